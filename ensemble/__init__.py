@@ -1,0 +1,1 @@
+"""Votes of several parsers, their weights, and the ensemble as a parser."""

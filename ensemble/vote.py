@@ -1,0 +1,278 @@
+"""The vote of several systems over the trees of the same sentences.
+
+Every arc gets the weights of the systems that propose it, and the heaviest tree is the parse (Sagae & Lavie
+2006; Sagae & Tsujii 2007, section 3). If the heaviest head of every token already makes a tree, that is the
+one, found in compiled loops over the whole treebank; only the few sentences with a conflict go to
+`treevote.ensemble.arborescence`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treevote.ensemble.arborescence import spanning_tree
+from treevote.ensemble.weights import Weights
+from treevote.errors import InputError
+from treevote.kernels import Bools, Ints, Longs, kernel
+from treevote.metrics import require_same_sentences
+from treevote.treebank import Treebank
+from treevote.trees import are_trees, per_sentence, roots
+
+Number = TypeVar("Number", np.int32, np.int64)
+
+
+def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_root: bool) -> Treebank:
+    """Return the trees with most votes.
+
+    Parameters
+    ----------
+    systems : sequence of Treebank, length k
+        The same sentences as each system parsed them. Where its head is -1 a system abstains. Systems need
+        not have the same number of roots, and their heads need not be trees.
+    weights : Weights, optional
+        How much each system counts; by default all count the same.
+    single_root : bool
+        Whether ROOT must have exactly one dependent, as in Universal Dependencies.
+
+    Returns
+    -------
+    Treebank
+        Words and source of ``systems[0]``, and new trees. ``support`` is the weight of the systems that voted
+        for an arc, as a share of all that did not abstain on its token; ``label_support`` is the weight of
+        those that voted for the arc with its label, as a share of the former. A sentence that no system
+        parsed stays without heads.
+
+    Raises
+    ------
+    InputError
+        If no system is given, the sentences differ, a head is not a position of another token, or the weights
+        are for another number of systems.
+
+    Notes
+    -----
+    *Ties.* Weights are whole numbers (`Weights.table`), so sums are exact, and trees may well be equally
+    heavy. Of these the one wins whose labels agree more: for each arc the weight of its heaviest label
+    counts, summed over the tree. Next, the one whose arcs come from systems named earlier: for each arc the
+    place in ``systems`` of the first that gave it its heaviest label counts (for an arc without a vote, the
+    place after the last), and the smaller sum wins. The last resort is the smaller sequence of heads. So there
+    is one answer, and the order of the systems matters in ties only: name the best first.
+
+    *Labels.* An arc gets the heaviest label among its votes; of labels that tie, that of the system named
+    first.
+
+    *Arcs without a vote* occur where the votes hold no tree, see
+    `treevote.ensemble.arborescence.spanning_tree`. They have support 0. Their label is ``dep``, which
+    Universal Dependencies use for an unspecified relation; from ROOT, the commonest label of the arcs from
+    ROOT.
+
+    Examples
+    --------
+    >>> words = ["she", "saw", "stars"]
+    >>> one = Treebank.of([(words, [2, 0, 2], ["nsubj", "root", "obj"])])
+    >>> two = Treebank.of([(words, [2, 0, 1], ["nsubj", "root", "nmod"])])
+    >>> three = Treebank.of([(words, [2, 0, 2], ["dep", "root", "obj"])])
+    >>> voted = vote([one, two, three], single_root=True)
+    >>> voted.heads.tolist(), voted.sentence(0).deprels
+    ([-1, 2, 0, 2], ('', 'nsubj', 'root', 'obj'))
+    >>> [f"{share:.2f}" for share in voted.support], [f"{share:.2f}" for share in voted.label_support]
+    (['0.00', '1.00', '1.00', '0.67'], ['0.00', '0.67', '1.00', '1.00'])
+    """
+    check_same_sentences(systems)
+    weights = weights or Weights.equal(len(systems))
+    if len(weights.overall) != len(systems):
+        raise InputError(
+            f"expected {len(weights.overall)} systems, one for each weight, found {len(systems)}"
+        )
+    offsets = systems[0].offsets
+    heads = np.stack([system.heads for system in systems])
+    _check_heads(systems, heads)
+    labels, deprels = _common_labels(systems)
+    table = weights.table(systems[0])
+    weight, labelled = _arc_weights(heads, deprels, table)
+
+    winner = _winners(heads >= 0, weight, labelled)
+    chosen = _of_winner(heads, winner)
+    for i in _conflicts(systems[0], chosen, single_root):
+        span = slice(int(offsets[i]), int(offsets[i + 1]))
+        arcs = _scores(heads[:, span], weight[:, span], labelled[:, span])
+        chosen[span] = spanning_tree(arcs, single_root=single_root)
+        winner[span] = _winners(heads[:, span] == chosen[span], weight[:, span], labelled[:, span])
+
+    deprel = _of_winner(deprels, winner)
+    unvoted = np.flatnonzero((chosen >= 0) & (winner < 0))
+    if len(unvoted):
+        root_labels = np.bincount(deprels[(heads == 0) & (deprels >= 0)], minlength=1)
+        root = int(root_labels.argmax()) if root_labels.any() else labels.setdefault("root", len(labels))
+        deprel[unvoted] = np.where(chosen[unvoted] == 0, root, labels.setdefault("dep", len(labels)))
+
+    for_any = np.where(heads >= 0, table, 0).sum(0)
+    for_arc, for_label = (np.maximum(_of_winner(votes, winner), 0) for votes in (weight, labelled))
+    return dataclasses.replace(
+        systems[0].with_trees(chosen, deprel, tuple(labels)),
+        support=(for_arc / np.maximum(for_any, 1)).astype(np.float32),
+        label_support=(for_label / np.maximum(for_arc, 1)).astype(np.float32),
+    )
+
+
+def check_same_sentences(systems: Sequence[Treebank]) -> None:
+    """Raise an error at the first word that a system does not share with the first system.
+
+    Only forms and the division into sentences count: systems may well disagree on lemmas, tags or features.
+
+    Parameters
+    ----------
+    systems : sequence of Treebank
+        A system without a name is spoken of by its number.
+
+    Raises
+    ------
+    InputError
+        With the system, the sentence, the token and both forms; also if no system is given.
+
+    Examples
+    --------
+    >>> ours = Treebank.of([(["dogs"], [0], ["root"])])
+    >>> theirs = Treebank.of([(["cats"], [0], ["root"])])
+    >>> check_same_sentences([ours, ours, theirs])
+    Traceback (most recent call last):
+    treevote.errors.InputError: system 3, sentence 1: token 1: expected 'dogs' as in system 1, found 'cats'...
+    """
+    if not systems:
+        raise InputError("expected the parses of at least one system, found none")
+    named = [
+        dataclasses.replace(system, name=system.name or f"system {k}")
+        for k, system in enumerate(systems, start=1)
+    ]
+    for system in named[1:]:
+        require_same_sentences(named[0], system)
+
+
+def _check_heads(systems: Sequence[Treebank], heads: Ints) -> None:
+    """Raise an error for the first head that is neither -1 nor a position of another token."""
+    offsets = systems[0].offsets
+    lengths = np.diff(offsets)
+    position = np.arange(len(heads[0])) - np.repeat(offsets[:-1], lengths)
+    faults = (heads < -1) | (heads >= np.repeat(lengths, lengths)) | (heads == position)
+    if not faults.any():
+        return
+    slot = int(faults.any(0).argmax())
+    k = int(faults[:, slot].argmax())
+    i = int(np.searchsorted(offsets, slot, side="right")) - 1
+    raise InputError(
+        f"expected the head of token {position[slot]} to be another position in 0..{lengths[i] - 1}, or -1, "
+        f"found {heads[k, slot]}",
+        path=systems[k].name or f"system {k + 1}",
+        sentence=str(i + 1),
+        remedy="correct the head",
+    )
+
+
+def _common_labels(systems: Sequence[Treebank]) -> tuple[dict[str, int], Ints]:
+    """Return one numbering of all labels, and by it the label of each slot by system, shape (k, n_slots)."""
+    labels: dict[str, int] = {}
+    rows = []
+    for system in systems:
+        numbers = [labels.setdefault(label, len(labels)) for label in system.labels]
+        rows.append(np.array([*numbers, -1], np.int32)[system.deprels])
+    return labels, np.stack(rows)
+
+
+def _of_winner(votes: NDArray[Number], winner: Ints) -> NDArray[Number]:
+    """Return of votes of shape (k, n_slots) that of the winning system of each slot, -1 where none won."""
+    return np.where(winner >= 0, votes[winner, np.arange(len(winner))], votes.dtype.type(-1))
+
+
+def _conflicts(treebank: Treebank, heads: Ints, single_root: bool) -> Longs:
+    """Return the sentences (from 0) that have votes, but whose heads are no tree or have too many roots."""
+    candidates = treebank.with_trees(heads, heads, ())
+    right = are_trees(candidates) & ((roots(candidates) == 1) | (not single_root))
+    return np.flatnonzero(~right & (per_sentence(heads >= 0, treebank.offsets) > 0))
+
+
+def _scores(heads: Ints, weight: Longs, labelled: Longs) -> list[dict[int, int]]:
+    """Return the score of every arc of a sentence that got a vote: for each dependent, by head.
+
+    The weight of the arc, that of its heaviest label, and the system that the label comes from become the
+    digits of one number, so far apart that lower digits, summed over a tree, cannot outweigh a unit of a
+    higher one.
+
+    Parameters
+    ----------
+    heads, weight, labelled : ndarray, shape (k, n + 1)
+        As in `_arc_weights`, for the positions of the sentence.
+    """
+    k, n_positions = heads.shape
+    by_system = n_positions * (k + 1)
+    by_label = (n_positions * int(labelled.max()) + 1) * by_system
+    arcs: list[dict[int, int]] = [{} for _ in range(n_positions)]
+    votes = zip(heads.tolist(), weight.tolist(), labelled.tolist(), strict=True)
+    for i, rows in enumerate(votes):
+        for into, head, for_arc, for_label in zip(arcs, *rows, strict=True):
+            if head >= 0:
+                score = for_arc * by_label + for_label * by_system + k - i
+                into[head] = max(into.get(head, 0), score)
+    return arcs
+
+
+@kernel
+def _arc_weights(heads: Ints, deprels: Ints, table: Longs) -> tuple[Longs, Longs]:
+    """Return for the vote of each system the weight of all who vote for that arc, and for it with that label.
+
+    Parameters
+    ----------
+    heads, deprels : ndarray of int32, shape (k, n_slots)
+        The vote of each system; head -1 for none.
+    table : ndarray of int64, shape (k, n_slots)
+        Weight of each system on each slot.
+
+    Returns
+    -------
+    weight, labelled : ndarray of int64, shape (k, n_slots)
+        0 where the system abstains.
+    """
+    k, n_slots = heads.shape
+    weight = np.zeros((k, n_slots), np.int64)
+    labelled = np.zeros((k, n_slots), np.int64)
+    for a in range(k):
+        for b in range(k):
+            for slot in range(n_slots):
+                if heads[a, slot] >= 0 and heads[a, slot] == heads[b, slot]:
+                    weight[a, slot] += table[b, slot]
+                    if deprels[a, slot] == deprels[b, slot]:
+                        labelled[a, slot] += table[b, slot]
+    return weight, labelled
+
+
+@kernel
+def _winners(candidates: Bools, weight: Longs, labelled: Longs) -> Ints:
+    """Return for each slot the candidate with the heaviest arc; in a tie the heaviest label, then the first.
+
+    Parameters
+    ----------
+    candidates : ndarray of bool, shape (k, n_slots)
+        The systems to choose from.
+    weight, labelled : ndarray of int64, shape (k, n_slots)
+        As returned by `_arc_weights`.
+
+    Returns
+    -------
+    ndarray of int32, shape (n_slots,)
+        The number of the system, -1 where there is no candidate.
+    """
+    k, n_slots = candidates.shape
+    winner = np.full(n_slots, -1, np.int32)
+    for slot in range(n_slots):
+        for a in range(k):
+            best = winner[slot]
+            if candidates[a, slot] and (
+                best < 0
+                or weight[a, slot] > weight[best, slot]
+                or (weight[a, slot] == weight[best, slot] and labelled[a, slot] > labelled[best, slot])
+            ):
+                winner[slot] = a
+    return winner

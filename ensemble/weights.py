@@ -1,0 +1,192 @@
+"""How much the vote of each system counts (Sagae & Lavie 2006, "Parser combination by reparsing").
+
+Equal weights; the labelled accuracy of a system on held-out data; or that accuracy for the part of speech of
+the dependent. Measure on sentences that no system was trained on: accuracy on training data says little.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from treevote.errors import ConfigError, ModelError
+from treevote.kernels import Ints, Longs
+from treevote.metrics import accuracy_by
+from treevote.treebank import Treebank
+
+UNIT = 2**20
+"""Weights are whole multiples of ``1 / UNIT``, so that sums are exact in whatever order they are made."""
+
+HEAVIEST = 2.0**20
+"""No weight may exceed this, so that sums of weights cannot overflow."""
+
+SEEN_ENOUGH = 20
+"""A part of speech with fewer held-out tokens than this has no accuracy of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The weight of each system, the same for all tokens or by the part of speech of the dependent.
+
+    Attributes
+    ----------
+    kind : {"equal", "accuracy", "pos"}
+        How the weights came about.
+    overall : tuple of float, length k
+        Weight of each system; with ``"pos"`` for a part of speech that has no row of its own.
+    pos : tuple of str
+        The parts of speech (UPOS) that have rows; empty unless ``kind`` is ``"pos"``.
+    rows : tuple of tuple of float, length len(pos), each of length k
+        Weight of each system on dependents of that part of speech.
+
+    Raises
+    ------
+    ConfigError
+        If the shapes do not fit, or a weight is negative, not finite or beyond ``HEAVIEST``.
+
+    Examples
+    --------
+    >>> Weights.equal(3)
+    Weights(kind='equal', overall=(1.0, 1.0, 1.0), pos=(), rows=())
+    >>> Weights("accuracy", (0.5, 1.5)).table(Treebank.of([(["a"], [0], ["root"])])) / UNIT
+    array([[0.5, 0.5],
+           [1.5, 1.5]])
+    """
+
+    kind: Literal["equal", "accuracy", "pos"]
+    overall: tuple[float, ...]
+    pos: tuple[str, ...] = ()
+    rows: tuple[tuple[float, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("equal", "accuracy", "pos"):
+            raise ConfigError(f"weights of kind {self.kind!r}; expected equal, accuracy or pos")
+        if len(self.rows) != len(self.pos) or any(len(row) != len(self.overall) for row in self.rows):
+            raise ConfigError(
+                "weights by part of speech need one row for each part, one weight for each system"
+            )
+        for weight in (*self.overall, *(weight for row in self.rows for weight in row)):
+            if not (math.isfinite(weight) and 0 <= weight <= HEAVIEST):
+                raise ConfigError(f"weight {weight!r} is not a number from 0 to {HEAVIEST:.0f}")
+
+    @staticmethod
+    def equal(k: int) -> Weights:
+        """Return weight 1 for each of ``k`` systems."""
+        return Weights("equal", (1.0,) * k)
+
+    @staticmethod
+    def by_accuracy(gold: Treebank, systems: Sequence[Treebank]) -> Weights:
+        """Return the share of tokens to which each system gives the right head and label.
+
+        Parameters
+        ----------
+        gold : Treebank
+            Held-out sentences; every token needs a head.
+        systems : sequence of Treebank
+            The same sentences as each system parsed them; a token left unparsed is wrong.
+
+        Raises
+        ------
+        InputError
+            If the sentences differ, or a gold head is not known.
+
+        Examples
+        --------
+        >>> gold = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
+        >>> other = Treebank.of([(["dogs", "bark"], [2, 0], ["obj", "root"])])
+        >>> Weights.by_accuracy(gold, [gold, other]).overall
+        (1.0, 0.5)
+        """
+        one_key = np.zeros(len(gold.tokens), np.int32)
+        return Weights("accuracy", _accuracies(gold, systems, one_key, 1)[0])
+
+    @staticmethod
+    def by_pos(gold: Treebank, systems: Sequence[Treebank]) -> Weights:
+        """Return the same share for each part of speech (UPOS) of the dependent, as it stands in ``gold``.
+
+        A part of speech with fewer than ``SEEN_ENOUGH`` tokens, or none, has no row: the share over all
+        tokens stands in for it.
+
+        Parameters
+        ----------
+        gold, systems
+            As for ``by_accuracy``.
+
+        Raises
+        ------
+        InputError
+            As for ``by_accuracy``.
+        """
+        names = sorted({word.upos for word in gold.words})
+        key = _part_of_speech(gold, names)
+        counts = np.bincount(key[gold.is_token], minlength=len(names))
+        rows = _accuracies(gold, systems, key, len(names))
+        seen = [i for i, count in enumerate(counts) if count >= SEEN_ENOUGH]
+        overall = Weights.by_accuracy(gold, systems).overall
+        return Weights("pos", overall, tuple(names[i] for i in seen), tuple(rows[i] for i in seen))
+
+    def table(self, treebank: Treebank) -> Longs:
+        """Return the weight of each system on each slot, in units of ``1 / UNIT``.
+
+        Weights are rounded to whole units and are at least one, so that even a system of weight 0 is heard
+        where no other has a say.
+
+        Parameters
+        ----------
+        treebank : Treebank
+            The sentences to vote on; only their parts of speech are looked at.
+
+        Returns
+        -------
+        ndarray of int64, shape (k, n_slots)
+        """
+        rows = np.array([*self.rows, self.overall], np.float64)
+        units = np.maximum(np.rint(rows * UNIT), 1).astype(np.int64)
+        return np.ascontiguousarray(units.T[:, _part_of_speech(treebank, self.pos)])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the weights as numbers, strings and lists, for a manifest.
+
+        Examples
+        --------
+        >>> Weights.from_json(Weights.equal(2).to_json()) == Weights.equal(2)
+        True
+        """
+        return asdict(self)
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Weights:
+        """Return the weights that ``to_json`` wrote.
+
+        Raises
+        ------
+        ModelError
+            If they are damaged.
+        """
+        try:
+            overall = tuple(float(weight) for weight in data["overall"])
+            rows = tuple(tuple(float(weight) for weight in row) for row in data["rows"])
+            return Weights(data["kind"], overall, tuple(str(name) for name in data["pos"]), rows)
+        except (ConfigError, KeyError, TypeError, ValueError) as error:
+            raise ModelError(
+                f"the weights of the vote are damaged: {error}; train the model again"
+            ) from error
+
+
+def _part_of_speech(treebank: Treebank, names: Sequence[str]) -> Ints:
+    """Return for each slot the index of its UPOS in ``names``, ``len(names)`` where it is not among them."""
+    index = {name: i for i, name in enumerate(names)}
+    of_word = np.array([index.get(word.upos, len(names)) for word in treebank.words], np.int32)
+    return of_word[treebank.tokens]
+
+
+def _accuracies(
+    gold: Treebank, systems: Sequence[Treebank], key: Ints, n_keys: int
+) -> list[tuple[float, ...]]:
+    """Return for each key the accuracy of each system on the tokens that have it; labels count whole."""
+    columns = [accuracy_by(gold, system, key, n_keys, convention="conllx").tolist() for system in systems]
+    return [tuple(column[i] for column in columns) for i in range(n_keys)]

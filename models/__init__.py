@@ -1,0 +1,1 @@
+"""Parsers, one folder a family, and the learners they share."""

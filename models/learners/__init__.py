@@ -1,0 +1,1 @@
+"""Learners that map rows of features to classes: scikit-learn estimators."""

@@ -1,0 +1,1 @@
+"""Transition-based parsers: configurations, transition systems, templates, search."""

@@ -1,0 +1,134 @@
+"""Configurations of a shift-reduce parser: a stack of subtrees, a queue of words (Sagae & Tsujii 2007, section 2).
+
+A configuration is immutable and shares all it can with the one that it came from, so search may keep many of them
+(Huang & Sagae 2010, section 2): it names the subtree on top of its stack and the earlier configuration that holds
+the rest of the stack. Taking an action writes one new configuration and at most one new subtree, whatever the length
+of the sentence.
+
+Both live in an ``Arena`` of two integer tables. Row ``t`` of ``trees`` for ``t <= n`` is token ``t`` alone, 0 being
+ROOT; later rows are subtrees that have gained a dependent. "Leftmost" and "rightmost" are as the parser reads: a
+backward parser reads the reversed sentence.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.kernels import Ints, kernel
+
+# Columns of Arena.configurations.
+TOP = 0  # subtree on top of the stack
+BELOW = 1  # configuration whose top is the next item of the stack, -1 if there is none
+DEPTH = 2  # items on the stack
+FRONT = 3  # first token of the queue, n + 1 when the queue is empty
+ACTION = 4  # the action that led here, -1 at the start
+PREVIOUS = 5  # the configuration in which it was taken, -1 at the start
+CONFIGURATION_WIDTH = 6
+
+# Columns of Arena.trees; subtrees and labels are -1 where there are none.
+TOKEN = 0  # the root word of the subtree
+L1, L1_LABEL, L2, L2_LABEL = 1, 2, 3, 4  # leftmost and second leftmost dependent and their labels
+R1, R1_LABEL, R2, R2_LABEL = 5, 6, 7, 8  # rightmost and second rightmost
+L_VALENCY, R_VALENCY = 9, 10  # numbers of dependents on either side
+L_FRAME, R_FRAME = 11, 12  # a number for the bag of labels of the dependents on either side
+TREE_WIDTH = 16  # one cache line
+
+
+class Arena(NamedTuple):
+    """Room for the configurations and subtrees of one sentence.
+
+    Attributes
+    ----------
+    configurations : ndarray of int32, shape (capacity, CONFIGURATION_WIDTH)
+    trees : ndarray of int32, shape (capacity, TREE_WIDTH)
+    """
+
+    configurations: Ints
+    trees: Ints
+
+
+def arena(n: int, width: int) -> Arena:
+    """Return room for all that a search may write over a sentence of ``n`` tokens.
+
+    Parameters
+    ----------
+    n : int
+        Tokens, ROOT not counted.
+    width : int
+        Actions taken for each step at the most: the beam size, 1 for greedy search.
+
+    Notes
+    -----
+    A derivation of the arc-standard system has ``2 n`` steps.
+    """
+    return Arena(
+        np.empty((1 + 2 * n * width, CONFIGURATION_WIDTH), np.int32),
+        np.empty((n + 1 + 2 * n * width, TREE_WIDTH), np.int32),
+    )
+
+
+@kernel
+def initial(space: Arena, n: int) -> None:
+    """Write configuration 0, ROOT alone on the stack and all tokens in the queue, and the subtrees of one token."""
+    configuration = space.configurations[0]
+    configuration[TOP] = 0
+    configuration[BELOW] = -1
+    configuration[DEPTH] = 1
+    configuration[FRONT] = 1
+    configuration[ACTION] = -1
+    configuration[PREVIOUS] = -1
+    for token in range(n + 1):
+        tree = space.trees[token]
+        tree[:] = -1
+        tree[TOKEN] = token
+        tree[L_VALENCY : R_FRAME + 1] = 0
+
+
+@kernel
+def shift(space: Arena, here: int, there: int) -> None:
+    """Write configuration ``there``: the first word of the queue of ``here`` goes onto the stack."""
+    old, new = space.configurations[here], space.configurations[there]
+    new[TOP] = old[FRONT]
+    new[BELOW] = here
+    new[DEPTH] = old[DEPTH] + 1
+    new[FRONT] = old[FRONT] + 1
+    new[PREVIOUS] = here
+
+
+@kernel
+def reduce(space: Arena, here: int, there: int, tree: int, head_on_left: bool, label: int) -> None:
+    """Write configuration ``there``: the two top items of the stack of ``here`` become one subtree, row ``tree``.
+
+    Parameters
+    ----------
+    space : Arena
+    here, there, tree : int
+        Rows of the configuration left, the one reached, and the new subtree.
+    head_on_left : bool
+        The lower item is the head (reduce-left), else the upper one (reduce-right).
+    label : int
+        Label of the new arc.
+    """
+    old, new = space.configurations[here], space.configurations[there]
+    below = space.configurations[old[BELOW]]
+    grown = space.trees[tree]
+    code = np.int32((label + 1) * 0x9E3779B1 & 0x7FFFFFFF)
+    if head_on_left:
+        grown[:] = space.trees[below[TOP]]
+        grown[R2], grown[R2_LABEL] = grown[R1], grown[R1_LABEL]
+        grown[R1], grown[R1_LABEL] = old[TOP], label
+        grown[R_VALENCY] += 1
+        grown[R_FRAME] = (grown[R_FRAME] + code) & 0x7FFFFFFF
+    else:
+        grown[:] = space.trees[old[TOP]]
+        grown[L2], grown[L2_LABEL] = grown[L1], grown[L1_LABEL]
+        grown[L1], grown[L1_LABEL] = below[TOP], label
+        grown[L_VALENCY] += 1
+        grown[L_FRAME] = (grown[L_FRAME] + code) & 0x7FFFFFFF
+    new[TOP] = tree
+    new[BELOW] = below[BELOW]
+    new[DEPTH] = old[DEPTH] - 1
+    new[FRONT] = old[FRONT]
+    new[PREVIOUS] = here

@@ -1,0 +1,139 @@
+"""From feature keys to row numbers: an open-addressing hash table, built by counting, read by the parser.
+
+One slot is one 64-bit integer, so that a look-up touches one cache line: the upper 32 bits of the key as fingerprint,
+and the row plus 1 (0 marks a free slot). A row is any number below 2**32 - 1: a column number in training, the place of
+the weights in parsing. The place of a slot is taken from the lower bits of the key, so with
+``2**b`` slots ``32 + b`` bits are compared.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treevote.kernels import Ints, Keys, Longs, kernel
+
+_LOW = np.uint64(0xFFFFFFFF)
+_HIGH = np.uint64(0xFFFFFFFF00000000)
+_ONE = np.uint64(1)
+
+
+@kernel
+def count_keys(keys: Keys, slots: Keys, counts: Ints) -> int:
+    """Count keys in a table of full keys and return how many were new.
+
+    Parameters
+    ----------
+    keys : ndarray of uint64
+    slots : ndarray of uint64, shape (2**b,)
+        Keys seen so far, 0 for free; changed in place.
+    counts : ndarray of int32, shape (2**b,)
+        How often each was seen; changed in place.
+    """
+    mask = np.uint64(len(slots) - 1)
+    fresh = 0
+    for i in range(len(keys)):
+        key = keys[i] | _ONE
+        slot = (key >> _ONE) & mask
+        while slots[slot] != 0 and slots[slot] != key:
+            slot = (slot + _ONE) & mask
+        if slots[slot] == 0:
+            slots[slot] = key
+            fresh += 1
+        counts[slot] += 1
+    return fresh
+
+
+@kernel
+def rehash(slots: Keys, counts: Ints, new_slots: Keys, new_counts: Ints) -> None:
+    """Move a counting table into a larger, empty one."""
+    mask = np.uint64(len(new_slots) - 1)
+    for i in range(len(slots)):
+        if slots[i] != 0:
+            slot = (slots[i] >> _ONE) & mask
+            while new_slots[slot] != 0:
+                slot = (slot + _ONE) & mask
+            new_slots[slot] = slots[i]
+            new_counts[slot] = counts[i]
+
+
+def frequent_first(slots: Keys, counts: Ints, cutoff: int) -> Keys:
+    """Return the keys counted at least ``cutoff`` times, the most frequent first, ties by key."""
+    kept = np.flatnonzero(counts >= max(1, cutoff))
+    return slots[kept][np.lexsort((slots[kept], -counts[kept]))]
+
+
+def index_of(keys: Keys, rows: Longs) -> Keys:
+    """Return a table of slots in which ``keys[i]`` leads to ``rows[i]``.
+
+    Parameters
+    ----------
+    keys : ndarray of uint64, shape (n_keys,)
+        Distinct keys, their lowest bit set.
+    rows : ndarray of int64, shape (n_keys,)
+
+    Returns
+    -------
+    ndarray of uint64, shape (2**b,)
+        At most half full.
+    """
+    slots = np.zeros(max(16, 1 << int(2 * len(keys)).bit_length()), np.uint64)
+    fill_index(keys, rows, slots)
+    return slots
+
+
+@kernel
+def fill_index(keys: Keys, rows: Longs, slots: Keys) -> None:
+    """Enter keys into an empty table."""
+    mask = np.uint64(len(slots) - 1)
+    for i in range(len(keys)):
+        slot = (keys[i] >> _ONE) & mask
+        while slots[slot] != 0:
+            slot = (slot + _ONE) & mask
+        slots[slot] = (keys[i] & _HIGH) | np.uint64(rows[i] + 1)
+
+
+@kernel
+def find_rows(keys: Keys, n: int, slots: Keys, rows: Longs) -> int:
+    """Write the rows of the first ``n`` keys that the table knows, in order, and return how many."""
+    mask = np.uint64(len(slots) - 1)
+    found = 0
+    for i in range(n):
+        key = keys[i]
+        slot = ((key | _ONE) >> _ONE) & mask
+        entry = slots[slot]
+        while entry != 0:
+            if (entry ^ key) & _HIGH == 0:
+                rows[found] = np.int64((entry & _LOW) - _ONE)
+                found += 1
+                break
+            slot = (slot + _ONE) & mask
+            entry = slots[slot]
+    return found
+
+
+@kernel
+def map_rows(keys: Keys, lengths: Ints, slots: Keys, rows: Longs, kept: Ints) -> int:
+    """Find the rows of several runs of keys, one after the other.
+
+    Parameters
+    ----------
+    keys : ndarray of uint64
+    lengths : ndarray of int32, shape (n_runs,)
+        Keys of each run.
+    slots : ndarray of uint64
+    rows : ndarray of int64, shape (len(keys),)
+        Receives the rows.
+    kept : ndarray of int32, shape (n_runs,)
+        Receives how many each run has.
+
+    Returns
+    -------
+    int
+        How many rows were written.
+    """
+    start, written = 0, 0
+    for run in range(len(lengths)):
+        kept[run] = find_rows(keys[start:], lengths[run], slots, rows[written:])
+        start += lengths[run]
+        written += kept[run]
+    return written

@@ -1,0 +1,155 @@
+"""The strings of the training data as numbers: what a parser can see of a word.
+
+Every attribute of a word has its own numbers, counted from 1 in order of first appearance in the training data; ROOT
+has number 1 everywhere. 0 stands for what is not there (``_``) or was never seen in training: it fires no feature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.kernels import Ints
+from treevote.sentence import ROOT, Word
+from treevote.treebank import Treebank
+
+ATTRIBUTES = (
+    "form", "lemma", "upos", "xpos", "feats", "lower", "prefix2", "prefix3", "suffix1", "suffix2", "suffix3",
+    "suffix4", "shape",
+)  # fmt: skip
+"""Attributes with one value for each word. ``lower`` is the form in lower case with every digit as 0."""
+
+
+class WordColumns(NamedTuple):
+    """Distinct words as numbers.
+
+    Attributes
+    ----------
+    values : ndarray of int32, shape (n_words, len(ATTRIBUTES))
+    feats : ndarray of int32, shape (n_values,)
+        The split FEATS of all words, one after the other.
+    feats_offsets : ndarray of int32, shape (n_words + 1,)
+    """
+
+    values: Ints
+    feats: Ints
+    feats_offsets: Ints
+
+
+def attributes(word: Word) -> tuple[str, ...]:
+    """Return the strings of all attributes of a word, in the order of ``ATTRIBUTES``; empty where there is none.
+
+    Examples
+    --------
+    >>> attributes(Word("Rome's", "Rome", "PROPN", "_", "Number=Sing"))
+    ('Rome's', 'Rome', 'PROPN', '', 'Number=Sing', "rome's", 'ro', 'rom', 's', "'s", "e's", "me's", "Xx'x")
+    """
+    form = word.form
+    lower = "".join("0" if c.isdigit() else c for c in form.lower())
+    size = len(lower)
+    return (
+        form,
+        "" if word.lemma == "_" else word.lemma,
+        "" if word.upos == "_" else word.upos,
+        "" if word.xpos in ("_", word.upos) else word.xpos,
+        "" if word.feats == "_" else word.feats,
+        lower,
+        lower[:2],
+        lower[:3],
+        lower[-1:],
+        lower[-2:] if size > 1 else "",
+        lower[-3:] if size > 2 else "",
+        lower[-4:] if size > 3 else "",
+        shape(form),
+    )
+
+
+def shape(form: str) -> str:
+    """Return the shape of a form: upper-case ``X``, lower-case ``x``, digit ``0``, runs written once.
+
+    Examples
+    --------
+    >>> shape("McDonald's"), shape("2011-12"), shape("语言")
+    ("XxXx'x", '0-0', 'o')
+    """
+    result: list[str] = []
+    for character in form:
+        kind = (
+            "X" if character.isupper()
+            else "x" if character.islower()
+            else "0" if character.isdigit()
+            else "o" if character.isalpha()
+            else character
+        )  # fmt: skip
+        if not result or result[-1] != kind:
+            result.append(kind)
+    return "".join(result[:8])
+
+
+class Lexicon:
+    """Numbers for the strings of a training set.
+
+    Parameters
+    ----------
+    values : sequence of sequence of str
+        For each attribute its strings; the string at index ``i`` has number ``i + 1``.
+    feats : sequence of str
+        The values of split FEATS, likewise.
+
+    Examples
+    --------
+    >>> lexicon = Lexicon.of(Treebank.of([(["a", "dog"], [2, 0], ["det", "root"])]))
+    >>> lexicon.columns((ROOT, Word("dog", "_", "_", "_", "_"))).values[:, 0].tolist()
+    [1, 3]
+    """
+
+    def __init__(self, values: Sequence[Sequence[str]], feats: Sequence[str]) -> None:
+        self.values = tuple(tuple(strings) for strings in values)
+        self.feats = tuple(feats)
+        self._numbers = tuple({string: i for i, string in enumerate(strings, 1)} for strings in self.values)
+        self._feat_numbers = {string: i for i, string in enumerate(self.feats, 1)}
+
+    @classmethod
+    def of(cls, treebank: Treebank) -> Lexicon:
+        """Number the strings of all words of a treebank."""
+        numbers: tuple[dict[str, int], ...] = tuple({} for _ in ATTRIBUTES)
+        feats: dict[str, int] = {}
+        for word in treebank.words:
+            for known, string in zip(numbers, attributes(word), strict=True):
+                if string:
+                    known.setdefault(string, len(known))
+            for value in split_feats(word.feats):
+                feats.setdefault(value, len(feats))
+        return cls([tuple(known) for known in numbers], tuple(feats))
+
+    def columns(self, words: Sequence[Word]) -> WordColumns:
+        """Return the numbers of words, ``words[0]`` being ROOT."""
+        values = np.zeros((len(words), len(ATTRIBUTES)), np.int32)
+        feats: list[int] = []
+        offsets = [0]
+        known, known_feats = self._numbers, self._feat_numbers
+        rows = []
+        for word in words:
+            rows.append([numbers.get(string, 0) for numbers, string in zip(known, attributes(word), strict=True)])
+            feats.extend(
+                number for value in split_feats(word.feats) if (number := known_feats.get(value, 0))
+            )
+            offsets.append(len(feats))
+        if rows:
+            values[:] = rows
+        return WordColumns(values, np.array(feats, np.int32), np.array(offsets, np.int32))
+
+
+def split_feats(feats: str) -> list[str]:
+    """Split FEATS into its values.
+
+    Examples
+    --------
+    >>> split_feats("Case=Nom|Number=Sing"), split_feats("_")
+    (['Case=Nom', 'Number=Sing'], [])
+    """
+    return [] if feats == "_" else feats.split("|")
+
+

@@ -1,0 +1,179 @@
+"""Search for the best derivation: greedy, beam and best-first (Sagae & Tsujii 2007, section 2.2).
+
+Search knows configurations and scores, nothing of features. Ties go to the action with the smaller number, then to
+the configuration found first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treevote.kernels import Bools, Doubles, Ints, Keys, Longs, kernel
+from treevote.models.transition.arc_standard import REDUCE_LEFT, SHIFT, Actions, advance, is_final, legal
+from treevote.models.transition.configuration import (
+    ACTION,
+    BELOW,
+    CONFIGURATION_WIDTH,
+    PREVIOUS,
+    TOKEN,
+    TOP,
+    TREE_WIDTH,
+    Arena,
+    initial,
+)
+from treevote.models.transition.features import MAX_FEATURES, fire, scratch
+from treevote.models.transition.lexicon import WordColumns
+from treevote.models.transition.templates import TemplateTable
+from treevote.models.transition.weights import Weights, log_probabilities, score
+
+
+@kernel
+def best_legal(scores: Ints, mask: Bools) -> int:
+    """Return the legal action with the highest score."""
+    best = -1
+    for action in range(len(scores)):
+        if mask[action] and (best < 0 or scores[action] > scores[best]):
+            best = action
+    return best
+
+
+@kernel
+def write_tree(space: Arena, actions: Actions, final: int, heads: Ints, deprels: Ints) -> None:
+    """Write the tree of a final configuration, following its derivation back.
+
+    Parameters
+    ----------
+    space : Arena
+    actions : Actions
+    final : int
+    heads, deprels : ndarray of int32, shape (n + 1,)
+        Position of each head, and label of each arc; -1 for ROOT.
+    """
+    heads[0], deprels[0] = -1, -1
+    here = final
+    while space.configurations[here, PREVIOUS] >= 0:
+        action = space.configurations[here, ACTION]
+        here = space.configurations[here, PREVIOUS]
+        if actions.kind[action] == SHIFT:
+            continue
+        upper = space.trees[space.configurations[here, TOP], TOKEN]
+        lower = space.trees[space.configurations[space.configurations[here, BELOW], TOP], TOKEN]
+        if actions.kind[action] == REDUCE_LEFT:
+            heads[upper], deprels[upper] = lower, actions.label[action]
+        else:
+            heads[lower], deprels[lower] = upper, actions.label[action]
+
+
+@kernel
+def parse_greedy(
+    actions: Actions,
+    table: TemplateTable,
+    weights: Weights,
+    words: WordColumns,
+    tokens: Ints,
+    offsets: Longs,
+    heads: Ints,
+    deprels: Ints,
+) -> None:
+    """Parse every sentence, taking the best legal action each time.
+
+    Parameters
+    ----------
+    actions : Actions
+    table : TemplateTable
+    weights : Weights
+    words : WordColumns
+    tokens : ndarray of int32, shape (n_slots,)
+    offsets : ndarray of int64, shape (n_sentences + 1,)
+    heads, deprels : ndarray of int32, shape (n_slots,)
+        Receive the trees.
+    """
+    room = scratch(table)
+    keys, rows = np.empty(MAX_FEATURES, np.uint64), np.empty(MAX_FEATURES, np.int64)
+    scores, mask = np.empty(len(actions.kind), np.int32), np.empty(len(actions.kind), np.bool_)
+    for sentence in range(len(offsets) - 1):
+        first, last = offsets[sentence], offsets[sentence + 1]
+        n = last - first - 1
+        space = Arena(
+            np.empty((2 * n + 1, CONFIGURATION_WIDTH), np.int32), np.empty((3 * n + 2, TREE_WIDTH), np.int32)
+        )
+        initial(space, n)
+        for here in range(2 * n):
+            count = fire(space, here, n, tokens[first:last], words, table, room, keys)
+            score(weights, keys, count, rows, scores)
+            legal(space, actions, here, n, mask)
+            advance(space, actions, here, here + 1, n + 1 + here, best_legal(scores, mask))
+        write_tree(space, actions, 2 * n, heads[first:last], deprels[first:last])
+
+
+@kernel
+def parse_beam(
+    actions: Actions,
+    table: TemplateTable,
+    weights: Weights,
+    words: WordColumns,
+    tokens: Ints,
+    offsets: Longs,
+    heads: Ints,
+    deprels: Ints,
+    width: int,
+) -> None:
+    """Parse every sentence, keeping the ``width`` most probable derivations after each action.
+
+    The probability of a derivation is the product of those of its actions. Parameters as for ``parse_greedy``.
+    """
+    n_classes = len(actions.kind)
+    room = scratch(table)
+    keys, rows = np.empty(MAX_FEATURES, np.uint64), np.empty(MAX_FEATURES, np.int64)
+    scores, mask = np.empty(n_classes, np.int32), np.empty(n_classes, np.bool_)
+    logs = np.empty(n_classes, np.float64)
+    beam, totals = np.empty(width, np.int64), np.empty(width, np.float64)
+    next_from, next_action = np.empty(width, np.int64), np.empty(width, np.int64)
+    next_totals = np.empty(width, np.float64)
+    for sentence in range(len(offsets) - 1):
+        first, last = offsets[sentence], offsets[sentence + 1]
+        n = last - first - 1
+        space = Arena(
+            np.empty((2 * n * width + 1, CONFIGURATION_WIDTH), np.int32),
+            np.empty((n + 1 + 2 * n * width, TREE_WIDTH), np.int32),
+        )
+        initial(space, n)
+        beam[0], totals[0] = 0, 0.0
+        used, size = 1, 1
+        for _ in range(2 * n):
+            kept = 0
+            for i in range(size):
+                if kept == width and totals[i] <= next_totals[kept - 1]:
+                    break
+                legal(space, actions, beam[i], n, mask)
+                count = fire(space, beam[i], n, tokens[first:last], words, table, room, keys)
+                score(weights, keys, count, rows, scores)
+                log_probabilities(scores, mask, weights.scale, logs)
+                for action in range(n_classes):
+                    if mask[action]:
+                        kept = enter(
+                            totals[i] + logs[action], beam[i], action, kept, next_totals, next_from, next_action
+                        )
+            for i in range(kept):
+                advance(space, actions, next_from[i], used, n + used, next_action[i])
+                beam[i] = used
+                totals[i] = next_totals[i]
+                used += 1
+            size = kept
+        write_tree(space, actions, beam[0], heads[first:last], deprels[first:last])
+
+
+@kernel
+def enter(
+    total: float, here: int, action: int, kept: int, totals: Doubles, origins: Longs, chosen: Longs
+) -> int:
+    """Enter a candidate into the list of the best, highest first, and return how many the list then holds."""
+    width = len(totals)
+    if kept == width and total <= totals[width - 1]:
+        return kept
+    at = kept if kept < width else width - 1
+    while at > 0 and totals[at - 1] < total:
+        totals[at], origins[at], chosen[at] = totals[at - 1], origins[at - 1], chosen[at - 1]
+        at -= 1
+    totals[at], origins[at], chosen[at] = total, here, action
+    return min(kept + 1, width)

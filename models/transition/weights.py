@@ -1,0 +1,183 @@
+"""A linear model packed for parsing: 16-bit weights, frequent features as dense rows, rare ones as sparse rows.
+
+The time of a linear parser goes into cache misses, so few bytes are touched for each action: a row that has weights
+for many classes is stored for all classes, contiguously; any other as pairs (class, weight). Scores are integers;
+``scale`` turns them back into the learner's units. Rounding to 16 bits does not change accuracy.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.errors import ModelError
+from treevote.kernels import Bools, Doubles, Floats, Ints, Keys, Longs, Shorts, kernel
+from treevote.models.transition.feature_index import find_rows, index_of
+
+_MAX_WEIGHT = 32_000
+_SPARSEST = 16  # a row with weights for more than one class in 16 is dense
+
+
+class Weights(NamedTuple):
+    """The weights of a linear model.
+
+    Attributes
+    ----------
+    slots : ndarray of uint64, shape (2**b,)
+        From the key of a feature to the place of its row: ``treevote.models.transition.feature_index``.
+    packed : ndarray of int16
+        The rows. Each begins with a number: -1 before a weight for every class, else that of the (class, weight)
+        pairs that follow.
+    bias : ndarray of int32, shape (n_classes,)
+        What every score starts from.
+    scale : float
+        Learner's unit for each integer step.
+    """
+
+    slots: Keys
+    packed: Shorts
+    bias: Ints
+    scale: float
+
+
+def pack(keys: Keys, coefficients: Floats, intercept: Floats, epsilon: float) -> tuple[Keys, Shorts, Ints, float]:
+    """Pack the weights of a learner.
+
+    Parameters
+    ----------
+    keys : ndarray of uint64, shape (n_features,)
+        Most frequent first.
+    coefficients : ndarray of float32, shape (n_features, n_classes)
+    intercept : ndarray of float32, shape (n_classes,)
+    epsilon : float
+        Weights nearer to zero are dropped, as a share of the largest.
+
+    Returns
+    -------
+    keys : ndarray of uint64, shape (n_rows,)
+        The key of each row that has weights left.
+    packed, bias, scale
+        As in ``Weights``.
+    """
+    largest = max(float(np.abs(coefficients).max(initial=0.0)), float(np.abs(intercept).max(initial=0.0)), 1e-9)
+    scale = largest / _MAX_WEIGHT
+    least = np.float32(max(epsilon * largest, 0.5 * scale))
+    filled = count_filled(coefficients, least)
+    sizes = np.where(filled > 0, 1 + np.where(_SPARSEST * filled > len(intercept), len(intercept), 2 * filled), 0)
+    packed = np.zeros(int(sizes.sum()), np.int16)
+    fill_packed(coefficients, filled, least, np.float32(1 / scale), packed)
+    return keys[filled > 0], packed, np.round(intercept / scale).astype(np.int32), scale
+
+
+def unpack(keys: Keys, packed: Shorts, bias: Ints, scale: float) -> Weights:
+    """Return packed weights ready for use.
+
+    Raises
+    ------
+    ModelError
+        If the rows do not fit the keys or the classes.
+    """
+    places = np.empty(len(keys), np.int64)
+    if find_places(packed, len(bias), places) != len(packed):
+        raise ModelError("the weights of a model do not fit its features; train it again or copy it again")
+    return Weights(index_of(keys, places), packed, bias, scale)
+
+
+@kernel
+def count_filled(coefficients: Floats, least: float) -> Longs:
+    """Return for each row how many weights are at least ``least`` away from zero."""
+    filled = np.zeros(len(coefficients), np.int64)
+    for row in range(len(coefficients)):
+        for k in range(coefficients.shape[1]):
+            if abs(coefficients[row, k]) >= least:
+                filled[row] += 1
+    return filled
+
+
+@kernel
+def fill_packed(coefficients: Floats, filled: Longs, least: float, inverse_scale: float, packed: Shorts) -> None:
+    """Write the rows that have weights into ``packed``, one after the other."""
+    at, n_classes = 0, coefficients.shape[1]
+    for row in range(len(coefficients)):
+        if filled[row] == 0:
+            continue
+        dense = _SPARSEST * filled[row] > n_classes
+        packed[at] = -1 if dense else filled[row]
+        at += 1
+        for k in range(n_classes):
+            weight = coefficients[row, k]
+            if dense:
+                packed[at] = np.int16(np.round(weight * inverse_scale))
+                at += 1
+            elif abs(weight) >= least:
+                packed[at] = k
+                packed[at + 1] = np.int16(np.round(weight * inverse_scale))
+                at += 2
+
+
+@kernel
+def find_places(packed: Shorts, n_classes: int, places: Longs) -> int:
+    """Write where each row begins, and return where the last one ends; -1 if a row does not fit."""
+    at = 0
+    for row in range(len(places)):
+        if at >= len(packed):
+            return -1
+        places[row] = at
+        size = packed[at]
+        if size < -1 or at + 1 + 2 * max(size, 0) > len(packed):
+            return -1
+        for pair in range(size):
+            if packed[at + 1 + 2 * pair] < 0 or packed[at + 1 + 2 * pair] >= n_classes:
+                return -1
+        at += 1 + (n_classes if size < 0 else 2 * size)
+    return at
+
+
+@kernel
+def score(weights: Weights, keys: Keys, n: int, rows: Longs, scores: Ints) -> None:
+    """Write the scores of all classes for a configuration with the first ``n`` of ``keys`` as features.
+
+    Parameters
+    ----------
+    weights : Weights
+    keys : ndarray of uint64
+    n : int
+    rows : ndarray of int64, shape (at least n,)
+        Room to work in.
+    scores : ndarray of int32, shape (n_classes,)
+    """
+    found = find_rows(keys, n, weights.slots, rows)
+    n_classes = len(scores)
+    scores[:] = weights.bias
+    for i in range(found):
+        row = rows[i]
+        size = weights.packed[row]
+        if size < 0:
+            dense = weights.packed[row + 1 : row + 1 + n_classes]
+            for k in range(n_classes):
+                scores[k] += dense[k]
+        else:
+            for at in range(row + 1, row + 1 + 2 * size, 2):
+                scores[weights.packed[at]] += weights.packed[at + 1]
+
+
+@kernel
+def log_probabilities(
+    scores: Ints, mask: Bools, scale: float, result: Doubles
+) -> None:
+    """Write the log-probabilities of the classes in ``mask``: the softmax of their scores."""
+    best = np.int64(-(1 << 62))
+    for k in range(len(scores)):
+        if mask[k] and scores[k] > best:
+            best = scores[k]
+    total = 0.0
+    for k in range(len(scores)):
+        if mask[k]:
+            result[k] = (scores[k] - best) * scale
+            if result[k] > -30.0:
+                total += np.exp(result[k])
+    shift = np.log(total)
+    for k in range(len(scores)):
+        if mask[k]:
+            result[k] -= shift

@@ -1,0 +1,250 @@
+"""TOML <-> frozen dataclasses: the fields and their types say what a configuration may hold.
+
+A field is a whole number, number, truth value, string, `Literal`, `tuple`, `dict` from strings, dataclass,
+or a choice of such (dataclasses then differ in a `Literal`); `Any` is taken as it comes. TOML has no null: a
+key that is left out has the default of its field, so a field that may be None needs the default None.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import tomllib
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from reprlib import repr as short
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from treevote.errors import ConfigError, unknown
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T", bound="DataclassInstance")
+
+_SCALARS = {int: "a whole number", float: "a number", bool: "true or false", str: "a string"}
+
+
+def from_mapping(cls: type[T], mapping: Mapping[str, object], where: str = "") -> T:
+    """Build a dataclass from a mapping, such as a table of TOML.
+
+    Parameters
+    ----------
+    cls : type
+        A dataclass.
+    mapping : mapping of str to object
+        Values by name of field; those left out have their default.
+    where : str, default=""
+        Key of the mapping within the whole configuration, for messages.
+
+    Raises
+    ------
+    ConfigError
+        If a key is not known (the nearest is named), missing, or has a value of the wrong type; also if the
+        dataclass itself raises ValueError.
+
+    Examples
+    --------
+    >>> @dataclasses.dataclass(frozen=True)
+    ... class Search:
+    ...     beam: int = 1
+    ...     order: Literal["greedy", "best-first"] = "greedy"
+    >>> from_mapping(Search, {"beam": 8})
+    Search(beam=8, order='greedy')
+    >>> from_mapping(Search, {"order": "best"}, "search")
+    Traceback (most recent call last):
+    treevote.errors.ConfigError: unknown value of search.order 'best'; did you mean 'best-first'? known: ...
+    """
+    fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
+    hints = typing.get_type_hints(cls)
+    for key in mapping:
+        if key not in fields:
+            raise unknown("key", _join(where, key), [_join(where, name) for name in fields])
+    values = {key: _convert(hints[key], value, _join(where, key)) for key, value in mapping.items()}
+    for name, field in fields.items():
+        if name not in values and field.default is field.default_factory is dataclasses.MISSING:
+            expected = _expected(hints[name])
+            raise ConfigError(f"{_join(where, name)}: expected {expected}, found nothing; add this key")
+    try:
+        return cls(**values)
+    except ValueError as fault:
+        raise ConfigError(f"{where}: {fault}" if where else str(fault)) from fault
+
+
+def to_mapping(obj: DataclassInstance) -> dict[str, Any]:
+    """Return the fields of a dataclass, dataclasses as dicts, tuples as lists: `from_mapping` undoes it.
+
+    Examples
+    --------
+    >>> @dataclasses.dataclass(frozen=True)
+    ... class Vote:
+    ...     members: tuple[str, ...] = ("forward", "backward")
+    >>> to_mapping(Vote())
+    {'members': ['forward', 'backward']}
+    """
+    return {field.name: _plain(getattr(obj, field.name)) for field in dataclasses.fields(obj) if field.init}
+
+
+def to_toml(obj: DataclassInstance) -> str:
+    """Write a dataclass as TOML, from which `from_mapping` builds an equal one.
+
+    Raises
+    ------
+    ConfigError
+        If TOML cannot say it: None in a list or where the default is another, or a NaN.
+
+    Examples
+    --------
+    >>> @dataclasses.dataclass(frozen=True)
+    ... class Vote:
+    ...     members: tuple[str, ...] = ("forward", "backward")
+    >>> print(to_toml(Vote()), end="")
+    members = ["forward", "backward"]
+    """
+    text = "".join(f"{line}\n" for line in _table(to_mapping(obj), ())).lstrip("\n")
+    if from_mapping(type(obj), tomllib.loads(text)) != obj:
+        raise ConfigError(f"TOML cannot say {obj}: it has no None (but as the default), no NaN and no lists")
+    return text
+
+
+def load_toml(path: str | Path) -> dict[str, Any]:
+    """Read a TOML file.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, is not UTF-8 or not TOML; with the line.
+
+    Examples
+    --------
+    >>> load_toml("missing.toml")
+    Traceback (most recent call last):
+    treevote.errors.ConfigError: missing.toml: cannot read it (No such file or directory); check the path
+    """
+    try:
+        raw = Path(path).read_bytes()
+    except OSError as fault:
+        raise ConfigError(f"{path}: cannot read it ({fault.strerror or fault}); check the path") from fault
+    try:
+        return tomllib.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as fault:
+        line = raw.count(b"\n", 0, fault.start) + 1
+        raise ConfigError(f"{path}, line {line}: expected UTF-8; save the file in that encoding") from fault
+    except (ValueError, RecursionError) as fault:
+        problem, _, place = str(fault).partition(" (at ")
+        found = re.match(r"line (\d+)", place)  # else "end of document"
+        line = int(found[1]) if found else raw.rstrip().count(b"\n") + 1
+        where = f"{path}, line {line}" if place else path
+        raise ConfigError(f"{where}: expected TOML, found a fault: {problem}; correct it") from fault
+
+
+def _convert(hint: Any, value: object, where: str) -> Any:
+    """Return ``value`` as an instance of ``hint``, or raise the error for the key ``where``."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any:
+        return _frozen(value)
+    if origin is Literal:
+        for choice in arguments:
+            if type(value) is type(choice) and value == choice:  # True is no 1
+                return value
+        if isinstance(value, str):
+            raise unknown(f"value of {where}", value, [str(choice) for choice in arguments])
+    elif origin in (typing.Union, types.UnionType):
+        return _convert_union(arguments, value, where)
+    elif origin is tuple and isinstance(value, list | tuple):
+        hints = arguments[:1] * len(value) if arguments[1:] == (...,) else arguments
+        if len(hints) == len(value):
+            return tuple(_convert(inner, value[k], f"{where}[{k}]") for k, inner in enumerate(hints))
+    elif origin in (dict, Mapping) and isinstance(value, Mapping):
+        return {key: _convert(arguments[1], item, _join(where, key)) for key, item in value.items()}
+    elif dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        if isinstance(value, Mapping):
+            return from_mapping(hint, value, where)
+    elif hint is float and type(value) is int and abs(value) < 2**1023:  # float() has a limit
+        return float(value)
+    elif type(value) is hint:
+        return value
+    raise ConfigError(f"{where}: expected {_expected(hint)}, found {short(value)}; correct this value")
+
+
+def _convert_union(hints: tuple[Any, ...], value: object, where: str) -> Any:
+    if value is None and type(None) in hints:
+        return None
+    faults = []
+    for hint in (hint for hint in hints if hint is not type(None)):
+        try:
+            return _convert(hint, value, where)
+        except ConfigError as fault:
+            faults.append(str(fault))
+    raise ConfigError("; or ".join(faults))
+
+
+def _expected(hint: Any) -> str:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Literal:
+        return "one of " + ", ".join(map(repr, arguments))
+    if origin is tuple:
+        inner = ", ".join(_expected(hint) for hint in arguments if hint is not ...)
+        return f"an array, each {inner}" if ... in arguments else f"an array of {len(arguments)}: {inner}"
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join(_expected(hint) for hint in arguments if hint is not type(None))
+    return _SCALARS.get(hint, "a table" if origin or dataclasses.is_dataclass(hint) else str(hint))
+
+
+def _join(where: str, key: str) -> str:
+    return f"{where}.{key}" if where else key
+
+
+def _frozen(value: object) -> object:
+    """Return a value of unknown type as frozen dataclasses hold it, with tuples."""
+    if isinstance(value, list | tuple):
+        return tuple(map(_frozen, value))
+    if isinstance(value, Mapping):
+        return {key: _frozen(item) for key, item in value.items()}
+    return value
+
+
+def _plain(value: object) -> object:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return to_mapping(value)
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
+
+
+def _table(mapping: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
+    """Yield the lines of a table: its values first, since a header ends it, then the tables within."""
+    tables = {key: value for key, value in mapping.items() if isinstance(value, dict)}
+    for key, value in mapping.items():
+        if value is not None and key not in tables:
+            yield f"{_key(key)} = {_value(value)}"
+    for key, table in tables.items():
+        yield f"\n[{'.'.join(map(_key, (*path, key)))}]"
+        yield from _table(table, (*path, key))
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch("[A-Za-z0-9_-]+", key) else _value(key)
+
+
+def _value(value: object) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():  # JSON's escapes are TOML's, but for DEL
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case int():
+            return str(int(value))
+        case float():
+            return repr(float(value))
+        case list():
+            return f"[{', '.join(map(_value, value))}]"
+        case dict():
+            pairs = (f"{_key(key)} = {_value(item)}" for key, item in value.items() if item is not None)
+            return f"{{{', '.join(pairs)}}}"
+    raise ConfigError(f"TOML cannot say {short(value)} here; leave it out")

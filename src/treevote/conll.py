@@ -1,0 +1,393 @@
+"""CoNLL-U and CoNLL-X treebanks: reading, and the door to all that has to do with these formats.
+
+Reading takes the bytes of many sentences apart at once (`treevote.layout`) and looks line by line only at
+sentences that were not cleared there (`treevote.formats`). The lines are kept, so that `treevote.rendering`
+writes everything back as it was, except what was predicted.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from treevote.errors import InputError
+from treevote.files import BOM, Chunk, Readable, chunks, opened, writing
+from treevote.formats import MAX_TOKENS, Format, Trees, detect, format_of, sent_id, sentence_fault
+from treevote.kernels import Bools, Ints, Longs
+from treevote.layout import Blocks, Tokens, find_blocks, find_tokens
+from treevote.rendering import dump, dumps, write
+from treevote.sentence import ROOT, Word
+from treevote.tokenlists import serialize, to_tokenlists
+from treevote.treebank import Source, Treebank
+
+if TYPE_CHECKING:
+    from conllu import TokenList
+
+__all__ = [
+    "MAX_TOKENS",
+    "Chunk",
+    "Format",
+    "OnError",
+    "Trees",
+    "chunks",
+    "detect",
+    "dump",
+    "dumps",
+    "parse_chunk",
+    "read",
+    "to_tokenlists",
+    "write",
+    "writing",
+]
+
+OnError: TypeAlias = Literal["stop", "skip", "keep"]
+
+
+def read(
+    source: Readable | Sequence[TokenList],
+    *,
+    format: Format | Literal["auto"] = "auto",
+    trees: Trees = "required",
+    on_error: OnError = "stop",
+    name: str | None = None,
+) -> Treebank:
+    r"""Read a whole file as one treebank.
+
+    Parameters
+    ----------
+    source : path, "-", binary file, or sequence of conllu.TokenList
+        ``-`` is standard input; xz and gzip are decompressed.
+    format : {"auto", "conllu", "conllx"}, default="auto"
+        ``"auto"``: told by `treevote.formats.format_of` from name and content; a TokenList is CoNLL-U.
+    trees : {"required", "optional", "ignored"}, default="required"
+        What to do with HEAD and DEPREL, see `parse_chunk`.
+    on_error : {"stop", "skip", "keep"}, default="stop"
+        What to do with a faulty sentence, see `parse_chunk`, which also returns the faults.
+    name : str, optional
+        Name of the treebank; by default that of the file, without its folder.
+
+    Returns
+    -------
+    Treebank
+        With its source.
+
+    Raises
+    ------
+    InputError
+        For the first fault if ``on_error`` is ``"stop"``; if no sentence is left; if the file cannot be read.
+
+    Examples
+    --------
+    >>> import io
+    >>> treebank = read(io.BytesIO(b"1\tdogs\tdog\tNOUN\tNNS\t_\t0\troot\t_\t_\n\n"))
+    >>> treebank.sentence(0).words[1].lemma
+    'dog'
+    """
+    if isinstance(source, Sequence) and not isinstance(source, str):
+        path, text, format = "", serialize(source), "conllu"
+    else:
+        with opened(source) as (stream, path):
+            text = stream.read()
+    if format == "auto":
+        format = format_of(path, text)
+    treebank, faults = parse_chunk(Chunk(path, 1, 1, text, format), trees=trees, on_error=on_error)
+    if not treebank.n_sentences:
+        nothing = InputError(
+            "expected sentences, found none", path=path, remedy="give a file with a treebank in it"
+        )
+        raise faults[0] if faults else nothing
+    return treebank if name is None else dataclasses.replace(treebank, name=name)
+
+
+def parse_chunk(
+    chunk: Chunk,
+    *,
+    format: Format | Literal["auto"] = "auto",
+    trees: Trees = "optional",
+    on_error: OnError = "stop",
+) -> tuple[Treebank, list[InputError]]:
+    r"""Read the sentences of a chunk.
+
+    Parameters
+    ----------
+    chunk : Chunk
+        See `treevote.files.chunks`.
+    format : {"auto", "conllu", "conllx"}, default="auto"
+        ``"auto"``: that of the chunk.
+    trees : {"required", "optional", "ignored"}, default="optional"
+        What to do with HEAD and DEPREL. ``"ignored"``: they are not looked at and all heads are unknown.
+        ``"optional"``: a head is ``_`` (unknown) or in 0..n. ``"required"``: every sentence has a tree, with
+        one root or several.
+    on_error : {"stop", "skip", "keep"}, default="stop"
+        What to do with a faulty sentence: raise; leave it out, and its lines out of the source; or keep its
+        lines in the source though it is no sentence of the treebank.
+
+    Returns
+    -------
+    treebank : Treebank
+        With its source. It may have no sentence, such as where there are only comments.
+    faults : list of InputError
+        One for each faulty sentence, in order.
+
+    Raises
+    ------
+    InputError
+        For the first fault, if ``on_error`` is ``"stop"``.
+
+    Examples
+    --------
+    >>> chunk = Chunk("a.conllu", 1, 1, b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n1\tb\n\n", "conllu")
+    >>> treebank, faults = parse_chunk(chunk, on_error="skip")
+    >>> treebank.n_sentences, faults[0].line, faults[0].problem
+    (1, 3, 'expected 10 columns separated by tabs, found 2')
+    """
+    format = chunk.format if format == "auto" else format
+    format = chunk.format if format == "auto" else format
+    text = chunk.text.removeprefix(BOM) if chunk.first_line == 1 else chunk.text
+    blocks = find_blocks(text)
+    tokens = find_tokens(text, blocks, format, trees)
+    suspect = tokens.suspect
+    try:
+        decoded = text.decode()
+    except UnicodeDecodeError:
+        decoded = text.decode("utf-8", "surrogateescape")
+        suspect = np.ones_like(suspect)
+    lines = decoded.split("\n")
+
+    faults: list[InputError] = []
+    bad = np.zeros_like(suspect)
+    for i in np.flatnonzero(suspect).tolist():
+        if not faults:
+            unlabelled = all(text[j - 3 : j - 1] == b"\t_" for j in tokens.deprel_start.tolist())
+        sentence = lines[blocks.first[i] : blocks.last[i]]
+        fault = sentence_fault(sentence, format, trees, unlabelled=unlabelled)
+        if fault is None:
+            continue
+        bad[i] = True
+        number = chunk.first_sentence + int(blocks.is_sentence[:i].sum())
+        faults.append(
+            InputError(
+                fault.problem,
+                path=chunk.path,
+                line=chunk.first_line + int(blocks.first[i]) + fault.line,
+                sentence=sent_id(sentence) or str(number),
+                remedy=fault.remedy,
+            )
+        )
+        if on_error == "stop":
+            raise faults[0]
+
+    if len(text) < len(chunk.text):
+        lines[0] = BOM.decode() + lines[0]
+    first_line = chunk.first_line
+    stays = np.ones(len(lines), np.bool_)
+    if on_error == "skip" and faults:
+        for i in np.flatnonzero(bad).tolist():
+            stays[blocks.first[i] : blocks.last[i] + 1] = False
+        first_line += int(np.argmax(stays))
+        lines = list(itertools.compress(lines, stays.tolist()))
+    return _columns(chunk, text, blocks, tokens, ~bad), faults
+
+
+def _columns(text: bytes, blocks: Blocks, tokens: Tokens, good: Bools) -> Treebank:
+    """Number words and labels of the sentences in the ``good`` blocks; ``"""
+    keep = good[tokens.block]
+    sentences = good & (tokens.count > 0)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(tokens.count[sentences] + 1)])
+    slots = np.flatnonzero(...)
+
+
+def _number(text: bytes, start: Longs, end: Longs, numbers: dict[bytes, int]) -> list[int]:
+    """Return the number of each stretch of the text."""
+    return [numbers[text[i:j]] for i, j in zip(start.tolist(), end.tolist(), strict=True)]
+
+
+def read(
+    source: Readable | Sequence[TokenList],
+    *,
+    format: Format | Literal["auto"] = "auto",
+    trees: Trees = "required",
+    on_error: OnError = "stop",
+    name: str | None = None,
+) -> Treebank:
+    r"""Read a whole file as one treebank.
+
+    Parameters
+    ----------
+    source : path, "-", binary file, or sequence of conllu.TokenList
+        ``-`` is standard input; xz and gzip are decompressed.
+    format : {"auto", "conllu", "conllx"}, default="auto"
+        ``"auto"``: told by `treevote.formats.format_of` from name and content; a TokenList is CoNLL-U.
+    trees : {"required", "optional", "ignored"}, default="required"
+        What to do with HEAD and DEPREL, see `parse_chunk`.
+    on_error : {"stop", "skip", "keep"}, default="stop"
+        What to do with a faulty sentence, see `parse_chunk`, which also returns the faults.
+    name : str, optional
+        Name of the treebank; by default that of the file, without its folder.
+
+    Returns
+    -------
+    Treebank
+        With its source.
+
+    Raises
+    ------
+    InputError
+        For the first fault if ``on_error`` is ``"stop"``; if no sentence is left; if the file cannot be read.
+
+    Examples
+    --------
+    >>> import io
+    >>> treebank = read(io.BytesIO(b"1\tdogs\tdog\tNOUN\tNNS\t_\t0\troot\t_\t_\n\n"))
+    >>> treebank.sentence(0).words[1].lemma
+    'dog'
+    """
+    if isinstance(source, Sequence) and not isinstance(source, str):
+        path, text, format = "", serialize(source), "conllu"
+    else:
+        with opened(source) as (stream, path):
+            text = stream.read()
+    if format == "auto":
+        format = format_of(path, text)
+    treebank, faults = parse_chunk(Chunk(path, 1, 1, text, format), trees=trees, on_error=on_error)
+    if not treebank.n_sentences:
+        nothing = InputError(
+            "expected sentences, found none", path=path, remedy="give a file with a treebank in it"
+        )
+        raise faults[0] if faults else nothing
+    return treebank if name is None else dataclasses.replace(treebank, name=name)
+
+
+def parse_chunk(
+    chunk: Chunk,
+    *,
+    format: Format | Literal["auto"] = "auto",
+    trees: Trees = "optional",
+    on_error: OnError = "stop",
+) -> tuple[Treebank, list[InputError]]:
+    r"""Read the sentences of a chunk.
+
+    Parameters
+    ----------
+    chunk : Chunk
+        See `treevote.files.chunks`.
+    format : {"auto", "conllu", "conllx"}, default="auto"
+        ``"auto"``: that of the chunk.
+    trees : {"required", "optional", "ignored"}, default="optional"
+        What to do with HEAD and DEPREL. ``"ignored"``: they are not looked at and all heads are unknown.
+        ``"optional"``: a head is ``_`` (unknown) or in 0..n. ``"required"``: every sentence has a tree, with
+        one root or several.
+    on_error : {"stop", "skip", "keep"}, default="stop"
+        What to do with a faulty sentence: raise; leave it out, and its lines out of the source; or keep its
+        lines in the source though it is no sentence of the treebank.
+
+    Returns
+    -------
+    treebank : Treebank
+        With its source. It may have no sentence, such as where there are only comments.
+    faults : list of InputError
+        One for each faulty sentence, in order.
+
+    Raises
+    ------
+    InputError
+        For the first fault, if ``on_error`` is ``"stop"``.
+
+    Examples
+    --------
+    >>> chunk = Chunk("a.conllu", 1, 1, b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n1\tb\n\n", "conllu")
+    >>> treebank, faults = parse_chunk(chunk, on_error="skip")
+    >>> treebank.n_sentences, faults[0].line, faults[0].problem
+    (1, 3, 'expected 10 columns separated by tabs, found 2')
+    """
+    format = chunk.format if format == "auto" else format
+    text = chunk.text.removeprefix(BOM) if chunk.first_line == 1 else chunk.text
+    blocks = find_blocks(text)
+    tokens = find_tokens(text, blocks, format, trees)
+    suspect = tokens.suspect
+    try:
+        decoded = text.decode()
+    except UnicodeDecodeError:
+        decoded = text.decode("utf-8", "surrogateescape")
+        suspect = np.ones_like(suspect)
+    lines = decoded.split("\n")
+
+    faults: list[InputError] = []
+    bad = np.zeros_like(suspect)
+    numbers = chunk.first_sentence + np.cumsum(blocks.is_sentence) - blocks.is_sentence
+    unlabelled = all(text[i - 3 : i - 1] == b"\t_" for i in tokens.deprel_start.tolist())
+    for i in np.flatnonzero(suspect).tolist():
+        sentence = lines[blocks.first[i] : blocks.last[i]]
+        fault = sentence_fault(sentence, format, trees, unlabelled=unlabelled)
+        if fault is None:
+            continue
+        bad[i] = True
+        faults.append(
+            InputError(
+                fault.problem,
+                path=chunk.path,
+                line=chunk.first_line + int(blocks.first[i]) + fault.line,
+                sentence=sent_id(sentence) or str(numbers[i]),
+                remedy=fault.remedy,
+            )
+        )
+        if on_error == "stop":
+            raise faults[0]
+
+    if len(text) < len(chunk.text):
+        lines[0] = BOM.decode() + lines[0]
+    stays = np.ones(len(lines), np.bool_)
+    if on_error == "skip":
+        for i in np.flatnonzero(bad).tolist():
+            stays[blocks.first[i] : blocks.last[i] + 1] = False
+    treebank, line_of = _columns(text, blocks, tokens, ~bad)
+    source = Source(
+        chunk.path,
+        chunk.first_line + int(np.argmax(stays)),
+        tuple(itertools.compress(lines, stays.tolist())),
+        (np.cumsum(stays, dtype=np.int32) - 1)[line_of],
+    )
+    return dataclasses.replace(treebank, name=os.path.basename(chunk.path), source=source), faults
+
+
+class _Numbers(dict[bytes, int]):
+    """Distinct stretches of a text and their numbers, given in the order of first appearance."""
+
+    def __missing__(self, key: bytes) -> int:
+        number = self[key] = len(self)
+        return number
+
+    def of(self, text: bytes, start: Longs, end: Longs) -> list[int]:
+        """Return the number of each stretch ``start:end``."""
+        return [self[text[i:j]] for i, j in zip(start.tolist(), end.tolist(), strict=True)]
+
+    def decoded(self) -> list[str]:
+        """Return what has a number, in the order of the numbers."""
+        return b"\n".join(self).decode().split("\n") if self else []
+
+
+def _columns(text: bytes, blocks: Blocks, tokens: Tokens, good: Bools) -> tuple[Treebank, Ints]:
+    """Put the sentences in the ``good`` blocks into columns; return also the line of each slot."""
+    good = good & (tokens.n_tokens > 0)
+    here = good[tokens.block]
+    known = here & (tokens.head >= 0)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(tokens.n_tokens[good] + 1)])
+    is_token = np.ones(int(offsets[-1]), np.bool_)
+    is_token[offsets[:-1]] = False
+
+    words, labels = _Numbers({"\t".join(ROOT).encode(): 0}), _Numbers()
+    columns = np.full((4, len(is_token)), -1, np.int32)
+    numbers, heads, deprels, line_of = columns
+    numbers[~is_token] = 0
+    numbers[is_token] = words.of(text, tokens.word_start[here], tokens.word_end[here])
+    heads[is_token] = tokens.head[here]
+    deprels[heads >= 0] = labels.of(text, tokens.deprel_start[known], tokens.deprel_end[known])
+    line_of[~is_token] = blocks.first[good]
+    line_of[is_token] = tokens.line[here]
+    distinct = tuple(Word._make(word.split("\t")) for word in words.decoded())
+    return Treebank(distinct, numbers, heads, tuple(labels.decoded()), deprels, offsets), line_of

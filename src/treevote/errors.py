@@ -1,0 +1,93 @@
+"""The exceptions that treevote raises on purpose.
+
+::
+
+    TreevoteError
+    ├── InputError       a treebank file or sentence that cannot be used
+    ├── ModelError       a model folder that cannot be read or written
+    └── ConfigError      a configuration, member or option name that is not known
+
+The command line turns each of them into one sentence on standard error and exit code 1.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class TreevoteError(Exception):
+    """Base class: catch it to catch everything that treevote raises on purpose."""
+
+
+class InputError(TreevoteError):
+    """A fault in a treebank: where it is, what was expected, what was found, what to do.
+
+    Parameters
+    ----------
+    problem : str
+        What was expected and what was found.
+    path : str, default=""
+        The file, or ``<stdin>``; empty when the sentences did not come from a file.
+    line : int, optional
+        Line in the file, counted from 1.
+    sentence : str, default=""
+        The ``sent_id``, else the number of the sentence counted from 1.
+    remedy : str, default=""
+        What the user can do.
+
+    Examples
+    --------
+    >>> str(InputError("HEAD 9 is out of range 0..3", path="a.conllu", line=7, remedy="correct the head"))
+    'a.conllu, line 7: HEAD 9 is out of range 0..3; correct the head'
+    """
+
+    def __init__(
+        self, problem: str, *, path: str = "", line: int | None = None, sentence: str = "", remedy: str = ""
+    ) -> None:
+        self.problem, self.path, self.line, self.sentence, self.remedy = problem, path, line, sentence, remedy
+        where = [path] if path else []
+        if line is not None:
+            where.append(f"line {line}")
+        if sentence:
+            where.append(f"sentence {sentence}")
+        super().__init__((", ".join(where) + ": " if where else "") + problem + (f"; {remedy}" if remedy else ""))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Let worker processes hand the error back whole."""
+        return _rebuild_input_error, (self.problem, self.path, self.line, self.sentence, self.remedy)
+
+
+def _rebuild_input_error(problem: str, path: str, line: int | None, sentence: str, remedy: str) -> InputError:
+    return InputError(problem, path=path, line=line, sentence=sentence, remedy=remedy)
+
+
+class ModelError(TreevoteError):
+    """A model folder that is damaged, of another version, or not a model."""
+
+
+class ConfigError(TreevoteError):
+    """A name or value in a configuration that treevote does not know."""
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> ConfigError:
+    """Return the error for an unknown name, with the nearest known one.
+
+    Parameters
+    ----------
+    kind : str
+        What the name stands for, such as ``"member"``.
+    name : str
+        The name that was given.
+    known : iterable of str
+        The names that exist.
+
+    Examples
+    --------
+    >>> str(unknown("member", "lr-maxent-foward", ["lr-maxent-forward", "lr-svm-forward"]))
+    "unknown member 'lr-maxent-foward'; did you mean 'lr-maxent-forward'? known: lr-maxent-forward, lr-svm-forward"
+    """
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.0)
+    hint = f"did you mean '{near[0]}'? " if near else ""
+    return ConfigError(f"unknown {kind} '{name}'; {hint}known: {', '.join(names)}")

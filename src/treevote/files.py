@@ -1,0 +1,271 @@
+"""Treebank files as bytes: opened, cut into chunks of whole sentences, written whole or not at all.
+
+What is compressed with xz or gzip is told by its first bytes, so it may come through standard input or under
+any name. Memory does not grow with the length of a file.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+import os
+import secrets
+import shutil
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from typing import IO, BinaryIO, Literal, TypeAlias, cast
+
+from treevote.errors import InputError
+from treevote.formats import BLANK, Format, format_of
+from treevote.layout import find_blocks
+
+Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
+
+BOM = "\ufeff".encode()
+"""The byte order mark that some programs put before the first line; it is kept and not looked at."""
+
+MAX_SENTENCE_BYTES = 64 << 20
+"""A longer stretch without a blank line is refused."""
+
+_XZ, _GZIP = b"\xfd7zXZ\x00", b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A stretch of a file that holds whole sentences.
+
+    Attributes
+    ----------
+    path : str
+        The file, ``<stdin>``, or empty.
+    first_line, first_sentence : int
+        Number of the first line and of the first sentence in the file, counted from 1.
+    text : bytes
+        The stretch as it stands in the file, decompressed.
+    format : {"conllu", "conllx"}
+        Format of the file.
+    """
+
+    path: str
+    first_line: int
+    first_sentence: int
+    text: bytes
+    format: Format
+
+
+def chunks(
+    source: Readable, *, format: Format | Literal["auto"] = "auto", n_bytes: int = 1 << 20
+) -> Iterator[Chunk]:
+    r"""Cut a file at blank lines, reading no further than needed.
+
+    Parameters
+    ----------
+    source : path, "-" or binary file
+        See `opened`.
+    format : {"auto", "conllu", "conllx"}, default="auto"
+        ``"auto"``: told once by `treevote.formats.format_of` from the name and the first sentences.
+    n_bytes : int, default=1 MiB
+        About the length of a chunk; one with a single sentence may be longer.
+
+    Yields
+    ------
+    Chunk
+        Their texts, one after the other, are the file. An empty file has no chunk.
+
+    Raises
+    ------
+    InputError
+        See `opened`; and where there is no blank line in 64 MiB.
+
+    Examples
+    --------
+    >>> text = b"1\ta\n\n1\tb\n2\tc\n\n"
+    >>> [(c.first_line, c.first_sentence, c.text) for c in chunks(io.BytesIO(text), n_bytes=8)]
+    [(1, 1, b'1\ta\n\n'), (3, 2, b'1\tb\n2\tc\n\n')]
+    """
+    with opened(source) as (stream, path):
+        line = sentence = 1
+        rest = b""
+        more = True
+        while more:
+            block = stream.read(max(n_bytes, 1))
+            more = bool(block)
+            rest += block
+            cut = _end_of_last_sentence(rest) if more else len(rest)
+            if not cut and len(rest) > MAX_SENTENCE_BYTES:
+                raise InputError(
+                    f"expected a blank line after each sentence, found none in {len(rest):,} bytes",
+                    path=path,
+                    line=line,
+                    remedy="check that this is a CoNLL file",
+                )
+            text, rest = rest[:cut], rest[cut:]
+            n_sentences = int(find_blocks(text.removeprefix(BOM)).is_sentence.sum())
+            if format == "auto" and n_sentences:
+                format = format_of(path, text)
+            if text:
+                yield Chunk(path, line, sentence, text, "conllu" if format == "auto" else format)
+            line += text.count(b"\n")
+            sentence += n_sentences
+
+
+def _end_of_last_sentence(text: bytes) -> int:
+    """Return where the last blank line ends, 0 if there is none."""
+    end = text.rfind(b"\n")
+    while end >= 0:
+        start = text.rfind(b"\n", 0, end) + 1
+        if not text[start:end].strip(BLANK.encode()):
+            return end + 1
+        end = start - 1
+    return 0
+
+
+@contextmanager
+def opened(source: Readable) -> Iterator[tuple[BinaryIO, str]]:
+    """Open a file to be read, and decompress it if it is xz or gzip.
+
+    Parameters
+    ----------
+    source : path, "-" or binary file
+        ``-`` is standard input. A file object stays open.
+
+    Yields
+    ------
+    stream : binary file
+        What is in the file, decompressed.
+    path : str
+        What to call it in messages: the path, ``<stdin>``, or the name of the file object.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be opened or read, or the compressed data is damaged.
+    """
+    path = "<stdin>"
+    try:
+        with ExitStack() as stack:
+            if not isinstance(source, str | os.PathLike):
+                file, path = source, str(getattr(source, "name", ""))
+            elif source == "-":
+                file = sys.stdin.buffer
+            else:
+                path = os.fspath(source)
+                file = stack.enter_context(open(path, "rb"))
+            front = _first_bytes(file, len(_XZ))
+            stream = cast("BinaryIO", stack.enter_context(io.BufferedReader(_Rejoined(front, file))))
+            if front.startswith(_XZ):
+                stream = cast("BinaryIO", stack.enter_context(lzma.LZMAFile(stream)))
+            elif front.startswith(_GZIP):
+                stream = cast("BinaryIO", stack.enter_context(gzip.GzipFile(fileobj=stream)))
+            yield stream, path
+    except (lzma.LZMAError, zlib.error, gzip.BadGzipFile, EOFError) as error:
+        raise InputError(
+            f"expected a whole compressed file, found one that is damaged or cut off ({error})",
+            path=path,
+            remedy="fetch or compress it again",
+        ) from error
+    except OSError as error:
+        raise InputError(
+            f"cannot read: {error.strerror or error}", path=path, remedy="check the name and the permissions"
+        ) from error
+
+
+def _first_bytes(file: BinaryIO, n: int) -> bytes:
+    """Return the first ``n`` bytes, fewer only at the end of the file; a pipe may give them one by one."""
+    front = b""
+    while len(front) < n and (more := file.read(n - len(front))):
+        front += more
+    return front
+
+
+class _Rejoined(io.RawIOBase):
+    """A file with the bytes that were taken from it put back in front, since a pipe cannot be wound back."""
+
+    def __init__(self, front: bytes, file: BinaryIO) -> None:
+        self._front, self._file = front, file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._front[: len(buffer)] or self._file.read(len(buffer))
+        self._front = self._front[len(data) :]
+        buffer[: len(data)] = data
+        return len(data)
+
+
+@contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file to be written whole or not at all.
+
+    The bytes go to a new file in the same folder, which takes the place of ``path`` at the end. On any error
+    it is removed, and ``path`` is as it was. By the suffixes ``.xz`` and ``.gz`` they are compressed; the
+    same content gives the same bytes.
+
+    Parameters
+    ----------
+    path : path or "-"
+        ``-`` is standard output. A symbolic link is followed; a device or pipe is written to as it is.
+
+    Yields
+    ------
+    binary file
+        To write to.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be written, as on a full disk.
+    BrokenPipeError
+        When nobody reads the pipe any more.
+
+    Examples
+    --------
+    >>> with writing("/dev/null") as stream:
+    ...     stream.write(b"text")
+    4
+    """
+    name = os.fspath(path)
+    target = os.path.realpath(name)
+    part = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.{secrets.token_hex(4)}.part")
+    try:
+        if name == "-":
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        elif os.path.exists(name) and not os.path.isfile(name):
+            with open(name, "wb") as file:
+                yield file
+        else:
+            with open(part, "xb") as file, _compressed(file, target) as stream:
+                yield stream
+            if os.path.exists(target):
+                shutil.copymode(target, part)
+            os.replace(part, target)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError) or error.filename not in (None, name, target, part):
+            raise  # not a fault of this file
+        raise InputError(
+            f"cannot write: {error.strerror or error}",
+            path="<stdout>" if name == "-" else name,
+            remedy="check the folder, its permissions and the space on the disk",
+        ) from error
+    finally:
+        with suppress(OSError):
+            os.unlink(part)
+
+
+@contextmanager
+def _compressed(file: IO[bytes], path: str) -> Iterator[IO[bytes]]:
+    """Compress by suffix what is written; leave no name or time in it."""
+    if path.endswith(".xz"):
+        with lzma.LZMAFile(file, "wb") as xz:
+            yield xz
+    elif path.endswith(".gz"):
+        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as zipped:
+            yield cast("IO[bytes]", zipped)
+    else:
+        yield file

@@ -1,0 +1,252 @@
+"""CoNLL-U and CoNLL-X: how to tell them apart, and what a sentence without fault is.
+
+Both formats have one line a token, ten columns separated by tabs, and a blank line after each sentence:
+
+========  ==  ====  =====  =======  ======  =====  ====  ======  =====  =======
+CoNLL-U   ID  FORM  LEMMA  UPOS     XPOS    FEATS  HEAD  DEPREL  DEPS   MISC
+CoNLL-X   ID  FORM  LEMMA  CPOSTAG  POSTAG  FEATS  HEAD  DEPREL  PHEAD  PDEPREL
+========  ==  ====  =====  =======  ======  =====  ====  ======  =====  =======
+
+CoNLL-U also has ranges of tokens written as one word (``1-2``) and empty nodes (``3.1``). Comments (``#``)
+are its own too, but pass in both formats, anywhere. ``_`` is a label like any other where the head is known.
+
+References
+----------
+S. Buchholz and E. Marsi, CoNLL-X shared task on multilingual dependency parsing, CoNLL 2006, section 3.
+Universal Dependencies, CoNLL-U format, version 2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, TypeAlias, cast
+
+Format: TypeAlias = Literal["conllu", "conllx"]
+Trees: TypeAlias = Literal["required", "optional", "ignored"]
+
+MAX_TOKENS = 10_000
+"""A sentence with more tokens is a fault."""
+
+BLANK = " \t\r"
+"""A line of these characters alone ends a sentence."""
+
+_DETECTION_LINES = 2000
+_DETECTION_BYTES = 1 << 20
+_UPOS = re.compile("ADJ|ADP|ADV|AUX|C?CONJ|DET|INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT|SCONJ|SYM|VERB|X")
+_FEATURE = r"[A-Z][A-Za-z0-9]*(\[[a-z0-9]+\])?=[^=|]+"
+_FEATS = re.compile(rf"{_FEATURE}(\|{_FEATURE})*")
+_NUMBER = re.compile(r"0|[1-9][0-9]*")
+_RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
+_EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.[1-9][0-9]*")
+_NOT_UTF8 = re.compile("[\udc80-\udcff]")
+_SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(.*?)\s*")
+
+
+class Fault(NamedTuple):
+    """What is wrong in a sentence: in which of its lines (from 0), what, and what to do."""
+
+    line: int
+    problem: str
+    remedy: str
+
+
+def detect(text: str) -> Format:
+    r"""Tell CoNLL-U from CoNLL-X by the first 2,000 lines.
+
+    It is CoNLL-U if one line is a comment, a range (``1-2``) or an empty node (``3.1``), or has
+    ``head:deprel`` in column 9, ``Key=Value`` in column 10, or FEATS all of the form ``Key=Value`` with
+    capital keys; failing that, if there are tokens and all have a UPOS of Universal Dependencies. Everything
+    else is CoNLL-X.
+
+    Parameters
+    ----------
+    text : str
+        The beginning of a file.
+
+    Examples
+    --------
+    >>> detect("1\tdogs\t_\tNN\tNNS\tnum=plur\t0\tROOT\t_\t_\n")
+    'conllx'
+    >>> detect("1\tdogs\t_\tNN\tNNS\tNumber=Plur\t0\tROOT\t_\t_\n")
+    'conllu'
+    """
+    tags: list[str] = []
+    for line in text.removeprefix("\ufeff").split("\n", _DETECTION_LINES)[:_DETECTION_LINES]:
+        if line.startswith("#"):
+            return "conllu"
+        columns = line.rstrip("\r").split("\t")
+        if len(columns) != 10:
+            continue
+        token, _, _, upos, _, feats, _, _, ninth, tenth = columns
+        if not _NUMBER.fullmatch(token) or ":" in ninth or "=" in tenth or _FEATS.fullmatch(feats):
+            return "conllu"
+        tags.append(upos)
+    return "conllu" if tags and all(map(_UPOS.fullmatch, tags)) else "conllx"
+
+
+def format_of(path: str, text: bytes) -> Format:
+    """Tell the format of a file by its suffix, ``.conllu`` or ``.conllx`` (``.xz``, ``.gz``), else `detect`.
+
+    Examples
+    --------
+    >>> format_of("train.conllu.xz", b"")
+    'conllu'
+    """
+    name = path.removesuffix(".xz").removesuffix(".gz")
+    if name.endswith((".conllu", ".conllx")):
+        return cast("Format", name[-6:])
+    return detect(text[:_DETECTION_BYTES].decode("utf-8", "replace"))
+
+
+def sent_id(lines: Sequence[str]) -> str:
+    """Return the ``sent_id`` of a sentence, or an empty string.
+
+    Examples
+    --------
+    >>> sent_id(["# text = x", "# sent_id = a-1", "1"])
+    'a-1'
+    """
+    return next((match[1] for line in lines if (match := _SENT_ID.fullmatch(line))), "")
+
+
+def sentence_fault(
+    lines: Sequence[str], format: Format, trees: Trees, *, unlabelled: bool = False
+) -> Fault | None:
+    r"""Find the first fault of a sentence: the definition of what can be read.
+
+    The reader asks it only about the sentences that its own quick look has not cleared.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        All lines between two blank lines, decoded with ``surrogateescape``.
+    format : {"conllu", "conllx"}
+        Which formats' lines are allowed.
+    trees : {"required", "optional", "ignored"}
+        ``"ignored"``: HEAD and DEPREL may hold anything. ``"optional"``: a HEAD is ``_`` (unknown) or in
+        0..n. ``"required"``: the heads are a tree, with one root or several.
+    unlabelled : bool, default=False
+        The file has no heads at all, so the message is about the file.
+
+    Returns
+    -------
+    Fault or None
+        None for a good sentence, and for lines that are all comments.
+
+    Examples
+    --------
+    >>> sentence_fault(["1\ta\t_\t_\t_\t_\t1\tx\t_\t_"], "conllu", "required").problem
+    'expected another token or 0 as HEAD of token 1, found itself'
+    """
+    for i, line in enumerate(lines):
+        if found := _NOT_UTF8.search(line):
+            byte = len(line[: found.start()].encode("utf-8", "surrogateescape")) + 1
+            problem = (
+                f"expected UTF-8, found the byte 0x{ord(found[0]) - 0xDC00:02X} as byte {byte} of the line"
+            )
+            return Fault(i, problem, "convert the file to UTF-8")
+    if all(line.startswith("#") for line in lines):
+        return None
+    tokens = _tokens(lines, format)
+    if isinstance(tokens, Fault):
+        return tokens
+    for i, columns in tokens:
+        if not columns[1]:
+            return Fault(i, "expected a FORM, found an empty column", "write the form, or _")
+    return None if trees == "ignored" else _tree_fault(tokens, trees, unlabelled)
+
+
+def _tokens(lines: Sequence[str], format: Format) -> list[tuple[int, list[str]]] | Fault:
+    """Return line and columns of each token, or what is wrong with the columns or the ids."""
+    tokens: list[tuple[int, list[str]]] = []
+    span_end = span_line = 0
+    for i, line in enumerate(lines):
+        if line.startswith("#"):
+            continue
+        columns = line.split("\t")
+        if len(columns) != 10:
+            found = f"expected 10 columns separated by tabs, found {len(columns)}"
+            if len(columns) == 1 and len(line.split()) >= 8:
+                return Fault(
+                    i, f"{found} (the columns are separated by spaces)", "put tabs between the columns"
+                )
+            return Fault(i, found, "correct the line, or end the sentence before it with a blank line")
+        token, expected = columns[0], len(tokens) + 1
+        if token == str(expected):
+            if expected > MAX_TOKENS:
+                problem = f"expected at most {MAX_TOKENS:,} tokens in a sentence, found more"
+                return Fault(i, problem, "cut the sentence in parts")
+            tokens.append((i, columns))
+            continue
+        span, empty = _RANGE.fullmatch(token), _EMPTY_NODE.fullmatch(token)
+        if (span or empty) and format == "conllx":
+            problem = f"expected id {expected}, found '{token}', which exists in CoNLL-U only"
+            return Fault(i, problem, "read the file as CoNLL-U")
+        if span:
+            if int(span[1]) != expected or expected <= span_end or int(span[2]) < expected:
+                first = max(expected, span_end + 1)
+                return Fault(
+                    i, f"expected id {expected} or a range from {first}, found '{token}'", "correct the range"
+                )
+            span_end, span_line = int(span[2]), i
+        elif empty:
+            if int(empty[1]) != expected - 1:
+                problem = f"expected id {expected} or an empty node {expected - 1}.1, found '{token}'"
+                return Fault(i, problem, "correct the id")
+        elif _NUMBER.fullmatch(token):
+            remedy = "number the tokens of a sentence 1, 2, 3, ..., with a blank line after the last"
+            return Fault(i, f"expected id {expected}, found {token}", remedy)
+        else:
+            return Fault(
+                i, f"expected id {expected}, found '{token}', which is no id", "correct the first column"
+            )
+    if not tokens:
+        first = next(i for i, line in enumerate(lines) if not line.startswith("#"))
+        return Fault(first, "expected a token, found a sentence without one", "remove the sentence")
+    if span_end > len(tokens):
+        problem = (
+            f"expected a range that ends in a token of the sentence (1..{len(tokens)}), found {span_end}"
+        )
+        return Fault(span_line, problem, "correct the range")
+    return tokens
+
+
+def _tree_fault(tokens: Sequence[tuple[int, list[str]]], trees: Trees, unlabelled: bool) -> Fault | None:
+    """Find the first fault in columns 7 and 8."""
+    n = len(tokens)
+    heads = [-1]
+    for i, columns in tokens:
+        head, deprel = columns[6:8]
+        if head == "_" and trees == "required":
+            if unlabelled:
+                problem = "expected trees, found a file without: every HEAD is '_'"
+                return Fault(i, problem, "give a labelled treebank")
+            return Fault(i, f"expected a HEAD in 0..{n}, found '_' (unknown)", "give every token a head")
+        if head != "_" and not (_NUMBER.fullmatch(head) and len(head) < 6 and int(head) <= n):
+            return Fault(i, f"expected a HEAD in 0..{n}, found '{head}'", "correct the head")
+        if not deprel:
+            return Fault(i, "expected a DEPREL, found an empty column", "write the label, or _")
+        heads.append(-1 if head == "_" else int(head))
+    if trees == "optional":
+        return None
+    remedy = "correct the heads"
+    for token in range(1, n + 1):
+        if heads[token] == token:
+            problem = f"expected another token or 0 as HEAD of token {token}, found itself"
+            return Fault(tokens[token - 1][0], problem, remedy)
+    if 0 not in heads:
+        return Fault(tokens[0][0], "expected a token with HEAD 0, found a sentence without a root", remedy)
+    seen = [0] * (n + 1)  # the token from which the way up was first taken through this one
+    for start in range(1, n + 1):
+        token = start
+        while token and not seen[token]:
+            seen[token] = start
+            token = heads[token]
+        if token and seen[token] == start:
+            cycle = [token]
+            while (above := heads[cycle[-1]]) != token:
+                cycle.append(above)
+            problem = f"expected a tree, found the cycle {' -> '.join(map(str, [*cycle, token]))}"
+            return Fault(tokens[token - 1][0], problem, remedy)
+    return None

@@ -1,0 +1,42 @@
+"""The one door to numba: compiled loops over integer arrays.
+
+A kernel releases the interpreter lock, is single-threaded (parallelism is joblib's) and is cached on disk, so only
+the first run on a machine pays for compilation. Each has a slow, obvious twin in ``tests/reference``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ParamSpec, TypeAlias, TypeVar, cast
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Shorts: TypeAlias = NDArray[np.int16]
+Ints: TypeAlias = NDArray[np.int32]
+Longs: TypeAlias = NDArray[np.int64]
+Keys: TypeAlias = NDArray[np.uint64]
+Floats: TypeAlias = NDArray[np.float32]
+Doubles: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function over arrays and numbers; floating point stays exact, so results repeat bit by bit.
+
+    Examples
+    --------
+    >>> @kernel
+    ... def add_up(values: Ints) -> int:
+    ...     total = 0
+    ...     for value in values:
+    ...         total += value
+    ...     return total
+    >>> add_up(np.array([1, 2, 3], np.int32))
+    6
+    """
+    return cast("Callable[P, R]", numba.njit(cache=True, nogil=True)(function))

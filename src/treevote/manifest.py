@@ -1,0 +1,224 @@
+"""The manifest of a model folder: what the model is, and the size and SHA-256 of each of its files.
+
+In every version the keys ``format``, ``version`` and ``files`` have the same meaning, so that any treevote
+can name, and replace, a model of another. The checksum of the manifest itself covers its canonical JSON
+without that entry.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+from reprlib import repr as short
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+from treevote.errors import ModelError
+
+JSON: TypeAlias = "Mapping[str, JSON] | Sequence[JSON] | str | int | float | bool | None"
+"""What a JSON document can hold; no NaN and no infinity."""
+
+FORMAT = "treevote model"
+FORMAT_VERSION: int = 1
+MANIFEST = "manifest.json"
+MAX_MANIFEST = 1 << 24  # bytes
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")
+_T = TypeVar("_T")
+
+
+class FileFacts(NamedTuple):
+    """What the manifest states of a file: its size in bytes and its SHA-256 in hexadecimal."""
+
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A manifest of the right form.
+
+    Attributes
+    ----------
+    folder : Path
+        The model.
+    files : mapping of str to FileFacts
+        The other files of the folder, by plain name.
+    record : mapping
+        The manifest's account of the record that they belong to, not checked.
+    """
+
+    folder: Path
+    files: Mapping[str, FileFacts]
+    record: Mapping[str, Any]
+
+    @contextmanager
+    def open(self, name: str, *, limit: int, verify: bool) -> Iterator[BufferedReader]:
+        """Open a file of the model for reading, at its start, if it is what the manifest states.
+
+        Parameters
+        ----------
+        name : str
+            Its name in ``files``.
+        limit : int
+            The most bytes it may have.
+        verify : bool
+            Read it once to compare its checksum.
+
+        Raises
+        ------
+        ModelError
+            If it is not listed or not there, is no regular file, or size or checksum differ.
+        """
+        facts = self.files.get(name)
+        if facts is None:
+            raise damaged(self.folder / MANIFEST, f"expected the name of a listed file, found {short(name)}")
+        path = self.folder / name
+        with _open_regular(path, limit) as file:
+            size = file.seek(0, 2)
+            if size != facts.size:
+                raise damaged(path, f"expected {facts.size} bytes, found {size}")
+            file.seek(0)
+            if verify and hashlib.file_digest(file, "sha256").hexdigest() != facts.sha256:
+                raise damaged(path, "its content does not have the checksum that the manifest states")
+            file.seek(0)
+            yield file
+
+
+def damaged(path: Path, problem: str) -> ModelError:
+    """Return the error for a file of a model that is not as it was written.
+
+    Examples
+    --------
+    >>> str(damaged(Path("w.npy"), "expected 8 bytes, found 7"))
+    'w.npy: expected 8 bytes, found 7; the model is damaged: train it again or copy it again'
+    """
+    return ModelError(f"{path}: {problem}; the model is damaged: train it again or copy it again")
+
+
+def member(mapping: object, key: str, kind: type[_T], path: Path) -> _T:
+    """Return ``mapping[key]`` if that is a ``kind``; else raise `ModelError` about the file ``path``.
+
+    Examples
+    --------
+    >>> member({"kind": "parser"}, "kind", str, Path("manifest.json"))
+    'parser'
+    """
+    value = mapping.get(key) if isinstance(mapping, dict) else None
+    if not isinstance(value, kind):
+        raise damaged(path, f"expected {key!r} of type {kind.__name__}, found {type(value).__name__}")
+    return value
+
+
+def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
+    """Read and check the manifest of a model folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The model.
+    strict : bool, default=True
+        Demand this format version, and the checksum; without it ``record`` is empty.
+
+    Raises
+    ------
+    ModelError
+        If there is no folder, it is no model, is of another version, or the manifest is damaged.
+    """
+    path = folder / MANIFEST
+    if not folder.exists():
+        raise ModelError(f"{folder}: there is no such model folder; check the path, or train a model first")
+    if not path.exists():
+        raise ModelError(
+            f"{folder}: not a treevote model, it has no {MANIFEST}; name a folder that treevote wrote"
+        )
+    with _open_regular(path, MAX_MANIFEST) as file:
+        raw = file.read()
+    try:
+        content = json.loads(raw.decode())
+        digest = _digest(content)
+    except (ValueError, AttributeError, RecursionError) as fault:
+        raise damaged(path, f"expected a JSON object, found something else ({fault})") from None
+    if content.get("format") != FORMAT:
+        raise ModelError(
+            f"{folder}: not a treevote model, its {MANIFEST} is another program's; check the path"
+        )
+    version = member(content, "version", int, path)
+    if strict and version != FORMAT_VERSION:
+        raise ModelError(
+            f"{folder}: expected a model of format version {FORMAT_VERSION}, found version {version}; "
+            "train it again, or use the treevote that wrote it"
+        )
+    if strict and content.get("checksum") != digest:
+        raise damaged(path, "its content does not have the checksum that it states")
+    files = {}
+    for name, facts in member(content, "files", dict, path).items():
+        if not _PLAIN_NAME.fullmatch(name):
+            raise damaged(path, f"expected plain file names, found {short(name)}")
+        files[name] = FileFacts(member(facts, "bytes", int, path), member(facts, "sha256", str, path))
+    return Manifest(folder, files, member(content, "record", dict, path) if strict else {})
+
+
+def write_manifest(folder: Path, files: Mapping[str, FileFacts], record: Mapping[str, JSON]) -> None:
+    """Write the manifest of a model folder; keys sorted, no time of day: the same model gives the same bytes.
+
+    Raises
+    ------
+    ModelError
+        If the record is not plain JSON (NaN is not), or the manifest would be too large to be read again.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_manifest(Path(folder), {"w.npy": FileFacts(8, "00")}, {"kind": "parser"})
+    ...     read_manifest(Path(folder)).files["w.npy"].size
+    8
+    """
+    content: dict[str, JSON] = {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "files": {name: {"bytes": facts.size, "sha256": facts.sha256} for name, facts in files.items()},
+        "record": record,
+    }
+    try:
+        content["checksum"] = _digest(content)
+        text = json.dumps(content, sort_keys=True, allow_nan=False, indent=1).encode() + b"\n"
+    except (TypeError, ValueError, RecursionError) as fault:
+        raise ModelError(
+            f"the facts of a model must be plain JSON ({fault}); correct or leave out that fact"
+        ) from fault
+    if len(text) > MAX_MANIFEST:
+        raise ModelError(
+            f"the facts of a model must take at most {MAX_MANIFEST} bytes, found {len(text)}; "
+            "store what is long as arrays or texts"
+        )
+    with (folder / MANIFEST).open("wb") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _open_regular(path: Path, limit: int) -> BufferedReader:
+    """Open a regular file of at most ``limit`` bytes: a link could lead out of the folder, a device hang."""
+    try:
+        facts = path.lstat()
+    except FileNotFoundError:
+        raise damaged(path, "expected a file, found none") from None
+    if not stat.S_ISREG(facts.st_mode):
+        raise damaged(path, "expected a regular file, found a folder, a link or a device")
+    if facts.st_size > limit:
+        raise damaged(path, f"expected at most {limit} bytes, found {facts.st_size}")
+    return path.open("rb")
+
+
+def _digest(content: Mapping[str, object]) -> str:
+    body = {key: value for key, value in content.items() if key != "checksum"}
+    return hashlib.sha256(json.dumps(body, sort_keys=True, allow_nan=False).encode()).hexdigest()

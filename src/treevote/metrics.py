@@ -1,0 +1,329 @@
+"""How well trees agree with gold trees: counts first, rates last.
+
+Counts of parts add up to the counts of the whole, so results over many files or chunks are exact; a rate is
+taken only where a person reads it. All rates are percentages, 0 to 100.
+
+There are two conventions. ``"ud"`` is that of the CoNLL 2018 shared task (Zeman et al. 2018) on given
+words: of a deprel only the universal part counts, before the first colon, and CLAS leaves out function
+words and punctuation. ``"conllx"`` is that of the CoNLL-X and 2007 shared tasks (Buchholz & Marsi 2006):
+deprels count whole, and punctuation may be left out, which is every token whose characters are all of the
+Unicode categories P.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from treevote.errors import InputError, unknown
+from treevote.formats import sent_id
+from treevote.kernels import Bools, Doubles, Ints
+from treevote.treebank import Treebank
+from treevote.trees import per_sentence
+
+Convention: TypeAlias = Literal["ud", "conllx"]
+
+FUNCTIONAL = frozenset(("aux", "auxpass", "case", "cc", "clf", "cop", "det", "mark", "punct"))
+"""Universal deprels that CLAS leaves out: those of the CoNLL 2018 scorer, and ``auxpass`` of UD version 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What was counted, and the rates that follow from it.
+
+    Counts add with ``+``; ``Counts()`` is the zero. A rate with nothing to count is ``nan``.
+
+    Attributes
+    ----------
+    sentences : int
+        Sentences with a scored token.
+    tokens : int
+        Scored tokens.
+    heads, labels, arcs : int
+        Tokens with the right head, with the right label, with both.
+    gold_content, system_content, content_arcs : int
+        Tokens with a content label in the gold trees, in the system's, and right arcs among the former; 0
+        under the convention ``"conllx"``.
+    gold_roots, system_roots, common_roots : int
+        Tokens that hang on ROOT in the gold trees, in the system's, in both.
+    head_sentences, arc_sentences : int
+        Sentences in which all heads, all arcs of scored tokens are right.
+
+    Examples
+    --------
+    >>> counts = Counts(sentences=1, tokens=4, heads=3, labels=3, arcs=2)
+    >>> counts.uas, (counts + counts).las
+    (75.0, 50.0)
+    """
+
+    sentences: int = 0
+    tokens: int = 0
+    heads: int = 0
+    labels: int = 0
+    arcs: int = 0
+    gold_content: int = 0
+    system_content: int = 0
+    content_arcs: int = 0
+    gold_roots: int = 0
+    system_roots: int = 0
+    common_roots: int = 0
+    head_sentences: int = 0
+    arc_sentences: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        """Return the counts of two sets of sentences together."""
+        sums = map(int.__add__, dataclasses.astuple(self), dataclasses.astuple(other))
+        return Counts(*sums)
+
+    @property
+    def las(self) -> float:
+        """Labelled attachment score: tokens with the right head and label."""
+        return _percent(self.arcs, self.tokens)
+
+    @property
+    def uas(self) -> float:
+        """Unlabelled attachment score: tokens with the right head."""
+        return _percent(self.heads, self.tokens)
+
+    @property
+    def label_accuracy(self) -> float:
+        """Tokens with the right label, whatever their head."""
+        return _percent(self.labels, self.tokens)
+
+    @property
+    def clas(self) -> float:
+        """Content-word labelled attachment score, as F1."""
+        return _percent(2 * self.content_arcs, self.gold_content + self.system_content)
+
+    @property
+    def root_accuracy(self) -> float:
+        """Tokens rightly on ROOT, as F1, since there may be several."""
+        return _percent(2 * self.common_roots, self.gold_roots + self.system_roots)
+
+    @property
+    def complete(self) -> float:
+        """Sentences with all heads right."""
+        return _percent(self.head_sentences, self.sentences)
+
+    @property
+    def complete_labelled(self) -> float:
+        """Sentences with all heads and labels right."""
+        return _percent(self.arc_sentences, self.sentences)
+
+
+def evaluate(
+    gold: Treebank, system: Treebank, *, convention: Convention = "ud", punctuation: bool = True
+) -> Counts:
+    """Compare the trees of a system with the gold trees.
+
+    Parameters
+    ----------
+    gold, system : Treebank
+        The same sentences. Every gold token needs a head; tokens that the system left without one are wrong.
+    convention : {"ud", "conllx"}, default="ud"
+        See the head of this module.
+    punctuation : bool, default=True
+        Whether punctuation is scored.
+
+    Raises
+    ------
+    InputError
+        If the sentences differ, with the first difference; if a gold token has no head.
+    ConfigError
+        If the convention is not known.
+
+    Examples
+    --------
+    >>> gold = Treebank.of([(["a", "dog", "barks", "!"], [2, 3, 0, 3], ["det", "nsubj", "root", "punct"])])
+    >>> parse = Treebank.of([(["a", "dog", "barks", "!"], [3, 3, 0, 3], ["det", "nsubj:x", "root", "punct"])])
+    >>> evaluate(gold, parse).las, evaluate(gold, parse).clas
+    (75.0, 100.0)
+    >>> counts = evaluate(gold, parse, convention="conllx", punctuation=False)
+    >>> counts.tokens, counts.heads, counts.labels, counts.arcs
+    (3, 2, 2, 1)
+    """
+    scored = _require_heads(gold)
+    gold_labels, system_labels, content = _common_labels(gold, system, convention)
+    require_same_sentences(gold, system)
+    if not punctuation:
+        scored &= ~np.array([is_punctuation(word.form) for word in gold.words], np.bool_)[gold.tokens]
+
+    heads, labels = scored & (gold.heads == system.heads), scored & (gold_labels == system_labels)
+    arcs = heads & labels
+    gold_content, system_content = scored & content[gold_labels], scored & content[system_labels]
+    gold_roots, system_roots = scored & (gold.heads == 0), scored & (system.heads == 0)
+    in_sentence = per_sentence(scored, gold.offsets)
+    nonempty = in_sentence > 0
+    return Counts(
+        sentences=_count(nonempty),
+        tokens=_count(scored),
+        heads=_count(heads),
+        labels=_count(labels),
+        arcs=_count(arcs),
+        gold_content=_count(gold_content),
+        system_content=_count(system_content),
+        content_arcs=_count(gold_content & arcs),
+        gold_roots=_count(gold_roots),
+        system_roots=_count(system_roots),
+        common_roots=_count(gold_roots & system_roots),
+        head_sentences=_count(nonempty & (per_sentence(heads, gold.offsets) == in_sentence)),
+        arc_sentences=_count(nonempty & (per_sentence(arcs, gold.offsets) == in_sentence)),
+    )
+
+
+def accuracy_by(
+    gold: Treebank, system: Treebank, key: Ints, n_keys: int, *, convention: Convention = "ud"
+) -> Doubles:
+    """Return the share of right arcs, head and label, for each value of a column, such as the POS.
+
+    Parameters
+    ----------
+    gold, system : Treebank
+        As for :func:`evaluate`.
+    key : ndarray of int32, shape (n_slots,)
+        A value of ``0..n_keys - 1`` for each token; what stands in ROOT slots is not looked at.
+    n_keys : int
+        Number of values.
+    convention : {"ud", "conllx"}, default="ud"
+        See the head of this module.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_keys,)
+        Shares, 0 to 1; ``nan`` for values that no token has.
+
+    Raises
+    ------
+    InputError, ConfigError
+        As :func:`evaluate`.
+
+    Examples
+    --------
+    >>> gold = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])])
+    >>> parse = Treebank.of([(["a", "dog", "barks"], [3, 3, 0], ["det", "nsubj", "root"])])
+    >>> accuracy_by(gold, parse, np.array([0, 0, 0, 1], np.int32), 3).tolist()
+    [0.5, 1.0, nan]
+    """
+    tokens = _require_heads(gold)
+    gold_labels, system_labels, _ = _common_labels(gold, system, convention)
+    require_same_sentences(gold, system)
+    right = (gold.heads == system.heads) & (gold_labels == system_labels)
+    totals = np.bincount(key[tokens], minlength=n_keys)
+    hits = np.bincount(key[tokens], weights=right[tokens], minlength=n_keys)
+    shares = np.full(n_keys, np.nan)
+    np.divide(hits, totals, out=shares, where=totals > 0)
+    return shares
+
+
+def require_same_sentences(gold: Treebank, system: Treebank) -> None:
+    """Raise an error at the first difference between the forms of two treebanks, if there is one.
+
+    Parameters
+    ----------
+    gold, system : Treebank
+        What should be the same sentences, word by word; the error speaks of a fault in ``system``.
+
+    Raises
+    ------
+    InputError
+        With sentence, token, the form in ``gold`` and that in ``system``.
+
+    Examples
+    --------
+    >>> ours = Treebank.of([(["dogs"], [0], ["root"])], name="gold")
+    >>> theirs = Treebank.of([(["cats"], [0], ["root"])], name="parse")
+    >>> require_same_sentences(ours, theirs)
+    Traceback (most recent call last):
+    treevote.errors.InputError: parse, sentence 1: token 1: expected 'dogs' as in gold, found 'cats'; give ...
+    """
+    forms: dict[str, int] = {}
+    columns = []
+    for treebank in (gold, system):
+        numbers = np.array([forms.setdefault(word.form, len(forms)) for word in treebank.words], np.int32)
+        columns.append(np.where(treebank.is_token, numbers[treebank.tokens], -1))
+    shorter = min(map(len, columns))
+    differences = np.flatnonzero(columns[0][:shorter] != columns[1][:shorter])
+    if len(differences) or len(columns[0]) != len(columns[1]):
+        raise _difference(gold, system, int(differences[0]) if len(differences) else shorter)
+
+
+def is_punctuation(form: str) -> bool:
+    """Tell whether all characters of a form are of the Unicode categories P.
+
+    Examples
+    --------
+    >>> [form for form in ("...", "«", "n.a.", "$", "_", "3") if is_punctuation(form)]
+    ['...', '«', '_']
+    """
+    return all(unicodedata.category(character)[0] == "P" for character in form)
+
+
+def _percent(part: int, whole: int) -> float:
+    return 100 * part / whole if whole else float("nan")
+
+
+def _count(mask: Bools) -> int:
+    return int(np.count_nonzero(mask))
+
+
+def _require_heads(gold: Treebank) -> Bools:
+    """Return the mask of tokens, all of which must have a head."""
+    tokens = gold.is_token
+    missing = np.flatnonzero(tokens & (gold.heads < 0))
+    if len(missing):
+        slot = int(missing[0])
+        problem = f"expected a head for every gold token, found none for {_form(gold, slot)}"
+        raise _fault(gold, slot, problem, "give gold trees, or leave the sentence out on both sides")
+    return tokens
+
+
+def _common_labels(gold: Treebank, system: Treebank, convention: Convention) -> tuple[Ints, Ints, Bools]:
+    """Return the labels of both in common numbers, -1 for none, and whether a number is a content label."""
+    parts: dict[Convention, Callable[[str], str]] = {"ud": lambda label: label.split(":")[0], "conllx": str}
+    if convention not in parts:
+        raise unknown("convention", convention, get_args(Convention))
+    numbers: dict[str, int] = {}
+    columns = []
+    for treebank in (gold, system):
+        found = [numbers.setdefault(parts[convention](label), len(numbers)) for label in treebank.labels]
+        columns.append(np.array([*found, -1], np.int32)[treebank.deprels])
+    content = [convention == "ud" and label not in FUNCTIONAL for label in numbers]
+    return columns[0], columns[1], np.array([*content, False], np.bool_)
+
+
+def _difference(gold: Treebank, system: Treebank, slot: int) -> InputError:
+    """Return the error for two treebanks that are the same up to a slot."""
+    remedy = "give the same sentences, with the same tokens, in the same order"
+    expected, found, name = _form(gold, slot), _form(system, slot), _path(gold) or "the gold trees"
+    if expected == found:
+        problem = f"expected {gold.n_sentences} sentences as in {name}, found {system.n_sentences}"
+        return InputError(problem, path=_path(system), remedy=remedy)
+    return _fault(system, slot, f"expected {expected} as in {name}, found {found}", remedy)
+
+
+def _fault(treebank: Treebank, slot: int, problem: str, remedy: str) -> InputError:
+    """Return the error for a token, or for the end of a sentence if that stands at its slot."""
+    i = int(np.searchsorted(treebank.offsets, slot)) - 1
+    start = int(treebank.offsets[i])
+    sentence, line = str(i + 1), None
+    if (source := treebank.source) is not None:
+        at = slot if slot < treebank.offsets[i + 1] else slot - 1
+        line = source.first_line + int(source.line_of[at])
+        sentence = sent_id(source.lines[source.line_of[start] : source.line_of[at]]) or sentence
+    problem = f"token {slot - start}: {problem}"
+    return InputError(problem, path=_path(treebank), line=line, sentence=sentence, remedy=remedy)
+
+
+def _form(treebank: Treebank, slot: int) -> str:
+    if slot < len(treebank.tokens) and treebank.is_token[slot]:
+        return repr(treebank.words[treebank.tokens[slot]].form)
+    return "the end of the sentence"
+
+
+def _path(treebank: Treebank) -> str:
+    return (treebank.source.path if treebank.source else "") or treebank.name

@@ -1,0 +1,45 @@
+"""What a learner, a parser and a trainer are: the seams along which treevote can be extended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeAlias
+
+from treevote.record import Record
+from treevote.treebank import Treebank
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Called with the name of a task, the steps done and the steps in all, whenever a step is done."""
+
+
+class Learner(Protocol):
+    """A scikit-learn classifier: rows of features to classes."""
+
+    classes_: Any
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Learn from ``X``, CSR matrix of shape (n_rows, n_features), and ``y``, shape (n_rows,)."""
+
+    def predict(self, X: Any) -> Any:
+        """Return the class of each row, shape (n_rows,)."""
+
+
+class Parser(Protocol):
+    """Anything that gives sentences trees; immutable."""
+
+    @property
+    def single_root(self) -> bool:
+        """Whether every tree has exactly one root."""
+
+    def parse(self, treebank: Treebank) -> Treebank:
+        """Return the same sentences with the parser's trees; trees of the input are never looked at."""
+
+    def record(self) -> Record:
+        """Return the whole parser as data, for `treevote.store`."""
+
+
+class Trainer(Protocol):
+    """Hyper-parameters of a parser: a frozen dataclass."""
+
+    def train(self, treebank: Treebank, *, seed: int = 0, progress: Progress | None = None) -> Parser:
+        """Learn from trees; the same treebank and seed give the same bytes."""

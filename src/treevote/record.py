@@ -1,0 +1,222 @@
+"""What a model consists of, and its files: arrays are ``.npy``, vocabularies ``.json``, blobs ``.bin``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from functools import partial
+from io import BufferedReader
+from pathlib import Path
+from reprlib import repr as short
+from typing import Any, BinaryIO, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treevote.errors import ModelError
+from treevote.manifest import JSON, MANIFEST, FileFacts, Manifest, damaged, member
+
+DTYPES = ("|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f4", "<f8")
+MAX_DIMENSIONS = 4
+MAX_DEPTH = 8  # parts within parts
+MAX_HEADER = 1 << 10  # bytes of an array header; four dimensions need 128
+MAX_WHOLE = 1 << 30  # bytes of a vocabulary or blob: they are read whole, arrays are not
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Record:
+    """What a model consists of.
+
+    Attributes
+    ----------
+    kind : str
+        What can read it, such as ``"transition-parser"``.
+    facts : mapping of str to JSON
+        Configuration, facts of training, scores; keys come back sorted, tuples as lists.
+    arrays : mapping of str to ndarray
+        Of the types in ``DTYPES``, with at most four dimensions; they come back as read-only memory maps.
+    texts : mapping of str to sequence of str
+        Vocabularies; they come back as lists.
+    blobs : mapping of str to bytes
+        Dumps that another library reads; the store does not look inside.
+    parts : mapping of str to Record
+        Records within this one, such as the members of an ensemble; their order is kept.
+
+    Examples
+    --------
+    >>> Record("ensemble", parts={"first": Record("parser", arrays={"w": np.zeros(3)})}).parts["first"].kind
+    'parser'
+    """
+
+    kind: str
+    facts: Mapping[str, JSON] = field(default_factory=dict)
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    blobs: Mapping[str, bytes] = field(default_factory=dict)
+    parts: Mapping[str, Record] = field(default_factory=dict)
+
+
+def write_record(record: Record, folder: Path) -> tuple[dict[str, FileFacts], dict[str, JSON]]:
+    """Write the files of a record into an empty folder.
+
+    Returns
+    -------
+    files : dict of str to FileFacts
+        What was written.
+    account : dict of str to JSON
+        The record for the manifest, with names of files in place of their content.
+
+    Raises
+    ------
+    ModelError
+        If an array, vocabulary or blob cannot be stored.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sorted(write_record(Record("parser", texts={"labels": ["root"]}), Path(folder))[0])
+    ['labels.json']
+    """
+    files: dict[str, FileFacts] = {}
+    return files, _Writer(folder, files).account(record, ())
+
+
+def read_record(manifest: Manifest, *, verify: bool) -> Record:
+    """Read the files of a model, with the checks of `treevote.store.load`."""
+    return _Reader(manifest, verify).record(manifest.record, 0)
+
+
+_Write: TypeAlias = Callable[[str, Any, BinaryIO], None]
+"""Writes what has a name and a content into an open file."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    folder: Path
+    files: dict[str, FileFacts]
+
+    def account(self, record: Record, within: tuple[str, ...]) -> dict[str, JSON]:
+        if len(within) > MAX_DEPTH:
+            raise ModelError(f"a model has at most {MAX_DEPTH} levels of parts, found more in {within[0]!r}")
+
+        def put(suffix: str, write: _Write, items: Mapping[str, Any]) -> dict[str, JSON]:
+            return {
+                name: self.put((*within, name), suffix, partial(write, name, items[name]))
+                for name in sorted(items)
+            }
+
+        return {
+            "kind": record.kind,
+            "facts": record.facts,
+            "arrays": put(".npy", _write_array, record.arrays),
+            "texts": put(".json", _write_text, record.texts),
+            "blobs": put(".bin", _write_whole, record.blobs),
+            "parts": [
+                {"name": name} | self.account(part, (*within, name)) for name, part in record.parts.items()
+            ],
+        }
+
+    def put(self, title: tuple[str, ...], suffix: str, write: Callable[[BinaryIO], None]) -> str:
+        stem = re.sub("[^A-Za-z0-9._-]", "-", ".".join(title))[:100].lstrip(".") or "-"
+        taken = {MANIFEST, *(name.lower() for name in self.files)}  # not every file system tells case apart
+        marks = ("", *(f"-{k}" for k in range(2, len(taken) + 2)))
+        name = next(name for mark in marks if (name := stem + mark + suffix).lower() not in taken)
+        with (self.folder / name).open("w+b") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())  # a full disk may only be noticed here
+            size = file.seek(0, 2)
+            file.seek(0)
+            self.files[name] = FileFacts(size, hashlib.file_digest(file, "sha256").hexdigest())
+        return name
+
+
+def _write_array(name: str, array: NDArray[Any], file: BinaryIO) -> None:
+    plain = np.asarray(array, order="C")
+    plain = plain.astype(plain.dtype.newbyteorder("<"), copy=False)
+    if plain.dtype.str not in DTYPES or plain.ndim > MAX_DIMENSIONS:
+        raise ModelError(
+            f"array {name!r} of a model has type {array.dtype} and {array.ndim} dimensions; "
+            f"it must have at most {MAX_DIMENSIONS} and one of the types {', '.join(DTYPES)}"
+        )
+    np.save(file, plain, allow_pickle=False)
+
+
+def _write_text(name: str, text: Sequence[str], file: BinaryIO) -> None:
+    lines = json.dumps(list(text), ensure_ascii=False, indent=0)  # one word a line, for people
+    _write_whole(name, lines.encode("utf-8", "surrogatepass"), file)  # any str may be a word
+
+
+def _write_whole(name: str, content: bytes, file: BinaryIO) -> None:
+    if len(content) > MAX_WHOLE:
+        raise ModelError(f"{name!r} of a model has {len(content)} bytes; it must have at most {MAX_WHOLE}")
+    file.write(content)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    manifest: Manifest
+    verify: bool
+    seen: set[str] = field(default_factory=set)
+
+    def open(self, name: object, limit: int) -> AbstractContextManager[BufferedReader]:
+        if not isinstance(name, str) or name in self.seen:  # a file used twice could fill the memory
+            path = self.manifest.folder / MANIFEST
+            raise damaged(path, f"expected a file not named before, found {short(name)}")
+        self.seen.add(name)
+        return self.manifest.open(name, limit=limit, verify=self.verify)
+
+    def record(self, account: object, depth: int) -> Record:
+        path = self.manifest.folder / MANIFEST
+        if depth > MAX_DEPTH:
+            raise damaged(path, f"expected at most {MAX_DEPTH} levels of parts, found more")
+        get = partial(member, account, path=path)
+        return Record(
+            get("kind", str),
+            get("facts", dict),
+            {name: self.array(file) for name, file in get("arrays", dict).items()},
+            {name: self.text(file) for name, file in get("texts", dict).items()},
+            {name: self.whole(file) for name, file in get("blobs", dict).items()},
+            {member(part, "name", str, path): self.record(part, depth + 1) for part in get("parts", list)},
+        )
+
+    def array(self, name: object) -> NDArray[Any]:
+        path = self.manifest.folder / str(name)
+        with self.open(name, sys.maxsize) as file:
+            try:
+                if np.lib.format.read_magic(file) != (1, 0):
+                    raise ValueError("not .npy format 1.0")
+                shape, fortran, dtype = np.lib.format.read_array_header_1_0(file, max_header_size=MAX_HEADER)
+            except Exception:  # numpy hands the header to Python's parser, which raises many kinds
+                raise damaged(path, "expected the header of an array, found something else") from None
+            if dtype.str not in DTYPES or fortran or len(shape) > MAX_DIMENSIONS:
+                raise damaged(path, f"expected numbers in C order, found {dtype} and shape {shape}")
+            start, size = file.tell(), file.seek(0, 2)
+            if start + math.prod(shape) * dtype.itemsize != size:
+                raise damaged(path, f"its header claims {dtype} and shape {shape}, its size is {size} bytes")
+            try:
+                return np.memmap(file, dtype, "r", start, shape)
+            except (ValueError, OverflowError):  # negative, or no element and yet too large
+                raise damaged(path, f"expected a shape that numpy can have, found {shape}") from None
+
+    def text(self, name: object) -> list[str]:
+        path = self.manifest.folder / str(name)
+        try:
+            words = json.loads(self.whole(name).decode("utf-8", "surrogatepass"))
+        except (ValueError, RecursionError) as fault:
+            raise damaged(path, f"expected a JSON list of strings ({fault})") from None
+        if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
+            raise damaged(path, "expected a JSON list of strings, found something else")
+        return words
+
+    def whole(self, name: object) -> bytes:
+        with self.open(name, MAX_WHOLE) as file:
+            return file.read()

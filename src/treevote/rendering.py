@@ -1,0 +1,143 @@
+"""Treebanks as CoNLL text: the lines they were read from with the trees they have now.
+
+HEAD and DEPREL of the tokens whose head is known are put into the lines; if a vote left its support in the
+treebank, so are ``Support`` (share of the votes for the arc) and ``LabelSupport`` (share of those for the
+label) in MISC. All other bytes stay as they are. What was never read from a text becomes plain CoNLL-U.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable
+from typing import IO, Literal
+
+import numpy as np
+
+from treevote.errors import InputError
+from treevote.files import writing
+from treevote.formats import Format, format_of
+from treevote.kernels import Ints
+from treevote.treebank import Treebank
+
+
+def dumps(treebank: Treebank, *, format: Format | Literal["auto"] = "auto") -> str:
+    r"""Return the text of a treebank.
+
+    Parameters
+    ----------
+    treebank : Treebank
+        With a source, its lines are taken; without, they are made.
+    format : {"auto", "conllu", "conllx"}, default="auto"
+        Format of the source; matters only where support is written. ``"auto"``: told from its path and lines.
+
+    Returns
+    -------
+    str
+        Encode it with ``surrogateescape``, as `dump` does: a faulty sentence that was kept may not be UTF-8.
+
+    Raises
+    ------
+    InputError
+        When support is to be written to CoNLL-X, which has no MISC; when a word or label has a tab or line
+        feed in it.
+
+    Examples
+    --------
+    >>> dumps(Treebank.of([(["dogs"], [0], ["root"])]))
+    '1\tdogs\t_\t_\t_\t_\t0\troot\t_\t_\n\n'
+    """
+    lines, line_of = lines_of(treebank)
+    slots = np.flatnonzero(treebank.heads >= 0)
+    at, heads = line_of[slots].tolist(), treebank.heads[slots].tolist()
+    labels = [_column(label) for label in treebank.labels]
+    deprels = [labels[deprel] for deprel in treebank.deprels[slots].tolist()]
+    if treebank.support is None or treebank.label_support is None:
+        for line, head, deprel in zip(at, heads, deprels, strict=True):
+            before, _, _, ninth, tenth = lines[line].rsplit("\t", 4)
+            lines[line] = f"{before}\t{head}\t{deprel}\t{ninth}\t{tenth}"
+        return "\n".join(lines)
+    path = ".conllu" if treebank.source is None else treebank.source.path
+    if (format_of(path, "\n".join(lines).encode()) if format == "auto" else format) == "conllx":
+        raise InputError(
+            "support can only be written to CoNLL-U, found CoNLL-X, which has no MISC column",
+            path=path,
+            remedy="ask for no support, or give the sentences as CoNLL-U",
+        )
+    support, label_support = treebank.support[slots].tolist(), treebank.label_support[slots].tolist()
+    for line, head, deprel, *shares in zip(at, heads, deprels, support, label_support, strict=True):
+        before, _, _, deps, misc = lines[line].rsplit("\t", 4)
+        lines[line] = f"{before}\t{head}\t{deprel}\t{deps}\t{_with_support(misc, *shares)}"
+    return "\n".join(lines)
+
+
+def dump(treebank: Treebank, stream: IO[bytes], *, format: Format | Literal["auto"] = "auto") -> None:
+    """Write the text of a treebank, see `dumps`, to a binary stream."""
+    stream.write(dumps(treebank, format=format).encode("utf-8", "surrogateescape"))
+
+
+def write(
+    treebanks: Treebank | Iterable[Treebank],
+    path: str | os.PathLike[str],
+    *,
+    format: Format | Literal["auto"] = "auto",
+) -> None:
+    """Write treebanks, one after the other, to a file, whole or not at all.
+
+    Parameters
+    ----------
+    treebanks : Treebank or iterable of Treebank
+        They are asked for one at a time.
+    path : path or "-"
+        See `treevote.files.writing`.
+    format : {"auto", "conllu", "conllx"}, default="auto"
+        See `dumps`.
+
+    Raises
+    ------
+    InputError
+        See `dumps` and `treevote.files.writing`.
+    """
+    with writing(path) as stream:
+        for treebank in [treebanks] if isinstance(treebanks, Treebank) else treebanks:
+            dump(treebank, stream, format=format)
+
+
+def lines_of(treebank: Treebank) -> tuple[list[str], Ints]:
+    """Return the lines that trees are put into, made if there is no source, and the line of each slot.
+
+    Examples
+    --------
+    >>> lines_of(Treebank.of([(["a", "b"], [-1, -1], ["", ""])]))[1].tolist()
+    [0, 0, 1]
+    """
+    if treebank.source is not None:
+        return list(treebank.source.lines), treebank.source.line_of
+    words = ["\t".join(map(_column, word)) for word in treebank.words]
+    lines: list[str] = []
+    line_of = (
+        np.arange(len(treebank.tokens), dtype=np.int32) - 1
+    )  # a blank line for each ROOT: one slot, one line
+    line_of[treebank.offsets[:-1]] += 1
+    for start, end in itertools.pairwise(treebank.offsets.tolist()):
+        tokens = treebank.tokens[start + 1 : end].tolist()
+        lines += [f"{i}\t{words[token]}\t_\t_\t_\t_" for i, token in enumerate(tokens, 1)]
+        lines.append("")
+    return [*lines, ""], line_of
+
+
+def _column(text: str) -> str:
+    if "\t" in text or "\n" in text:
+        raise InputError(f"expected a column without tab or line feed, found {text!r}", remedy="replace them")
+    return text
+
+
+def _with_support(misc: str, support: float, label_support: float) -> str:
+    """Put the shares at the end of MISC, in place of those that were there; a carriage return stays last."""
+    items, end = misc.rstrip("\r"), misc[len(misc.rstrip("\r")) :]
+    kept = [
+        item
+        for item in items.split("|")
+        if item.partition("=")[0] not in ("", "_", "Support", "LabelSupport")
+    ]
+    return "|".join([*kept, f"Support={support:.2f}", f"LabelSupport={label_support:.2f}"]) + end

@@ -1,0 +1,52 @@
+"""One sentence as a person sees it: its words, and a tree over them.
+
+Throughout treevote a sentence of ``n`` tokens has positions ``0..n``: position 0 is ROOT, the virtual head of every
+token without one; arrays over a sentence have ``n + 1`` entries. ``heads[0]`` is -1, and so is a head that is not
+known.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from treevote.kernels import Ints
+
+
+class Word(NamedTuple):
+    """The five columns of a token that a parser may look at, as strings of the file.
+
+    ``upos`` and ``xpos`` are the columns UPOS and XPOS of CoNLL-U, CPOSTAG and POSTAG of CoNLL-X.
+
+    Examples
+    --------
+    >>> Word("dogs", "dog", "NOUN", "NNS", "Number=Plur").lemma
+    'dog'
+    """
+
+    form: str
+    lemma: str
+    upos: str
+    xpos: str
+    feats: str
+
+
+ROOT = Word("<root>", "<root>", "<root>", "<root>", "_")
+"""The word at position 0 of every sentence."""
+
+
+class Sentence(NamedTuple):
+    """A sentence of a treebank.
+
+    Attributes
+    ----------
+    words : tuple of Word, length n + 1
+        ``words[0]`` is ROOT.
+    heads : ndarray of int32, shape (n + 1,)
+        Position of the head of each token; ``heads[0]`` is -1, unknown heads are -1.
+    deprels : tuple of str, length n + 1
+        Label of the arc from the head; ``deprels[0]`` is ``""``.
+    """
+
+    words: tuple[Word, ...]
+    heads: Ints
+    deprels: tuple[str, ...]

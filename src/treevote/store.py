@@ -1,0 +1,149 @@
+"""A model on disk: data, never code.
+
+A model is one folder of plain files: a manifest, a ``.npy`` file for each array, a ``.json`` file for each
+vocabulary and a ``.bin`` file for each blob; those of a part have the name of the part in front.
+
+Reading trusts nothing: names, sizes and array headers are checked before memory is taken, nothing is
+unpickled, and arrays are memory maps. It does not know what the numbers mean: whoever builds a parser from a
+`Record` checks that indices are within range, since kernels do not.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from treevote.errors import ModelError
+from treevote.manifest import FORMAT_VERSION, JSON, MANIFEST, read_manifest, write_manifest
+from treevote.record import Record, read_record, write_record
+
+__all__ = ["FORMAT_VERSION", "JSON", "Record", "check_target", "load", "save", "sizes"]
+
+
+def save(record: Record, path: str | Path) -> None:
+    """Write a model folder, whole or not at all; the same record gives the same bytes.
+
+    A model that stands at ``path`` is replaced once the new one is complete. Missing parent folders are made.
+
+    Raises
+    ------
+    ModelError
+        If `check_target` refuses the path, the record holds something that cannot be stored, or writing
+        fails, as on a full disk; what stood at ``path`` is still there then.
+
+    Examples
+    --------
+    >>> with TemporaryDirectory() as folder:
+    ...     save(Record("parser", texts={"labels": ["det", "root"]}), folder + "/model")
+    ...     load(folder + "/model").texts["labels"]
+    ['det', 'root']
+    """
+    check_target(path)
+    folder = Path(os.path.realpath(path))
+    with _one_sentence(
+        f"{path}: cannot write the model", "nothing was changed: make room, or name another folder"
+    ):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".treevote-", dir=folder.parent, ignore_cleanup_errors=True) as room:
+            new, old = Path(room, "new"), Path(room, "old")
+            new.mkdir()
+            write_manifest(new, *write_record(record, new))
+            try:
+                if folder.exists():
+                    folder.rename(old)
+                new.rename(folder)
+            except BaseException:
+                # Ctrl-C too: the room is removed now, and the old model must not be in it.
+                if old.exists() and not folder.exists():
+                    old.rename(folder)
+                raise
+
+
+def check_target(path: str | Path) -> None:
+    """Raise the error that `save` would raise for this path: to be asked before a long training.
+
+    A path will do where nothing stands, an empty folder, or a treevote model of any version and nothing else.
+
+    Raises
+    ------
+    ModelError
+        If something else stands there, or the folder around it cannot be written to.
+
+    Examples
+    --------
+    >>> check_target("/dev/null")
+    Traceback (most recent call last):
+    treevote.errors.ModelError: /dev/null: found 'null', no part of a model; move it or name another folder
+    """
+    folder = Path(os.path.realpath(path))
+    with _one_sentence(f"{path}: cannot look at what stands there", "name another folder"):
+        if folder.exists():
+            try:
+                own = {MANIFEST, *read_manifest(folder, strict=False).files}
+            except ModelError:
+                own = set()
+            held = sorted(os.listdir(folder)) if folder.is_dir() else [folder.name]
+            foreign = [name for name in held if name not in own]
+            if foreign:
+                raise ModelError(
+                    f"{path}: found {foreign[0]!r}, no part of a model; move it or name another folder"
+                )
+        around = next(above for above in folder.parents if above.exists())
+        if not (around.is_dir() and os.access(around, os.W_OK | os.X_OK)):
+            raise ModelError(f"{path}: '{around}' is not a folder that you may write to; name another folder")
+
+
+def load(path: str | Path, *, verify: bool = True) -> Record:
+    """Read a model folder; arrays are mapped into memory, not read.
+
+    Parameters
+    ----------
+    path : str or Path
+        The folder.
+    verify : bool, default=True
+        Compare the SHA-256 of every file; that of the manifest is always compared.
+
+    Raises
+    ------
+    ModelError
+        If there is no such folder, it is not a model, is of another version, or is damaged.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with TemporaryDirectory() as folder:
+    ...     save(Record("parser", arrays={"weights": np.arange(3)}), folder + "/model")
+    ...     load(folder + "/model").arrays["weights"]
+    memmap([0, 1, 2])
+    """
+    with _one_sentence(f"{path}: cannot read the model", "check the path and its permissions"):
+        return read_record(read_manifest(Path(path)), verify=verify)
+
+
+def sizes(path: str | Path) -> dict[str, int]:
+    """Return the size in bytes of each file of a model, the manifest included; raises as `load`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with TemporaryDirectory() as folder:
+    ...     save(Record("parser", arrays={"weights": np.arange(3)}), folder + "/model")
+    ...     sizes(folder + "/model")["weights.npy"]
+    152
+    """
+    with _one_sentence(f"{path}: cannot read the model", "check the path and its permissions"):
+        files = read_manifest(Path(path)).files
+        return {MANIFEST: Path(path, MANIFEST).stat().st_size} | {
+            name: facts.size for name, facts in files.items()
+        }
+
+
+@contextmanager
+def _one_sentence(problem: str, remedy: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as fault:
+        raise ModelError(f"{problem} ({fault.strerror or fault}); {remedy}") from fault

@@ -1,0 +1,325 @@
+"""Trees over the words of a sentence: what is one, which are projective, and their mirror images.
+
+A tree is a head array over positions ``0..n``: ``heads[0]`` is -1, every other entry is the position of the
+head, 0 for ROOT. An arc is *non-projective* if a word strictly between head and dependent is not dominated
+by the head. ROOT dominates every word, so an arc from ROOT never is; any other arc over a word that hangs
+on ROOT is.
+
+The functions for one sentence take its head array, those for many a :class:`~treevote.treebank.Treebank`.
+To find the non-projective arcs takes at most the sum of the lengths of all arcs, everything else a number
+of steps linear in the number of words.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from treevote.errors import InputError
+from treevote.kernels import Bools, Ints, Longs, kernel
+from treevote.treebank import Treebank
+
+
+def is_tree(heads: Ints, single_root: bool = False) -> bool:
+    """Tell whether every token reaches ROOT along its heads.
+
+    Parameters
+    ----------
+    heads : ndarray of int32, shape (n + 1,)
+        Head of each position; ``heads[0]`` must be -1. Any other content is allowed.
+    single_root : bool, default=False
+        Ask in addition that exactly one token hangs on ROOT.
+
+    Examples
+    --------
+    >>> is_tree(np.array([-1, 2, 0, 2], np.int32)), is_tree(np.array([-1, 2, 1, 0], np.int32))
+    (True, False)
+    >>> is_tree(np.array([-1, 0, 0], np.int32)), is_tree(np.array([-1, 0, 0], np.int32), single_root=True)
+    (True, False)
+    """
+    return bool(_is_tree(heads)) and (not single_root or int(np.count_nonzero(heads == 0)) == 1)
+
+
+def non_projective_arcs(heads: Ints) -> Bools:
+    """Return a mask of the dependents whose arc is non-projective.
+
+    Parameters
+    ----------
+    heads : ndarray of int32, shape (n + 1,)
+        A tree.
+
+    Returns
+    -------
+    ndarray of bool, shape (n + 1,)
+        ``[d]`` is true if the arc ``(heads[d], d)`` is non-projective; ``[0]`` is false.
+
+    Raises
+    ------
+    InputError
+        If ``heads`` is not a tree.
+
+    Examples
+    --------
+    >>> non_projective_arcs(np.array([-1, 3, 0, 2, 1], np.int32)).tolist()
+    [False, True, False, False, True]
+    """
+    if not is_tree(heads):
+        raise InputError(f"expected a tree, found the heads {heads[1:].tolist()}", remedy="correct the heads")
+    marks = np.zeros(len(heads), np.bool_)
+    _mark_non_projective(heads, marks)
+    return marks
+
+
+def is_projective(heads: Ints) -> bool:
+    """Tell whether a tree has no non-projective arc; see :func:`non_projective_arcs`.
+
+    Examples
+    --------
+    >>> is_projective(np.array([-1, 2, 0, 2], np.int32)), is_projective(np.array([-1, 3, 0, 2, 1], np.int32))
+    (True, False)
+    """
+    return not non_projective_arcs(heads).any()
+
+
+def are_trees(treebank: Treebank) -> Bools:
+    """Return a mask of the sentences whose heads are a tree, shape (n_sentences,); several roots are allowed.
+
+    Examples
+    --------
+    >>> are_trees(Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [2, 1], ["x", "y"])])).tolist()
+    [True, False]
+    """
+    return _are_trees(treebank.heads, treebank.offsets)
+
+
+def require_trees(treebank: Treebank, sentences: Bools | None = None) -> None:
+    """Raise an error that names the first sentence whose heads are not a tree, if there is one.
+
+    Parameters
+    ----------
+    treebank : Treebank
+        What is asked for trees.
+    sentences : ndarray of bool, shape (n_sentences,), optional
+        The sentences that must be trees; all of them without this mask.
+
+    Raises
+    ------
+    InputError
+        With the number of the sentence, counted from 1.
+
+    Examples
+    --------
+    >>> require_trees(Treebank.of([(["b", "c"], [2, 1], ["x", "y"])], name="toy"))
+    Traceback (most recent call last):
+    treevote.errors.InputError: toy, sentence 1: expected a tree, found the heads [2, 1]; correct ...
+    """
+    sound = are_trees(treebank)
+    faults = np.flatnonzero(~sound if sentences is None else ~sound & sentences)
+    if len(faults):
+        heads = treebank.sentence(int(faults[0])).heads[1:].tolist()
+        raise InputError(
+            f"expected a tree, found the heads {heads}",
+            path=treebank.name,
+            sentence=str(faults[0] + 1),
+            remedy="correct the heads, or leave the sentence out",
+        )
+
+
+def non_projective(treebank: Treebank) -> Bools:
+    """Return a mask of the slots whose arc is non-projective, shape (n_slots,).
+
+    Raises
+    ------
+    InputError
+        If a sentence is not a tree.
+
+    Examples
+    --------
+    >>> toy = Treebank.of([(["a", "b", "c", "d"], [3, 0, 2, 1], ["x", "root", "y", "z"])])
+    >>> non_projective(toy).tolist()
+    [False, True, False, False, True]
+    """
+    require_trees(treebank)
+    return _non_projective(treebank.heads, treebank.offsets)
+
+
+def are_projective(treebank: Treebank) -> Bools:
+    """Return a mask of the sentences without a non-projective arc, shape (n_sentences,).
+
+    Raises
+    ------
+    InputError
+        If a sentence is not a tree.
+
+    Examples
+    --------
+    >>> forms, labels = ["a", "b", "c"], ["x", "root", "y"]
+    >>> are_projective(Treebank.of([(forms, [2, 0, 2], labels), (forms, [3, 0, 2], labels)])).tolist()
+    [True, False]
+    """
+    return np.equal(per_sentence(non_projective(treebank), treebank.offsets), 0)
+
+
+def roots(treebank: Treebank) -> Longs:
+    """Return the number of tokens that hang on ROOT in each sentence, shape (n_sentences,).
+
+    Examples
+    --------
+    >>> roots(Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [0, 0], ["x", "y"])])).tolist()
+    [1, 2]
+    """
+    return per_sentence(treebank.heads == 0, treebank.offsets)
+
+
+def is_single_rooted(treebank: Treebank) -> bool:
+    """Tell whether exactly one token hangs on ROOT in every sentence, as Universal Dependencies demand.
+
+    Examples
+    --------
+    >>> is_single_rooted(Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [0, 0], ["x", "y"])]))
+    False
+    """
+    return bool((roots(treebank) == 1).all())
+
+
+def per_sentence(mask: Bools, offsets: Longs) -> Longs:
+    """Return how many slots of each sentence are true, shape (n_sentences,).
+
+    Examples
+    --------
+    >>> per_sentence(np.array([False, True, True, False, False]), np.array([0, 3, 5])).tolist()
+    [2, 0]
+    """
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(mask, dtype=np.int64)])
+    return np.diff(before[offsets])
+
+
+def reverse(treebank: Treebank) -> Treebank:
+    """Return the mirror image of every sentence: position ``p`` becomes ``n + 1 - p``, ROOT stays in front.
+
+    A backward parser is a forward parser between two reversals. The mirror image of a tree is a tree, that
+    of a projective tree projective. Two reversals give the treebank back, but for its source text, which is
+    dropped.
+
+    Examples
+    --------
+    >>> toy = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])])
+    >>> mirrored = reverse(toy).sentence(0)
+    >>> [word.form for word in mirrored.words], mirrored.heads.tolist()
+    (['<root>', 'barks', 'dog', 'a'], [-1, 0, 1, 2])
+    """
+    sizes = np.diff(treebank.offsets)
+    starts, lengths = np.repeat(treebank.offsets[:-1], sizes), np.repeat(sizes, sizes)
+    slots = np.arange(len(treebank.tokens))
+    mirror = np.where(treebank.is_token, 2 * starts + lengths - slots, slots)
+    heads = treebank.heads[mirror]
+    return dataclasses.replace(
+        treebank,
+        tokens=treebank.tokens[mirror],
+        heads=np.where(heads > 0, lengths - heads, heads).astype(np.int32),
+        deprels=treebank.deprels[mirror],
+        source=None,
+        support=None if treebank.support is None else treebank.support[mirror],
+        label_support=None if treebank.label_support is None else treebank.label_support[mirror],
+    )
+
+
+@kernel
+def _is_tree(heads: Ints) -> bool:
+    n = len(heads) - 1
+    if n < 0 or heads[0] != -1:
+        return False
+    seen = np.zeros(n + 1, np.int32)  # the token whose climb came by first
+    for token in range(1, n + 1):
+        position = token
+        while position != 0 and seen[position] == 0:
+            seen[position] = token
+            position = heads[position]
+            if position < 0 or position > n:
+                return False
+        if position != 0 and seen[position] == token:
+            return False
+    return True
+
+
+@kernel
+def _are_trees(heads: Ints, offsets: Longs) -> Bools:
+    result = np.zeros(len(offsets) - 1, np.bool_)
+    for i in range(len(result)):
+        result[i] = _is_tree(heads[offsets[i] : offsets[i + 1]])
+    return result
+
+
+@kernel
+def list_dependents(heads: Ints, first: Ints, following: Ints) -> None:
+    """List the dependents of every position of a tree from left to right, as linked lists.
+
+    Parameters
+    ----------
+    heads : ndarray of int32, shape (n + 1,)
+        A tree.
+    first, following : ndarray of int32, shape (n + 1,)
+        Written to: the leftmost dependent, and the next sibling to the right; -1 where there is none.
+    """
+    first[:] = -1
+    following[:] = -1
+    for token in range(len(heads) - 1, 0, -1):
+        following[token] = first[heads[token]]
+        first[heads[token]] = token
+
+
+@kernel
+def number_subtrees(heads: Ints, enter: Ints, leave: Ints) -> None:
+    """Visit a tree in depth-first order, numbering the positions.
+
+    ``h`` dominates ``w`` if and only if ``enter[h] <= enter[w] <= leave[h]``.
+
+    Parameters
+    ----------
+    heads : ndarray of int32, shape (n + 1,)
+        A tree.
+    enter, leave : ndarray of int32, shape (n + 1,)
+        Written to: the number of the position itself, and the last number below it.
+    """
+    first, following = np.empty_like(heads), np.empty_like(heads)
+    list_dependents(heads, first, following)
+    position, number = 0, 0
+    enter[0] = 0
+    while position >= 0:
+        dependent = first[position]
+        if dependent >= 0:
+            first[position] = following[dependent]
+            number += 1
+            enter[dependent] = number
+            position = dependent
+        else:
+            leave[position] = number
+            position = heads[position]
+
+
+@kernel
+def spans_outsider(head: int, dependent: int, enter: Ints, leave: Ints) -> bool:
+    """Tell whether a word strictly between the two positions is not dominated by ``head``."""
+    if head == 0:
+        return False
+    for word in range(min(head, dependent) + 1, max(head, dependent)):
+        if enter[word] < enter[head] or enter[word] > leave[head]:
+            return True
+    return False
+
+
+@kernel
+def _mark_non_projective(heads: Ints, marks: Bools) -> None:
+    enter, leave = np.empty_like(heads), np.empty_like(heads)
+    number_subtrees(heads, enter, leave)
+    for token in range(1, len(heads)):
+        marks[token] = spans_outsider(heads[token], token, enter, leave)
+
+
+@kernel
+def _non_projective(heads: Ints, offsets: Longs) -> Bools:
+    marks = np.zeros(len(heads), np.bool_)
+    for i in range(len(offsets) - 1):
+        _mark_non_projective(heads[offsets[i] : offsets[i + 1]], marks[offsets[i] : offsets[i + 1]])
+    return marks

@@ -1,0 +1,168 @@
+"""Opening, cutting and writing files."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+import os
+import pickle
+import resource
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from treevote import files
+from treevote.conll import chunks, dumps, read, write, writing
+from treevote.errors import InputError
+from treevote.treebank import Treebank
+
+TEXT = b"# sent_id = 1\n1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n1\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+TOY = Treebank.of([(["a"], [0], ["root"])])
+
+
+class Dripping(io.RawIOBase):
+    """A pipe that gives one byte at a time and cannot be wound back."""
+
+    def __init__(self, text: bytes) -> None:
+        self._rest = text
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        byte, self._rest = self._rest[:1], self._rest[1:]
+        return byte
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [TEXT, lzma.compress(TEXT), gzip.compress(TEXT), gzip.compress(TEXT[:50]) + gzip.compress(TEXT[50:])],
+    ids=["plain", "xz", "gz", "gz in two members"],
+)
+def test_compression_is_told_by_the_first_bytes(
+    stored: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file.conllu"
+    path.write_bytes(stored)
+    with open(path, "rb") as file:
+        for source in (path, str(path), file, Dripping(stored)):
+            assert dumps(read(source)).encode() == TEXT  # type: ignore[arg-type]
+    assert read(path).name == "file.conllu"
+    assert read(path, name="toy").name == "toy"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stored)))
+    parts = list(chunks("-", n_bytes=10))
+    assert b"".join(part.text for part in parts) == TEXT
+    assert [(part.path, part.first_line, part.first_sentence) for part in parts] == [
+        ("<stdin>", 1, 1),
+        ("<stdin>", 4, 2),
+    ]
+    assert pickle.loads(pickle.dumps(parts)) == parts
+
+
+@pytest.mark.parametrize("stored", [lzma.compress(TEXT), gzip.compress(TEXT)], ids=["xz", "gz"])
+def test_damaged_compression_is_an_input_error(stored: bytes) -> None:
+    middle = len(stored) // 2
+    for damaged in (stored[:-9], stored[:middle] + bytes([stored[middle] ^ 255]) + stored[middle + 1 :]):
+        with pytest.raises(InputError, match="damaged or cut off"):
+            read(io.BytesIO(damaged))
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"absent\.conllu: cannot read: No such file"):
+        read(tmp_path / "absent.conllu")
+    with pytest.raises(InputError, match="cannot read: Is a directory"):
+        list(chunks(tmp_path))
+
+
+def test_a_text_without_blank_lines_is_refused_at_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MAX_SENTENCE_BYTES", 100)
+    with pytest.raises(
+        InputError, match=r"line 6: expected a blank line after each sentence, found none in 10\d bytes"
+    ):
+        list(chunks(io.BytesIO(TEXT + b"x\n" * 200), n_bytes=5))
+
+
+def test_the_format_is_told_once_for_all_chunks() -> None:
+    second = b"1\tb\t_\tN\t_\t_\t0\troot\t_\t_\n\n"
+    assert [part.format for part in chunks(io.BytesIO(b"\n" + TEXT + second), n_bytes=1)] == ["conllu"] * 4
+    assert [part.format for part in chunks(io.BytesIO(second + TEXT), n_bytes=1)] == ["conllx"] * 3
+    assert [part.format for part in chunks(io.BytesIO(second), format="conllu")] == ["conllu"]
+
+
+@pytest.mark.parametrize("suffix", ["", ".xz", ".gz"])
+def test_same_content_gives_the_same_bytes(suffix: str, tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.conllu{suffix}" for name in ("one", "two")]
+    for path in paths:
+        write([TOY, TOY], path)
+        assert dumps(read(path)) == 2 * dumps(TOY)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert sorted(tmp_path.iterdir()) == sorted(paths)
+
+
+@pytest.mark.parametrize("suffix", ["", ".xz", ".gz"])
+def test_a_failure_leaves_the_old_file_and_nothing_else(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"out.conllu{suffix}"
+    path.write_bytes(b"old")
+
+    def failing() -> Iterator[Treebank]:
+        yield TOY
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write(failing(), path)
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("suffix", ["", ".xz", ".gz"])
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"out.conllu{suffix}"
+    path.write_bytes(b"old")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    noise = os.urandom(200_000)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limits[1]))
+    try:
+        with pytest.raises(InputError, match="cannot write: File too large"), writing(path) as stream:
+            stream.write(noise)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_devices_are_written_to_as_they_are() -> None:
+    with pytest.raises(InputError, match="/dev/full: cannot write: No space left"):
+        write(TOY, "/dev/full")
+    write(TOY, "/dev/null")
+    assert not os.path.isfile("/dev/null")
+
+
+def test_files_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"absent/out\.conllu: cannot write: No such file"):
+        write(TOY, tmp_path / "absent" / "out.conllu")
+    with pytest.raises(InputError, match="cannot write: Is a directory"):
+        write(TOY, tmp_path)
+
+
+def test_errors_of_other_files_are_not_blamed_on_the_output(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), writing(tmp_path / "out"):
+        (tmp_path / "other").read_bytes()
+    assert not list(tmp_path.iterdir())
+
+
+def test_links_and_modes_stay(tmp_path: Path) -> None:
+    (tmp_path / "real.conllu").write_bytes(b"old")
+    (tmp_path / "real.conllu").chmod(0o640)
+    (tmp_path / "link.conllu").symlink_to("real.conllu")
+    write(TOY, tmp_path / "link.conllu")
+    assert (tmp_path / "link.conllu").is_symlink()
+    assert (tmp_path / "real.conllu").read_text() == dumps(TOY)
+    assert (tmp_path / "real.conllu").stat().st_mode & 0o777 == 0o640
+
+
+def test_standard_output(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    write(TOY, "-")
+    assert capsysbinary.readouterr().out == dumps(TOY).encode()

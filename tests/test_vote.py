@@ -1,0 +1,354 @@
+"""The vote: equal to its definition on short sentences, to networkx on longer ones, and the laws it obeys."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.reference.vote import all_trees, best_tree
+from tests.reference.vote import vote as slow_vote
+from tests.strategies import trees
+from treevote.conll import read
+from treevote.ensemble.arborescence import spanning_tree
+from treevote.ensemble.vote import check_same_sentences, vote
+from treevote.ensemble.weights import HEAVIEST, SEEN_ENOUGH, UNIT, Weights
+from treevote.errors import ConfigError, InputError, ModelError
+from treevote.sentence import Word
+from treevote.treebank import Treebank
+from treevote.trees import are_trees, roots
+
+LABELS: tuple[str, ...] = ("subj", "obj", "mod")
+
+
+def weighted(*weights: float) -> Weights:
+    return Weights("accuracy", weights)
+
+
+def parses(heads: Sequence[Sequence[int]], labels: Sequence[Sequence[str]] | None = None) -> list[Treebank]:
+    """One treebank of one sentence for each row."""
+    labels = labels or [["x"] * len(row) for row in heads]
+    return [Treebank.of([(["w"] * len(row), row, names)]) for row, names in zip(heads, labels, strict=True)]
+
+
+@st.composite
+def votes(
+    draw: st.DrawFn, whole_trees: bool = False, max_tokens: int = 5
+) -> tuple[list[list[int]], list[list[str]]]:
+    """Heads and labels of one to four systems for one sentence; any heads, unknown ones too, or trees."""
+    n = draw(st.integers(1, max_tokens))
+    k = draw(st.integers(1, 4))
+    heads: list[list[int]] = []
+    for _ in range(k):
+        if whole_trees:
+            heads.append(draw(trees(n, n))[1:].tolist())
+        else:
+            others = [st.sampled_from([h for h in range(-1, n + 1) if h != d]) for d in range(1, n + 1)]
+            heads.append(list(draw(st.tuples(*others))))
+    label = st.lists(st.sampled_from(LABELS), min_size=n, max_size=n)
+    return heads, draw(st.lists(label, min_size=k, max_size=k))
+
+
+@st.composite
+def systems(draw: st.DrawFn) -> list[Treebank]:
+    """Parses of the same sentences, all of them trees."""
+    sentences = draw(st.lists(votes(whole_trees=True, max_tokens=6), min_size=1, max_size=4))
+    k = min(len(heads) for heads, _ in sentences)
+    return [
+        Treebank.of([(["w"] * len(heads[i]), heads[i], labels[i]) for heads, labels in sentences])
+        for i in range(k)
+    ]
+
+
+def assert_same_trees(one: Treebank, two: Treebank) -> None:
+    assert one.heads.tolist() == two.heads.tolist()
+    assert [s.deprels for s in one.sentences()] == [s.deprels for s in two.sentences()]
+
+
+@given(votes() | votes(whole_trees=True), st.lists(st.integers(1, 3), min_size=4, max_size=4), st.booleans())
+def test_the_vote_is_the_best_of_all_trees(
+    ballots: tuple[list[list[int]], list[list[str]]], units: list[int], single_root: bool
+) -> None:
+    heads, labels = ballots
+    units = units[: len(heads)]
+    voted = vote(parses(heads, labels), weighted(*units), single_root=single_root)
+    slow_heads, slow_labels, support, label_support = slow_vote(heads, labels, units, single_root)
+    assert voted.heads[1:].tolist() == slow_heads
+    for deprel, head, slow in zip(voted.sentence(0).deprels[1:], slow_heads, slow_labels, strict=True):
+        if slow is not None:
+            assert deprel == slow
+        else:
+            assert bool(deprel) == (head >= 0)
+    assert voted.support is not None
+    assert voted.label_support is not None
+    assert voted.support[1:].tolist() == np.array(support, np.float32).tolist()
+    assert voted.label_support[1:].tolist() == np.array(label_support, np.float32).tolist()
+
+
+@st.composite
+def scored_arcs(draw: st.DrawFn) -> list[dict[int, int]]:
+    n = draw(st.integers(1, 5))
+    most = draw(st.sampled_from([0, 1, 3, 1000]))
+    arcs: list[dict[int, int]] = [{}]
+    for d in range(1, n + 1):
+        others = st.sampled_from([h for h in range(n + 1) if h != d])
+        arcs.append(draw(st.dictionaries(others, st.integers(0, most))))
+    return arcs
+
+
+@given(scored_arcs(), st.booleans())
+def test_the_spanning_tree_is_the_best_of_all_trees(arcs: list[dict[int, int]], single_root: bool) -> None:
+    n = len(arcs) - 1
+    scores = {(head, d): score for d, into in enumerate(arcs) for head, score in into.items()}
+    heads = spanning_tree(arcs, single_root=single_root)
+    assert tuple(heads[1:]) == best_tree(scores, n, single_root)
+    if any(
+        (head, d) not in scores for d, head in enumerate(heads) if d
+    ):  # no tree among the arcs: as heavy as any
+        every = [tree for tree in all_trees(n) if not single_root or tree.count(0) == 1]
+        totals = (sum(scores.get((head, d), 0) for d, head in enumerate(tree, start=1)) for tree in every)
+        assert max(totals) == sum(arcs[d].get(heads[d], 0) for d in range(1, n + 1))
+
+
+@given(
+    votes(whole_trees=True, max_tokens=12), st.lists(st.integers(1, 9), min_size=4, max_size=4), st.booleans()
+)
+def test_the_vote_is_as_heavy_as_the_arborescence_of_networkx(
+    ballots: tuple[list[list[int]], list[list[str]]], units: list[int], single_root: bool
+) -> None:
+    heads, labels = ballots
+    units = units[: len(heads)]
+    weight: dict[tuple[int, int], int] = {}
+    for row, unit in zip(heads, units, strict=True):
+        for d, head in enumerate(row, start=1):
+            weight[head, d] = weight.get((head, d), 0) + unit
+
+    def heaviest(root: int | None) -> int:
+        """Total of the maximum arborescence; ``root`` is the only token that may hang on ROOT."""
+        graph = nx.DiGraph()
+        graph.add_weighted_edges_from(
+            (h, d, w) for (h, d), w in weight.items() if root is None or (h == 0) == (d == root)
+        )
+        try:
+            tree = nx.maximum_spanning_arborescence(graph)
+        except nx.NetworkXException:
+            return -1
+        return sum(weight[arc] for arc in tree.edges) if len(tree) == len(heads[0]) + 1 else -1
+
+    candidates = sorted(d for head, d in weight if head == 0) if single_root else [None]
+    expected = max(map(heaviest, candidates))
+    assume(expected >= 0)
+    voted = vote(parses(heads, labels), weighted(*units), single_root=single_root).heads.tolist()
+    assert sum(weight[head, d] for d, head in enumerate(voted) if d) == expected
+
+
+@given(systems(), st.booleans())
+def test_the_vote_is_a_tree_with_the_roots_it_should_have(parsed: list[Treebank], single_root: bool) -> None:
+    voted = vote(parsed, single_root=single_root)
+    assert are_trees(voted).all()
+    assert not single_root or (roots(voted) == 1).all()
+
+
+@given(systems())
+def test_a_system_alone_is_its_own_vote(parsed: list[Treebank]) -> None:
+    voted = vote(parsed[:1], single_root=False)
+    assert_same_trees(voted, parsed[0])
+    assert voted.support is not None
+    assert voted.label_support is not None
+    assert voted.support.tolist() == voted.label_support.tolist() == voted.is_token.astype(float).tolist()
+
+
+@given(systems())
+def test_a_majority_of_one_mind_decides(parsed: list[Treebank]) -> None:
+    majority = [parsed[-1]] * len(parsed)
+    assert_same_trees(vote([*parsed[:-1], *majority], single_root=False), parsed[-1])
+
+
+@given(systems())
+def test_unanimous_arcs_have_all_support(parsed: list[Treebank]) -> None:
+    voted = vote(parsed, single_root=False)
+    unanimous = np.all([voted.heads == system.heads for system in parsed], axis=0) & voted.is_token
+    assert voted.support is not None
+    assert ((voted.support == 1) == unanimous).all()
+
+
+@given(systems(), st.randoms(use_true_random=False), st.booleans())
+def test_sentences_are_voted_on_one_by_one(parsed: list[Treebank], random: object, single_root: bool) -> None:
+    order = list(range(parsed[0].n_sentences))
+    random.shuffle(order)  # type: ignore[attr-defined]
+    shuffled = vote([system.select(order) for system in parsed], single_root=single_root)
+    straight = vote(parsed, single_root=single_root).select(order)
+    assert_same_trees(shuffled, straight)
+    assert shuffled.support is not None
+    assert straight.support is not None
+    assert shuffled.support.tolist() == straight.support.tolist()
+
+
+@given(systems(), st.booleans())
+def test_the_order_of_systems_matters_in_ties_only(parsed: list[Treebank], single_root: bool) -> None:
+    def agreement(order: Sequence[Treebank]) -> tuple[int, int]:
+        """Votes for the arcs, and for their labels, of the whole result."""
+        voted = vote(order, single_root=single_root)
+        names = [s.deprels for s in voted.sentences()]
+        same = [voted.heads == system.heads for system in order]
+        labels = [np.concatenate([s.deprels for s in system.sentences()]) for system in order]
+        same_label = [np.concatenate(names) == label for label in labels]
+        tokens = voted.is_token
+        arcs = sum(int(np.count_nonzero(heads & tokens)) for heads in same)
+        both = zip(same, same_label, strict=True)
+        return arcs, sum(int(np.count_nonzero(heads & label & tokens)) for heads, label in both)
+
+    assert len({agreement(order) for order in itertools.permutations(parsed)}) == 1
+
+
+def test_ties_go_to_the_arc_with_agreed_label_then_to_the_system_named_first() -> None:
+    heads = [[0, 1], [0, 1], [2, 0], [2, 0]]
+    a, b, c, d = parses(heads, [["root", "x"], ["root", "y"], ["x", "root"], ["x", "root"]])
+    assert vote([a, b, c, d], single_root=True).heads.tolist() == [-1, 2, 0]
+    assert vote([a, c], single_root=True).heads.tolist() == [-1, 0, 1]
+    assert vote([c, a], single_root=True).heads.tolist() == [-1, 2, 0]
+    assert vote([a, b], single_root=True).sentence(0).deprels == ("", "root", "x")
+    assert vote([b, a], single_root=True).sentence(0).deprels == ("", "root", "y")
+
+
+def test_weights_outvote_numbers() -> None:
+    systems = parses([[0, 1], [2, 0], [2, 0]])
+    assert vote(systems, single_root=True).heads.tolist() == [-1, 2, 0]
+    assert vote(systems, weighted(0.9, 0.4, 0.4), single_root=True).heads.tolist() == [-1, 0, 1]
+
+
+def test_weights_by_pos_decide_token_by_token() -> None:
+    words = [
+        Word("a", "_", "NOUN", "_", "_"),
+        Word("b", "_", "VERB", "_", "_"),
+        Word("c", "_", "ADJ", "_", "_"),
+    ]
+    one = Treebank.of([(words, [2, 0, 2], ["x", "x", "x"])])
+    two = Treebank.of([(words, [3, 0, 1], ["y", "y", "y"])])
+    weights = Weights("pos", (0.4, 0.5), ("NOUN", "VERB"), ((0.8, 0.3), (0.1, 0.2)))
+    voted = vote([one, two], weights, single_root=True)
+    assert voted.heads.tolist() == [-1, 2, 0, 1]
+    assert voted.sentence(0).deprels == ("", "x", "y", "y")
+
+
+def test_one_root_is_kept_and_the_others_find_their_voted_heads() -> None:
+    systems = parses([[0, 1, 1], [0, 1, 2], [2, 0, 0], [2, 0, 0]])
+    assert vote(systems, single_root=False).heads.tolist() == [-1, 0, 1, 0]
+    assert vote(systems, single_root=True).heads.tolist() == [-1, 0, 1, 1]
+
+
+def test_roots_that_nobody_attached_hang_on_the_root() -> None:
+    forest = parses([[0, 0, 2]], [["root", "root", "obj"]])
+    voted = vote(forest, single_root=True)
+    assert voted.heads.tolist() == [-1, 0, 1, 2]
+    assert voted.sentence(0).deprels == ("", "root", "dep", "obj")
+    assert voted.support is not None
+    assert voted.support.tolist() == [0, 1, 0, 1]
+
+
+def test_a_sentence_nobody_parsed_stays_and_a_token_nobody_parsed_is_attached() -> None:
+    sentences = [(["a", "b"], [-1, -1], ["", ""]), (["a", "b"], [-1, 1], ["", "obj"])]
+    voted = vote([Treebank.of(sentences)] * 2, single_root=True)
+    assert voted.heads.tolist() == [-1, -1, -1, -1, 0, 1]
+    assert voted.sentence(0).deprels == ("", "", "")
+    assert voted.sentence(1).deprels == ("", "root", "obj")
+
+
+def test_who_abstains_takes_nothing_from_the_support() -> None:
+    voted = vote(parses([[0, 1], [0, -1], [-1, -1]]), single_root=True)
+    assert voted.support is not None
+    assert voted.support.tolist() == [0, 1, 1]
+
+
+def test_no_sentences_no_votes() -> None:
+    assert vote([Treebank.of([])] * 2, single_root=True).n_sentences == 0
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ([(["a", "x"], [0, 1], ["r", "y"])], "token 2: expected 'b' as in system 1, found 'x'"),
+        ([(["a"], [0], ["r"])], "token 2: expected 'b' as in system 1, found the end of the sentence"),
+        ([(["a", "b"], [0, 1], ["r", "y"])] * 2, "expected 1 sentences as in system 1, found 2"),
+    ],
+)
+def test_different_sentences_are_refused(
+    other: list[tuple[list[str], list[int], list[str]]], message: str
+) -> None:
+    ours = Treebank.of([(["a", "b"], [0, 1], ["r", "y"])])
+    with pytest.raises(InputError, match=message) as caught:
+        vote([ours, ours, Treebank.of(other)], single_root=True)
+    assert "system 3" in str(caught.value)
+
+
+def test_the_file_and_line_of_a_difference_are_named(tmp_path: Path) -> None:
+    for name, form in (("one", "b"), ("two", "c")):
+        lines = [
+            "# sent_id = s9",
+            "1\ta\t_\t_\t_\t_\t0\troot\t_\t_",
+            f"2\t{form}\t_\t_\t_\t_\t1\tx\t_\t_",
+            "",
+            "",
+        ]
+        (tmp_path / f"{name}.conllu").write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(InputError, match=r"two\.conllu, line 3, sentence s9: token 2: expected 'b'"):
+        check_same_sentences([read(tmp_path / f"{name}.conllu") for name in ("one", "two")])
+
+
+@pytest.mark.parametrize("head", [3, 1, -2])
+def test_impossible_heads_are_refused(head: int) -> None:
+    systems = parses([[0, 1], [head, 1]])
+    with pytest.raises(
+        InputError, match=rf"system 2, sentence 1: expected the head of token 1 .* found {head}"
+    ):
+        vote(systems, single_root=True)
+
+
+def test_no_system_and_too_few_weights_are_refused() -> None:
+    with pytest.raises(InputError, match="at least one system"):
+        vote([], single_root=True)
+    with pytest.raises(InputError, match="expected 3 systems, one for each weight, found 1"):
+        vote(parses([[0]]), Weights.equal(3), single_root=True)
+
+
+def test_accuracy_counts_head_and_label() -> None:
+    gold, wrong_label, wrong_head = parses([[0, 1], [0, 1], [2, 0]], [["r", "x"], ["r", "x:y"], ["r", "x"]])
+    assert Weights.by_accuracy(gold, [gold, wrong_label, wrong_head]) == weighted(1.0, 0.5, 0.0)
+
+
+def test_a_rare_pos_has_no_weights_of_its_own() -> None:
+    noun, verb = Word("n", "_", "NOUN", "_", "_"), Word("v", "_", "VERB", "_", "_")
+    words = [verb, *[noun] * SEEN_ENOUGH]
+    gold = Treebank.of([(words, [0] + [1] * SEEN_ENOUGH, ["r"] * len(words))])
+    system = Treebank.of([(words, [0] + [1] * 15 + [2] * 5, ["r"] * len(words))])
+    weights = Weights.by_pos(gold, [gold, system])
+    assert weights == Weights("pos", (1.0, 16 / 21), ("NOUN",), ((1.0, 0.75),))
+    assert weights.table(gold)[1, 1:3].tolist() == [round(16 / 21 * UNIT), round(0.75 * UNIT)]
+
+
+def test_weights_are_whole_numbers_and_never_nothing() -> None:
+    table = weighted(0.0, 1 / 3, HEAVIEST).table(parses([[0]])[0])
+    assert table.dtype == np.int64
+    assert table[:, 1].tolist() == [1, 349525, 2**40]
+
+
+def test_weights_survive_json_and_damage_is_noticed() -> None:
+    weights = Weights("pos", (0.9, 1 / 3), ("NOUN",), ((0.1, 0.2),))
+    data = json.loads(json.dumps(weights.to_json()))
+    assert Weights.from_json(data) == weights
+    for key, value in (("kind", "no"), ("overall", [0.5]), ("overall", ["x", "y"]), ("rows", [[0.1, -1.0]])):
+        with pytest.raises(ModelError, match="damaged"):
+            Weights.from_json({**data, key: value})
+
+
+@pytest.mark.parametrize("weight", [-0.1, float("nan"), float("inf"), 2 * HEAVIEST])
+def test_impossible_weights_are_refused(weight: float) -> None:
+    with pytest.raises(ConfigError, match="is not a number from 0 to"):
+        weighted(1.0, weight)
