@@ -78,31 +78,37 @@ def texts(draw: st.DrawFn) -> bytes:
 
 
 NASTY = [
-    b"",
-    b"0",
-    b"1",
-    b"2",
-    b"3",
-    b"01",
-    b"9",
-    b"_",
-    b"1-2",
-    b"2-9",
-    b"1.1",
-    b"x",
-    b"99999999999",
-    b"\xd9\xa3",
+    "",
+    "0",
+    "1",
+    "2",
+    "3",
+    "01",
+    "9",
+    "_",
+    "1-2",
+    "2-2",
+    "2-9",
+    "0.1",
+    "1.1",
+    "0.0",
+    "1.x",
+    "x",
+    "99999999999",
 ]
-NASTY += [b"+1", b"a\tb", b"\xff", b"\n", b"\n\n", b"\n#", b" "]
+NASTY += ["\u0663", "+1", "a\tb", "\udcff", "\n", "\n\n", "\n#", " "]
 
 
 @st.composite
 def damaged_texts(draw: st.DrawFn) -> bytes:
-    """Draw a file in which some columns were changed."""
-    pieces = draw(texts()).removeprefix(b"\xef\xbb\xbf").split(b"\t")
-    for _ in range(draw(st.integers(1, 4))):
-        pieces[draw(st.integers(0, len(pieces) - 1))] = draw(st.sampled_from(NASTY))
-    return b"\t".join(pieces)
+    """Draw a file in which some columns, often the ones that matter, were changed or dropped."""
+    lines = [line.split("\t") for line in draw(texts()).decode().removeprefix("\ufeff").split("\n")]
+    whole = [line for line in lines if len(line) == 10]
+    for _ in range(draw(st.integers(1, 3))):
+        line = draw(st.sampled_from(whole))
+        column = min(draw(st.sampled_from([0, 0, 0, 1, 6, 6, 7, 9])), len(line) - 1)
+        line[column : column + 1] = [draw(st.sampled_from(NASTY))] * draw(st.sampled_from([1, 1, 1, 0]))
+    return "\n".join(map("\t".join, lines)).encode("utf-8", "surrogateescape")
 
 
 def token_line(number: object, head: object = 0, deprel: str = "root", misc: str = "_") -> str:
@@ -308,7 +314,10 @@ FAULTS = [
         3,
         "ends in a token of the sentence (1..1), found 2",
     ),
-    (token_line("2-3") + TWO, "conllu", "required", 3, "expected id 1 or a range from 1, found '2-3'"),
+    (token_line(1) + "2\ta\tb\n", "conllu", "required", 4, "expected 10 columns separated by tabs, found 3"),
+    (token_line("2-2") + TWO, "conllu", "required", 3, "expected id 1 or a range from 1, found '2-2'"),
+    (token_line("0.0") + TWO, "conllu", "required", 3, "expected id 1, found '0.0', which is no id"),
+    (token_line("0.x") + TWO, "conllu", "required", 3, "expected id 1, found '0.x', which is no id"),
     (
         token_line("1-2") + token_line(1) + token_line("2-2") + token_line(2, 1),
         "conllu",
@@ -434,7 +443,8 @@ def test_a_head_column_that_is_ignored_may_hold_anything(trees: Trees) -> None:
         (token_line("1-2").replace("NOUN", "N"), "conllu"),
         (token_line(1).replace("NOUN", "N"), "conllx"),
         (token_line(1, misc="SpaceAfter=No").replace("NOUN", "N"), "conllu"),
-        (token_line(1).replace("NOUN", "N").replace("NN\t_", "NN\tNumber=Sing|Person[psor]=1"), "conllu"),
+        (token_line(1).replace("NOUN", "N").replace("NN\t_", "NN\tPerson=1|Number[psor]=Sing"), "conllu"),
+        (token_line(1).replace("NOUN", "N").replace("NN\t_", "NN\tCase=1|Num=Sing|number=Sing"), "conllx"),
         (token_line(1).replace("NOUN", "N").replace("NN\t_", "NN\tnum=s|gen=m"), "conllx"),
         (token_line(1).replace("NOUN", "N").replace("root\t_", "root\t0:root"), "conllu"),
         (token_line(1) + token_line(2).replace("NOUN", "N"), "conllx"),

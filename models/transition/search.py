@@ -2,9 +2,15 @@
 
 Search knows configurations and scores, nothing of features. Ties go to the action with the smaller number, then to
 the configuration found first.
+
+Best-first search is bounded: from each configuration the ``width`` most probable actions are followed, and after
+``POPS`` configurations for each step of a derivation the one that has come farthest (of equals, the most probable) is
+completed greedily. Such fall-backs are counted.
 """
 
 from __future__ import annotations
+
+import heapq
 
 import numpy as np
 
@@ -25,6 +31,9 @@ from treevote.models.transition.features import MAX_FEATURES, fire, scratch
 from treevote.models.transition.lexicon import WordColumns
 from treevote.models.transition.templates import TemplateTable
 from treevote.models.transition.weights import Weights, log_probabilities, score
+
+
+POPS = 8
 
 
 @kernel
@@ -117,6 +126,7 @@ def parse_beam(
     heads: Ints,
     deprels: Ints,
     width: int,
+    margin: float,
 ) -> None:
     """Parse every sentence, keeping the ``width`` most probable derivations after each action.
 
@@ -144,6 +154,8 @@ def parse_beam(
             kept = 0
             for i in range(size):
                 if kept == width and totals[i] <= next_totals[kept - 1]:
+                    break
+                if totals[i] < totals[0] - margin:
                     break
                 legal(space, actions, beam[i], n, mask)
                 count = fire(space, beam[i], n, tokens[first:last], words, table, room, keys)
@@ -177,3 +189,72 @@ def enter(
         at -= 1
     totals[at], origins[at], chosen[at] = total, here, action
     return min(kept + 1, width)
+
+
+@kernel
+def parse_best_first(
+    actions: Actions,
+    table: TemplateTable,
+    weights: Weights,
+    words: WordColumns,
+    tokens: Ints,
+    offsets: Longs,
+    heads: Ints,
+    deprels: Ints,
+    width: int,
+) -> int:
+    """Parse every sentence, always going on from the most probable configuration; return the number of fall-backs.
+
+    Parameters as for ``parse_greedy``.
+    """
+    n_classes = len(actions.kind)
+    room = scratch(table)
+    keys, rows = np.empty(MAX_FEATURES, np.uint64), np.empty(MAX_FEATURES, np.int64)
+    scores, mask = np.empty(n_classes, np.int32), np.empty(n_classes, np.bool_)
+    logs = np.empty(n_classes, np.float64)
+    fallbacks = 0
+    for sentence in range(len(offsets) - 1):
+        first, last = offsets[sentence], offsets[sentence + 1]
+        n = last - first - 1
+        limit = 2 * n * POPS
+        space = Arena(
+            np.empty((limit + 2 * n + 2, CONFIGURATION_WIDTH), np.int32),
+            np.empty((limit + 3 * n + 3, TREE_WIDTH), np.int32),
+        )
+        initial(space, n)
+        steps = np.zeros(limit + 2, np.int64)
+        heap = [(0.0, 0, -1, -1)]  # minus log-probability, order of entry, configuration left, action taken
+        entries, here, farthest = 1, 0, 0
+        while here <= limit:
+            cost, _, origin, action = heapq.heappop(heap)
+            if origin >= 0:
+                advance(space, actions, origin, here, n + here, action)
+                steps[here] = steps[origin] + 1
+            if steps[here] > steps[farthest]:
+                farthest = here
+            if is_final(space, here, n):
+                break
+            legal(space, actions, here, n, mask)
+            count = fire(space, here, n, tokens[first:last], words, table, room, keys)
+            score(weights, keys, count, rows, scores)
+            log_probabilities(scores, mask, weights.scale, logs)
+            for _ in range(width):
+                action = best_legal(scores, mask)
+                if action < 0:
+                    break
+                mask[action] = False
+                heapq.heappush(heap, (cost - logs[action], entries, here, action))
+                entries += 1
+            here += 1
+        if here > limit:
+            fallbacks += 1
+            here = farthest
+            there = limit + 1
+            while not is_final(space, here, n):
+                legal(space, actions, here, n, mask)
+                count = fire(space, here, n, tokens[first:last], words, table, room, keys)
+                score(weights, keys, count, rows, scores)
+                advance(space, actions, here, there, n + there, best_legal(scores, mask))
+                here, there = there, there + 1
+        write_tree(space, actions, here, heads[first:last], deprels[first:last])
+    return fallbacks

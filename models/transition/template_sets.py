@@ -67,3 +67,31 @@ action action2 action+s0.upos action+s0.upos+s1.upos
 s3.upos s3.upos+s0.upos+s1.upos
 """.split()
 """After Zhang & Nivre (2011), with affixes, word shape and split FEATS."""
+
+PAPER_CONJUNCTIONS = PAPER + """
+s0.xpos+s1.xpos s0.upos+s1.upos s0.form+s1.form s0.form+s1.xpos s0.xpos+s1.form s0.lemma+s1.lemma
+s0.xpos+q0.xpos s1.xpos+q0.xpos s0.form+q0.xpos s0.xpos+q0.form
+s0.xpos+s1.xpos+q0.xpos s0.xpos+s1.xpos+s2.xpos s0.xpos+q0.xpos+q1.xpos
+s0.feats+s1.feats s0.xpos+s1.feats s0.feats+s1.xpos
+s0.xpos+s1.xpos+s0.l.deprel s0.xpos+s1.xpos+s0.r.deprel s0.xpos+s1.xpos+s1.l.deprel s0.xpos+s1.xpos+s1.r.deprel
+s0.xpos+s0.rval s1.xpos+s1.rval action+s0.xpos action+s0.xpos+s1.xpos
+""".split()
+"""The same with conjunctions, which the paper mentions and does not list."""
+
+TEMPLATE_SETS = {"paper": PAPER, "paper-conjunctions": PAPER_CONJUNCTIONS, "rich": RICH}
+"""Name to templates."""
+
+
+def templates_of(templates: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Return the templates of a named set, or those given.
+
+    Examples
+    --------
+    >>> templates_of("paper")[:2], templates_of(("s0.form",))
+    (('s0.form', 's0.lemma'), ('s0.form',))
+    """
+    if not isinstance(templates, str):
+        return templates
+    if templates not in TEMPLATE_SETS:
+        raise unknown("template set", templates, TEMPLATE_SETS)
+    return tuple(TEMPLATE_SETS[templates])

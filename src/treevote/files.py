@@ -95,7 +95,7 @@ def chunks(
             block = stream.read(max(n_bytes, 1))
             more = bool(block)
             rest += block
-            cut = _end_of_last_sentence(rest) if more else len(rest)
+            cut = _end_of_last_sentence(rest, len(rest) - len(block)) if more else len(rest)
             if not cut and len(rest) > MAX_SENTENCE_BYTES:
                 raise InputError(
                     f"expected a blank line after each sentence, found none in {len(rest):,} bytes",
@@ -113,10 +113,10 @@ def chunks(
             sentence += n_sentences
 
 
-def _end_of_last_sentence(text: bytes) -> int:
-    """Return where the last blank line ends, 0 if there is none."""
+def _end_of_last_sentence(text: bytes, fresh: int) -> int:
+    """Return where the last blank line ends, 0 if there is none; none ends before ``fresh``."""
     end = text.rfind(b"\n")
-    while end >= 0:
+    while end >= fresh:
         start = text.rfind(b"\n", 0, end) + 1
         if not text[start:end].strip(BLANK.encode()):
             return end + 1
@@ -178,6 +178,8 @@ def _first_bytes(file: BinaryIO, n: int) -> bytes:
     """Return the first ``n`` bytes, fewer only at the end of the file; a pipe may give them one by one."""
     front = b""
     while len(front) < n and (more := file.read(n - len(front))):
+        if not isinstance(more, bytes):
+            raise InputError("expected a file opened in binary mode, found one opened as text")
         front += more
     return front
 

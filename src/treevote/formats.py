@@ -34,8 +34,10 @@ BLANK = " \t\r"
 _DETECTION_LINES = 2000
 _DETECTION_BYTES = 1 << 20
 _UPOS = re.compile("ADJ|ADP|ADV|AUX|C?CONJ|DET|INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT|SCONJ|SYM|VERB|X")
-_FEATURE = r"[A-Z][A-Za-z0-9]*(\[[a-z0-9]+\])?=[^=|]+"
-_FEATS = re.compile(rf"{_FEATURE}(\|{_FEATURE})*")
+_UD_FEATURE = re.compile(
+    r"\b(Abbr|Animacy|Aspect|Case|Definite|Degree|Evident|ExtPos|Foreign|Gender|Mood|Number|NumType|Person|Polarity"
+    r"|Poss|PronType|Reflex|Tense|VerbForm|Voice)(\[[a-z]+\])?=[A-Z][a-z]"
+)
 _NUMBER = re.compile(r"0|[1-9][0-9]*")
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
 _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.[1-9][0-9]*")
@@ -55,9 +57,9 @@ def detect(text: str) -> Format:
     r"""Tell CoNLL-U from CoNLL-X by the first 2,000 lines.
 
     It is CoNLL-U if one line is a comment, a range (``1-2``) or an empty node (``3.1``), or has
-    ``head:deprel`` in column 9, ``Key=Value`` in column 10, or FEATS all of the form ``Key=Value`` with
-    capital keys; failing that, if there are tokens and all have a UPOS of Universal Dependencies. Everything
-    else is CoNLL-X.
+    ``head:deprel`` in column 9, ``Key=Value`` in column 10, or a feature of Universal Dependencies such as
+    ``Number=Sing`` (but not ``Num=S`` or ``num=sing``); failing that, if there are tokens and all have a UPOS
+    of Universal Dependencies. Everything else is CoNLL-X.
 
     Parameters
     ----------
@@ -79,7 +81,9 @@ def detect(text: str) -> Format:
         if len(columns) != 10:
             continue
         token, _, _, upos, _, feats, _, _, ninth, tenth = columns
-        if not _NUMBER.fullmatch(token) or ":" in ninth or "=" in tenth or _FEATS.fullmatch(feats):
+        if _RANGE.fullmatch(token) or _EMPTY_NODE.fullmatch(token):
+            return "conllu"
+        if ":" in ninth or "=" in tenth or _UD_FEATURE.search(feats):
             return "conllu"
         tags.append(upos)
     return "conllu" if tags and all(map(_UPOS.fullmatch, tags)) else "conllx"

@@ -1,0 +1,102 @@
+"""What the online linear learners share: their data, their epochs, their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from treevote.errors import ConfigError
+from treevote.kernels import Floats, Longs
+
+
+class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """A linear classifier that goes over its rows one at a time, several times.
+
+    A subclass has the parameters ``epochs`` and ``random_state`` and defines ``_learn``.
+    """
+
+    epochs: int
+    random_state: int
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> OnlineLinearClassifier:
+        """Find the weights.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n_rows, n_features)
+            One row for each instance.
+        y : array, shape (n_rows,)
+            Their classes.
+        sample_weight : array, shape (n_rows,), optional
+            How much each row counts; not negative.
+        progress : callable, optional
+            Called with the epochs done and the epochs in all.
+        """
+        if self.epochs < 1:
+            raise ConfigError(f"epochs should be at least 1, found {self.epochs}")
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float32)
+        check_classification_targets(y)
+        row_weights: Floats = _check_sample_weight(sample_weight, X, dtype=np.float32)
+        if row_weights.min() < 0:
+            raise ValueError(f"sample_weight must not be negative; its smallest value is {row_weights.min()}")
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError("the rows are all of one class; a classifier needs two")
+        matrix = csr_matrix(X)
+        rows = (
+            matrix.indptr.astype(np.int32, copy=False),
+            matrix.indices.astype(np.int32, copy=False),
+            matrix.data,
+            labels.astype(np.int32),
+            row_weights,
+        )
+        coefficients = np.zeros((X.shape[1], len(self.classes_)), np.float32)
+        bias = np.zeros(len(self.classes_), np.float32)
+        rng = np.random.default_rng(self.random_state)
+        self._begin(coefficients, bias)
+        for epoch in range(self.epochs):
+            self._learn(epoch, rng.permutation(matrix.shape[0]), rows, coefficients, bias)
+            if progress:
+                progress(epoch + 1, self.epochs)
+        self._end(coefficients, bias)
+        self.coef_, self.intercept_ = coefficients.T, bias
+        return self
+
+    def _begin(self, coefficients: Floats, bias: Floats) -> None:
+        """Get ready for the first epoch."""
+
+    def _learn(self, epoch: int, order: Longs, rows: tuple[Any, ...], coefficients: Floats, bias: Floats) -> None:
+        """Go over the rows in the given order once, changing coefficients (n_features, n_classes) and bias."""
+        raise NotImplementedError
+
+    def _end(self, coefficients: Floats, bias: Floats) -> None:
+        """Finish the weights."""
+
+    def _scores(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
+        scores: Floats = X @ self.coef_.T + self.intercept_
+        return scores
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores, shape (n_rows, n_classes); with two classes those of the second, shape (n_rows,)."""
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict(self, X: Any) -> Any:
+        """Return the class with the highest score, shape (n_rows,); of equals, the first in ``classes_``."""
+        return self.classes_[self._scores(X).argmax(axis=1)]

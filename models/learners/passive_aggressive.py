@@ -1,0 +1,119 @@
+"""The averaged multi-class passive-aggressive learner: a support vector machine trained online.
+
+It minimises the multi-class hinge loss of Crammer & Singer (2001), one row at a time: each step is the smallest change
+of the weights that gives the row its margin (Crammer, Dekel, Keshet, Shalev-Shwartz & Singer 2006, variant PA-I), and
+the weights are the average over all steps. On the rows of a parser it is as accurate as a batch linear SVM and far
+faster.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treevote.kernels import Doubles, Floats, Ints, Longs, kernel
+from treevote.models.learners.linear import OnlineLinearClassifier
+
+
+class PassiveAggressive(OnlineLinearClassifier):
+    """Averaged multi-class passive-aggressive classifier (PA-I).
+
+    Parameters
+    ----------
+    epochs : int, default=8
+        Passes over the rows.
+    C : float, default=0.02
+        The longest step, in units of the weights.
+    random_state : int, default=0
+        Seed of the order of the rows.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (n_classes,)
+    coef_ : ndarray of float32, shape (n_classes, n_features)
+        With two classes, too, a row for each.
+    intercept_ : ndarray of float32, shape (n_classes,)
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> X = np.array([[1, 0, 1], [1, 0, 0], [0, 1, 1], [0, 1, 0]])
+    >>> PassiveAggressive().fit(X, ["shift", "shift", "reduce", "reduce"]).predict(X).tolist()
+    ['shift', 'shift', 'reduce', 'reduce']
+    """
+
+    def __init__(self, *, epochs: int = 8, C: float = 0.02, random_state: int = 0) -> None:
+        self.epochs = epochs
+        self.C = C
+        self.random_state = random_state
+
+    def _begin(self, coefficients: Floats, bias: Floats) -> None:
+        self._sums = np.zeros_like(coefficients)
+        self._bias_sums = np.zeros(len(bias))
+        self._time = 0
+
+    def _learn(self, epoch: int, order: Longs, rows: tuple[Any, ...], coefficients: Floats, bias: Floats) -> None:
+        sums = self._sums, self._bias_sums
+        self._time = correct(*rows, order, np.float32(self.C), coefficients, bias, *sums, self._time)
+
+    def _end(self, coefficients: Floats, bias: Floats) -> None:
+        self._sums /= np.float32(-max(self._time, 1))
+        coefficients += self._sums
+        bias -= (self._bias_sums / max(self._time, 1)).astype(np.float32)
+        del self._sums, self._bias_sums, self._time
+
+
+@kernel
+def correct(
+    indptr: Ints,
+    indices: Ints,
+    values: Floats,
+    labels: Ints,
+    row_weights: Floats,
+    order: Longs,
+    C: float,
+    coefficients: Floats,
+    bias: Floats,
+    sums: Floats,
+    bias_sums: Doubles,
+    time: int,
+) -> int:
+    """Give each row of ``order`` its margin and return the time then; parameters as `sgd_maxent.descend`.
+
+    Every change is also entered into ``sums`` times the number of rows before it, so that the average of the weights
+    over time is ``coefficients - sums / time`` (Daumé 2006, section 3.5.3).
+    """
+    n_classes = len(bias)
+    scores = np.empty(n_classes, np.float32)
+    for i in order:
+        first, last = indptr[i], indptr[i + 1]
+        scores[:] = bias
+        for j in range(first, last):
+            value, row = values[j], coefficients[indices[j]]
+            for k in range(n_classes):
+                scores[k] += value * row[k]
+        gold = labels[i]
+        rival = -1
+        for k in range(n_classes):
+            if k != gold and (rival < 0 or scores[k] > scores[rival]):
+                rival = k
+        loss = np.float32(1) - scores[gold] + scores[rival]
+        if loss > 0:
+            square = np.float32(1)
+            for j in range(first, last):
+                square += values[j] * values[j]
+            step = min(C * row_weights[i], loss / (np.float32(2) * square))
+            late = np.float32(time) * step
+            bias[gold] += step
+            bias[rival] -= step
+            bias_sums[gold] += late
+            bias_sums[rival] -= late
+            for j in range(first, last):
+                f, value = indices[j], values[j]
+                coefficients[f, gold] += value * step
+                coefficients[f, rival] -= value * step
+                sums[f, gold] += value * late
+                sums[f, rival] -= value * late
+        time += 1
+    return time

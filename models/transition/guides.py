@@ -1,0 +1,254 @@
+"""Guides: what a trained model says about the next action.
+
+A linear model is packed and scored inside the search (`treevote.models.transition.weights`). Any other scikit-learn
+classifier is asked in lock step: all sentences take their next action together, so that it sees one large batch for
+each step and not one row at a time.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from treevote.errors import ModelError
+from treevote.kernels import Doubles, Floats, Ints, Keys, Longs, Shorts, kernel
+from treevote.models.transition.arc_standard import Actions, advance, legal
+from treevote.models.transition.configuration import CONFIGURATION_WIDTH, TREE_WIDTH, Arena, initial
+from treevote.models.transition.feature_index import find_rows, index_of
+from treevote.models.transition.features import MAX_FEATURES, fire, scratch
+from treevote.models.transition.lexicon import WordColumns
+from treevote.models.transition.search import best_legal, write_tree
+from treevote.models.transition.templates import TemplateTable
+from treevote.models.transition.weights import Weights, pack, unpack
+from treevote.protocols import Learner
+
+NEVER = -(1 << 28)
+"""Score of a class that the learner was never shown: it must not predict it."""
+
+_BATCH = 2_000  # sentences in lock step
+
+
+@dataclass(frozen=True, eq=False)
+class LinearGuide:
+    """The weights of a linear model.
+
+    Attributes
+    ----------
+    keys : ndarray of uint64, shape (n_rows,)
+    packed : ndarray of int16
+    bias : ndarray of int32, shape (n_actions,)
+    scale : float
+        As `treevote.models.transition.weights.pack` returns them.
+    weights : Weights
+        Made of these, ready for use.
+    """
+
+    keys: Keys
+    packed: Shorts
+    bias: Ints
+    scale: float
+    weights: Weights
+
+    @classmethod
+    def of(cls, keys: Keys, packed: Shorts, bias: Ints, scale: float) -> LinearGuide:
+        """Make the guide of packed weights.
+
+        Raises
+        ------
+        ModelError
+            If the parts do not fit together.
+        """
+        packed = np.asarray(packed).view(np.ndarray)
+        packed.flags.writeable = False  # as memory maps are: kernels are compiled once for both
+        return cls(keys, packed, bias, scale, unpack(keys, packed, bias, scale))
+
+    @classmethod
+    def trained(cls, learner: Any, keys: Keys, n_actions: int, prune: float) -> LinearGuide:
+        """Pack the weights of a trained linear learner, see `pack`."""
+        coefficients, intercept = learner.coef_.T, np.asarray(learner.intercept_, np.float32)
+        if len(learner.classes_) == 2 and coefficients.shape[1] == 1:
+            coefficients = np.hstack([-coefficients, coefficients]) / 2
+            intercept = np.hstack([-intercept, intercept]) / 2
+        if coefficients.shape[1] != len(learner.classes_):
+            raise ModelError("the learner has weights for pairs of classes; choose one that is one-against-rest")
+        if intercept.ndim != 1 or len(intercept) != len(learner.classes_):
+            intercept = np.zeros(len(learner.classes_), np.float32)
+        classes = np.asarray(learner.classes_, np.int64)
+        full: Floats = np.ascontiguousarray(coefficients, np.float32)
+        if len(classes) < n_actions:
+            full = np.zeros((len(full), n_actions), np.float32)
+            full[:, classes] = coefficients
+            intercept_full = np.zeros(n_actions, np.float32)
+            intercept_full[classes] = intercept
+            intercept = intercept_full
+        kept, packed, bias, scale = pack(keys, full, intercept, prune)
+        bias[np.setdiff1d(np.arange(n_actions), classes)] = NEVER
+        return cls.of(kept, packed, bias, scale)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassifierGuide:
+    """Any scikit-learn classifier.
+
+    Attributes
+    ----------
+    classifier : scikit-learn estimator
+    keys : ndarray of uint64, shape (n_features,)
+        The feature of each column.
+    slots : ndarray of uint64
+        Index of ``keys``.
+    """
+
+    classifier: Any
+    keys: Keys
+    slots: Keys
+
+    @classmethod
+    def of(cls, classifier: Learner, keys: Keys) -> ClassifierGuide:
+        """Make the guide of a trained classifier whose column ``i`` is the feature ``keys[i]``."""
+        return cls(classifier, keys, index_of(keys, np.arange(len(keys))))
+
+    def dumps(self) -> bytes:
+        """Return the classifier as bytes, in the format of skops."""
+        import skops.io
+
+        return bytes(skops.io.dumps(self.classifier))
+
+    @classmethod
+    def loads(cls, data: bytes, keys: Keys) -> ClassifierGuide:
+        """Read a classifier back.
+
+        Raises
+        ------
+        ModelError
+            If the bytes hold types that are not of scikit-learn, numpy, scipy or treevote.
+        """
+        import skops.io
+
+        try:
+            strange = [
+                name
+                for name in skops.io.get_untrusted_types(data=data)
+                if not name.startswith("treevote.models.learners.")
+            ]
+            if strange:
+                raise ModelError(
+                    f"the classifier of a model holds types that are not trusted: {', '.join(strange)}; do not use it"
+                )
+            trusted = skops.io.get_untrusted_types(data=data)
+            return cls.of(skops.io.loads(data, trusted=trusted), keys)
+        except ModelError:
+            raise
+        except Exception as error:  # skops raises whatever its readers meet in damaged bytes
+            raise ModelError(f"the classifier of a model cannot be read ({error}); train it again") from None
+
+    def scores(self, rows: csr_matrix, n_actions: int) -> Doubles:
+        """Return the scores of all actions, shape (n_rows, n_actions)."""
+        classes = np.asarray(self.classifier.classes_, np.int64)
+        if hasattr(self.classifier, "predict_proba"):
+            known = self.classifier.predict_proba(rows)
+        elif hasattr(self.classifier, "decision_function"):
+            known = self.classifier.decision_function(rows)
+        else:
+            known = (self.classifier.predict(rows)[:, None] == classes).astype(np.float64)
+        if known.ndim == 1:
+            known = np.column_stack([-known, known])
+        if known.shape[1] != len(classes):
+            raise ModelError("the classifier scores pairs of classes; set its decision_function_shape to 'ovr'")
+        scores = np.full((rows.shape[0], n_actions), float(NEVER))
+        scores[:, classes] = known
+        return scores
+
+
+def parse_in_lock_step(
+    actions: Actions,
+    table: TemplateTable,
+    guide: ClassifierGuide,
+    words: WordColumns,
+    tokens: Ints,
+    offsets: Longs,
+    heads: Ints,
+    deprels: Ints,
+) -> None:
+    """Parse all sentences greedily; parameters as for `treevote.models.transition.search.parse_greedy`."""
+    for first in range(0, len(offsets) - 1, _BATCH):
+        batch = offsets[first : first + _BATCH + 1]
+        size = int(batch[-1] - batch[0])
+        configurations = np.empty((2 * size, CONFIGURATION_WIDTH), np.int32)
+        space = Arena(configurations, np.empty((3 * size, TREE_WIDTH), np.int32))
+        begin_all(space, batch)
+        for step in range(2 * int(np.diff(batch).max() - 1)):
+            unfinished = np.flatnonzero(2 * (np.diff(batch) - 1) > step)
+            columns = np.empty(len(unfinished) * MAX_FEATURES, np.int32)
+            indptr = np.zeros(len(unfinished) + 1, np.int32)
+            fire_all(space, unfinished, batch, step, tokens, words, table, guide.slots, columns, indptr)
+            columns = columns[: indptr[-1]]
+            rows = csr_matrix(
+                (np.ones(len(columns), np.float32), columns, indptr), shape=(len(unfinished), len(guide.keys))
+            )
+            advance_all(space, actions, unfinished, batch, step, guide.scores(rows, len(actions.kind)))
+        write_all(space, actions, batch, heads, deprels)
+
+
+@kernel
+def room_of(space: Arena, offsets: Longs, sentence: int) -> Arena:
+    """Return the part of a large arena that belongs to one sentence."""
+    first, last = offsets[sentence] - offsets[0], offsets[sentence + 1] - offsets[0]
+    return Arena(space.configurations[2 * first : 2 * last], space.trees[3 * first : 3 * last])
+
+
+@kernel
+def begin_all(space: Arena, offsets: Longs) -> None:
+    """Write the initial configuration of every sentence."""
+    for sentence in range(len(offsets) - 1):
+        initial(room_of(space, offsets, sentence), offsets[sentence + 1] - offsets[sentence] - 1)
+
+
+@kernel
+def fire_all(
+    space: Arena,
+    unfinished: Longs,
+    offsets: Longs,
+    step: int,
+    tokens: Ints,
+    words: WordColumns,
+    table: TemplateTable,
+    slots: Keys,
+    columns: Ints,
+    indptr: Ints,
+) -> None:
+    """Write the columns that fire in configuration ``step`` of each unfinished sentence, sorted, as CSR."""
+    room, keys, rows = scratch(table), np.empty(MAX_FEATURES, np.uint64), np.empty(MAX_FEATURES, np.int64)
+    for i in range(len(unfinished)):
+        first, last = offsets[unfinished[i]], offsets[unfinished[i] + 1]
+        own = room_of(space, offsets, unfinished[i])
+        count = fire(own, step, last - first - 1, tokens[first:last], words, table, room, keys)
+        found = find_rows(keys, count, slots, rows)
+        columns[indptr[i] : indptr[i] + found] = np.sort(rows[:found])
+        indptr[i + 1] = indptr[i] + found
+
+
+@kernel
+def advance_all(
+    space: Arena, actions: Actions, unfinished: Longs, offsets: Longs, step: int, scores: Doubles
+) -> None:
+    """Take the best legal action in configuration ``step`` of each unfinished sentence."""
+    mask = np.empty(len(actions.kind), np.bool_)
+    for i in range(len(unfinished)):
+        n = offsets[unfinished[i] + 1] - offsets[unfinished[i]] - 1
+        own = room_of(space, offsets, unfinished[i])
+        legal(own, actions, step, n, mask)
+        advance(own, actions, step, step + 1, n + 1 + step, best_legal(scores[i], mask))
+
+
+@kernel
+def write_all(space: Arena, actions: Actions, offsets: Longs, heads: Ints, deprels: Ints) -> None:
+    """Write the trees of all sentences, whose final configurations have been reached."""
+    for sentence in range(len(offsets) - 1):
+        first, last = offsets[sentence], offsets[sentence + 1]
+        own = room_of(space, offsets, sentence)
+        write_tree(own, actions, 2 * (last - first - 1), heads[first:last], deprels[first:last])

@@ -1,0 +1,271 @@
+"""The LR parser of Sagae & Tsujii (2007) as trainer and parser."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from treevote.config import from_mapping, to_mapping
+from treevote.errors import ConfigError, InputError, ModelError
+from treevote.models.learners.registry import make_learner
+from treevote.models.transition.arc_standard import Actions, actions_of
+from treevote.models.transition.guides import ClassifierGuide, LinearGuide, parse_in_lock_step
+from treevote.models.transition.lexicon import ATTRIBUTES, Lexicon
+from treevote.models.transition.rows import Rows, rows_of
+from treevote.models.transition.search import parse_beam, parse_best_first, parse_greedy
+from treevote.models.transition.template_sets import templates_of
+from treevote.models.transition.templates import TemplateTable, compile_templates
+from treevote.protocols import Learner, Progress
+from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
+from treevote.record import JSON, Record
+from treevote.treebank import Treebank
+from treevote.trees import is_single_rooted, reverse
+
+KIND = "lr-parser"
+
+
+@dataclass(frozen=True)
+class TransitionTrainer:
+    """Hyper-parameters of an LR parser.
+
+    Attributes
+    ----------
+    direction : {"forward", "backward"}
+        Whether sentences are read from the left or from the right.
+    learner : str
+        ``maxent``, ``inequality-maxent``, ``svm``, ``pairs-svm``, or the dotted name of a scikit-learn classifier.
+    options : dict
+        Parameters of the learner.
+    templates : str or tuple of str
+        A named set of `treevote.models.transition.template_sets`, or the templates themselves.
+    cutoff : int
+        Features seen fewer times in training are left out.
+    encoding : {"path", "head", "head+path", "none"}
+        How non-projective trees are encoded in labels (Nivre & Nilsson 2005).
+    search : {"greedy", "beam", "best-first"}
+        Beam and best-first search need probabilities: those of the learner, or for a max-margin learner a softmax of
+        its scores with a temperature fitted on held-out sentences (after Platt 1999).
+    width : int
+        Beam size; for best-first search the number of successors of a configuration.
+    prune : float
+        Weights of linear models nearer to zero than this share of the largest are dropped.
+
+    Examples
+    --------
+    >>> toy = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])] * 5)
+    >>> parser = TransitionTrainer(direction="backward").train(toy)
+    >>> parser.parse(toy).sentence(0).heads.tolist()
+    [-1, 2, 3, 0]
+    """
+
+    direction: Literal["forward", "backward"] = "forward"
+    learner: str = "maxent"
+    options: dict[str, Any] = field(default_factory=dict)
+    templates: str | tuple[str, ...] = "rich"
+    cutoff: int = 3
+    encoding: Encoding = "path"
+    search: Literal["greedy", "beam", "best-first"] = "beam"
+    width: int = 8
+    margin: float = 3.0
+    prune: float = 0.01
+
+    def __post_init__(self) -> None:
+        if self.cutoff < 1 or self.width < 1:
+            raise ConfigError(f"cutoff and width should be at least 1, found {self.cutoff} and {self.width}")
+        if not 0 <= self.prune < 1:
+            raise ConfigError(f"prune should be in [0, 1), found {self.prune}")
+
+    def train(self, treebank: Treebank, *, seed: int = 0, progress: Progress | None = None) -> TransitionParser:
+        """Learn from trees.
+
+        Parameters
+        ----------
+        treebank : Treebank
+            Every sentence has a tree.
+        seed : int, default=0
+            Seed of the learner.
+        progress : callable, optional
+            Called as the learner advances, if it is one of treevote's own.
+
+        Raises
+        ------
+        InputError
+            If there is nothing to learn from.
+        ConfigError
+            If there is no such learner or template.
+        """
+        if not treebank.n_tokens or bool((treebank.heads[treebank.is_token] < 0).any()):
+            raise InputError(
+                f"expected trees in {treebank.name or 'the training data'}, found sentences without heads",
+                remedy="give a labelled treebank",
+            )
+        single_root = is_single_rooted(treebank)
+        projective = projectivize(treebank, self.encoding)
+        if self.direction == "backward":
+            projective = reverse(projective)
+        actions = actions_of(projective, single_root)
+        lexicon = Lexicon.of(treebank)
+        table = compile_templates(templates_of(self.templates))
+        rows = rows_of(projective, lexicon.columns(projective.words), actions, table, self.cutoff)
+        learner = make_learner(self.learner, self.options, seed)
+        fit(learner, rows, progress)
+        guide: LinearGuide | ClassifierGuide
+        if hasattr(learner, "coef_"):
+            guide = LinearGuide.trained(learner, rows.keys, len(actions.kind), self.prune)
+        else:
+            guide = ClassifierGuide.of(learner, rows.keys)
+        return TransitionParser(self, lexicon, projective.labels, actions, table, guide)
+
+
+def fit(learner: Learner, rows: Rows, progress: Progress | None) -> None:
+    """Fit a learner to rows; treevote's own tell how far they are."""
+    values = np.ones(len(rows.indices), np.float32)
+    X = csr_matrix((values, rows.indices, rows.indptr), shape=(len(rows.actions), len(rows.keys)))
+    if progress and type(learner).__module__.startswith("treevote") and hasattr(learner, "epochs"):
+        learner.fit(X, rows.actions, progress=lambda done, total: progress("training", done, total))
+    else:
+        learner.fit(X, rows.actions)
+
+
+@dataclass(frozen=True, eq=False)
+class TransitionParser:
+    """A trained LR parser. Safe to use from several threads.
+
+    Attributes
+    ----------
+    trainer : TransitionTrainer
+        What it was trained with.
+    lexicon : Lexicon
+    labels : tuple of str
+        Labels of its actions, with the marks of the encoding.
+    actions : Actions
+    table : TemplateTable
+    guide : LinearGuide or ClassifierGuide
+    """
+
+    trainer: TransitionTrainer
+    lexicon: Lexicon
+    labels: tuple[str, ...]
+    actions: Actions
+    table: TemplateTable
+    guide: LinearGuide | ClassifierGuide
+
+    @property
+    def single_root(self) -> bool:
+        """Whether every tree has exactly one root."""
+        return self.actions.single_root
+
+    def parse(self, treebank: Treebank) -> Treebank:
+        """Return the same sentences with this parser's trees."""
+        return self.parse_counted(treebank)[0]
+
+    def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
+        """Parse, and count the sentences on which best-first search fell back to greedy completion."""
+        backward = self.trainer.direction == "backward"
+        read = reverse(treebank) if backward else treebank
+        heads, deprels = np.empty(len(read.tokens), np.int32), np.empty(len(read.tokens), np.int32)
+        words = self.lexicon.columns(read.words)
+        fallbacks = 0
+        if isinstance(self.guide, ClassifierGuide):
+            parse_in_lock_step(
+                self.actions, self.table, self.guide, words, read.tokens, read.offsets, heads, deprels
+            )
+        else:
+            task = self.actions, self.table, self.guide.weights, words, read.tokens, read.offsets, heads, deprels
+            if self.trainer.search == "greedy" or self.trainer.width == 1:
+                parse_greedy(*task)
+            elif self.trainer.search == "beam":
+                parse_beam(*task, self.trainer.width, self.trainer.margin)
+            else:
+                fallbacks = parse_best_first(*task, self.trainer.width)
+        parsed = read.with_trees(heads, deprels, self.labels)
+        restored = deprojectivize(reverse(parsed) if backward else parsed, self.trainer.encoding)
+        return treebank.with_trees(restored.heads, restored.deprels, restored.labels), fallbacks
+
+    def with_search(self, search: Literal["greedy", "beam", "best-first"], width: int) -> TransitionParser:
+        """Return the same parser with another search."""
+        return dataclasses.replace(self, trainer=dataclasses.replace(self.trainer, search=search, width=width))
+
+    def record(self) -> Record:
+        """Return the whole parser as data."""
+        facts: dict[str, JSON] = {"trainer": to_mapping(self.trainer), "single_root": self.single_root}
+        arrays = {
+            "action_kind": self.actions.kind,
+            "action_label": self.actions.label,
+            "to_root": self.actions.to_root,
+            "to_token": self.actions.to_token,
+            "keys": self.guide.keys,
+        }
+        texts = {"labels": list(self.labels), "feats": list(self.lexicon.feats)}
+        texts |= {name: list(values) for name, values in zip(ATTRIBUTES, self.lexicon.values, strict=True)}
+        blobs = {}
+        if isinstance(self.guide, LinearGuide):
+            facts["scale"] = self.guide.scale
+            arrays |= {"packed": self.guide.packed, "bias": self.guide.bias}
+        else:
+            blobs["classifier"] = self.guide.dumps()
+        return Record(KIND, facts, arrays, texts, blobs)
+
+    @classmethod
+    def from_record(cls, record: Record) -> TransitionParser:
+        """Make the parser of a record.
+
+        Raises
+        ------
+        ModelError
+            If the parts of the record do not fit together.
+        """
+        try:
+            return cls._checked(record)
+        except (KeyError, TypeError, ValueError, ConfigError) as error:
+            raise ModelError(f"the parts of a {KIND} do not fit together ({error}); train it again") from None
+
+    @classmethod
+    def _checked(cls, record: Record) -> TransitionParser:
+        facts, arrays, texts = record.facts, record.arrays, record.texts
+        trainer = from_mapping(TransitionTrainer, _mapping(facts["trainer"]))
+        labels = tuple(texts["labels"])
+        kind, label = _column(arrays["action_kind"], np.int32), _column(arrays["action_label"], np.int32)
+        n_actions = len(kind)
+        to_root, to_token = _column(arrays["to_root"], np.bool_), _column(arrays["to_token"], np.bool_)
+        if not (
+            n_actions > 2
+            and len(label) == len(to_root) == len(to_token) == n_actions
+            and kind[0] == 0
+            and ((kind[1:] == 1) | (kind[1:] == 2)).all()
+            and (label[1:] >= 0).all()
+            and (label < len(labels)).all()
+            and (to_root[1:] & (kind[1:] == 1)).any()
+            and to_token[1:].any()
+        ):
+            raise ValueError("its actions")
+        keys = _column(arrays["keys"], np.uint64)
+        guide: LinearGuide | ClassifierGuide
+        if "classifier" in record.blobs:
+            guide = ClassifierGuide.loads(record.blobs["classifier"], keys)
+        else:
+            bias, scale = _column(arrays["bias"], np.int32), facts["scale"]
+            if len(bias) != n_actions or not isinstance(scale, float) or not scale > 0:
+                raise ValueError("its scores")
+            guide = LinearGuide.of(keys, _column(arrays["packed"], np.int16), bias, scale)
+        lexicon = Lexicon([texts[name] for name in ATTRIBUTES], texts["feats"])
+        actions = Actions(kind, label, to_root, to_token, bool(facts["single_root"]))
+        return cls(trainer, lexicon, labels, actions, compile_templates(templates_of(trainer.templates)), guide)
+
+
+def _mapping(value: JSON) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise TypeError("its configuration")
+    return value
+
+
+def _column(array: Any, dtype: Any) -> Any:
+    """Return an array of a record; all but the large ones leave the memory map."""
+    if array.ndim != 1 or array.dtype != dtype:
+        raise ValueError("an array of another shape or type")
+    return np.asarray(array) if array.dtype == np.int16 else np.array(array)

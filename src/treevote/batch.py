@@ -1,0 +1,237 @@
+"""Parsing of files of any length: chunk after chunk, several at a time, the same bytes whatever the number.
+
+A task is a chunk of text, its result the same text with trees: reading, parsing and writing all happen where
+the task runs, and no treebank travels between processes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+import secrets
+import stat
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from treevote.conll import OnError, dumps, parse_chunk
+from treevote.ensemble.parser import load
+from treevote.errors import ConfigError, InputError, unknown
+from treevote.files import BOM, Chunk, chunks, writing
+from treevote.formats import BLANK, Format
+from treevote.parallel import map_parallel
+from treevote.protocols import Parser, Progress
+
+CHUNK_BYTES = 1 << 20
+"""About the length of a chunk: long enough that its way to a process is short against parsing it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What `parse_files` did.
+
+    Attributes
+    ----------
+    sentences, tokens : int
+        What was parsed.
+    faults : int
+        Sentences that were left out or kept unparsed.
+    first_fault : InputError, optional
+        What was wrong with the first of them.
+    seconds : float
+        Wall-clock time, loading the model included.
+    """
+
+    sentences: int = 0
+    tokens: int = 0
+    faults: int = 0
+    first_fault: InputError | None = None
+    seconds: float = 0.0
+
+
+def parse_files(
+    model: str | os.PathLike[str],
+    inputs: Sequence[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    *,
+    member: str | None = None,
+    support: bool = False,
+    on_error: OnError = "stop",
+    format: Format | Literal["auto"] = "auto",
+    n_jobs: int | None = 1,
+    backend: str | None = None,
+    chunk_bytes: int = CHUNK_BYTES,
+    progress: Progress | None = None,
+) -> Summary:
+    """Parse files into one file, in constant memory.
+
+    Parameters
+    ----------
+    model : path
+        A model folder.
+    inputs : sequence of path or "-"
+        Their sentences are written one after the other. What stands in HEAD and DEPREL is not looked at.
+    output : path or "-"
+        Written whole or not at all, see `treevote.files.writing`; it may be one of the inputs.
+    member : str, optional
+        Parse with this member alone; by default all vote.
+    support : bool, default=False
+        Write the share of the votes for each arc and label into MISC, see `treevote.rendering`.
+    on_error : {"stop", "skip", "keep"}, default="stop"
+        What to do with a faulty sentence: raise, leave it out, or write it back unparsed.
+    format : {"auto", "conllu", "conllx"}, default="auto"
+        See `treevote.files.chunks`.
+    n_jobs, backend
+        See `treevote.parallel.map_parallel`; the output does not depend on them.
+    chunk_bytes : int, default=1 MiB
+        About how much text is parsed at a time; the output does not depend on it.
+    progress : callable, optional
+        Called with the bytes of the inputs that are done, and their sum, 0 where one is no regular file.
+
+    Raises
+    ------
+    InputError
+        For a faulty sentence if ``on_error`` is ``"stop"``; for an input without sentences; if a file cannot
+        be read or written.
+    ModelError
+        If the model cannot be read.
+    ConfigError
+        If the member does not exist, or support is asked of a single one.
+    """
+    start = time.monotonic()
+    if support and member is not None:
+        raise ConfigError(
+            f"member {member} alone holds no vote that could give support; ask for one of the two"
+        )
+    parser = _load(model, member)  # before anything is read or written
+    work = _ChunkParser(secrets.token_hex(8), os.fspath(model), member, support, on_error, parser)
+    tasks = _tasks([os.fspath(path) for path in inputs], format, chunk_bytes)
+    total = _size(inputs)
+    sentences, tokens, faults = [0] * len(inputs), 0, [0] * len(inputs)
+    first_fault: InputError | None = None
+    file, last = 0, b""
+    with writing(output) as stream:
+        for done in map_parallel(work, tasks, n_jobs=n_jobs, backend=backend):
+            text = done.text
+            if done.file != file:
+                stream.write(_missing_end(last))
+                file, text = done.file, text.removeprefix(BOM)
+            stream.write(text)
+            last = text or last
+            sentences[file] += done.sentences
+            faults[file] += done.faults
+            tokens += done.tokens
+            first_fault = first_fault or done.first_fault
+            if progress is not None:
+                progress("parsing", done.bytes_read, total)
+        for path, found in zip(inputs, map(sum, zip(sentences, faults, strict=True)), strict=True):
+            if not found:
+                name = "<stdin>" if path == "-" else os.fspath(path)
+                problem = "expected sentences, found none"
+                raise InputError(problem, path=name, remedy="give a file with sentences in it")
+    return Summary(sum(sentences), tokens, sum(faults), first_fault, time.monotonic() - start)
+
+
+class _Task(NamedTuple):
+    """A chunk, the number of its file, and how many bytes of all files were read up to its end."""
+
+    chunk: Chunk
+    file: int
+    bytes_read: int
+
+
+class _Done(NamedTuple):
+    """The text of a chunk with trees; file and bytes as in the task; what was found in it."""
+
+    text: bytes
+    file: int
+    bytes_read: int
+    sentences: int
+    tokens: int
+    faults: int
+    first_fault: InputError | None
+
+
+@dataclass(frozen=True)
+class _ChunkParser:
+    """What to do with a chunk. In another process it loads the model on its own, once, known by the key."""
+
+    key: str
+    model: str
+    member: str | None
+    support: bool
+    on_error: OnError
+    parser: Parser | None = None
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _ChunkParser, (self.key, self.model, self.member, self.support, self.on_error)
+
+    def __call__(self, task: _Task) -> _Done:
+        parser = self.parser or _load_once(self.key, self.model, self.member)
+        treebank, faults = parse_chunk(task.chunk, trees="ignored", on_error=self.on_error)
+        parse = parser.parse(treebank) if treebank.n_sentences else treebank
+        if not self.support:
+            parse = dataclasses.replace(parse, support=None, label_support=None)
+        text = dumps(parse, format=task.chunk.format).encode("utf-8", "surrogateescape")
+        size = treebank.n_sentences, treebank.n_tokens
+        return _Done(text, task.file, task.bytes_read, *size, len(faults), faults[0] if faults else None)
+
+
+def _load(model: str | os.PathLike[str], member: str | None) -> Parser:
+    ensemble = load(os.fspath(model))
+    if member is None:
+        return ensemble
+    if member not in ensemble.members:
+        raise unknown("member", member, ensemble.members)
+    return ensemble.members[member]
+
+
+@functools.lru_cache(maxsize=1)
+def _load_once(key: str, model: str, member: str | None) -> Parser:
+    """Load a model in a worker process, which may live on and see another model at the same path."""
+    return _load(model, member)
+
+
+def _tasks(inputs: Sequence[str], format: Format | Literal["auto"], n_bytes: int) -> Iterator[_Task]:
+    before = 0
+    for i, path in enumerate(inputs):
+        if path == "-":
+            for chunk in chunks(path, format=format, n_bytes=n_bytes):
+                before += len(chunk.text)
+                yield _Task(chunk, i, before)
+            continue
+        try:
+            file = open(path, "rb")  # noqa: SIM115 - closed below; an error of opening is the only one meant
+        except OSError as error:
+            problem = f"cannot read: {error.strerror or error}"
+            raise InputError(problem, path=path, remedy="check the name and the permissions") from error
+        with file:
+            for chunk in chunks(file, format=format, n_bytes=n_bytes):
+                yield _Task(chunk, i, before + (file.tell() if file.seekable() else 0))
+            before += os.fstat(file.fileno()).st_size
+
+
+def _size(inputs: Sequence[str | os.PathLike[str]]) -> int:
+    """Return the bytes of all inputs, compressed or not; 0 where one is no regular file."""
+    try:
+        facts = [os.stat(path) for path in inputs]
+    except OSError:
+        return 0
+    return sum(fact.st_size for fact in facts) if all(stat.S_ISREG(fact.st_mode) for fact in facts) else 0
+
+
+def _missing_end(text: bytes) -> bytes:
+    r"""Return what a text lacks so that the next file does not go on with its last sentence.
+
+    Examples
+    --------
+    >>> [_missing_end(text) for text in (b"", b"1\ta\n\n", b"1\ta\n", b"1\ta", b"1\ta\r\n")]
+    [b'', b'', b'\n', b'\n\n', b'\r\n']
+    """
+    end = b"\r\n" if b"\r\n" in text else b"\n"
+    *before, line = text.rsplit(b"\n", 2)
+    if line.strip(BLANK.encode()):
+        return end + end
+    return end if line or (before and before[-1].strip(BLANK.encode())) else b""

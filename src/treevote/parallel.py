@@ -1,0 +1,230 @@
+"""Work side by side: the one place that calls joblib.
+
+Tasks are plain functions of data. Which backend carries them is the user's choice, by name or by
+``joblib.parallel_config``; nothing here fixes one.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import secrets
+import socket
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
+
+from treevote.errors import ConfigError, TreevoteError
+from treevote.protocols import Progress
+
+R = TypeVar("R")
+
+AHEAD = 8
+"""Tasks for each job that may be finished or under way before their results are taken."""
+
+REPORT_EVERY = 0.1
+"""Seconds between two messages of a task in another process, and between two looks at the inbox."""
+
+
+def map_parallel(
+    function: Callable[..., R],
+    items: Iterable[Any],
+    *,
+    n_jobs: int | None = 1,
+    backend: str | None = None,
+    progress: Progress | None = None,
+) -> Iterator[R]:
+    """Apply a function to items, several at a time; yield the results in the order of the items.
+
+    Items are taken only as results are, so both may be endless. What the first failing item raises is raised
+    after the results before it, whatever ran at the same time.
+
+    Parameters
+    ----------
+    function : callable
+        Called with an item; with ``progress`` also with a keyword of that name. For processes it must be
+        importable, or a `functools.partial` of such a function.
+    items : iterable
+        They may be taken from several threads, one at a time.
+    n_jobs : int, optional
+        1 runs in this thread without joblib; -1 is one job for each core; None is what
+        ``joblib.parallel_config`` says, else 1.
+    backend : str, optional
+        Name of a joblib backend; by default what ``joblib.parallel_config`` says, else joblib's default.
+    progress : callable, optional
+        Called in this process, by one thread at a time, with what tasks tell the ``progress`` they are given.
+        From other processes of this machine it comes as datagrams: at most one each tenth of a second and
+        task, and one that gets lost does no harm.
+
+    Yields
+    ------
+    result of ``function``
+
+    Raises
+    ------
+    ConfigError
+        If joblib does not know the backend or the number of jobs.
+    TreevoteError
+        Those of ``function`` and ``items`` come through unchanged; also if a worker process was killed.
+
+    Examples
+    --------
+    >>> import itertools
+    >>> squares = map_parallel(lambda number: number * number, itertools.count(1))
+    >>> list(itertools.islice(squares, 3))
+    [1, 4, 9]
+    """
+    if progress is not None:
+        with _relayed(progress) as report:
+            told = functools.partial(function, progress=report)
+            yield from map_parallel(told, items, n_jobs=n_jobs, backend=backend)
+        return
+    if n_jobs == 1:
+        yield from map(function, items)
+        return
+    source = iter(items)
+    parallel, limit = _parallel(n_jobs, backend)
+    call = _delayed(function)
+    fed = taken = 0
+    fault: Exception | None = None
+    more = True
+
+    def feed() -> Iterator[object]:
+        """Yield tasks until results pile up: joblib goes on while nobody takes them."""
+        nonlocal fed, fault, more
+        while more and fed - taken < limit:
+            try:
+                item = next(source)
+            except StopIteration:
+                more = False
+            except Exception as error:  # joblib would raise it before the results of earlier items
+                fault, more = error, False
+            else:
+                fed += 1
+                yield call(item)
+
+    try:
+        with parallel:
+            while more:
+                outcomes = parallel(feed())
+                try:
+                    for result, error in outcomes:
+                        taken += 1
+                        if error is not None:
+                            raise error
+                        yield result
+                finally:
+                    _close(outcomes)
+    except BrokenExecutor as broken:
+        raise TreevoteError(
+            "a worker process was killed, perhaps for want of memory; try fewer jobs, or backend threading"
+        ) from broken
+    if fault is not None:
+        raise fault
+
+
+def _parallel(n_jobs: int | None, backend: str | None) -> tuple[Any, int]:
+    """Return what runs tasks, and how many may be ahead of the results taken."""
+    import joblib  # slow to import, and not needed for one job
+
+    try:
+        # Nothing is to be turned into memory maps: kernels would be compiled again for read-only arrays.
+        settings: dict[str, Any] = {"n_jobs": n_jobs, "backend": backend, "batch_size": 1, "max_nbytes": None}
+        try:
+            parallel = joblib.Parallel(return_as="generator", **settings)
+        except ValueError:  # some backends can only return everything that they were fed
+            parallel = joblib.Parallel(**settings)
+        return parallel, AHEAD * joblib.effective_n_jobs(parallel.n_jobs)
+    except ValueError as problem:
+        raise ConfigError(f"joblib cannot run {n_jobs} jobs with backend {backend}: {problem}") from problem
+
+
+def _delayed(function: Callable[..., Any]) -> Callable[[Any], object]:
+    import joblib
+
+    attempt = joblib.delayed(_attempt)
+    return lambda item: attempt(function, item)
+
+
+def _attempt(function: Callable[..., R], item: object) -> tuple[R | None, TreevoteError | None]:
+    """Return the result or the error, so that errors are raised in the order of the items."""
+    try:
+        return function(item), None
+    except TreevoteError as error:
+        return None, error
+
+
+def _close(outcomes: Any) -> None:
+    """Stop what is still running; that it was not awaited is no news to the user."""
+    if isinstance(outcomes, Iterator):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            outcomes.close()  # type: ignore[attr-defined]
+
+
+@contextmanager
+def _relayed(progress: Progress) -> Iterator[Progress]:
+    """Yield what tasks in any thread or process can call, since it can be pickled."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as inbox:
+        inbox.settimeout(REPORT_EVERY)
+        with suppress(OSError):  # without a loopback device only tasks of this process are heard
+            inbox.bind(("127.0.0.1", 0))
+        here = _Here(progress, inbox.getsockname()[1])
+        done = threading.Event()
+        thread = threading.Thread(target=_listen, args=(inbox, here, done), daemon=True)
+        thread.start()
+        try:
+            yield here
+        finally:
+            done.set()
+            thread.join()
+
+
+class _Here:
+    """Reports in the process of the parent; pickled, it becomes a ``_There``."""
+
+    def __init__(self, progress: Progress, port: int) -> None:
+        self.progress, self.port, self.key = progress, port, secrets.token_hex(8)
+        self.lock = threading.Lock()
+
+    def __call__(self, name: str, done: int, total: int) -> None:
+        with self.lock:
+            self.progress(name, done, total)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _There, (self.port, self.key)
+
+
+class _There:
+    """Reports from another process."""
+
+    def __init__(self, port: int, key: str) -> None:
+        self.port, self.key, self.last = port, key, -REPORT_EVERY
+
+    def __call__(self, name: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - self.last < REPORT_EVERY and done < total:
+            return
+        self.last = now
+        message = json.dumps([self.key, name[:200], done, total]).encode()
+        with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as outbox:
+            outbox.sendto(message, ("127.0.0.1", self.port))
+
+
+def _listen(inbox: socket.socket, here: _Here, stop: threading.Event) -> None:
+    """Hand on the messages that know the key, until told to stop and nothing comes."""
+    while True:
+        try:
+            message = inbox.recv(4096)
+        except OSError:
+            if stop.is_set():
+                return
+            continue
+        with suppress(TypeError, ValueError):  # no message of ours
+            key, name, done, total = json.loads(message)
+            if key == here.key:
+                here(name, done, total)

@@ -1,0 +1,126 @@
+"""Laws of working side by side: what comes out does not depend on how many work at it."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import time
+import warnings
+from collections.abc import Iterator
+
+import joblib
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from treevote.errors import ConfigError, InputError, TreevoteError
+from treevote.parallel import AHEAD, map_parallel
+from treevote.protocols import Progress
+
+
+def halve(number: int) -> int:
+    if number % 2:
+        time.sleep(0.02 if number == 1 else 0)  # the first fault is not the first to be found
+        raise InputError(f"{number} is odd", path="numbers", line=number)
+    return number // 2
+
+
+def die(number: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def count(name: str, progress: Progress) -> str:
+    for step in range(1, 4):
+        progress(name, step, 3)
+        time.sleep(0.11)
+    return name
+
+
+def take(results: Iterator[int]) -> tuple[list[int], str]:
+    taken: list[int] = []
+    try:
+        for result in results:
+            taken.append(result)
+    except InputError as error:
+        return taken, str(error)
+    return taken, ""
+
+
+@settings(max_examples=15)
+@given(st.lists(st.integers(-3, 50).map(lambda n: 2 * n) | st.just(1) | st.just(3), max_size=40))
+def test_results_and_faults_are_those_of_one_job(numbers: list[int]) -> None:
+    assert take(map_parallel(halve, numbers, n_jobs=3, backend="threading")) == take(
+        map_parallel(halve, numbers)
+    )
+
+
+@pytest.mark.parametrize("backend", [None, "multiprocessing", "threading", "sequential"])
+def test_every_backend_gives_the_same(backend: str | None) -> None:
+    numbers = [2 * n for n in range(50)]
+    assert list(map_parallel(halve, numbers, n_jobs=2, backend=backend)) == list(range(50))
+    assert take(map_parallel(halve, [2, 4, 7, 1], n_jobs=2, backend=backend)) == (
+        [1, 2],
+        "numbers, line 7: 7 is odd",
+    )
+
+
+def test_items_are_taken_only_as_results_are() -> None:
+    fed = 0
+
+    def endless() -> Iterator[int]:
+        nonlocal fed
+        for fed in itertools.count(1):
+            yield 2 * fed
+
+    results = map_parallel(halve, endless(), n_jobs=2, backend="threading")
+    taken = 0
+    for taken in range(1, 200):
+        assert next(results) == taken
+        assert fed <= taken + 2 * AHEAD
+    time.sleep(0.1)
+    assert fed <= taken + 2 * AHEAD
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        results.close()  # type: ignore[attr-defined]
+
+
+def test_a_fault_of_the_items_comes_after_the_results_before_it() -> None:
+    def items() -> Iterator[int]:
+        yield from (2, 4, 6)
+        raise InputError("the file is cut off")
+
+    assert take(map_parallel(halve, items(), n_jobs=2, backend="threading")) == (
+        [1, 2, 3],
+        "the file is cut off",
+    )
+
+
+def test_the_backend_may_be_set_around_it() -> None:
+    with joblib.parallel_config("threading", n_jobs=2):
+        names = list(map_parallel(lambda _: os.getpid(), range(4), n_jobs=None))
+    assert set(names) == {os.getpid()}
+
+
+@pytest.mark.parametrize(("n_jobs", "backend"), [(0, None), (2, "lokky")])
+def test_what_joblib_does_not_know_is_a_configuration_error(n_jobs: int, backend: str | None) -> None:
+    with pytest.raises(ConfigError, match="joblib cannot run"):
+        list(map_parallel(halve, [2], n_jobs=n_jobs, backend=backend))
+
+
+def test_a_killed_worker_is_one_error() -> None:
+    with pytest.raises(TreevoteError, match="worker process was killed"):
+        list(map_parallel(die, [1, 2], n_jobs=2, backend="loky"))
+
+
+@pytest.mark.parametrize(("n_jobs", "backend"), [(1, None), (2, "loky"), (2, "threading")])
+def test_progress_comes_from_wherever_a_task_runs(n_jobs: int, backend: str | None) -> None:
+    heard: dict[str, list[int]] = {"a": [], "b": []}
+
+    def hear(name: str, done: int, total: int) -> None:
+        assert total == 3
+        heard[name].append(done)
+
+    assert list(map_parallel(count, "ab", n_jobs=n_jobs, backend=backend, progress=hear)) == ["a", "b"]
+    assert heard == {"a": [1, 2, 3], "b": [1, 2, 3]}
