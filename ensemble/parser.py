@@ -25,7 +25,7 @@ from treevote.models.transition.parser import KIND as LR_PARSER
 from treevote.models.transition.parser import TransitionParser, TransitionTrainer
 from treevote.parallel import map_parallel
 from treevote.protocols import Progress
-from treevote.record import JSON, Record
+from treevote.store import JSON, Record
 from treevote.treebank import Treebank
 
 KIND = "ensemble"
@@ -123,7 +123,8 @@ def _train_member(
 ) -> TransitionParser:
     name, trainer = member
     own_seed = int(np.random.default_rng([seed, zlib.crc32(name.encode())]).integers(2**31))
-    return trainer.train(treebank, seed=own_seed, progress=progress)
+    named = None if progress is None else lambda _, done, total: progress(name, done, total)
+    return trainer.train(treebank, seed=own_seed, progress=named)
 
 
 def _facts_of(treebank: Treebank) -> dict[str, JSON]:

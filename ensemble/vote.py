@@ -59,16 +59,15 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
     heavy. Of these the one wins whose labels agree more: for each arc the weight of its heaviest label
     counts, summed over the tree. Next, the one whose arcs come from systems named earlier: for each arc the
     place in ``systems`` of the first that gave it its heaviest label counts (for an arc without a vote, the
-    place after the last), and the smaller sum wins. The last resort is the smaller sequence of heads. So there
-    is one answer, and the order of the systems matters in ties only: name the best first.
+    place after the last), and the smaller sum wins. The last resort is the smaller sequence of heads. So
+    there is one answer, and the order of the systems matters in ties only: name the best first.
 
     *Labels.* An arc gets the heaviest label among its votes; of labels that tie, that of the system named
     first.
 
     *Arcs without a vote* occur where the votes hold no tree, see
-    `treevote.ensemble.arborescence.spanning_tree`. They have support 0. Their label is ``dep``, which
-    Universal Dependencies use for an unspecified relation; from ROOT, the commonest label of the arcs from
-    ROOT.
+    `treevote.ensemble.arborescence.spanning_tree`. They have support 0 and are labelled as in Universal
+    Dependencies: ``root`` from ROOT, else ``dep``, the unspecified relation.
 
     Examples
     --------
@@ -106,9 +105,8 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
     deprel = _of_winner(deprels, winner)
     unvoted = np.flatnonzero((chosen >= 0) & (winner < 0))
     if len(unvoted):
-        root_labels = np.bincount(deprels[(heads == 0) & (deprels >= 0)], minlength=1)
-        root = int(root_labels.argmax()) if root_labels.any() else labels.setdefault("root", len(labels))
-        deprel[unvoted] = np.where(chosen[unvoted] == 0, root, labels.setdefault("dep", len(labels)))
+        root, other = (labels.setdefault(label, len(labels)) for label in ("root", "dep"))
+        deprel[unvoted] = np.where(chosen[unvoted] == 0, root, other)
 
     for_any = np.where(heads >= 0, table, 0).sum(0)
     for_arc, for_label = (np.maximum(_of_winner(votes, winner), 0) for votes in (weight, labelled))

@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import networkx as nx
 import numpy as np
@@ -180,9 +181,9 @@ def test_unanimous_arcs_have_all_support(parsed: list[Treebank]) -> None:
 
 
 @given(systems(), st.randoms(use_true_random=False), st.booleans())
-def test_sentences_are_voted_on_one_by_one(parsed: list[Treebank], random: object, single_root: bool) -> None:
+def test_sentences_are_voted_on_one_by_one(parsed: list[Treebank], random: Random, single_root: bool) -> None:
     order = list(range(parsed[0].n_sentences))
-    random.shuffle(order)  # type: ignore[attr-defined]
+    random.shuffle(order)
     shuffled = vote([system.select(order) for system in parsed], single_root=single_root)
     straight = vote(parsed, single_root=single_root).select(order)
     assert_same_trees(shuffled, straight)

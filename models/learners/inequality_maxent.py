@@ -243,7 +243,7 @@ class _Features(NamedTuple):
     ridge: Doubles
 
 
-ACTIVE_SWEEPS = 50
+ACTIVE_SWEEPS = 10
 
 
 def _descend(

@@ -16,7 +16,7 @@ from treevote.errors import ConfigError
 from treevote.kernels import Floats, Longs
 
 
-class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
     """A linear classifier that goes over its rows one at a time, several times.
 
     A subclass has the parameters ``epochs`` and ``random_state`` and defines ``_learn``.

@@ -1,9 +1,9 @@
 """The averaged multi-class passive-aggressive learner: a support vector machine trained online.
 
-It minimises the multi-class hinge loss of Crammer & Singer (2001), one row at a time: each step is the smallest change
-of the weights that gives the row its margin (Crammer, Dekel, Keshet, Shalev-Shwartz & Singer 2006, variant PA-I), and
-the weights are the average over all steps. On the rows of a parser it is as accurate as a batch linear SVM and far
-faster.
+It minimises the multi-class hinge loss of Crammer & Singer (2001), one row at a time: each step is the
+smallest change of the weights that gives the row its margin (Crammer, Dekel, Keshet, Shalev-Shwartz &
+Singer 2006, variant PA-I), and the weights are the average over all steps. On the rows of a parser it is as
+accurate as a batch linear SVM and far faster.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def correct(
 ) -> int:
     """Give each row of ``order`` its margin and return the time then; parameters as `sgd_maxent.descend`.
 
-    Every change is also entered into ``sums`` times the number of rows before it, so that the average of the weights
-    over time is ``coefficients - sums / time`` (Daumé 2006, section 3.5.3).
+    Every change is also entered into ``sums`` times the number of rows before it, so that the average of
+    the weights over time is ``coefficients - sums / time`` (Daumé 2006, section 3.5.3).
     """
     n_classes = len(bias)
     scores = np.empty(n_classes, np.float32)

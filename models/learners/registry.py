@@ -43,9 +43,7 @@ def make_learner(name: str, options: Mapping[str, Any], seed: int) -> Learner:
     LogisticRegression(C=0.5, random_state=3)
     >>> make_learner("svn", {}, seed=0)
     Traceback (most recent call last):
-    ...
-    treevote.errors.ConfigError: unknown learner 'svn'; did you mean 'svm'? known: maxent, inequality-maxent, svm, \
-pairs-svm
+    treevote.errors.ConfigError: unknown learner 'svn'; did you mean 'svm'? known: maxent, ...
     """
     dotted = LEARNERS.get(name, name)
     module, _, attribute = dotted.rpartition(".")

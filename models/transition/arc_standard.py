@@ -117,6 +117,21 @@ def legal(space: Arena, actions: Actions, here: int, n: int, mask: Bools) -> Non
 
 
 @kernel
+def forced(mask: Bools) -> int:
+    """Return the only legal action of ``mask``, -1 if there is a choice.
+
+    With a single root, for one, the first word over ROOT waits there until the queue is empty.
+    """
+    only = -1
+    for action in range(len(mask)):
+        if mask[action]:
+            if only >= 0:
+                return -1
+            only = action
+    return only
+
+
+@kernel
 def advance(space: Arena, actions: Actions, here: int, there: int, tree: int, action: int) -> None:
     """Take ``action`` in configuration ``here``: write ``there``, and subtree ``tree`` unless it is a shift."""
     kind = actions.kind[action]

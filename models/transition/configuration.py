@@ -1,13 +1,13 @@
 """Configurations of a shift-reduce parser: a stack of subtrees, a queue of words (Sagae & Tsujii 2007, section 2).
 
-A configuration is immutable and shares all it can with the one that it came from, so search may keep many of them
-(Huang & Sagae 2010, section 2): it names the subtree on top of its stack and the earlier configuration that holds
-the rest of the stack. Taking an action writes one new configuration and at most one new subtree, whatever the length
-of the sentence.
+A configuration is immutable and shares all it can with the one that it came from, so search may keep many
+of them (Huang & Sagae 2010, section 2): it names the subtree on top of its stack and the earlier
+configuration that holds the rest of the stack. Taking an action writes one new configuration and at most
+one new subtree, whatever the length of the sentence.
 
-Both live in an ``Arena`` of two integer tables. Row ``t`` of ``trees`` for ``t <= n`` is token ``t`` alone, 0 being
-ROOT; later rows are subtrees that have gained a dependent. "Leftmost" and "rightmost" are as the parser reads: a
-backward parser reads the reversed sentence.
+Both live in an ``Arena`` of two integer tables. Row ``t`` of ``trees`` for ``t <= n`` is token ``t`` alone,
+0 being ROOT; later rows are subtrees that have gained a dependent. "Leftmost" and "rightmost" are as the
+parser reads: a backward parser reads the reversed sentence.
 """
 
 from __future__ import annotations

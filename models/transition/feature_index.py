@@ -1,9 +1,9 @@
 """From feature keys to row numbers: an open-addressing hash table, built by counting, read by the parser.
 
-One slot is one 64-bit integer, so that a look-up touches one cache line: the upper 32 bits of the key as fingerprint,
-and the row plus 1 (0 marks a free slot). A row is any number below 2**32 - 1: a column number in training, the place of
-the weights in parsing. The place of a slot is taken from the lower bits of the key, so with
-``2**b`` slots ``32 + b`` bits are compared.
+One slot is one 64-bit integer, so that a look-up touches one cache line: the upper 32 bits of the key as
+fingerprint, and the row plus 1 (0 marks a free slot). A row is any number below 2**32 - 1: a column number
+in training, the place of the weights in parsing. The place of a slot is taken from the lower bits of the
+key, so with ``2**b`` slots ``32 + b`` bits are compared.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The features of a configuration: templates looked up on its stack and queue, each a 64-bit key.
 
-A key mixes the number of the template with the values of its atoms; two features share a key with probability 2**-64,
-so keys stand for features everywhere (Shi et al. 2009 show that even far shorter keys do no harm).
+A key mixes the number of the template with the values of its atoms; two features share a key with
+probability 2**-64, so keys stand for features everywhere (Shi et al. 2009 show that even far shorter keys
+do no harm).
 """
 
 from __future__ import annotations

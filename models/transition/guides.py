@@ -1,8 +1,8 @@
 """Guides: what a trained model says about the next action.
 
-A linear model is packed and scored inside the search (`treevote.models.transition.weights`). Any other scikit-learn
-classifier is asked in lock step: all sentences take their next action together, so that it sees one large batch for
-each step and not one row at a time.
+A linear model is packed and scored inside the search (`treevote.models.transition.weights`). Any other
+scikit-learn classifier is asked in lock step: all sentences take their next action together, so that it
+sees one large batch for each step and not one row at a time.
 """
 
 from __future__ import annotations
@@ -65,6 +65,13 @@ class LinearGuide:
         packed = np.asarray(packed).view(np.ndarray)
         packed.flags.writeable = False  # as memory maps are: kernels are compiled once for both
         return cls(keys, packed, bias, scale, unpack(keys, packed, bias, scale))
+
+    @classmethod
+    def constant(cls, favourite: Ints, n_actions: int) -> LinearGuide:
+        """Return the guide of a treebank that leaves no choice: the one action ever chosen, if any, is preferred."""
+        bias = np.zeros(n_actions, np.int32)
+        bias[favourite] = 1
+        return cls.of(np.zeros(0, np.uint64), np.zeros(0, np.int16), bias, 1.0)
 
     @classmethod
     def trained(cls, learner: Any, keys: Keys, n_actions: int, prune: float) -> LinearGuide:
@@ -137,7 +144,8 @@ class ClassifierGuide:
             ]
             if strange:
                 raise ModelError(
-                    f"the classifier of a model holds types that are not trusted: {', '.join(strange)}; do not use it"
+                    f"the classifier of a model holds types that are not trusted: {', '.join(strange)}; "
+                    "do not use it"
                 )
             trusted = skops.io.get_untrusted_types(data=data)
             return cls.of(skops.io.loads(data, trusted=trusted), keys)

@@ -1,7 +1,8 @@
 """The strings of the training data as numbers: what a parser can see of a word.
 
-Every attribute of a word has its own numbers, counted from 1 in order of first appearance in the training data; ROOT
-has number 1 everywhere. 0 stands for what is not there (``_``) or was never seen in training: it fires no feature.
+Every attribute of a word has its own numbers, counted from 1 in order of first appearance in the training
+data; ROOT has number 1 everywhere. 0 stands for what is not there (``_``) or was never seen in training: it
+fires no feature.
 """
 
 from __future__ import annotations
@@ -132,10 +133,9 @@ class Lexicon:
         known, known_feats = self._numbers, self._feat_numbers
         rows = []
         for word in words:
-            rows.append([numbers.get(string, 0) for numbers, string in zip(known, attributes(word), strict=True)])
-            feats.extend(
-                number for value in split_feats(word.feats) if (number := known_feats.get(value, 0))
-            )
+            strings = attributes(word)
+            rows.append([numbers.get(string, 0) for numbers, string in zip(known, strings, strict=True)])
+            feats.extend(number for value in split_feats(word.feats) if (number := known_feats.get(value, 0)))
             offsets.append(len(feats))
         if rows:
             values[:] = rows

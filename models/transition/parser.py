@@ -22,7 +22,7 @@ from treevote.models.transition.template_sets import templates_of
 from treevote.models.transition.templates import TemplateTable, compile_templates
 from treevote.protocols import Learner, Progress
 from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
-from treevote.record import JSON, Record
+from treevote.store import JSON, Record
 from treevote.treebank import Treebank
 from treevote.trees import is_single_rooted, reverse
 
@@ -113,8 +113,12 @@ class TransitionTrainer:
         table = compile_templates(templates_of(self.templates))
         rows = rows_of(projective, lexicon.columns(projective.words), actions, table, self.cutoff)
         learner = make_learner(self.learner, self.options, seed)
-        fit(learner, rows, progress)
         guide: LinearGuide | ClassifierGuide
+        if len(np.unique(rows.actions)) < 2:
+            return TransitionParser(
+                self, lexicon, projective.labels, actions, table, LinearGuide.constant(rows.actions[:1], len(actions.kind))
+            )
+        fit(learner, rows, progress)
         if hasattr(learner, "coef_"):
             guide = LinearGuide.trained(learner, rows.keys, len(actions.kind), self.prune)
         else:

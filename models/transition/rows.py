@@ -1,4 +1,6 @@
-"""Training rows: the features of every configuration on the oracle's way to the gold trees, and its action.
+"""Training rows: the features of the configurations on the oracle's way to the gold trees, and its actions.
+
+Where only one action is legal there is nothing to learn, and no row.
 
 The oracle runs twice over the treebank: to count the features, and to write the rows of those that are frequent
 enough. Extraction is cheap, so this costs less than keeping the keys of all features would.
@@ -12,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Ints, Keys, Longs, kernel
-from treevote.models.transition.arc_standard import SHIFT, Actions, advance, oracle, oracle_label
+from treevote.models.transition.arc_standard import SHIFT, Actions, advance, forced, legal, oracle, oracle_label
 from treevote.models.transition.configuration import Arena, arena, initial
 from treevote.models.transition.feature_index import count_keys, frequent_first, index_of, map_rows, rehash
 from treevote.models.transition.features import MAX_FEATURES, fire, scratch
@@ -140,7 +142,7 @@ def derive(
     sentence, n_keys, n_rows : int
         The next sentence, and how much was written into ``keys``, and into ``lengths`` and ``gold``.
     """
-    room = scratch(table)
+    room, mask = scratch(table), np.empty(len(actions.kind), np.bool_)
     n_keys, n_rows = 0, 0
     while sentence < len(offsets) - 1 and n_keys < _BATCH_KEYS:
         first, last = offsets[sentence], offsets[sentence + 1]
@@ -152,13 +154,15 @@ def derive(
                 right_dependents[tree_heads[d]] += 1
         initial(space, n)
         for here in range(2 * n):
-            count = fire(space, here, n, sentence_tokens, words, table, room, keys[n_keys:])
             kind = oracle(space, here, tree_heads, right_dependents)
             action = classes[kind, oracle_label(space, here, kind, tree_deprels)]
+            legal(space, actions, here, n, mask)
+            if forced(mask) < 0:
+                count = fire(space, here, n, sentence_tokens, words, table, room, keys[n_keys:])
+                n_keys += count
+                lengths[n_rows] = count
+                gold[n_rows] = action
+                n_rows += 1
             advance(space, actions, here, here + 1, n + 1 + here, action)
-            n_keys += count
-            lengths[n_rows] = count
-            gold[n_rows] = action
-            n_rows += 1
         sentence += 1
     return sentence, n_keys, n_rows

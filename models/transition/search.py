@@ -1,7 +1,8 @@
 """Search for the best derivation: greedy, beam and best-first (Sagae & Tsujii 2007, section 2.2).
 
-Search knows configurations and scores, nothing of features. Ties go to the action with the smaller number, then to
-the configuration found first.
+Search knows configurations and scores, nothing of features. Where only one
+action is legal it is taken and nothing is scored. Ties go to the configuration found first, then to the action with
+the smaller number.
 
 Best-first search is bounded: from each configuration the ``width`` most probable actions are followed, and after
 ``POPS`` configurations for each step of a derivation the one that has come farthest (of equals, the most probable) is
@@ -15,7 +16,7 @@ import heapq
 import numpy as np
 
 from treevote.kernels import Bools, Doubles, Ints, Keys, Longs, kernel
-from treevote.models.transition.arc_standard import REDUCE_LEFT, SHIFT, Actions, advance, is_final, legal
+from treevote.models.transition.arc_standard import REDUCE_LEFT, SHIFT, Actions, advance, forced, is_final, legal
 from treevote.models.transition.configuration import (
     ACTION,
     BELOW,
@@ -108,10 +109,13 @@ def parse_greedy(
         )
         initial(space, n)
         for here in range(2 * n):
-            count = fire(space, here, n, tokens[first:last], words, table, room, keys)
-            score(weights, keys, count, rows, scores)
             legal(space, actions, here, n, mask)
-            advance(space, actions, here, here + 1, n + 1 + here, best_legal(scores, mask))
+            action = forced(mask)
+            if action < 0:
+                count = fire(space, here, n, tokens[first:last], words, table, room, keys)
+                score(weights, keys, count, rows, scores)
+                action = best_legal(scores, mask)
+            advance(space, actions, here, here + 1, n + 1 + here, action)
         write_tree(space, actions, 2 * n, heads[first:last], deprels[first:last])
 
 
@@ -158,6 +162,10 @@ def parse_beam(
                 if totals[i] < totals[0] - margin:
                     break
                 legal(space, actions, beam[i], n, mask)
+                only = forced(mask)
+                if only >= 0:
+                    kept = enter(totals[i], beam[i], only, kept, next_totals, next_from, next_action)
+                    continue
                 count = fire(space, beam[i], n, tokens[first:last], words, table, room, keys)
                 score(weights, keys, count, rows, scores)
                 log_probabilities(scores, mask, weights.scale, logs)
@@ -235,8 +243,9 @@ def parse_best_first(
             if is_final(space, here, n):
                 break
             legal(space, actions, here, n, mask)
-            count = fire(space, here, n, tokens[first:last], words, table, room, keys)
-            score(weights, keys, count, rows, scores)
+            if forced(mask) < 0:
+                count = fire(space, here, n, tokens[first:last], words, table, room, keys)
+                score(weights, keys, count, rows, scores)
             log_probabilities(scores, mask, weights.scale, logs)
             for _ in range(width):
                 action = best_legal(scores, mask)

@@ -4,20 +4,21 @@ A template is one or more *atoms* joined by ``+``; an atom is a *place* and an *
 
     s0.form+q0.upos
 
-Places: ``s0 s1 ...`` items of the stack from its top, ``q0 q1 ...`` words of the queue; behind them any number of
-steps: ``l`` ``l2`` the leftmost and second leftmost dependent, ``r`` ``r2`` the rightmost and second rightmost,
-``prev`` ``next`` the neighbouring word of the sentence. ``s0.l.upos`` is the tag of the leftmost dependent of the
-top of the stack.
+Places: ``s0 s1 ...`` items of the stack from its top, ``q0 q1 ...`` words of the queue; behind them any
+number of steps: ``l`` ``l2`` the leftmost and second leftmost dependent, ``r`` ``r2`` the rightmost and
+second rightmost, ``prev`` ``next`` the neighbouring word of the sentence. ``s0.l.upos`` is the tag of the
+leftmost dependent of the top of the stack.
 
-Attributes of a place: those of ``treevote.models.transition.lexicon`` (``form lemma upos xpos feats`` …), ``feat``
-(each attribute=value of FEATS by itself), ``deprel`` (label of the arc to its head, for dependents), ``lval rval``
-(number of dependents on the left, on the right), ``lframe rframe`` (the bag of their labels). Atoms without a place:
-``distance`` (between ``s1`` and ``s0``, binned), ``action`` and ``action2`` (the last action and the one before).
+Attributes of a place: those of ``treevote.models.transition.lexicon`` (``form lemma upos xpos feats`` …),
+``feat`` (each attribute=value of FEATS by itself), ``deprel`` (label of the arc to its head, for
+dependents), ``lval rval`` (number of dependents on the left, on the right), ``lframe rframe`` (the bag of
+their labels). Atoms without a place: ``distance`` (between ``s1`` and ``s0``, binned), ``action`` and
+``action2`` (the last action and the one before).
 
 A template with a place that is empty, or a value that was never seen in training, does not fire.
 
-Templates share what they have in common: with the atoms of each in one canonical order they form a trie, and the
-parser does work once for each node of it, not once for each atom of each template.
+Templates share what they have in common: with the atoms of each in one canonical order they form a trie,
+and the parser does work once for each node of it, not once for each atom of each template.
 """
 
 from __future__ import annotations
@@ -47,15 +48,15 @@ class TemplateTable(NamedTuple):
     Attributes
     ----------
     places : ndarray of int32, shape (n_places, 2)
-        Step (index in ``STEPS``) and its argument: depth for stack and queue, else the place that the step starts at,
-        which stands earlier in the table.
+        Step (index in ``STEPS``) and its argument: depth for stack and queue, else the place that the step
+        starts at, which stands earlier in the table.
     atoms : ndarray of int32, shape (n_atoms, 3)
         Kind (index in ``KINDS``), place (-1 for none), column of the lexicon (0 where it does not apply).
     nodes : ndarray of int32, shape (n_nodes, 3)
         The trie: earlier node that it extends (-1 for none), atom, and 1 if a template ends there, else 0.
     sets : ndarray of int32, shape (n_sets, 3)
-        Templates with one or two ``feat`` atoms, which take every value of FEATS in turn: node that they extend (-1
-        for none), the atom, the second atom (-1 for none).
+        Templates with one or two ``feat`` atoms, which take every value of FEATS in turn: node that they
+        extend (-1 for none), the atom, the second atom (-1 for none).
     """
 
     places: Ints
@@ -84,10 +85,7 @@ def compile_templates(lines: Sequence[str]) -> TemplateTable:
     [[0, 0], [1, 0], [2, 0]]
     >>> compile_templates(["s0.frm"])
     Traceback (most recent call last):
-    ...
-    treevote.errors.ConfigError: template 's0.frm': unknown attribute 'frm'; did you mean 'form'? known: form, lemma, \
-upos, xpos, feats, lower, prefix2, prefix3, suffix1, suffix2, suffix3, suffix4, shape, feat, deprel, lval, rval, \
-lframe, rframe
+    treevote.errors.ConfigError: template 's0.frm': unknown attribute 'frm'; did you mean 'form'? ...
     """
     places: dict[tuple[int, int], int] = {}
     atoms: dict[tuple[int, int, int], int] = {}
@@ -131,7 +129,8 @@ def _atom(text: str, places: dict[tuple[int, int], int]) -> tuple[int, int, int]
     first, *steps = text.split(".")
     if first[:1] not in ("s", "q") or not first[1:].isdecimal() or not steps:
         raise ConfigError(
-            f"atom '{text}' should be a place and an attribute such as 's0.form', or one of: {', '.join(GLOBAL)}"
+            f"atom '{text}' should be a place and an attribute such as 's0.form', "
+            f"or one of: {', '.join(GLOBAL)}"
         )
     place = places.setdefault((STACK if first[0] == "s" else QUEUE, int(first[1:])), len(places))
     for step in steps[:-1]:

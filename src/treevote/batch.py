@@ -102,9 +102,7 @@ def parse_files(
     """
     start = time.monotonic()
     if support and member is not None:
-        raise ConfigError(
-            f"member {member} alone holds no vote that could give support; ask for one of the two"
-        )
+        raise ConfigError(f"member {member} alone holds no vote that could give support; ask for one of the two")
     parser = _load(model, member)  # before anything is read or written
     work = _ChunkParser(secrets.token_hex(8), os.fspath(model), member, support, on_error, parser)
     tasks = _tasks([os.fspath(path) for path in inputs], format, chunk_bytes)

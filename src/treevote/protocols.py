@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
-from treevote.record import Record
+from treevote.store import Record
 from treevote.treebank import Treebank
 
 Progress: TypeAlias = Callable[[str, int, int], None]

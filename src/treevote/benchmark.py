@@ -1,0 +1,201 @@
+"""What treevote costs on a treebank: time, memory and size of every member and of the vote.
+
+Each measurement runs in a process of its own, so that its peak of memory is its own, after a warm-up that loads or
+compiles the kernels and is not counted. Times are CPU seconds of one core.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import multiprocessing
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from treevote import store
+from treevote.batch import parse_files
+from treevote.conll import dump, read, writing
+from treevote.ensemble.members import DEFAULT_MEMBERS, members_of
+from treevote.ensemble.parser import EnsembleParser, EnsembleTrainer, load, save
+from treevote.ensemble.weights import Weights
+from treevote.models.transition.parser import TransitionTrainer
+from treevote.protocols import Parser, Progress
+from treevote.treebank import Treebank
+
+SCALES = (1, 4, 16)
+"""How often the test file is parsed over, and the parts of the training file that are trained on: 1/16, 1/4, 1/1."""
+
+
+def benchmark(
+    train: str,
+    test: str,
+    *,
+    members: Sequence[str] = DEFAULT_MEMBERS,
+    scales: Sequence[int] = SCALES,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Measure training and parsing, one job each.
+
+    Parameters
+    ----------
+    train, test : path
+        Treebanks.
+    members : sequence of str
+        Members of the ensemble.
+    scales : sequence of int
+        Sizes to measure growth over, as multiples of the smallest; the last training size is the whole file.
+    seed : int, default=0
+        Of the training.
+    progress : callable, optional
+        Called as measurements are done.
+
+    Returns
+    -------
+    dict
+        ``training``: for each member and size the CPU seconds, peak memory (MiB) and size of the model (MB).
+        ``parsing``: with the search of the configuration and greedy, for each member and the vote, tokens per second
+        and peak memory (MiB) from arrays to arrays, and from file to file for each size. The model is loaded by then
+        from arrays, and is loaded anew from files.
+    """
+    trainers = members_of(members)
+    greedy = {name: dataclasses.replace(trainer, search="greedy") for name, trainer in trainers.items()}
+    sides = {"as configured": trainers, "greedy": greedy}
+    treebank, n_steps = read(train), len(scales) * len(members) + 2 * (len(scales) + 1) * (len(members) + 1)
+    done = 0
+
+    def measured(name: str, function: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+        nonlocal done
+        result = _apart(function, *arguments)
+        done += 1
+        if progress is not None:
+            progress(name, done, n_steps)
+        return result
+
+    report: dict[str, Any] = {
+        "machine": {"python": sys.version.split()[0], "numpy": np.__version__},
+        "train": {"sentences": treebank.n_sentences, "tokens": treebank.n_tokens},
+        "training": {name: [] for name in members},
+        "parsing": {side: {} for side in sides},
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        for scale in scales:
+            part = Path(folder) / "train.conllu"
+            every = scales[-1] // scale
+            _write(treebank.select(np.arange(0, treebank.n_sentences, every)), part)
+            for name, trainer in trainers.items():
+                path = str(Path(folder) / f"{name}-{scale}")
+                costs = measured(f"train {name}", _train, str(part), {name: trainer}, path, seed)
+                report["training"][name].append({"share": f"1/{every}", **costs})
+        for side, configured in sides.items():
+            model = str(Path(folder) / side)
+            _join(folder, configured, scales[-1], model)
+            for name in (*members, "vote"):
+                text, few = Path(folder) / "test.conllu", Path(folder) / "few.conllu"
+                _repeat(test, scales[0], text)
+                _write(read(test, trees="ignored").select(np.arange(20)), few)
+                arrays = measured(f"parse {name}", _parse_arrays, model, name, str(text))
+                files = []
+                for scale in scales:
+                    _repeat(test, scale, text)
+                    costs = measured(f"parse {name}", _parse_file, model, name, str(text), str(few), folder)
+                    files.append({"scale": scale, **costs})
+                report["parsing"][side][name] = {"arrays": arrays, "files": files}
+        report["model_mb"] = _size(str(Path(folder) / "as configured"))
+    return report
+
+
+def _apart(function: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+    """Call a function in a new process and return what it measured, with the peak of memory."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_tell, args=(theirs, function, *arguments))
+    process.start()
+    theirs.close()
+    try:
+        result = ours.recv()
+    except EOFError:
+        raise MemoryError("a measurement was stopped by the system") from None
+    finally:
+        process.join()
+    if isinstance(result, Exception):
+        raise result
+    return dict(result)
+
+
+def _tell(pipe: Any, function: Callable[..., dict[str, Any]], *arguments: Any) -> None:
+    try:
+        result = function(*arguments)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        pipe.send({**result, "peak_mb": round(peak / (1024 if sys.platform != "darwin" else 1024**2))})
+    except Exception as error:
+        pipe.send(error)
+    pipe.close()
+
+
+def _train(train: str, members: Mapping[str, TransitionTrainer], path: str, seed: int) -> dict[str, Any]:
+    treebank = read(train)
+    few = treebank.select(np.arange(min(20, treebank.n_sentences)))
+    EnsembleTrainer(members).train(few, seed=seed)
+    start = time.process_time()
+    parser = EnsembleTrainer(members).train(treebank, seed=seed)
+    seconds = time.process_time() - start
+    save(parser, path)
+    return {"tokens": treebank.n_tokens, "cpu_seconds": round(seconds, 1), "model_mb": _size(path)}
+
+
+def _parse_arrays(model: str, name: str, test: str) -> dict[str, Any]:
+    parser, treebank = _member(model, name), read(test, trees="ignored")
+    parser.parse(treebank.select(np.arange(min(20, treebank.n_sentences))))
+    start = time.process_time()
+    parser.parse(treebank)
+    seconds = time.process_time() - start
+    return {"tokens": treebank.n_tokens, "tokens_per_second": round(treebank.n_tokens / seconds)}
+
+
+def _parse_file(model: str, name: str, test: str, warm_up: str, folder: str) -> dict[str, Any]:
+    member = None if name == "vote" else name
+    output = str(Path(folder) / "parsed.conllu")
+    parse_files(model, [warm_up], output, member=member)
+    start = time.process_time()
+    tokens = parse_files(model, [test], output, member=member).tokens
+    seconds = time.process_time() - start
+    return {"tokens": tokens, "tokens_per_second": round(tokens / seconds)}
+
+
+def _member(model: str, name: str) -> Parser:
+    ensemble = load(model)
+    return ensemble if name == "vote" else ensemble.members[name]
+
+
+def _join(folder: str, members: Mapping[str, TransitionTrainer], scale: int, model: str) -> None:
+    """Put the members trained on the whole file together, with the search of ``members``."""
+    parts = {}
+    for name, trainer in members.items():
+        parser = load(Path(folder) / f"{name}-{scale}")
+        parts[name] = parser.members[name].with_search(trainer.search, trainer.width)
+        facts = parser.facts
+    save(EnsembleParser(parts, Weights.equal(len(parts)), facts), model)
+
+
+def _write(treebank: Treebank, path: Path) -> None:
+    with writing(path) as stream:
+        dump(treebank, stream)
+
+
+def _repeat(test: str, times: int, path: Path) -> None:
+    """Write the sentences of a file several times."""
+    treebank = read(test, trees="ignored")
+    with writing(path) as stream:
+        for _ in range(times):
+            dump(treebank, stream)
+
+
+def _size(path: str) -> float:
+    return round(sum(store.sizes(path).values()) / 1e6, 1)

@@ -1,0 +1,299 @@
+"""The command line: arguments in, one plain function called, its result said in a few words.
+
+Nothing heavy is imported before a command runs, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from treevote import __version__
+from treevote.errors import TreevoteError
+
+
+class _Commands(TyperGroup):
+    """The place where every fault that is not a bug becomes one sentence and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _close_output()
+            raise typer.Exit(141) from None  # as if killed by the signal: nobody reads on
+        except KeyboardInterrupt:
+            _fail("interrupted; nothing half-done was left behind", 130)
+        except TreevoteError as error:
+            _fail(" ".join(str(error).split()))
+        except OSError as error:
+            _close_output()
+            where = f"{error.filename}: " if error.filename else ""
+            _fail(f"{where}{error.strerror or error}; check paths, permissions and the space on the disk")
+        except MemoryError:
+            _fail("there is not enough memory; use fewer jobs, fewer members, or less data")
+        else:
+            return result
+
+
+class _SeveralValues(TyperCommand):
+    """A command whose options that may be repeated also take several values at once: ``--train A B``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Repeat the option before each of its values."""
+        several = {name for param in self.params if getattr(param, "multiple", False) for name in param.opts}
+        spelled: list[str] = []
+        option = ""
+        for i, arg in enumerate(args):
+            if arg.startswith("-") and arg != "-":
+                option = arg if arg in several else ""
+                spelled.append(arg)
+            else:
+                spelled += [option, arg] if option and args[i - 1] != option else [arg]
+        return super().parse_args(ctx, spelled)
+
+
+def _fail(sentence: str, code: int = 1) -> None:
+    typer.echo(f"treevote: {sentence}", err=True)
+    raise typer.Exit(code) from None
+
+
+def _close_output() -> None:
+    """Point standard output to nowhere: Python would try to write what is left, and complain, at the end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+app = typer.Typer(
+    cls=_Commands,
+    help="Several dependency parsers, one vote: train an ensemble on a treebank and parse with it.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,  # a plain text is there in half the time
+    pretty_exceptions_enable=False,
+)
+
+Format = Literal["auto", "conllu", "conllx"]
+WeightKind = Literal["equal", "accuracy", "pos"]
+
+Model = Annotated[str, typer.Argument(metavar="MODEL", help="Model folder.", show_default=False)]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Jobs at the same time; -1 is one for each core.")]
+Backend = Annotated[str | None, typer.Option(help="joblib backend, such as loky or threading.", show_default=False)]
+FileFormat = Annotated[Format, typer.Option(help="Format of the files.")]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="File to write; - is standard output.")]
+Support = Annotated[
+    bool, typer.Option("--support", help="Write the share of the votes for each arc and label into MISC.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"treevote {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(cls=_SeveralValues)
+def train(
+    files: Annotated[
+        list[str], typer.Option("--train", metavar="FILE...", help="Treebanks to train on.", show_default=False)
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="MODEL", help="Model folder to write.", show_default=False)
+    ],
+    dev: Annotated[str | None, typer.Option(metavar="FILE", help="Treebank to measure on.", show_default=False)] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Members and settings, as TOML.", show_default=False)
+    ] = None,
+    members: Annotated[
+        str | None,
+        typer.Option(metavar="A,B,...", help="Members, the best first: it decides ties.", show_default=False),
+    ] = None,
+    weights: Annotated[
+        WeightKind | None, typer.Option(help="How much each vote counts; by --dev.", show_default="equal")
+    ] = None,
+    search: Annotated[
+        Literal["greedy", "beam", "best-first"] | None,
+        typer.Option(help="Search of all members.", show_default=False),
+    ] = None,
+    beam: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Width of that search.", show_default=False)
+    ] = None,
+    encoding: Annotated[
+        Literal["none", "head", "path", "head+path"] | None,
+        typer.Option(help="Encoding of non-projective trees in labels.", show_default=False),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the training.", show_default="0")] = None,
+    jobs: Jobs = 1,
+    backend: Backend = None,
+    format: FileFormat = "auto",
+) -> None:
+    """Train an ensemble of parsers on a treebank."""
+    from treevote.commands.train import report
+    from treevote.commands.train import train as run
+    from treevote.terminal import progress_shown
+
+    settings: dict[str, object] = {"search": search or (beam and "beam"), "width": beam, "encoding": encoding}
+    with progress_shown() as progress:
+        trained = run(
+            files,
+            output,
+            dev=dev,
+            config=config,
+            members=[name.strip() for name in (members or "").split(",") if name.strip()],
+            settings={name: value for name, value in settings.items() if value is not None},
+            weights=weights,
+            seed=seed,
+            format=format,
+            n_jobs=jobs,
+            backend=backend,
+            progress=progress,
+        )
+    typer.echo(report(trained))
+
+
+@app.command()
+def parse(
+    model: Model,
+    inputs: Annotated[
+        list[str], typer.Argument(metavar="INPUT...", help="Files to parse; - is standard input.", show_default=False)
+    ],
+    output: Output = "-",
+    member: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Parse with this member alone.", show_default=False)
+    ] = None,
+    jobs: Jobs = 1,
+    backend: Backend = None,
+    support: Support = False,
+    on_error: Annotated[
+        Literal["stop", "skip", "keep"],
+        typer.Option(help="Stop at a faulty sentence, leave it out, or keep it unparsed."),
+    ] = "stop",
+    format: FileFormat = "auto",
+) -> None:
+    """Parse files; all but HEAD and DEPREL comes back as it was."""
+    from treevote.batch import parse_files
+    from treevote.terminal import progress_shown, say
+
+    with progress_shown() as progress:
+        summary = parse_files(
+            model,
+            inputs,
+            output,
+            member=member,
+            support=support,
+            on_error=on_error,
+            format=format,
+            n_jobs=jobs,
+            backend=backend,
+            progress=progress,
+        )
+    say(str(summary))
+
+
+@app.command(cls=_SeveralValues)
+def vote(
+    systems: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SYSTEM...", help="Parses of the same sentences; the first decides ties.", show_default=False
+        ),
+    ],
+    output: Output = "-",
+    weights: Annotated[WeightKind, typer.Option(help="How much each system counts.")] = "equal",
+    gold: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Trees to measure weights on.", show_default=False)
+    ] = None,
+    dev: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SYSTEM...", help="Parses of the sentences of --gold.", show_default=False),
+    ] = None,
+    roots: Annotated[
+        Literal["one", "several", "auto"],
+        typer.Option(help="Roots of a sentence; auto: as in --gold, else as the systems do."),
+    ] = "auto",
+    support: Support = False,
+    format: FileFormat = "auto",
+) -> None:
+    """Combine the parses of any parsers into one."""
+    from treevote.commands.vote import vote as run
+    from treevote.terminal import say
+
+    parse, single = run(
+        systems, output, weights=weights, gold=gold, dev=dev or [], roots=roots, support=support, format=format
+    )
+    say(
+        f"{len(systems)} systems voted on {parse.n_sentences:,} sentences with "
+        f"{'one root each' if single else 'one root or several'}"
+    )
+
+
+@app.command()
+def evaluate(
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentences with trees.", show_default=False)],
+    systems: Annotated[
+        list[str],
+        typer.Argument(metavar="SYSTEM...", help="Parses of the same sentences.", show_default=False),
+    ],
+    ud: Annotated[
+        bool | None,
+        typer.Option("--ud/--conllx", help="Convention; by default that of GOLD's format.", show_default=False),
+    ] = None,
+    punct: Annotated[bool, typer.Option("--punct/--no-punct", help="Whether punctuation is scored.")] = True,
+    json: Json = False,
+    format: FileFormat = "auto",
+) -> None:
+    """Compare systems with gold trees: LAS, UAS, CLAS, label accuracy, roots, complete sentences."""
+    from treevote.commands.evaluate import as_json, as_table
+    from treevote.commands.evaluate import evaluate as run
+
+    asked = None if ud is None else "ud" if ud else "conllx"
+    convention, counts = run(gold, systems, convention=asked, punctuation=punct, format=format)
+    typer.echo((as_json if json else as_table)(counts, convention))
+
+
+@app.command()
+def inspect(model: Model, json: Json = False) -> None:
+    """Say what a model is, what it was trained on, and how it scored."""
+    from treevote.commands.inspect import as_json, as_text
+    from treevote.commands.inspect import inspect as run
+
+    typer.echo((as_json if json else as_text)(run(model)))
+
+
+@app.command()
+def quickstart(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the model and the parses.")
+    ] = Path("treevote-quickstart"),
+    jobs: Jobs = 1,
+    backend: Backend = None,
+) -> None:
+    """Train on the treebank that comes with treevote, parse another domain, and show how good it is."""
+    from treevote.quickstart import quickstart as run
+    from treevote.terminal import progress_shown
+
+    with progress_shown() as progress:
+        result = run(output, n_jobs=jobs, backend=backend, progress=progress)
+    typer.echo(str(result))
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="treevote")

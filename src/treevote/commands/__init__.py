@@ -1,0 +1,1 @@
+"""The commands as plain functions: what `treevote.cli` calls once it has read the arguments."""

@@ -1,0 +1,114 @@
+"""``treevote train``: from treebank files to a model folder."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from treevote import store
+from treevote.commands.configuration import ensemble_of, read_configuration
+from treevote.commands.evaluate import convention_of
+from treevote.conll import read
+from treevote.ensemble.parser import EnsembleParser, save
+from treevote.errors import ConfigError
+from treevote.formats import Format
+from treevote.protocols import Progress
+from treevote.terminal import duration, size, table
+from treevote.treebank import Treebank
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What `train` did: the parser, the time it took in seconds, and the bytes of the model folder."""
+
+    parser: EnsembleParser
+    seconds: float
+    n_bytes: int
+
+
+def train(
+    files: Sequence[str | Path],
+    output: str | Path,
+    *,
+    dev: str | Path | None = None,
+    config: str | Path | None = None,
+    members: Sequence[str] = (),
+    settings: Mapping[str, object] | None = None,
+    weights: Literal["equal", "accuracy", "pos"] | None = None,
+    seed: int | None = None,
+    format: Format | Literal["auto"] = "auto",
+    n_jobs: int | None = 1,
+    backend: str | None = None,
+    progress: Progress | None = None,
+) -> Trained:
+    """Train an ensemble and write its model folder.
+
+    Parameters
+    ----------
+    files : sequence of path
+        Treebanks to train on.
+    output : path
+        The model folder; nothing is trained if it could not be written.
+    dev : path, optional
+        A treebank to measure on.
+    config : path, optional
+        See `treevote.commands.configuration`.
+    members : sequence of str, default=()
+        Names, in place of those of the configuration.
+    settings : mapping, optional
+        Settings of `treevote.models.transition.parser.TransitionTrainer` for all members.
+    weights, seed : optional
+        In place of those of the configuration.
+    format : {"auto", "conllu", "conllx"}, default="auto"
+        Format of the treebanks.
+    n_jobs, backend, progress
+        See `treevote.parallel.map_parallel`.
+
+    Raises
+    ------
+    InputError, ConfigError, ModelError
+        If a treebank, the configuration, or the model folder cannot be used.
+    """
+    start = time.monotonic()
+    configuration = read_configuration(config)
+    given: dict[str, Any] = {"members": tuple(members) or None, "weights": weights, "seed": seed}
+    configuration = dataclasses.replace(
+        configuration, **{name: value for name, value in given.items() if value is not None}
+    )
+    trainer = ensemble_of(configuration, settings)
+    if trainer.weights != "equal" and dev is None:
+        raise ConfigError(f"weights by {trainer.weights} are measured on a development set; give one with --dev")
+    store.check_target(output)
+    treebanks = [read(path, format=format) for path in files]
+    treebank = treebanks[0]
+    if len(treebanks) > 1:
+        treebank = Treebank.concatenate(treebanks, " + ".join(part.name for part in treebanks))
+    parser = trainer.train(
+        treebank,
+        None if dev is None else read(dev, format=format),
+        seed=configuration.seed,
+        n_jobs=n_jobs,
+        backend=backend,
+        convention=convention_of(treebanks[0]),
+        progress=progress,
+    )
+    save(parser, output)
+    return Trained(parser, time.monotonic() - start, sum(store.sizes(output).values()))
+
+
+def report(trained: Trained) -> str:
+    """Return what a person wants to know after training."""
+    last = f"trained in {duration(trained.seconds)}, {size(trained.n_bytes)} on disk"
+    return f"{scores(trained.parser.facts)}\n{last}"
+
+
+def scores(facts: Mapping[str, Any]) -> str:
+    """Return the table of scores on the development set, or what there is to say without one."""
+    if "scores" not in facts:
+        return "not scored: no development set was given"
+    rows = [[name, f"{score['las']:.2f}", f"{score['uas']:.2f}"] for name, score in facts["scores"].items()]
+    return table([f"on {facts['development']['name']}", "LAS", "UAS"], rows)

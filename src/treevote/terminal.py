@@ -1,0 +1,148 @@
+"""What a person sees while a command runs and when it is done."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TextIO
+
+from treevote.protocols import Progress
+
+EVERY = 5.0
+"""Seconds between two lines of progress where the stream is no terminal."""
+
+
+def say(sentence: str) -> None:
+    """Write one sentence to standard error."""
+    print(f"treevote: {sentence}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def progress_shown(stream: TextIO | None = None) -> Iterator[Progress]:
+    """Show how far tasks are and how long they will take.
+
+    Parameters
+    ----------
+    stream : text file, default=sys.stderr
+        A terminal gets a bar for each task, anything else a plain line every few seconds.
+
+    Yields
+    ------
+    Progress
+        May be called from several threads, with a total of 0 where the end is not known.
+    """
+    stream = sys.stderr if stream is None else stream
+    if not stream.isatty():
+        yield PlainLines(stream)
+        return
+    from rich.console import Console  # slow to import
+    from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
+    tasks: dict[str, TaskID] = {}
+    lock = threading.Lock()
+    with Bars(*columns, console=Console(file=stream), transient=True) as bars:
+
+        def show(name: str, done: int, total: int) -> None:
+            with lock:
+                if name not in tasks:
+                    tasks[name] = bars.add_task(name, total=total or None)
+            bars.update(tasks[name], completed=done, total=total or None)
+
+        yield show
+
+
+class PlainLines:
+    """Progress as lines of text, at most one every few seconds; all tasks under way stand in one line.
+
+    Parameters
+    ----------
+    stream : text file
+        Where to write.
+    clock : callable, default=time.monotonic
+        Returns seconds.
+
+    Examples
+    --------
+    >>> now = iter([0.0, 3.0, 6.0, 7.0, 12.0])
+    >>> show = PlainLines(sys.stdout, lambda: next(now))
+    >>> for done in 0, 1, 2, 3, 4:
+    ...     show("training", done, 8)
+    treevote: training 25 %; about 18 s left
+    treevote: training 50 %; about 12 s left
+    """
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream, self._clock = stream, clock
+        self._tasks: dict[str, tuple[float, int, int]] = {}
+        self._last: float | None = None
+        self._lock = threading.Lock()
+
+    def __call__(self, name: str, done: int, total: int) -> None:
+        """Note how far a task is, and write a line if it is time."""
+        with self._lock:
+            now = self._clock()
+            start = self._tasks[name][0] if name in self._tasks else now
+            self._tasks[name] = start, done, total
+            self._last = now if self._last is None else self._last
+            if now - self._last >= EVERY:
+                self._last = now
+                print(f"treevote: {self._line(now)}", file=self._stream, flush=True)
+
+    def _line(self, now: float) -> str:
+        under_way = {name: facts for name, facts in self._tasks.items() if not facts[2] or facts[1] < facts[2]}
+        states, left = [], 0.0
+        for name, (start, done, total) in (under_way or self._tasks).items():
+            states.append(f"{name} {f'{100 * done // total} %' if total else f'{done:,} done'}")
+            if done and total:
+                left = max(left, (now - start) * (total - done) / done)
+        return ", ".join(states) + (f"; about {duration(left)} left" if left else "")
+
+
+def duration(seconds: float) -> str:
+    """Return a stretch of time as a person would say it.
+
+    Examples
+    --------
+    >>> duration(0.4), duration(75), duration(4000)
+    ('0.4 s', '75 s', '67 min')
+    """
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def size(n_bytes: int) -> str:
+    """Return a number of bytes as a person would say it.
+
+    Examples
+    --------
+    >>> size(648), size(2_815_298)
+    ('648 B', '2.8 MB')
+    """
+    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if n_bytes >= factor:
+            return f"{n_bytes / factor:.1f} {unit}"
+    return f"{n_bytes} B"
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table as plain text: the first column to the left, numbers to the right.
+
+    Examples
+    --------
+    >>> print(table(["", "LAS"], [["vote", "89.10"], ["lr-svm-forward", "8.36"]]))
+                      LAS
+    vote            89.10
+    lr-svm-forward   8.36
+    """
+    lines = [header, *rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
+    return "\n".join(
+        "  ".join([line[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(line[1:], widths[1:], strict=True))])
+        for line in lines
+    )
