@@ -23,6 +23,7 @@ from treevote.errors import ConfigError, ModelError
 from treevote.metrics import Convention, evaluate
 from treevote.models.transition.parser import KIND as LR_PARSER
 from treevote.models.transition.parser import TransitionParser, TransitionTrainer
+from treevote.models.transition.word_memo import WordMemo
 from treevote.parallel import map_parallel
 from treevote.protocols import Progress
 from treevote.store import JSON, Record
@@ -49,9 +50,7 @@ class EnsembleTrainer:
     [-1, 2, 3, 0]
     """
 
-    members: Mapping[str, TransitionTrainer] = dataclasses.field(
-        default_factory=lambda: members_of(DEFAULT_MEMBERS)
-    )
+    members: Mapping[str, TransitionTrainer] = dataclasses.field(default_factory=lambda: members_of(DEFAULT_MEMBERS))
     weights: Literal["equal", "accuracy", "pos"] = "equal"
 
     def train(
@@ -112,9 +111,7 @@ class EnsembleTrainer:
             parser = dataclasses.replace(parser, weights=by(dev, list(parses.values())))
         parses["vote"] = parser.combine(parses)
         facts["development"] = _facts_of(dev)
-        facts["scores"] = {
-            name: _scores(dev, parse, convention) for name, parse in parses.items()
-        }
+        facts["scores"] = {name: _scores(dev, parse, convention) for name, parse in parses.items()}
         return dataclasses.replace(parser, facts=facts)
 
 
@@ -163,6 +160,16 @@ class EnsembleParser:
     members: dict[str, TransitionParser]
     weights: Weights
     facts: Mapping[str, JSON]
+
+    def __post_init__(self) -> None:
+        """Let members with the same lexicon, as those of one training are, share the words that they met."""
+        memos: list[WordMemo] = []
+        shared = {}
+        for name, member in self.members.items():
+            memo = next((memo for memo in memos if memo.lexicon == member.memo.lexicon), member.memo)
+            memos.append(memo)
+            shared[name] = dataclasses.replace(member, memo=memo)
+        object.__setattr__(self, "members", shared)
 
     @property
     def single_root(self) -> bool:

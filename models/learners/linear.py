@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from treevote.errors import ConfigError
-from treevote.kernels import Floats, Longs
+from treevote.kernels import Floats, Ints, Longs
+
+Rows: TypeAlias = tuple[Ints, Ints, Floats, Ints, Floats]
+"""CSR matrix (indptr, indices, values) of shape (n_rows, n_features), and class and weight of each row."""
 
 
 class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
@@ -57,7 +60,7 @@ class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         if len(self.classes_) < 2:
             raise ValueError("the rows are all of one class; a classifier needs two")
         matrix = csr_matrix(X)
-        rows = (
+        rows: Rows = (
             matrix.indptr.astype(np.int32, copy=False),
             matrix.indices.astype(np.int32, copy=False),
             matrix.data,
@@ -79,7 +82,7 @@ class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     def _begin(self, coefficients: Floats, bias: Floats) -> None:
         """Get ready for the first epoch."""
 
-    def _learn(self, epoch: int, order: Longs, rows: tuple[Any, ...], coefficients: Floats, bias: Floats) -> None:
+    def _learn(self, epoch: int, order: Longs, rows: Rows, coefficients: Floats, bias: Floats) -> None:
         """Go over the rows in the given order once, changing coefficients (n_features, n_classes) and bias."""
         raise NotImplementedError
 

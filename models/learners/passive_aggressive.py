@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from treevote.kernels import Doubles, Floats, Ints, Longs, kernel
-from treevote.models.learners.linear import OnlineLinearClassifier
+from treevote.models.learners.linear import OnlineLinearClassifier, Rows
 
 
 class PassiveAggressive(OnlineLinearClassifier):
@@ -53,7 +53,7 @@ class PassiveAggressive(OnlineLinearClassifier):
         self._bias_sums = np.zeros(len(bias))
         self._time = 0
 
-    def _learn(self, epoch: int, order: Longs, rows: tuple[Any, ...], coefficients: Floats, bias: Floats) -> None:
+    def _learn(self, epoch: int, order: Longs, rows: Rows, coefficients: Floats, bias: Floats) -> None:
         sums = self._sums, self._bias_sums
         self._time = correct(*rows, order, np.float32(self.C), coefficients, bias, *sums, self._time)
 
@@ -72,7 +72,7 @@ def correct(
     labels: Ints,
     row_weights: Floats,
     order: Longs,
-    C: float,
+    C: np.float32,
     coefficients: Floats,
     bias: Floats,
     sums: Floats,

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from scipy.special import log_softmax
 
 from treevote.kernels import Doubles, Floats, Ints, Longs, kernel
-from treevote.models.learners.linear import OnlineLinearClassifier
+from treevote.models.learners.linear import OnlineLinearClassifier, Rows
 
 _SURE = 0.9995  # a row whose class is as probable as this teaches nothing more
 _LEAST = 1e-3  # nor do classes with a probability below this
@@ -66,7 +66,7 @@ class SGDMaxEnt(OnlineLinearClassifier):
         self.rate = rate
         self.random_state = random_state
 
-    def _learn(self, epoch: int, order: Longs, rows: tuple[Any, ...], coefficients: Floats, bias: Floats) -> None:
+    def _learn(self, epoch: int, order: Longs, rows: Rows, coefficients: Floats, bias: Floats) -> None:
         for step, part in enumerate(np.array_split(order, _STEPS)):
             rate = self.rate * (1 - (epoch + step / _STEPS) / self.epochs)
             descend(*rows, part, np.float32(rate), coefficients, bias)
@@ -89,7 +89,7 @@ def descend(
     labels: Ints,
     row_weights: Floats,
     order: Longs,
-    rate: float,
+    rate: np.float32,
     coefficients: Floats,
     bias: Floats,
 ) -> None:
@@ -105,7 +105,7 @@ def descend(
         How much each row counts.
     order : ndarray of int64
         Rows.
-    rate : float
+    rate : float32
     coefficients : ndarray of float32, shape (n_features, n_classes)
     bias : ndarray of float32, shape (n_classes,)
         Both are changed in place.

@@ -181,7 +181,7 @@ def oracle_label(space: Arena, here: int, kind: int, deprels: Ints) -> int:
     """
     configuration = space.configurations[here]
     if kind == REDUCE_LEFT:
-        return deprels[space.trees[configuration[TOP], TOKEN]]
+        return int(deprels[space.trees[configuration[TOP], TOKEN]])
     if kind == REDUCE_RIGHT:
-        return deprels[space.trees[space.configurations[configuration[BELOW], TOP], TOKEN]]
+        return int(deprels[space.trees[space.configurations[configuration[BELOW], TOP], TOKEN]])
     return 0

@@ -17,18 +17,18 @@ from treevote.models.transition.configuration import (
     BELOW,
     FRONT,
     L1,
+    L1_LABEL,
     L2,
     L2_LABEL,
     L_FRAME,
     L_VALENCY,
-    L1_LABEL,
     PREVIOUS,
     R1,
+    R1_LABEL,
     R2,
     R2_LABEL,
     R_FRAME,
     R_VALENCY,
-    R1_LABEL,
     TOKEN,
     TOP,
     Arena,
@@ -122,19 +122,19 @@ def fire(
     find_values(space, here, tokens, words, table, room.places, room.values)
     count = 0
     for node in range(len(table.nodes)):
-        parent, atom, ends = table.nodes[node]
-        value = room.values[atom]
-        start = room.nodes[parent] if parent >= 0 else _START
+        parent, atom = table.nodes[node, 0], table.nodes[node, 1]
+        value = int(room.values[atom])
+        start = np.uint64(room.nodes[parent]) if parent >= 0 else _START
         if value == 0 or start == 0:
             room.nodes[node] = 0
         else:
             key = mix(start, atom, value)
             room.nodes[node] = key
             keys[count] = key
-            count += ends
+            count += table.nodes[node, 2]
     for i in range(len(table.sets)):
-        node, first, second = table.sets[i]
-        start = room.nodes[node] if node >= 0 else _START
+        node, first, second = table.sets[i, 0], table.sets[i, 1], table.sets[i, 2]
+        start = np.uint64(room.nodes[node]) if node >= 0 else _START
         if start != 0 and room.values[first] > 0 and (second < 0 or room.values[second] > 0):
             count = fire_set(words, first, second, room.values, start, keys, count)
     return count
@@ -180,12 +180,12 @@ def find_places(space: Arena, here: int, n: int, table: TemplateTable, places: I
             if configurations[here, FRONT] + start <= n:
                 token = configurations[here, FRONT] + start
                 tree = token
-        elif step >= NEXT:
-            token = places[start, 0]
-            if step == NEXT:
-                token = token + 1 if 0 <= token < n else -1
-            else:
-                token = token - 1 if token > 0 else -1
+        elif step == NEXT:
+            if 0 <= places[start, 0] < n:
+                token = places[start, 0] + 1
+        elif step == PREV:
+            if places[start, 0] > 0:
+                token = places[start, 0] - 1
         elif places[start, 1] >= 0:
             parent = trees[places[start, 1]]
             if step == LEFT:

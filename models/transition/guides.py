@@ -7,7 +7,8 @@ sees one large batch for each step and not one row at a time.
 
 from __future__ import annotations
 
-import io
+import importlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from treevote.errors import ModelError
-from treevote.kernels import Doubles, Floats, Ints, Keys, Longs, Shorts, kernel
+from treevote.kernels import Doubles, Ints, Keys, Longs, Shorts, kernel
 from treevote.models.transition.arc_standard import Actions, advance, legal
 from treevote.models.transition.configuration import CONFIGURATION_WIDTH, TREE_WIDTH, Arena, initial
 from treevote.models.transition.feature_index import find_rows, index_of
@@ -75,26 +76,46 @@ class LinearGuide:
 
     @classmethod
     def trained(cls, learner: Any, keys: Keys, n_actions: int, prune: float) -> LinearGuide:
-        """Pack the weights of a trained linear learner, see `pack`."""
-        coefficients, intercept = learner.coef_.T, np.asarray(learner.intercept_, np.float32)
-        if len(learner.classes_) == 2 and coefficients.shape[1] == 1:
-            coefficients = np.hstack([-coefficients, coefficients]) / 2
-            intercept = np.hstack([-intercept, intercept]) / 2
-        if coefficients.shape[1] != len(learner.classes_):
-            raise ModelError("the learner has weights for pairs of classes; choose one that is one-against-rest")
-        if intercept.ndim != 1 or len(intercept) != len(learner.classes_):
-            intercept = np.zeros(len(learner.classes_), np.float32)
+        """Pack the weights of a learner that `is_linear`, see `treevote.models.transition.weights.pack`.
+
+        Raises
+        ------
+        ConfigError
+            If a weight is not a finite number.
+        """
         classes = np.asarray(learner.classes_, np.int64)
-        full: Floats = np.ascontiguousarray(coefficients, np.float32)
+        weights, bias = learner.coef_.T, np.asarray(learner.intercept_, np.float32)
+        if weights.shape[1] < len(classes):  # of two classes scikit-learn keeps the second
+            weights, bias = np.hstack([-weights, weights]) / 2, np.hstack([-bias, bias]) / 2
+        intercept = np.zeros(n_actions, np.float32)
+        intercept[classes] = bias
         if len(classes) < n_actions:
-            full = np.zeros((len(full), n_actions), np.float32)
-            full[:, classes] = coefficients
-            intercept_full = np.zeros(n_actions, np.float32)
-            intercept_full[classes] = intercept
-            intercept = intercept_full
-        kept, packed, bias, scale = pack(keys, full, intercept, prune)
-        bias[np.setdiff1d(np.arange(n_actions), classes)] = NEVER
-        return cls.of(kept, packed, bias, scale)
+            coefficients = np.zeros((len(weights), n_actions), np.float32)
+            coefficients[:, classes] = weights
+        else:
+            coefficients = np.ascontiguousarray(weights, np.float32)
+        kept, packed, start, scale = pack(keys, coefficients, intercept, prune)
+        start[np.setdiff1d(np.arange(n_actions), classes)] = NEVER
+        return cls.of(kept, packed, start, scale)
+
+    def __reduce__(self) -> tuple[Callable[..., LinearGuide], tuple[Keys, Shorts, Ints, float]]:
+        """Travel between processes as it is stored."""
+        return LinearGuide.of, (self.keys, self.packed, self.bias, self.scale)
+
+
+def is_linear(learner: Any) -> bool:
+    """Tell whether a trained learner has weights for every class: not those for pairs of classes that an SVC has.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC, LinearSVC
+    >>> rows, classes = csr_matrix(np.eye(3)), [0, 1, 2]
+    >>> is_linear(LinearSVC().fit(rows, classes)), is_linear(SVC(kernel="linear").fit(rows, classes))
+    (True, False)
+    """
+    weights = getattr(learner, "coef_", None)
+    n_classes = len(learner.classes_)
+    return isinstance(weights, np.ndarray) and (n_classes == 2 or len(weights) == n_classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,61 +136,104 @@ class ClassifierGuide:
     slots: Keys
 
     @classmethod
-    def of(cls, classifier: Learner, keys: Keys) -> ClassifierGuide:
-        """Make the guide of a trained classifier whose column ``i`` is the feature ``keys[i]``."""
-        return cls(classifier, keys, index_of(keys, np.arange(len(keys))))
+    def of(cls, classifier: Learner, keys: Keys, n_actions: int) -> ClassifierGuide:
+        """Make the guide of a trained classifier whose column ``i`` is the feature ``keys[i]``.
+
+        Raises
+        ------
+        ModelError
+            If it fails on a row of zeros, see `scores`.
+        """
+        guide = cls(classifier, keys, index_of(keys, np.arange(len(keys))))
+        guide.scores(csr_matrix((1, len(keys)), dtype=np.float32), n_actions)
+        return guide
 
     def dumps(self) -> bytes:
-        """Return the classifier as bytes, in the format of skops."""
+        """Return the classifier as bytes, in the format of skops.
+
+        Raises
+        ------
+        ModelError
+            If skops cannot write it.
+        """
         import skops.io
 
-        return bytes(skops.io.dumps(self.classifier))
+        try:
+            return bytes(skops.io.dumps(self.classifier))
+        except Exception as error:  # skops raises whatever its writers meet
+            raise ModelError(f"{type(self.classifier).__name__} cannot be stored ({error}); choose another") from error
 
     @classmethod
-    def loads(cls, data: bytes, keys: Keys) -> ClassifierGuide:
+    def loads(cls, data: bytes, keys: Keys, n_actions: int) -> ClassifierGuide:
         """Read a classifier back.
 
         Raises
         ------
         ModelError
-            If the bytes hold types that are not of scikit-learn, numpy, scipy or treevote.
+            If the bytes are damaged, hold types that are not of scikit-learn, numpy, scipy or treevote, or do not fit
+            the rest of the model.
         """
         import skops.io
 
         try:
-            strange = [
-                name
-                for name in skops.io.get_untrusted_types(data=data)
-                if not name.startswith("treevote.models.learners.")
-            ]
+            names = skops.io.get_untrusted_types(data=data)
+            strange = [name for name in names if not is_own_class(name)]
             if strange:
                 raise ModelError(
-                    f"the classifier of a model holds types that are not trusted: {', '.join(strange)}; "
-                    "do not use it"
+                    f"the classifier of a model holds types that are not trusted: {', '.join(strange)}; do not use it"
                 )
-            trusted = skops.io.get_untrusted_types(data=data)
-            return cls.of(skops.io.loads(data, trusted=trusted), keys)
+            return cls.of(skops.io.loads(data, trusted=names), keys, n_actions)
         except ModelError:
             raise
         except Exception as error:  # skops raises whatever its readers meet in damaged bytes
-            raise ModelError(f"the classifier of a model cannot be read ({error}); train it again") from None
+            raise ModelError(f"the classifier of a model cannot be read ({error}); train it again") from error
 
     def scores(self, rows: csr_matrix, n_actions: int) -> Doubles:
-        """Return the scores of all actions, shape (n_rows, n_actions)."""
-        classes = np.asarray(self.classifier.classes_, np.int64)
-        if hasattr(self.classifier, "predict_proba"):
-            known = self.classifier.predict_proba(rows)
-        elif hasattr(self.classifier, "decision_function"):
-            known = self.classifier.decision_function(rows)
-        else:
-            known = (self.classifier.predict(rows)[:, None] == classes).astype(np.float64)
-        if known.ndim == 1:
-            known = np.column_stack([-known, known])
-        if known.shape[1] != len(classes):
+        """Return the scores of all actions, shape (n_rows, n_actions).
+
+        Raises
+        ------
+        ModelError
+            If the classifier fails, or does not give a score to each of its classes, which are numbers of actions.
+        """
+        model = self.classifier
+        try:
+            classes = np.asarray(model.classes_, np.int64)
+            if hasattr(model, "predict_proba"):
+                known = np.asarray(model.predict_proba(rows), np.float64)
+            elif hasattr(model, "decision_function"):
+                known = np.asarray(model.decision_function(rows), np.float64)
+            else:
+                known = (model.predict(rows)[:, None] == classes).astype(np.float64)
+            if known.ndim == 1:
+                known = np.column_stack([-known, known])
+            pairs = getattr(model, "decision_function_shape", "ovr") != "ovr" and not hasattr(model, "predict_proba")
+        except Exception as error:  # a classifier that was read from a model may do anything
+            raise ModelError(f"the classifier {type(model).__name__} fails ({error}); train with another") from error
+        if pairs:
             raise ModelError("the classifier scores pairs of classes; set its decision_function_shape to 'ovr'")
+        if known.shape != (rows.shape[0], len(classes)) or classes.min() < 0 or classes.max() >= n_actions:
+            raise ModelError("the classifier of a model does not fit its actions; train it again")
         scores = np.full((rows.shape[0], n_actions), float(NEVER))
         scores[:, classes] = known
         return scores
+
+
+def is_own_class(name: str) -> bool:
+    """Tell whether a dotted name is that of a class which scikit-learn, scipy or treevote's learners define.
+
+    Functions are not, nor what a module merely imports: it could be anything.
+
+    Examples
+    --------
+    >>> is_own_class("sklearn.tree._tree.Tree"), is_own_class("sklearn.utils._testing.check_output")
+    (True, False)
+    """
+    module, _, attribute = name.rpartition(".")
+    if not module.startswith(("sklearn.", "scipy.sparse.", "treevote.models.learners.")):
+        return False
+    kind = getattr(importlib.import_module(module), attribute, None)
+    return isinstance(kind, type) and kind.__module__ == module
 
 
 def parse_in_lock_step(
@@ -234,20 +298,18 @@ def fire_all(
     for i in range(len(unfinished)):
         first, last = offsets[unfinished[i]], offsets[unfinished[i] + 1]
         own = room_of(space, offsets, unfinished[i])
-        count = fire(own, step, last - first - 1, tokens[first:last], words, table, room, keys)
+        count = fire(own, step, int(last - first - 1), tokens[first:last], words, table, room, keys)
         found = find_rows(keys, count, slots, rows)
         columns[indptr[i] : indptr[i] + found] = np.sort(rows[:found])
         indptr[i + 1] = indptr[i] + found
 
 
 @kernel
-def advance_all(
-    space: Arena, actions: Actions, unfinished: Longs, offsets: Longs, step: int, scores: Doubles
-) -> None:
+def advance_all(space: Arena, actions: Actions, unfinished: Longs, offsets: Longs, step: int, scores: Doubles) -> None:
     """Take the best legal action in configuration ``step`` of each unfinished sentence."""
     mask = np.empty(len(actions.kind), np.bool_)
     for i in range(len(unfinished)):
-        n = offsets[unfinished[i] + 1] - offsets[unfinished[i]] - 1
+        n = int(offsets[unfinished[i] + 1] - offsets[unfinished[i]] - 1)
         own = room_of(space, offsets, unfinished[i])
         legal(own, actions, step, n, mask)
         advance(own, actions, step, step + 1, n + 1 + step, best_legal(scores[i], mask))

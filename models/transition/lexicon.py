@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Ints
-from treevote.sentence import ROOT, Word
+from treevote.sentence import Word
 from treevote.treebank import Treebank
 
 ATTRIBUTES = (
@@ -45,7 +45,7 @@ def attributes(word: Word) -> tuple[str, ...]:
     Examples
     --------
     >>> attributes(Word("Rome's", "Rome", "PROPN", "_", "Number=Sing"))
-    ('Rome's', 'Rome', 'PROPN', '', 'Number=Sing', "rome's", 'ro', 'rom', 's', "'s", "e's", "me's", "Xx'x")
+    ("Rome's", 'Rome', 'PROPN', '', 'Number=Sing', "rome's", 'ro', 'rom', 's', "'s", "e's", "me's", "Xx'x")
     """
     form = word.form
     lower = "".join("0" if c.isdigit() else c for c in form.lower())
@@ -101,6 +101,7 @@ class Lexicon:
 
     Examples
     --------
+    >>> from treevote.sentence import ROOT
     >>> lexicon = Lexicon.of(Treebank.of([(["a", "dog"], [2, 0], ["det", "root"])]))
     >>> lexicon.columns((ROOT, Word("dog", "_", "_", "_", "_"))).values[:, 0].tolist()
     [1, 3]
@@ -112,9 +113,14 @@ class Lexicon:
         self._numbers = tuple({string: i for i, string in enumerate(strings, 1)} for strings in self.values)
         self._feat_numbers = {string: i for i, string in enumerate(self.feats, 1)}
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Lexicon) and (self.values, self.feats) == (other.values, other.feats)
+
+    __hash__ = None  # type: ignore[assignment]
+
     @classmethod
     def of(cls, treebank: Treebank) -> Lexicon:
-        """Number the strings of all words of a treebank."""
+        """Give numbers to the strings of all words of a treebank."""
         numbers: tuple[dict[str, int], ...] = tuple({} for _ in ATTRIBUTES)
         feats: dict[str, int] = {}
         for word in treebank.words:
@@ -151,5 +157,3 @@ def split_feats(feats: str) -> list[str]:
     (['Case=Nom', 'Number=Sing'], [])
     """
     return [] if feats == "_" else feats.split("|")
-
-

@@ -20,6 +20,7 @@ from treevote.models.transition.rows import Rows, rows_of
 from treevote.models.transition.search import parse_beam, parse_best_first, parse_greedy
 from treevote.models.transition.template_sets import templates_of
 from treevote.models.transition.templates import TemplateTable, compile_templates
+from treevote.models.transition.word_memo import WordMemo
 from treevote.protocols import Learner, Progress
 from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
 from treevote.store import JSON, Record
@@ -116,14 +117,19 @@ class TransitionTrainer:
         guide: LinearGuide | ClassifierGuide
         if len(np.unique(rows.actions)) < 2:
             return TransitionParser(
-                self, lexicon, projective.labels, actions, table, LinearGuide.constant(rows.actions[:1], len(actions.kind))
+                self,
+                WordMemo(lexicon),
+                projective.labels,
+                actions,
+                table,
+                LinearGuide.constant(rows.actions[:1], len(actions.kind)),
             )
         fit(learner, rows, progress)
         if hasattr(learner, "coef_"):
             guide = LinearGuide.trained(learner, rows.keys, len(actions.kind), self.prune)
         else:
             guide = ClassifierGuide.of(learner, rows.keys)
-        return TransitionParser(self, lexicon, projective.labels, actions, table, guide)
+        return TransitionParser(self, WordMemo(lexicon), projective.labels, actions, table, guide)
 
 
 def fit(learner: Learner, rows: Rows, progress: Progress | None) -> None:
@@ -144,7 +150,8 @@ class TransitionParser:
     ----------
     trainer : TransitionTrainer
         What it was trained with.
-    lexicon : Lexicon
+    memo : WordMemo
+        The lexicon, and words met lately.
     labels : tuple of str
         Labels of its actions, with the marks of the encoding.
     actions : Actions
@@ -153,7 +160,7 @@ class TransitionParser:
     """
 
     trainer: TransitionTrainer
-    lexicon: Lexicon
+    memo: WordMemo
     labels: tuple[str, ...]
     actions: Actions
     table: TemplateTable
@@ -173,14 +180,13 @@ class TransitionParser:
         backward = self.trainer.direction == "backward"
         read = reverse(treebank) if backward else treebank
         heads, deprels = np.empty(len(read.tokens), np.int32), np.empty(len(read.tokens), np.int32)
-        words = self.lexicon.columns(read.words)
+        rows, words = self.memo.encode(read.words)
+        tokens = rows[read.tokens]
         fallbacks = 0
         if isinstance(self.guide, ClassifierGuide):
-            parse_in_lock_step(
-                self.actions, self.table, self.guide, words, read.tokens, read.offsets, heads, deprels
-            )
+            parse_in_lock_step(self.actions, self.table, self.guide, words, tokens, read.offsets, heads, deprels)
         else:
-            task = self.actions, self.table, self.guide.weights, words, read.tokens, read.offsets, heads, deprels
+            task = self.actions, self.table, self.guide.weights, words, tokens, read.offsets, heads, deprels
             if self.trainer.search == "greedy" or self.trainer.width == 1:
                 parse_greedy(*task)
             elif self.trainer.search == "beam":
@@ -205,8 +211,8 @@ class TransitionParser:
             "to_token": self.actions.to_token,
             "keys": self.guide.keys,
         }
-        texts = {"labels": list(self.labels), "feats": list(self.lexicon.feats)}
-        texts |= {name: list(values) for name, values in zip(ATTRIBUTES, self.lexicon.values, strict=True)}
+        texts = {"labels": list(self.labels), "feats": list(self.memo.lexicon.feats)}
+        texts |= {name: list(values) for name, values in zip(ATTRIBUTES, self.memo.lexicon.values, strict=True)}
         blobs = {}
         if isinstance(self.guide, LinearGuide):
             facts["scale"] = self.guide.scale
@@ -257,9 +263,9 @@ class TransitionParser:
             if len(bias) != n_actions or not isinstance(scale, float) or not scale > 0:
                 raise ValueError("its scores")
             guide = LinearGuide.of(keys, _column(arrays["packed"], np.int16), bias, scale)
-        lexicon = Lexicon([texts[name] for name in ATTRIBUTES], texts["feats"])
+        memo = WordMemo(Lexicon([texts[name] for name in ATTRIBUTES], texts["feats"]))
         actions = Actions(kind, label, to_root, to_token, bool(facts["single_root"]))
-        return cls(trainer, lexicon, labels, actions, compile_templates(templates_of(trainer.templates)), guide)
+        return cls(trainer, memo, labels, actions, compile_templates(templates_of(trainer.templates)), guide)
 
 
 def _mapping(value: JSON) -> Mapping[str, Any]:

@@ -60,7 +60,7 @@ def rows_of(treebank: Treebank, words: WordColumns, actions: Actions, table: Tem
     """
     slots, counts, used = np.zeros(1 << 16, np.uint64), np.zeros(1 << 16, np.int32), 0
     for keys, _, _ in derivations(treebank, words, actions, table):
-        while used + len(keys) > 0.7 * len(slots) and used > 0.3 * len(slots) or 2 * len(keys) > len(slots):
+        while 2 * len(keys) > len(slots) or 0.7 * len(slots) - len(keys) < used > 0.3 * len(slots):
             new_slots, new_counts = np.zeros(2 * len(slots), np.uint64), np.zeros(2 * len(slots), np.int32)
             rehash(slots, counts, new_slots, new_counts)
             slots, counts = new_slots, new_counts

@@ -15,7 +15,7 @@ import heapq
 
 import numpy as np
 
-from treevote.kernels import Bools, Doubles, Ints, Keys, Longs, kernel
+from treevote.kernels import Bools, Doubles, Ints, Longs, kernel
 from treevote.models.transition.arc_standard import REDUCE_LEFT, SHIFT, Actions, advance, forced, is_final, legal
 from treevote.models.transition.configuration import (
     ACTION,
@@ -32,7 +32,6 @@ from treevote.models.transition.features import MAX_FEATURES, fire, scratch
 from treevote.models.transition.lexicon import WordColumns
 from treevote.models.transition.templates import TemplateTable
 from treevote.models.transition.weights import Weights, log_probabilities, score
-
 
 POPS = 8
 
@@ -104,9 +103,7 @@ def parse_greedy(
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
         n = last - first - 1
-        space = Arena(
-            np.empty((2 * n + 1, CONFIGURATION_WIDTH), np.int32), np.empty((3 * n + 2, TREE_WIDTH), np.int32)
-        )
+        space = Arena(np.empty((2 * n + 1, CONFIGURATION_WIDTH), np.int32), np.empty((3 * n + 2, TREE_WIDTH), np.int32))
         initial(space, n)
         for here in range(2 * n):
             legal(space, actions, here, n, mask)
@@ -184,9 +181,7 @@ def parse_beam(
 
 
 @kernel
-def enter(
-    total: float, here: int, action: int, kept: int, totals: Doubles, origins: Longs, chosen: Longs
-) -> int:
+def enter(total: float, here: int, action: int, kept: int, totals: Doubles, origins: Longs, chosen: Longs) -> int:
     """Enter a candidate into the list of the best, highest first, and return how many the list then holds."""
     width = len(totals)
     if kept == width and total <= totals[width - 1]:

@@ -16,7 +16,7 @@ s0.l.xpos s0.l.deprel s0.r.xpos s0.r.deprel
 s1.l.xpos s1.l.deprel s1.r.xpos s1.r.deprel
 s1.next.xpos s0.prev.xpos
 action
-""".split()
+"""
 """Sagae & Tsujii (2007), section 3 and Table 1."""
 
 RICH = """
@@ -50,21 +50,21 @@ s1.lemma+q0.lemma q0.upos+q1.upos q0.lemma+q1.upos s0.upos+s1.upos+q0.upos s0.le
 s0.upos+s1.lemma+q0.upos s0.upos+s1.upos+q0.lemma s0.xpos+s1.xpos+q0.xpos s0.upos+s1.upos+q0.upos+q1.upos
 s0.upos+q0.upos+q1.upos s1.upos+q0.upos+q1.upos s0.feats+s1.upos+q0.upos s0.upos+s1.feats+q0.upos
 s0.feats+s1.feats+q0.upos s0.upos+s1.upos+q0.feats
-""".split()
+"""
 """After Zhang & Nivre (2011), with affixes, word shape and split FEATS."""
 
-PAPER_CONJUNCTIONS = PAPER + """
+CONJUNCTIONS = """
 s0.xpos+s1.xpos s0.upos+s1.upos s0.form+s1.form s0.form+s1.xpos s0.xpos+s1.form s0.lemma+s1.lemma
 s0.xpos+q0.xpos s1.xpos+q0.xpos s0.form+q0.xpos s0.xpos+q0.form
 s0.xpos+s1.xpos+q0.xpos s0.xpos+s1.xpos+s2.xpos s0.xpos+q0.xpos+q1.xpos
 s0.feats+s1.feats s0.xpos+s1.feats s0.feats+s1.xpos
 s0.xpos+s1.xpos+s0.l.deprel s0.xpos+s1.xpos+s0.r.deprel s0.xpos+s1.xpos+s1.l.deprel s0.xpos+s1.xpos+s1.r.deprel
 s0.xpos+s0.rval s1.xpos+s1.rval action+s0.xpos action+s0.xpos+s1.xpos
-""".split()
-"""The same with conjunctions, which the paper mentions and does not list."""
+"""
+"""Conjunctions to go with it, which the paper mentions and does not list."""
 
-TEMPLATE_SETS = {"paper": PAPER, "paper-conjunctions": PAPER_CONJUNCTIONS, "rich": RICH}
-"""Name to templates."""
+TEMPLATE_SETS = {"paper": PAPER, "paper-conjunctions": PAPER + CONJUNCTIONS, "rich": RICH}
+"""Name to templates, apart by white space."""
 
 
 def templates_of(templates: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -79,4 +79,4 @@ def templates_of(templates: str | tuple[str, ...]) -> tuple[str, ...]:
         return templates
     if templates not in TEMPLATE_SETS:
         raise unknown("template set", templates, TEMPLATE_SETS)
-    return tuple(TEMPLATE_SETS[templates])
+    return tuple(TEMPLATE_SETS[templates].split())

@@ -129,8 +129,7 @@ def _atom(text: str, places: dict[tuple[int, int], int]) -> tuple[int, int, int]
     first, *steps = text.split(".")
     if first[:1] not in ("s", "q") or not first[1:].isdecimal() or not steps:
         raise ConfigError(
-            f"atom '{text}' should be a place and an attribute such as 's0.form', "
-            f"or one of: {', '.join(GLOBAL)}"
+            f"atom '{text}' should be a place and an attribute such as 's0.form', or one of: {', '.join(GLOBAL)}"
         )
     place = places.setdefault((STACK if first[0] == "s" else QUEUE, int(first[1:])), len(places))
     for step in steps[:-1]:

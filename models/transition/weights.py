@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.errors import ModelError
+from treevote.errors import ConfigError, ModelError
 from treevote.kernels import Bools, Doubles, Floats, Ints, Keys, Longs, Shorts, kernel
 from treevote.models.transition.feature_index import find_rows, index_of
 
@@ -59,8 +59,16 @@ def pack(keys: Keys, coefficients: Floats, intercept: Floats, epsilon: float) ->
         The key of each row that has weights left.
     packed, bias, scale
         As in ``Weights``.
+
+    Raises
+    ------
+    ConfigError
+        If a weight is not a finite number.
     """
-    largest = max(float(np.abs(coefficients).max(initial=0.0)), float(np.abs(intercept).max(initial=0.0)), 1e-9)
+    extremes = [float(extreme(initial=0)) for array in (coefficients, intercept) for extreme in (array.min, array.max)]
+    largest = max(1e-9, *map(abs, extremes))
+    if not np.isfinite(extremes).all():
+        raise ConfigError("the weights of the learner are not finite numbers; let it take smaller steps")
     scale = largest / _MAX_WEIGHT
     least = np.float32(max(epsilon * largest, 0.5 * scale))
     filled = count_filled(coefficients, least)
@@ -85,7 +93,7 @@ def unpack(keys: Keys, packed: Shorts, bias: Ints, scale: float) -> Weights:
 
 
 @kernel
-def count_filled(coefficients: Floats, least: float) -> Longs:
+def count_filled(coefficients: Floats, least: np.float32) -> Longs:
     """Return for each row how many weights are at least ``least`` away from zero."""
     filled = np.zeros(len(coefficients), np.int64)
     for row in range(len(coefficients)):
@@ -96,7 +104,9 @@ def count_filled(coefficients: Floats, least: float) -> Longs:
 
 
 @kernel
-def fill_packed(coefficients: Floats, filled: Longs, least: float, inverse_scale: float, packed: Shorts) -> None:
+def fill_packed(
+    coefficients: Floats, filled: Longs, least: np.float32, inverse_scale: np.float32, packed: Shorts
+) -> None:
     """Write the rows that have weights into ``packed``, one after the other."""
     at, n_classes = 0, coefficients.shape[1]
     for row in range(len(coefficients)):
@@ -163,9 +173,7 @@ def score(weights: Weights, keys: Keys, n: int, rows: Longs, scores: Ints) -> No
 
 
 @kernel
-def log_probabilities(
-    scores: Ints, mask: Bools, scale: float, result: Doubles
-) -> None:
+def log_probabilities(scores: Ints, mask: Bools, scale: float, result: Doubles) -> None:
     """Write the log-probabilities of the classes in ``mask``: the softmax of their scores."""
     best = np.int64(-(1 << 62))
     for k in range(len(scores)):
@@ -175,7 +183,7 @@ def log_probabilities(
     for k in range(len(scores)):
         if mask[k]:
             result[k] = (scores[k] - best) * scale
-            if result[k] > -30.0:
+            if result[k] > -16.0:  # the rest adds less than 1e-7
                 total += np.exp(result[k])
     shift = np.log(total)
     for k in range(len(scores)):

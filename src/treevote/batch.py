@@ -50,6 +50,12 @@ class Summary:
     first_fault: InputError | None = None
     seconds: float = 0.0
 
+    def __str__(self) -> str:
+        """Return it as a sentence."""
+        speed = f" ({self.tokens / self.seconds:,.0f} tokens/s)" if self.seconds else ""
+        done = f"parsed {self.sentences:,} sentences, {self.tokens:,} tokens in {self.seconds:.1f} s{speed}"
+        return f"{done}; {self.faults:,} with faults, first {self.first_fault}" if self.faults else done
+
 
 def parse_files(
     model: str | os.PathLike[str],

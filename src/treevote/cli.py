@@ -5,74 +5,16 @@ Nothing heavy is imported before a command runs, so that ``--help`` answers at o
 
 from __future__ import annotations
 
-import os
-import sys
-from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
-from typer.core import TyperCommand, TyperGroup
 
 from treevote import __version__
-from treevote.errors import TreevoteError
-
-
-class _Commands(TyperGroup):
-    """The place where every fault that is not a bug becomes one sentence and an exit code."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run a command."""
-        try:
-            result = super().invoke(ctx)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            _close_output()
-            raise typer.Exit(141) from None  # as if killed by the signal: nobody reads on
-        except KeyboardInterrupt:
-            _fail("interrupted; nothing half-done was left behind", 130)
-        except TreevoteError as error:
-            _fail(" ".join(str(error).split()))
-        except OSError as error:
-            _close_output()
-            where = f"{error.filename}: " if error.filename else ""
-            _fail(f"{where}{error.strerror or error}; check paths, permissions and the space on the disk")
-        except MemoryError:
-            _fail("there is not enough memory; use fewer jobs, fewer members, or less data")
-        else:
-            return result
-
-
-class _SeveralValues(TyperCommand):
-    """A command whose options that may be repeated also take several values at once: ``--train A B``."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Repeat the option before each of its values."""
-        several = {name for param in self.params if getattr(param, "multiple", False) for name in param.opts}
-        spelled: list[str] = []
-        option = ""
-        for i, arg in enumerate(args):
-            if arg.startswith("-") and arg != "-":
-                option = arg if arg in several else ""
-                spelled.append(arg)
-            else:
-                spelled += [option, arg] if option and args[i - 1] != option else [arg]
-        return super().parse_args(ctx, spelled)
-
-
-def _fail(sentence: str, code: int = 1) -> None:
-    typer.echo(f"treevote: {sentence}", err=True)
-    raise typer.Exit(code) from None
-
-
-def _close_output() -> None:
-    """Point standard output to nowhere: Python would try to write what is left, and complain, at the end."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
+from treevote.commands.group import Commands, SeveralValues
 
 app = typer.Typer(
-    cls=_Commands,
+    cls=Commands,
     help="Several dependency parsers, one vote: train an ensemble on a treebank and parse with it.",
     no_args_is_help=True,
     add_completion=False,
@@ -109,7 +51,7 @@ def _options(
     pass
 
 
-@app.command(cls=_SeveralValues)
+@app.command(cls=SeveralValues)
 def train(
     files: Annotated[
         list[str], typer.Option("--train", metavar="FILE...", help="Treebanks to train on.", show_default=False)
@@ -207,7 +149,7 @@ def parse(
     say(str(summary))
 
 
-@app.command(cls=_SeveralValues)
+@app.command(cls=SeveralValues)
 def vote(
     systems: Annotated[
         list[str],
@@ -259,18 +201,22 @@ def evaluate(
     json: Json = False,
     format: FileFormat = "auto",
 ) -> None:
-    """Compare systems with gold trees: LAS, UAS, CLAS, label accuracy, roots, complete sentences."""
+    """Compare the parses of systems with gold trees.
+
+    LAS, UAS: tokens with the right head, with and without the label. CLAS: the same for content words. LA: the
+    right label. root: tokens rightly on ROOT. complete: sentences with all heads right.
+    """
     from treevote.commands.evaluate import as_json, as_table
     from treevote.commands.evaluate import evaluate as run
 
-    asked = None if ud is None else "ud" if ud else "conllx"
+    asked: Literal["ud", "conllx"] | None = None if ud is None else "ud" if ud else "conllx"
     convention, counts = run(gold, systems, convention=asked, punctuation=punct, format=format)
     typer.echo((as_json if json else as_table)(counts, convention))
 
 
 @app.command()
 def inspect(model: Model, json: Json = False) -> None:
-    """Say what a model is, what it was trained on, and how it scored."""
+    """Say what a model is and where it comes from."""
     from treevote.commands.inspect import as_json, as_text
     from treevote.commands.inspect import inspect as run
 
@@ -285,7 +231,7 @@ def quickstart(
     jobs: Jobs = 1,
     backend: Backend = None,
 ) -> None:
-    """Train on the treebank that comes with treevote, parse another domain, and show how good it is."""
+    """Train, parse and score on the data that comes along."""
     from treevote.quickstart import quickstart as run
     from treevote.terminal import progress_shown
 

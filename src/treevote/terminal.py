@@ -34,9 +34,9 @@ def progress_shown(stream: TextIO | None = None) -> Iterator[Progress]:
     Progress
         May be called from several threads, with a total of 0 where the end is not known.
     """
-    stream = sys.stderr if stream is None else stream
-    if not stream.isatty():
-        yield PlainLines(stream)
+    file = stream or sys.stderr
+    if not file.isatty():
+        yield PlainLines(file)
         return
     from rich.console import Console  # slow to import
     from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -45,7 +45,7 @@ def progress_shown(stream: TextIO | None = None) -> Iterator[Progress]:
     columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
     tasks: dict[str, TaskID] = {}
     lock = threading.Lock()
-    with Bars(*columns, console=Console(file=stream), transient=True) as bars:
+    with Bars(*columns, console=Console(file=file), transient=True) as bars:
 
         def show(name: str, done: int, total: int) -> None:
             with lock:

@@ -82,7 +82,7 @@ def as_table(counts: Mapping[str, Counts], convention: Convention) -> str:
     """Return a table with a line for each system; CLAS is of Universal Dependencies alone."""
     rates = {name: rate for name, rate in RATES.items() if name != "CLAS" or convention == "ud"}
     rows = [[name, *(f"{getattr(count, rate):.2f}" for rate in rates.values())] for name, count in counts.items()]
-    return table(["", *rates], rows)
+    return table([f"convention {convention}", *rates], rows)
 
 
 def as_json(counts: Mapping[str, Counts], convention: Convention) -> str:

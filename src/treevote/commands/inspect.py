@@ -50,7 +50,8 @@ def as_text(facts: Mapping[str, Any]) -> str:
         If they are not what a training leaves.
     """
     try:
-        return "\n\n".join([_what(facts), _data(facts), scores(facts), _configuration(facts), _files(facts)])
+        parts = [_what(facts), _data(facts), scores(facts, facts["members"]), _configuration(facts)]
+        return "\n\n".join([*parts, _files(facts)])
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ModelError(f"the facts of the model are damaged ({error}); train it again") from error
 

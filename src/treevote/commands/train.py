@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -41,7 +41,7 @@ def train(
     weights: Literal["equal", "accuracy", "pos"] | None = None,
     seed: int | None = None,
     format: Format | Literal["auto"] = "auto",
-    n_jobs: int | None = 1,
+    n_jobs: int = 1,
     backend: str | None = None,
     progress: Progress | None = None,
 ) -> Trained:
@@ -103,12 +103,13 @@ def train(
 def report(trained: Trained) -> str:
     """Return what a person wants to know after training."""
     last = f"trained in {duration(trained.seconds)}, {size(trained.n_bytes)} on disk"
-    return f"{scores(trained.parser.facts)}\n{last}"
+    return f"{scores(trained.parser.facts, trained.parser.members)}\n{last}"
 
 
-def scores(facts: Mapping[str, Any]) -> str:
+def scores(facts: Mapping[str, Any], members: Iterable[str]) -> str:
     """Return the table of scores on the development set, or what there is to say without one."""
     if "scores" not in facts:
         return "not scored: no development set was given"
-    rows = [[name, f"{score['las']:.2f}", f"{score['uas']:.2f}"] for name, score in facts["scores"].items()]
-    return table([f"on {facts['development']['name']}", "LAS", "UAS"], rows)
+    named = [(name, facts["scores"][name]) for name in (*members, "vote")]
+    rows = [[name, f"{score['las']:.2f}", f"{score['uas']:.2f}"] for name, score in named]
+    return table(["development", "LAS", "UAS"], rows)

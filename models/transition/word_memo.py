@@ -1,0 +1,67 @@
+"""Words met lately, as numbers: a text uses the same words again and again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from treevote.kernels import Ints
+from treevote.models.transition.lexicon import Lexicon, WordColumns
+from treevote.sentence import ROOT, Word
+
+
+class WordMemo:
+    """The numbers of words, worked out once for each word as long as there is room.
+
+    Safe to use from several threads: rows are only ever added, and what was handed out stays as it is.
+
+    Parameters
+    ----------
+    lexicon : Lexicon
+    limit : int, default=65536
+        When so many words are known, all are forgotten. What is handed out does not depend on it.
+
+    Examples
+    --------
+    >>> words = (ROOT, Word("a", "a", "DET", "_", "_"))
+    >>> memo = WordMemo(Lexicon([["<root>", "a"]] * 13, []))
+    >>> rows, columns = memo.encode(words)
+    >>> columns.values[rows, 0].tolist()
+    [1, 2]
+    """
+
+    def __init__(self, lexicon: Lexicon, limit: int = 1 << 16) -> None:
+        self.lexicon = lexicon
+        self.limit = limit
+        self._lock = threading.Lock()
+        self._forget()
+
+    def __reduce__(self) -> tuple[Callable[..., WordMemo], tuple[Lexicon, int]]:
+        """Travel between processes without what was memorised."""
+        return WordMemo, (self.lexicon, self.limit)
+
+    def _forget(self) -> None:
+        self._rows: dict[Word, int] = {ROOT: 0}
+        self._columns = self.lexicon.columns((ROOT,))
+
+    def encode(self, words: Sequence[Word]) -> tuple[Ints, WordColumns]:
+        """Return the row of each word, shape (n_words,), in columns that may hold other words as well."""
+        with self._lock:
+            if len(self._rows) > self.limit:
+                self._forget()
+            rows = self._rows
+            first = len(rows)
+            numbers = [rows.setdefault(word, len(rows)) for word in words]
+            if len(rows) > first:
+                self._columns = _joined(self._columns, self.lexicon.columns(list(rows)[first:]))
+            return np.array(numbers, np.int32), self._columns
+
+
+def _joined(old: WordColumns, new: WordColumns) -> WordColumns:
+    return WordColumns(
+        np.concatenate([old.values, new.values]),
+        np.concatenate([old.feats, new.feats]),
+        np.concatenate([old.feats_offsets, new.feats_offsets[1:] + old.feats_offsets[-1]]),
+    )

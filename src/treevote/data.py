@@ -1,0 +1,47 @@
+"""The treebank that comes with treevote: the Turkish Web Treebank, two kinds of text in one annotation scheme.
+
+It is installed with treevote as the package ``turkish-treebanks``, which is asked for its list of files and never
+imported: its files lie in a folder called ``data``, a name that anyone may use.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, files
+from pathlib import Path
+from typing import Literal
+
+from treevote.errors import InputError
+
+PACKAGE = "turkish-treebanks"
+
+
+def default_treebank(part: Literal["web", "wiki"]) -> Path:
+    """Return where a part of the default data lies.
+
+    Parameters
+    ----------
+    part : {"web", "wiki"}
+        2,541 sentences of forums, blogs and news, or 2,310 sentences of an encyclopedia.
+
+    Raises
+    ------
+    InputError
+        If the package is not installed, or without its data.
+
+    Examples
+    --------
+    >>> default_treebank("web").name
+    'web.conllu'
+    """
+    try:
+        found = [file for file in files(PACKAGE) or () if file.name == f"{part}.conllu"]
+    except PackageNotFoundError:
+        found = []
+    paths = [Path(str(file.locate())) for file in found]
+    for path in paths:
+        if path.is_file():
+            return path
+    raise InputError(
+        f"expected the file {part}.conllu of the package {PACKAGE}, found none",
+        remedy=f"install it: pip install --force-reinstall {PACKAGE}",
+    )

@@ -1,0 +1,167 @@
+"""The main job from end to end on the default data: train on one kind of text, parse another, see how good it is.
+
+The web part trains: of every ten sentences nine are learned from and the tenth is the development set. Of the wiki
+part every second sentence, from the first on, is the test set; the sentences in between are left alone, since they
+are the unlabelled text that an adaptation to the new kind of text may look at.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import itertools
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from treevote import store
+from treevote.conll import read
+from treevote.data import default_treebank
+from treevote.ensemble.parser import EnsembleParser, EnsembleTrainer, save
+from treevote.kernels import Longs
+from treevote.metrics import Counts, evaluate
+from treevote.protocols import Progress
+from treevote.rendering import write
+from treevote.terminal import duration, size, table
+from treevote.treebank import Treebank
+
+MODEL, GOLD, PARSED = "model", "wiki-test.gold.conllu", "wiki-test.parsed.conllu"
+"""Names in the folder that is left."""
+
+
+@dataclass(frozen=True)
+class Quickstart:
+    """What `quickstart` did.
+
+    Attributes
+    ----------
+    folder : Path
+        Where model and parses are.
+    training, test : Treebank
+        What was trained on, and tested on.
+    training_seconds : float
+        Wall-clock time of the training.
+    n_bytes : int
+        Size of the model.
+    counts : dict of str to Counts
+        Of each member, and of the vote.
+    seconds : dict of str to float
+        Time to parse the test set; that of the vote includes its members.
+    """
+
+    folder: Path
+    training: Treebank
+    test: Treebank
+    training_seconds: float
+    n_bytes: int
+    counts: Mapping[str, Counts]
+    seconds: Mapping[str, float]
+
+    def __str__(self) -> str:
+        """Return the table, and what to do next."""
+        rows = [
+            [
+                name,
+                f"{count.las:.2f}",
+                f"{count.uas:.2f}",
+                f"{self.seconds[name]:.2f}",
+                f"{self.test.n_tokens / self.seconds[name]:,.0f}",
+            ]
+            for name, count in self.counts.items()
+        ]
+        return "\n".join(
+            [
+                f"trained on {_sizes(self.training)} of web text in {duration(self.training_seconds)}",
+                f"tested on {_sizes(self.test)} of an encyclopedia",
+                "",
+                table(["", "LAS", "UAS", "seconds", "tokens/s"], rows),
+                "",
+                f"model   {self.folder / MODEL} ({size(self.n_bytes)})",
+                f"parses  {self.folder / PARSED}",
+                f"gold    {self.folder / GOLD}",
+                "",
+                "With a treebank of your own, in CoNLL-U or CoNLL-X:",
+                "  treevote train --train train.conllu --dev dev.conllu -o my-model -j 2",
+                "  treevote parse my-model input.conllu -o parsed.conllu",
+                "  treevote evaluate test.conllu parsed.conllu",
+            ]
+        )
+
+
+def quickstart(
+    folder: str | Path,
+    *,
+    n_jobs: int = 1,
+    backend: str | None = None,
+    progress: Progress | None = None,
+) -> Quickstart:
+    """Train the default ensemble on the default data, and test it.
+
+    Parameters
+    ----------
+    folder : path
+        Gets the model, the parses and the gold trees of the test set; what they are called like is replaced.
+    n_jobs, backend, progress
+        See `treevote.parallel.map_parallel`.
+
+    Raises
+    ------
+    InputError, ModelError
+        If the default data is missing, or the folder cannot be written to.
+    """
+    folder = Path(folder)
+    store.check_target(folder / MODEL)
+    web, wiki = read(default_treebank("web")), read(default_treebank("wiki"))
+    tenth = np.arange(web.n_sentences) % 10 == 9
+    training = _part(web, np.flatnonzero(~tenth), "web.conllu without every tenth sentence")
+    dev = _part(web, np.flatnonzero(tenth), "every tenth sentence of web.conllu")
+    test = _part(wiki, np.arange(0, wiki.n_sentences, 2), "every second sentence of wiki.conllu")
+
+    start = time.monotonic()
+    parser = EnsembleTrainer().train(training, dev, n_jobs=n_jobs, backend=backend, progress=progress)
+    training_seconds = time.monotonic() - start
+    save(parser, folder / MODEL)
+
+    parses, seconds = _parse(parser, test, progress)
+    write(test, folder / GOLD)
+    write(dataclasses.replace(parses["vote"], support=None, label_support=None), folder / PARSED)
+    counts = {name: evaluate(test, parse) for name, parse in parses.items()}
+    n_bytes = sum(store.sizes(folder / MODEL).values())
+    return Quickstart(folder, training, test, training_seconds, n_bytes, counts, seconds)
+
+
+def _parse(
+    parser: EnsembleParser, treebank: Treebank, progress: Progress | None
+) -> tuple[dict[str, Treebank], dict[str, float]]:
+    """Return parses and seconds of each member and of the vote."""
+    parses: dict[str, Treebank] = {}
+    seconds: dict[str, float] = {}
+    for done, (name, member) in enumerate(parser.members.items(), start=1):
+        start = time.monotonic()
+        parses[name] = member.parse(treebank)
+        seconds[name] = time.monotonic() - start
+        if progress is not None:
+            progress("parsing", done, len(parser.members))
+    start = time.monotonic()
+    vote = parser.combine(parses)
+    seconds["vote"] = time.monotonic() - start + sum(seconds.values())
+    return {**parses, "vote": vote}, seconds
+
+
+def _part(treebank: Treebank, sentences: Longs, name: str) -> Treebank:
+    """Return some sentences with their text, comments included."""
+    if treebank.source is None:
+        return dataclasses.replace(treebank.select(sentences), name=name)
+    lines = treebank.source.lines
+    first = [*treebank.source.line_of[treebank.offsets[:-1]].tolist(), len(lines)]
+    spans = list(itertools.pairwise(first))
+    text = "\n".join(line for i in sentences.tolist() for line in lines[slice(*spans[i])])
+    ended = text.rstrip("\n") + "\n\n"
+    return read(io.BytesIO(ended.encode()), format="conllu", name=name)
+
+
+def _sizes(treebank: Treebank) -> str:
+    return f"{treebank.n_sentences:,} sentences ({treebank.n_tokens:,} tokens)"

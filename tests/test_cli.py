@@ -1,0 +1,435 @@
+"""The command line: what a person types, and what comes back."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import treevote
+from treevote.cli import app
+from treevote.conll import read
+from treevote.ensemble.parser import EnsembleParser
+from treevote.trees import roots
+
+TOY = Path(__file__).parent.parent / "data" / "toy.conllu"
+ONE = "1\tdogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+TWO = "1\tcats\tcat\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tpurr\tpurr\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+CROSSING = "".join(f"{i}\tw{i}\t_\tX\t_\t_\t{head}\tx\t_\t_\n" for i, head in enumerate([3, 4, 0, 3], 1))
+
+
+def run(*arguments: object, code: int = 0, stdin: bytes | None = None) -> str:
+    """Run a command; return what it wrote to standard output, or to standard error if it should fail."""
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+    assert result.exit_code == code, (result.output, result.exception)
+    return result.stderr if code else result.stdout
+
+
+def fails(*arguments: object) -> str:
+    """Run a command that should fail with one sentence; return the sentence."""
+    sentence = run(*arguments, code=1)
+    assert sentence.startswith("treevote: ")
+    assert sentence.count("\n") == 1
+    assert "Traceback" not in sentence
+    return sentence
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("cli") / "model"
+    report = run("train", "--train", TOY, "--dev", TOY, "-o", path, "--search", "greedy")
+    assert "lr-maxent-forward" in report
+    assert "vote" in report
+    assert "trained in" in report
+    return path
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+@pytest.fixture
+def damaged(model: Path, tmp_path: Path) -> Callable[[str, Callable[[bytes], bytes]], Path]:
+    """Return what copies the model with one file changed."""
+
+    def damage(suffix: str, change: Callable[[bytes], bytes]) -> Path:
+        copy = tmp_path / "damaged"
+        copy.mkdir()
+        for name, data in content(model).items():
+            (copy / name).write_bytes(data)
+        path = next(path for path in sorted(copy.iterdir()) if path.name.endswith(suffix))
+        path.write_bytes(change(path.read_bytes()))
+        return copy
+
+    return damage
+
+
+# What works
+
+
+def test_importing_it_is_cheap() -> None:
+    heavy = {"conllu", "joblib", "networkx", "numba", "numpy", "rich", "scipy", "sklearn", "skops"}
+    code = "import sys, treevote.cli; print(*sorted(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert not heavy & set(loaded.split())
+
+
+def test_public_names_exist() -> None:
+    assert all(getattr(treevote, name) is not None for name in treevote.__all__)
+    assert set(treevote.__all__) <= set(dir(treevote))
+    with pytest.raises(AttributeError, match="no attribute 'votes'"):
+        treevote.votes  # noqa: B018
+
+
+def test_help_and_version() -> None:
+    assert run("--version") == f"treevote {treevote.__version__}\n"
+    for command in "train", "parse", "vote", "evaluate", "inspect", "quickstart":
+        assert command in run("--help")
+        assert "Usage:" in run(command, "--help")
+
+
+def test_train_parse_evaluate(model: Path, tmp_path: Path) -> None:
+    parsed = tmp_path / "parsed.conllu"
+    run("parse", model, TOY, "-o", parsed)
+    rows = run("evaluate", TOY, parsed, TOY).splitlines()
+    assert rows[0].split() == ["convention", "ud", "LAS", "UAS", "CLAS", "LA", "root", "complete"]
+    assert rows[2].split() == [str(TOY), *["100.00"] * 6]
+    assert float(rows[1].split()[1]) > 90
+
+
+def test_standard_input_and_output(model: Path) -> None:
+    text = TOY.read_bytes()
+    assert run("parse", model, "-", stdin=text) == run("parse", model, TOY)
+
+
+def test_the_same_training_gives_the_same_bytes(model: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again"
+    run("train", "--train", TOY, "--dev", TOY, "-o", again, "--search", "greedy", "-j", 2)
+    assert content(again) == content(model)
+
+
+def test_several_training_files_with_and_without_repeating_the_option(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    run("train", "--train", TOY, TOY, "-o", first, "--members", "lr-svm-forward")
+    run("train", "--train", TOY, "-o", second, "--train", TOY, "--members", "lr-svm-forward")
+    assert content(first) == content(second)
+    facts = json.loads(run("inspect", first, "--json"))
+    assert facts["training"]["name"] == "toy.conllu + toy.conllu"
+    assert facts["training"]["sentences"] == 24
+
+
+def test_a_configuration_describes_the_members(tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(
+        """
+        weights = "accuracy"
+        seed = 7
+        [member.lr-svm-forward]
+        cutoff = 1
+        [member.wide]
+        like = "lr-svm-forward"
+        width = 3
+        search = "beam"
+        [member.tree]
+        direction = "backward"
+        learner = "sklearn.tree.DecisionTreeClassifier"
+        options.max_depth = 5
+        """
+    )
+    path = tmp_path / "model"
+    run("train", "--train", TOY, "--dev", TOY, "-o", path, "--config", config, "--encoding", "head")
+    facts = json.loads(run("inspect", path, "--json"))
+    members = facts["members"]
+    assert list(members) == ["lr-svm-forward", "wide", "tree"]
+    assert [member["cutoff"] for member in members.values()] == [1, 1, 3]
+    assert [member["encoding"] for member in members.values()] == ["head"] * 3
+    assert (members["wide"]["width"], members["wide"]["search"]) == (3, "beam")
+    assert members["tree"]["options"] == {"max_depth": 5}
+    assert (facts["votes"]["kind"], facts["seed"]) == ("accuracy", 7)
+    text = run("inspect", path)
+    again = tmp_path / "again.toml"
+    again.write_text(text[text.index("configuration:\n") + 15 : text.index("\nfiles ")])
+    run("train", "--train", TOY, "--dev", TOY, "-o", tmp_path / "again", "--config", again)
+    assert content(tmp_path / "again") == content(path)
+
+
+def test_a_member_may_be_named_twice(tmp_path: Path) -> None:
+    run("train", "--train", TOY, "-o", tmp_path / "model", "--members", "lr-svm-forward, lr-svm-forward")
+    facts = json.loads(run("inspect", tmp_path / "model", "--json"))
+    assert list(facts["members"]) == ["lr-svm-forward", "lr-svm-forward-2"]
+
+
+def test_inspect_says_what_a_model_is(model: Path) -> None:
+    text = run("inspect", model)
+    facts = json.loads(run("inspect", model, "--json"))
+    assert "ensemble of 3 members, one root in each sentence" in text
+    assert f"training data: toy.conllu, 12 sentences, 77 tokens, {facts['training']['labels']} labels" in text
+    assert facts["training"]["sha256"] in text
+    assert set(facts["files"]) == set(content(model))
+    assert facts["scores"]["vote"]["las"] > 90
+
+
+def test_vote_writes_the_text_of_the_first_system(tmp_path: Path) -> None:
+    flipped = ONE.replace("\t2\tnsubj", "\t0\troot").replace("bark\tVERB\t_\t_\t0\troot", "bark\tVERB\t_\t_\t1\tdep")
+    for name, text in (("a", "# first\n" + flipped), ("b", ONE), ("c", ONE)):
+        (tmp_path / name).write_text(text)
+    systems = [tmp_path / name for name in "abc"]
+    assert run("vote", *systems) == "# first\n" + ONE
+    assert "Support=0.67" in run("vote", *systems, "--support")
+    gold = tmp_path / "a"
+    weighted = run("vote", *systems, "--weights", "accuracy", "--gold", gold, "--dev", *systems)
+    assert weighted == "# first\n" + flipped
+
+
+def test_vote_decides_how_many_roots_there_are(tmp_path: Path) -> None:
+    several = ONE.replace("\t2\tnsubj", "\t0\troot")
+    (tmp_path / "one.conllu").write_text("# a comment\n" + ONE)
+    (tmp_path / "several.conllu").write_text(several)
+    (tmp_path / "several.conllx").write_text(several)
+
+    def n_roots(*arguments: str) -> int:
+        run("vote", *(tmp_path / name if "conll" in name else name for name in arguments), "-o", tmp_path / "out")
+        return int(roots(read(tmp_path / "out"))[0])
+
+    mixed = ("several.conllu", "several.conllu", "one.conllu")
+    assert n_roots(*mixed) == 1
+    assert n_roots("several.conllu", "several.conllu") == 2
+    assert n_roots("several.conllx", "several.conllx", "one.conllu") == 2
+    assert n_roots(*mixed, "--roots", "several") == 2
+    assert n_roots("several.conllu", "--roots", "one") == 1
+    assert n_roots(*mixed, "--gold", "several.conllx") == 2
+
+
+def test_evaluate_conventions_and_json(tmp_path: Path) -> None:
+    (tmp_path / "gold.conllx").write_text(ONE)
+    (tmp_path / "x.conllx").write_text(ONE.replace("nsubj", "nsubj:x"))
+    table = run("evaluate", tmp_path / "gold.conllx", tmp_path / "x.conllx")
+    assert table.split() == [
+        *("convention", "conllx", "LAS", "UAS", "LA", "root", "complete", str(tmp_path / "x.conllx")),
+        *("50.00", "100.00", "50.00", "100.00", "100.00"),
+    ]
+    assert "100.00" in run("evaluate", tmp_path / "gold.conllx", tmp_path / "x.conllx", "--ud").split()[9]
+    answer = json.loads(run("evaluate", tmp_path / "gold.conllx", tmp_path / "x.conllx", "--json", "--no-punct"))
+    assert answer["systems"][str(tmp_path / "x.conllx")]["LAS"] == 50.0
+    assert answer["systems"][str(tmp_path / "x.conllx")]["CLAS"] is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ONE,
+        ONE.replace("nsubj", "x").replace("root", "x"),
+        (CROSSING + "\n") * 3,
+        "1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n",
+    ],
+    ids=["one sentence", "one label", "only non-projective trees", "one token"],
+)
+def test_small_and_odd_training_data_will_do(text: str, tmp_path: Path) -> None:
+    (tmp_path / "train.conllu").write_text(text)
+    run("train", "--train", tmp_path / "train.conllu", "-o", tmp_path / "model")
+    assert run("parse", tmp_path / "model", tmp_path / "train.conllu")
+
+
+def test_a_long_sentence_is_parsed(model: Path, tmp_path: Path) -> None:
+    lines = (f"{i}\tdogs\tdog\tNOUN\t_\t_\t_\t_\t_\t_\n" for i in range(1, 3001))
+    (tmp_path / "long.conllu").write_text("".join(lines) + "\n")
+    run("parse", model, tmp_path / "long.conllu", "-o", tmp_path / "parsed.conllu")
+    assert read(tmp_path / "parsed.conllu").n_tokens == 3000
+
+
+# What does not
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (ONE.replace("\t2\t", "\t9\t"), "line 1, sentence 1: expected a HEAD in 0..2, found '9'; correct the head"),
+        (
+            ONE + ONE.replace("\t0\t", "\t1\t"),
+            "line 4, sentence 2: expected a token with HEAD 0, found a sentence without a root; correct the heads",
+        ),
+        (CROSSING.replace("\t0\t", "\t1\t").replace("2\tw2\t_\tX\t_\t_\t4", "2\tw2\t_\tX\t_\t_\t0") + "\n", "cycle 1 -> 3 -> 1"),
+        (ONE.replace("\t_\t_\n", "\t_\n", 1), "line 1, sentence 1: expected 10 columns separated by tabs, found 9;"),
+        (ONE.replace("2\tbark", "3\tbark"), "line 2, sentence 1: expected id 2, found 3;"),
+        (ONE.replace("dogs", "d\udcffgs"), "line 1, sentence 1: expected UTF-8, found the byte 0xFF as byte 4"),
+        ("", "expected sentences, found none;"),
+        (ONE.replace("\t2\tnsubj", "\t_\t_").replace("\t0\troot", "\t_\t_"), "give a labelled treebank"),
+    ],
+    ids=["HEAD out of range", "no root", "cycle", "columns", "gap in ids", "not UTF-8", "empty", "unlabelled"],
+)  # fmt: skip
+def test_bad_training_data_is_one_sentence(text: str, sentence: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.conllu"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    said = fails("train", "--train", path, "-o", tmp_path / "model")
+    assert sentence in said
+    assert str(path) in said
+    assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (ONE.replace("\t_\t_\n", "\t_\n", 1), "expected 10 columns"),
+        (ONE.replace("2\tbark", "3\tbark"), "expected id 2, found 3"),
+        (ONE.replace("dogs", "d\udcffgs"), "expected UTF-8"),
+        ("", "expected sentences, found none"),
+    ],
+    ids=["columns", "gap in ids", "not UTF-8", "empty"],
+)
+def test_bad_input_is_one_sentence_and_harms_no_file(text: str, sentence: str, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.conllu").write_bytes(text.encode("utf-8", "surrogateescape"))
+    (tmp_path / "out.conllu").write_text("as before")
+    assert sentence in fails("parse", model, tmp_path / "bad.conllu", "-o", tmp_path / "out.conllu")
+    assert (tmp_path / "out.conllu").read_text() == "as before"
+    assert sorted(os.listdir(tmp_path)) == ["bad.conllu", "out.conllu"]
+
+
+def test_faults_are_counted(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "mixed.conllu").write_text(ONE + "1\tone\n\n" + TWO)
+    result = CliRunner().invoke(app, ["parse", str(model), str(tmp_path / "mixed.conllu"), "--on-error", "keep"])
+    assert result.exit_code == 0
+    assert "\n\n1\tone\n\n1\tcats" in result.stdout
+    assert "parsed 2 sentences, 4 tokens" in result.stderr
+    assert "1 with faults, first" in result.stderr
+
+
+def test_unknown_names_get_the_nearest_known_one(model: Path, tmp_path: Path) -> None:
+    target = tmp_path / "model"
+    assert "did you mean 'lr-svm-forward'" in fails("train", "--train", TOY, "-o", target, "--members", "lr-svm-foward")
+    assert "did you mean 'lr-maxent-backward'" in fails("parse", model, TOY, "--member", "lr-maxent-backwards")
+    config = tmp_path / "config.toml"
+    for text, hint in (
+        ("wights = 'pos'", "did you mean 'weights'"),
+        ("[member.x]\nlike = 'lr-svm'", "did you mean 'lr-svm-"),
+        ("[member.x]\nlearner = 'maxnt'", "did you mean 'maxent'"),
+        ("[member.x]\nwidht = 3", "did you mean 'member.x.width'"),
+        ("[member.vote]\nlearner = 'svm'", "cannot be called 'vote'"),
+        ("[member.x", "expected TOML"),
+    ):
+        config.write_text(text)
+        assert hint in fails("train", "--train", TOY, "-o", target, "--config", config)
+    assert not target.exists()
+
+
+def test_a_place_that_is_taken_is_found_out_before_training(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("dear")
+    missing = tmp_path / "there is no such file"  # it would be missed first if it were looked for first
+    assert "found 'letter.txt', no part of a model" in fails("train", "--train", missing, "-o", tmp_path)
+    assert os.listdir(tmp_path) == ["letter.txt"]
+
+
+@pytest.mark.parametrize("option", ["accuracy", "pos"])
+def test_weights_need_a_development_set(option: str, tmp_path: Path) -> None:
+    assert "give one with --dev" in fails("train", "--train", TOY, "-o", tmp_path / "model", "--weights", option)
+    assert "parses of each of the 2 systems" in fails("vote", TOY, TOY, "--weights", option, "--gold", TOY)
+
+
+@pytest.mark.parametrize("command", ["vote", "evaluate"])
+def test_the_first_difference_between_systems_is_shown(command: str, tmp_path: Path) -> None:
+    (tmp_path / "one").write_text(ONE + ONE)
+    (tmp_path / "two").write_text(ONE + TWO)
+    said = fails(command, tmp_path / "one", tmp_path / "two")
+    assert "line 4, sentence 2: token 1: expected 'dogs' as in" in said
+    assert "found 'cats'" in said
+
+
+def test_damaged_models_are_refused(
+    damaged: Callable[[str, Callable[[bytes], bytes]], Path],
+) -> None:
+    path = damaged("packed.npy", lambda data: data[:-1] + bytes([data[-1] ^ 1]))
+    for command in ("parse", path, TOY), ("inspect", path):
+        assert "does not have the checksum" in fails(*command)
+
+
+def test_truncated_models_are_refused(damaged: Callable[[str, Callable[[bytes], bytes]], Path]) -> None:
+    assert "the model is damaged" in fails("parse", damaged("packed.npy", lambda data: data[:-9]), TOY)
+
+
+def test_models_that_claim_too_much_are_refused(
+    damaged: Callable[[str, Callable[[bytes], bytes]], Path],
+) -> None:
+    def claim(data: bytes) -> bytes:
+        header = np.lib.format.magic(1, 0) + (118).to_bytes(2, "little")
+        return header + b"{'descr': '<i2', 'fortran_order': False, 'shape': (1000000000000,), }".ljust(118)
+
+    assert "the model is damaged" in fails("parse", damaged("packed.npy", claim), TOY)
+
+
+def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
+    assert "no such model folder" in fails("parse", tmp_path / "none", TOY)
+    assert "not a treevote model" in fails("inspect", tmp_path)
+
+
+def test_a_full_disk_leaves_what_was_there(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "model"
+    target.mkdir()
+    for name, data in content(model).items():
+        (target / name).write_bytes(data)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    said = fails("train", "--train", TOY, "-o", target, "--members", "lr-svm-forward")
+    assert "No space left on device" in said
+    assert content(target) == content(model)
+    assert os.listdir(tmp_path) == ["model"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")
+def test_a_full_output_is_one_sentence(model: Path) -> None:
+    assert "/dev/full: cannot write: No space left on device" in fails("parse", model, TOY, "-o", "/dev/full")
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "treevote", "evaluate", TOY, TOY],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"treevote: No space left on device")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_nobody_reads_on_and_nothing_is_said(model: Path) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    with open(write_end, "wb") as pipe:
+        done = subprocess.run(
+            [sys.executable, "-m", "treevote", "parse", model, TOY], stdout=pipe, stderr=subprocess.PIPE, check=False
+        )
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_an_interrupt_leaves_no_half_file(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        assert any(name.endswith(".part") for name in os.listdir(tmp_path))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(EnsembleParser, "parse", interrupt)
+    assert run("parse", model, TOY, "-o", tmp_path / "out.conllu", code=130).startswith("treevote: interrupted")
+    assert os.listdir(tmp_path) == []
+
+
+def test_want_of_memory_is_one_sentence(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def exhaust(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(EnsembleParser, "parse", exhaust)
+    assert "not enough memory" in fails("parse", model, TOY)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["parse"], ["train", "-o", "x"], ["prase"], ["parse", "m", "x", "--on-error", "cry"], ["train", "--beam", "0"]],
+)
+def test_bad_usage_has_exit_code_2(arguments: list[str]) -> None:
+    assert "Usage:" in run(*arguments, code=2)
