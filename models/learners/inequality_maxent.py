@@ -9,7 +9,9 @@ k and ``p(k | x)`` the model, the constraints are, in counts over the training r
 Each side has a multiplier, ``alpha_fk, beta_fk >= 0``, at most one of them above 0 at the optimum; with
 ``w = alpha - beta`` the dual is to minimise
 
-    ``sum_x -log p(y | x) + sum_fk width_fk |w_fk| + c2 / 2 sum_fk w_fk ** 2``,  ``p(k | x) ~ exp(intercept_k + w_k . x)``.
+    ``sum_x -log p(y | x) + sum_fk width_fk |w_fk| + c2 / 2 sum_fk w_fk ** 2``,
+
+where ``p(k | x)`` is proportional to ``exp(intercept_k + sum_f w_fk x_f)``.
 
 So a weight is 0 unless its constraint is tight, and only what the data insist on gets a weight. ``c2`` is the 2-norm
 extension: bounds may be missed at a quadratic price. The intercepts have width 0: the expected number of rows of each
@@ -17,17 +19,13 @@ class is what was seen.
 
 Source: Kazama & Tsujii, "Evaluation and extension of maximum entropy models with inequality constraints", EMNLP 2003.
 
-The solver is cyclic coordinate descent. Along one weight the likelihood is that of a two-class logistic model, class k
-against the rest, whose curvature within a trust region has a simple bound; so every step goes down without a line
-search and costs two looks at the rows of one column. Sweeps over all features alternate with sweeps over the few that
-have a weight. Source: Genkin, Lewis & Madigan, "Large-scale Bayesian logistic regression for text categorization",
-Technometrics 49(3), 2007, section 4.
+The dual is solved by cyclic coordinate descent, see `treevote.models.learners.coordinate_descent`.
 """
 
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,7 +37,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from treevote.errors import ConfigError, unknown
-from treevote.kernels import Doubles, Ints, Longs, kernel
+from treevote.kernels import Doubles, Longs
+from treevote.models.learners.coordinate_descent import Features, descend
 
 
 class InequalityMaxEnt(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -51,9 +50,9 @@ class InequalityMaxEnt(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         The scale c of the widths; larger is smoother and sparser.
     widths : {"single", "count"}, default="single"
         ``"single"``: c counts for every feature, the 1-norm penalty of a logistic regression with ``C = 1 / c``.
-        ``"count"``: ``c * sqrt(count + 1)`` counts, where ``count`` is the number (weight) of the rows of the class that
-        have the column, or their sum of squares if it is not binary. That is c standard errors of the count, or
-        ``c / sqrt(count)`` relative to it.
+        ``"count"``: ``c * sqrt(count + 1)`` counts, where ``count`` is the number (weight) of the rows of the class
+        that have the column, or their sum of squares if it is not binary. That is c standard errors of the count,
+        or ``c / sqrt(count)`` relative to it.
     c2 : float, default=0.0
         Factor of the 2-norm extension.
     observed_only : bool, default=True
@@ -126,7 +125,7 @@ class InequalityMaxEnt(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> InequalityMaxEnt:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> InequalityMaxEnt:
         """Find the weights.
 
         Parameters
@@ -149,13 +148,14 @@ class InequalityMaxEnt(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         rows.sum_duplicates()
         self.classes_, labels = np.unique(y[used], return_inverse=True)
         if self.fit_intercept:  # as a first column of ones
-            rows = csr_matrix(hstack([np.ones((len(weights), 1)), rows]))
+            rows = hstack([csr_matrix(np.ones((len(weights), 1))), rows], format="csr")
         features = self._features(rows, labels, weights)
-        coef, missed, self.n_iter_ = _descend(features, rows, weights, self.tol * float(weights.sum()), self.max_iter)
-        if missed > self.tol * weights.sum():
+        tol = self.tol * float(weights.sum())
+        coef, missed, self.n_iter_ = descend(features, rows, weights, len(self.classes_), tol, self.max_iter)
+        if missed > tol:
             warnings.warn(
                 f"after max_iter={self.max_iter} sweeps a constraint is still missed by {missed:.3g} counts, "
-                f"tol={self.tol} allows {self.tol * weights.sum():.3g}; raise one of them",
+                f"tol={self.tol} allows {tol:.3g}; raise one of them",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -198,20 +198,15 @@ class InequalityMaxEnt(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             if not (isinstance(value, (int, float)) and least <= value < np.inf):
                 raise ConfigError(f"{name} must be a number of at least {least}, but it is {value!r}")
 
-    def _features(self, rows: csr_matrix, labels: Longs, weights: Doubles) -> _Features:
+    def _features(self, rows: csr_matrix, labels: Longs, weights: Doubles) -> Features:
         n_rows, n_classes = len(labels), len(self.classes_)
         by_class = csr_matrix((weights, labels, np.arange(n_rows + 1)), shape=(n_rows, n_classes))
         counts = csr_matrix(rows.power(2).T @ by_class)
-        if self.observed_only:
-            counts.eliminate_zeros()
-            counts.sort_indices()
-            columns, classes = np.repeat(np.arange(rows.shape[1]), np.diff(counts.indptr)), counts.indices
-        else:
-            columns, classes = (grid.ravel() for grid in np.indices(counts.shape))
+        columns, classes = counts.nonzero() if self.observed_only else np.nonzero(np.ones(counts.shape))
         free = columns < int(self.fit_intercept)
         count = np.asarray(counts[columns, classes]).ravel()
         width = self.width * (np.sqrt(count + 1) if self.widths == "count" else np.ones(len(count)))
-        return _Features(
+        return Features(
             columns.astype(np.int32),
             classes.astype(np.int32),
             np.asarray(csr_matrix(rows.T @ by_class)[columns, classes]).ravel(),
@@ -223,149 +218,3 @@ class InequalityMaxEnt(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-class _Features(NamedTuple):
-    """The features that may have a weight, by column and class; all arrays have shape (n,).
-
-    Attributes
-    ----------
-    columns, classes : ndarray of int32
-        What each consists of, from 0.
-    seen, width, ridge : ndarray of float64
-        Its sum over the rows of its class, and its penalties: ``width |w| + ridge / 2 w ** 2``.
-    """
-
-    columns: Ints
-    classes: Ints
-    seen: Doubles
-    width: Doubles
-    ridge: Doubles
-
-
-ACTIVE_SWEEPS = 10
-
-
-def _descend(
-    features: _Features, rows: csr_matrix, weights: Doubles, tol: float, max_iter: int
-) -> tuple[Doubles, float, int]:
-    """Return the coefficients, shape (n_columns, n_classes), the largest miss in the last full sweep, and the sweeps."""
-    by_column = rows.tocsc()
-    starts, row_of = by_column.indptr.astype(np.int64), by_column.indices.astype(np.int32)
-    reach = 1 / np.maximum(abs(rows).max(axis=0).toarray()[0], 1e-300)[features.columns]
-    w, trust = np.zeros(len(reach)), reach.copy()
-    coef = np.zeros((rows.shape[1], int(features.classes.max()) + 1))
-    everything = np.arange(len(w))
-    n_sweeps = 0
-    while True:
-        # afresh, since rounding errors add up in what the sweeps update in place
-        coef[features.columns, features.classes] = w
-        scores = rows @ coef
-        mass = np.exp(scores - scores.max(axis=1, keepdims=True)).T.copy()
-        total = mass.sum(axis=0)
-        state = (starts, row_of, by_column.data, weights, mass, total, weights / total, w, trust, reach)
-        missed = sweep(everything, *features, *state)
-        n_sweeps += 1
-        if missed <= tol or n_sweeps >= max_iter:
-            coef[features.columns, features.classes] = w
-            return coef, missed, n_sweeps
-        active = np.flatnonzero(w)
-        for _ in range(min(ACTIVE_SWEEPS, max_iter - n_sweeps - 1)):
-            n_sweeps += 1
-            if sweep(active, *features, *state) <= max(missed / 10, tol / 2):
-                break
-
-
-@kernel
-def sweep(
-    visits: Longs,
-    columns: Ints,
-    classes: Ints,
-    seen: Doubles,
-    width: Doubles,
-    ridge: Doubles,
-    starts: Longs,
-    row_of: Ints,
-    values: Doubles,
-    weights: Doubles,
-    mass: Doubles,
-    total: Doubles,
-    share: Doubles,
-    w: Doubles,
-    trust: Doubles,
-    reach: Doubles,
-) -> float:
-    """Improve each weight in ``visits`` in turn, and return by how many counts a constraint was missed at most.
-
-    Parameters
-    ----------
-    visits : ndarray of int64
-        The features to visit, from 0.
-    columns, classes, seen, width, ridge
-        The features.
-    starts, row_of, values : ndarray of int64, int32, float64
-        The rows, by column (CSC).
-    weights : ndarray of float64, shape (n_rows,)
-        How often each row counts.
-    mass : ndarray of float64, shape (n_classes, n_rows)
-        Probabilities of the classes times the total of the row. Changed, as all that follow but ``reach``.
-    total, share : ndarray of float64, shape (n_rows,)
-        Sum of the masses of each row, and its weight divided by that.
-    w, trust, reach : ndarray of float64, shape (n_features,)
-        The weights, how far each may move at once, and what moves no score by more than 1.
-    """
-    worst = 0.0
-    for i in visits:
-        first, last = starts[columns[i]], starts[columns[i] + 1]
-        own = mass[classes[i]]
-        gradient = ridge[i] * w[i] - seen[i]
-        for entry in range(first, last):
-            gradient += values[entry] * own[row_of[entry]] * share[row_of[entry]]
-        if w[i] > 0:
-            missed = gradient + width[i]
-        elif w[i] < 0:
-            missed = gradient - width[i]
-        else:
-            missed = min(gradient + width[i], 0.0) + max(gradient - width[i], 0.0)
-        worst = max(worst, abs(missed))
-        if missed == 0.0:
-            continue
-        # Where the odds of the class are o, its variance p (1 - p) is 1 / (2 + o + 1 / o). If the score moves by at
-        # most t, the odds change by at most the factor exp(t) =: e: the bound is the variance at odds nearest to 1.
-        curvature = ridge[i] + 1e-12
-        value, e = 0.0, 1.0
-        for entry in range(first, last):
-            row = row_of[entry]
-            if values[entry] != value:
-                value = values[entry]
-                e = np.exp(trust[i] * abs(value))
-            rest = max(total[row] - own[row], 0.0)
-            less, more = min(own[row], rest), max(own[row], rest)
-            if more <= e * less:
-                curvature += 0.25 * weights[row] * value * value
-            elif less > 0.0:
-                odds = more / less / e
-                curvature += weights[row] * value * value / (2.0 + odds + 1.0 / odds)
-        wish = w[i] - gradient / curvature
-        target = np.sign(wish) * max(abs(wish) - width[i] / curvature, 0.0)
-        step = min(max(target - w[i], -trust[i]), trust[i])
-        # From 1/1000 on, so that a weight long at rest can set out again; up to 20, so that no mass overflows.
-        trust[i] = min(max(2.0 * abs(step), trust[i] / 2.0, 1e-3 * reach[i]), 20.0 * reach[i])
-        w[i] = target if abs(target - w[i]) <= abs(step) else w[i] + step
-        value, growth = 0.0, 0.0
-        for entry in range(first, last):
-            row = row_of[entry]
-            if values[entry] != value:
-                value = values[entry]
-                growth = np.expm1(step * value)
-            total[row] += own[row] * growth
-            own[row] += own[row] * growth
-            if not 1e-100 < total[row] < 1e100:
-                total[row] = 0.0
-                for k in range(len(mass)):
-                    total[row] += mass[k, row]
-                for k in range(len(mass)):
-                    mass[k, row] /= total[row]
-                total[row] = 1.0
-            share[row] = weights[row] / total[row]
-    return worst

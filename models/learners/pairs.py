@@ -25,7 +25,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treevote.errors import ConfigError
-from treevote.kernels import Doubles, Floats, Ints, Longs, kernel
+from treevote.kernels import Floats, Ints, Longs, kernel
 from treevote.models.learners.passive_aggressive import PassiveAggressive
 
 _MOST_COLUMNS = 2**31 - 1  # linear learners want 32-bit indices
@@ -108,7 +108,8 @@ class PairExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         return csr_matrix((values, columns, starts), shape=(rows.shape[0], rows.shape[1] + len(earlier)))
 
     def _rows(self, X: Any, *, reset: bool) -> csr_matrix:
-        rows = csr_matrix(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset))
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+        rows = csr_matrix(X)
         if not rows.has_canonical_format or not rows.data.all():
             rows = rows.copy()
             rows.sum_duplicates()
@@ -158,7 +159,7 @@ class PairsSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
     def fit(
         self,
         X: Any,
-        y: ArrayLike,
+        y: Any,
         sample_weight: ArrayLike | None = None,
         *,
         progress: Callable[[int, int], None] | None = None,

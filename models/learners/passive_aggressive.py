@@ -8,8 +8,6 @@ accurate as a batch linear SVM and far faster.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from treevote.kernels import Doubles, Floats, Ints, Longs, kernel

@@ -60,7 +60,7 @@ def fit_platt(scores: ArrayLike, y: ArrayLike) -> PlattScaling:
     --------
     >>> A, B = fit_platt([[2.0, -1.0], [1.0, 0.5], [-1.0, 1.0], [0.5, 1.0]], [0, 0, 1, 1])
     >>> platt([[3.0, 0.0]], A, B).round(2).tolist()
-    [[0.67, 0.33]]
+    [[0.69, 0.31]]
     """
     S, labels = _checked(scores, y)
     sigmoids = np.array([_sigmoid(S[:, k], labels == k) for k in range(S.shape[1])])
@@ -75,7 +75,7 @@ def platt(scores: ArrayLike, A: ArrayLike, B: ArrayLike) -> Doubles:
 
 
 def fit_temperature(scores: ArrayLike, y: ArrayLike) -> float:
-    """Return the temperature T, in 1e-6..1e6, for which ``softmax(scores / T)`` gives the right classes most likelihood.
+    """Return the temperature T, in 1e-6..1e6, at which ``softmax(scores / T)`` makes the right classes most likely.
 
     Parameters
     ----------

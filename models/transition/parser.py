@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from treevote.config import from_mapping, to_mapping
-from treevote.errors import ConfigError, InputError, ModelError
+from treevote.errors import ConfigError, InputError, ModelError, unknown
 from treevote.models.learners.registry import make_learner
 from treevote.models.transition.arc_standard import Actions, actions_of
-from treevote.models.transition.guides import ClassifierGuide, LinearGuide, parse_in_lock_step
+from treevote.models.transition.calibration import temperature_of
+from treevote.models.transition.guides import ClassifierGuide, LinearGuide, is_linear, parse_in_lock_step
 from treevote.models.transition.lexicon import ATTRIBUTES, Lexicon
 from treevote.models.transition.rows import Rows, rows_of
 from treevote.models.transition.search import parse_beam, parse_best_first, parse_greedy
@@ -28,6 +31,13 @@ from treevote.treebank import Treebank
 from treevote.trees import is_single_rooted, reverse
 
 KIND = "lr-parser"
+
+Direction: TypeAlias = Literal["forward", "backward"]
+Search: TypeAlias = Literal["greedy", "beam", "best-first"]
+
+MAX_WIDTH = 1_000
+HELD_OUT = 10
+"""One sentence in so many is held out to fit a temperature."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +60,12 @@ class TransitionTrainer:
         How non-projective trees are encoded in labels (Nivre & Nilsson 2005).
     search : {"greedy", "beam", "best-first"}
         Beam and best-first search need probabilities: those of the learner, or for a max-margin learner a softmax of
-        its scores with a temperature fitted on held-out sentences (after Platt 1999).
+        its scores with a temperature fitted on held-out sentences (after Platt 1999). A learner that is not linear
+        is asked in lock step, and parses greedily whatever stands here.
     width : int
         Beam size; for best-first search the number of successors of a configuration.
+    margin : float
+        In beam search a derivation is not followed further if its log-probability is so much below that of the best.
     prune : float
         Weights of linear models nearer to zero than this share of the largest are dropped.
 
@@ -64,20 +77,27 @@ class TransitionTrainer:
     [-1, 2, 3, 0]
     """
 
-    direction: Literal["forward", "backward"] = "forward"
+    direction: Direction = "forward"
     learner: str = "maxent"
     options: dict[str, Any] = field(default_factory=dict)
     templates: str | tuple[str, ...] = "rich"
     cutoff: int = 3
     encoding: Encoding = "path"
-    search: Literal["greedy", "beam", "best-first"] = "beam"
+    search: Search = "beam"
     width: int = 8
     margin: float = 3.0
     prune: float = 0.01
 
     def __post_init__(self) -> None:
-        if self.cutoff < 1 or self.width < 1:
-            raise ConfigError(f"cutoff and width should be at least 1, found {self.cutoff} and {self.width}")
+        for kind, value, known in (("direction", self.direction, Direction), ("search", self.search, Search)):
+            if value not in get_args(known):
+                raise unknown(kind, value, get_args(known))
+        if self.cutoff < 1:
+            raise ConfigError(f"cutoff should be at least 1, found {self.cutoff}")
+        if not 1 <= self.width <= MAX_WIDTH:
+            raise ConfigError(f"width should be in 1..{MAX_WIDTH}, found {self.width}")
+        if not self.margin >= 0:
+            raise ConfigError(f"margin should not be negative, found {self.margin}")
         if not 0 <= self.prune < 1:
             raise ConfigError(f"prune should be in [0, 1), found {self.prune}")
 
@@ -112,34 +132,69 @@ class TransitionTrainer:
         actions = actions_of(projective, single_root)
         lexicon = Lexicon.of(treebank)
         table = compile_templates(templates_of(self.templates))
-        rows = rows_of(projective, lexicon.columns(projective.words), actions, table, self.cutoff)
-        learner = make_learner(self.learner, self.options, seed)
-        guide: LinearGuide | ClassifierGuide
-        if len(np.unique(rows.actions)) < 2:
-            return TransitionParser(
-                self,
-                WordMemo(lexicon),
-                projective.labels,
-                actions,
-                table,
-                LinearGuide.constant(rows.actions[:1], len(actions.kind)),
-            )
-        fit(learner, rows, progress)
-        if hasattr(learner, "coef_"):
-            guide = LinearGuide.trained(learner, rows.keys, len(actions.kind), self.prune)
-        else:
-            guide = ClassifierGuide.of(learner, rows.keys)
+        words = lexicon.columns(projective.words)
+        guide = self._guide(projective, words, actions, table, seed, progress)
+        if isinstance(guide, LinearGuide) and self.search != "greedy" and not hasattr(learner, "predict_proba"):
+            guide = guide.cooled(self._temperature(projective, words, actions, table, seed, progress))
         return TransitionParser(self, WordMemo(lexicon), projective.labels, actions, table, guide)
 
+    def _guide(
+        self,
+        projective: Treebank,
+        words: WordColumns,
+        actions: Actions,
+        table: TemplateTable,
+        seed: int,
+        progress: Callable[[int, int], None] | None,
+    ) -> LinearGuide | ClassifierGuide:
+        """Train on projective trees as they are read."""
+        rows = rows_of(projective, words, actions, table, self.cutoff)
+        if len(np.unique(rows.actions)) < 2:
+            return LinearGuide.constant(rows.actions[:1], len(actions.kind))
+        if not len(rows.keys):
+            raise InputError(
+                f"expected features that occur {self.cutoff} times in {projective.name or 'the training data'}, found none",
+                remedy="give more sentences, or choose a lower cutoff",
+            )
+        learner = make_learner(self.learner, self.options, seed)
+        fit(learner, rows, progress)
+        if is_linear(learner):
+            return LinearGuide.trained(learner, rows.keys, len(actions.kind), self.prune)
+        return ClassifierGuide.of(learner, rows.keys, len(actions.kind))
 
-def fit(learner: Learner, rows: Rows, progress: Progress | None) -> None:
-    """Fit a learner to rows; treevote's own tell how far they are."""
+    def _temperature(
+        self,
+        projective: Treebank,
+        words: WordColumns,
+        actions: Actions,
+        table: TemplateTable,
+        seed: int,
+        progress: Callable[[int, int], None] | None,
+    ) -> float:
+        """Return the temperature that fits sentences on which the same learner was not trained."""
+        held_out = np.arange(projective.n_sentences) % HELD_OUT == HELD_OUT - 1
+        if not held_out.any():
+            return 1.0
+        rest, held = (projective.select(np.flatnonzero(chosen)) for chosen in (~held_out, held_out))
+        guide = self._guide(rest, words, actions, table, seed, progress)
+        return temperature_of(held, words, actions, table, guide.weights)
+
+
+def fit(learner: Learner, rows: Rows, progress: Callable[[int, int], None] | None) -> None:
+    """Fit a learner to rows; one that can tells how far it is.
+
+    Raises
+    ------
+    ConfigError
+        If the learner refuses them, or its options.
+    """
     values = np.ones(len(rows.indices), np.float32)
     X = csr_matrix((values, rows.indices, rows.indptr), shape=(len(rows.actions), len(rows.keys)))
-    if progress and type(learner).__module__.startswith("treevote") and hasattr(learner, "epochs"):
-        learner.fit(X, rows.actions, progress=lambda done, total: progress("training", done, total))
-    else:
-        learner.fit(X, rows.actions)
+    told = {"progress": progress} if "progress" in inspect.signature(learner.fit).parameters else {}
+    try:
+        learner.fit(X, rows.actions, **told)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{type(learner).__name__} cannot learn to parse ({error}); choose another") from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +266,8 @@ class TransitionParser:
             "to_token": self.actions.to_token,
             "keys": self.guide.keys,
         }
-        texts = {"labels": list(self.labels), "feats": list(self.memo.lexicon.feats)}
+        texts = {"labels": list(self.labels), "feat": list(self.memo.lexicon.feats)}
+        texts["templates"] = list(templates_of(self.trainer.templates))
         texts |= {name: list(values) for name, values in zip(ATTRIBUTES, self.memo.lexicon.values, strict=True)}
         blobs = {}
         if isinstance(self.guide, LinearGuide):
@@ -263,9 +319,9 @@ class TransitionParser:
             if len(bias) != n_actions or not isinstance(scale, float) or not scale > 0:
                 raise ValueError("its scores")
             guide = LinearGuide.of(keys, _column(arrays["packed"], np.int16), bias, scale)
-        memo = WordMemo(Lexicon([texts[name] for name in ATTRIBUTES], texts["feats"]))
+        memo = WordMemo(Lexicon([texts[name] for name in ATTRIBUTES], texts["feat"]))
         actions = Actions(kind, label, to_root, to_token, bool(facts["single_root"]))
-        return cls(trainer, memo, labels, actions, compile_templates(templates_of(trainer.templates)), guide)
+        return cls(trainer, memo, labels, actions, compile_templates(texts["templates"]), guide)
 
 
 def _mapping(value: JSON) -> Mapping[str, Any]:

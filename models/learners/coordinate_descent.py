@@ -1,0 +1,205 @@
+"""Coordinate descent for sparse multinomial logistic regression: one weight at a time, never uphill.
+
+Minimises ``sum_x -log p(y | x) + sum_i width_i |w_i| + ridge_i / 2 w_i ** 2`` over the weights of features, pairs of a
+column and a class. Along one weight the likelihood is that of a two-class logistic model, its class against the rest,
+whose curvature within a trust region has a simple bound; so every step goes down without a line search, and costs two
+looks at the rows of one column. Sweeps over all features alternate with sweeps over the few that have a weight.
+
+Source: Genkin, Lewis & Madigan, "Large-scale Bayesian logistic regression for text categorization", Technometrics
+49(3), 2007, section 4. For the rows of a treebank it is the better choice beside OWL-QN (Andrew & Gao 2007): the same
+objective after a tenth of the work, and no history of past steps to keep.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from treevote.kernels import Doubles, Ints, Longs, kernel
+
+
+class Features(NamedTuple):
+    """The features that may have a weight, by column; all arrays have shape (n,).
+
+    Attributes
+    ----------
+    columns, classes : ndarray of int32
+        What each consists of, from 0.
+    seen, width, ridge : ndarray of float64
+        Its sum over the rows of its class, and its penalties: ``width |w| + ridge / 2 w ** 2``.
+    """
+
+    columns: Ints
+    classes: Ints
+    seen: Doubles
+    width: Doubles
+    ridge: Doubles
+
+
+class State(NamedTuple):
+    """The rows, and where the search is.
+
+    Attributes
+    ----------
+    starts, row_of, values : ndarray of int64, int32 and float64
+        The rows, by column (CSC).
+    weights : ndarray of float64, shape (n_rows,)
+        How often each row counts.
+    mass : ndarray of float64, shape (n_classes, n_rows)
+        Probabilities of the classes times the total of the row.
+    total, share : ndarray of float64, shape (n_rows,)
+        Sum of the masses of each row, and its weight divided by that.
+    w, trust, reach : ndarray of float64, shape (n_features,)
+        The weights, how far each may move at once, and how far it must to move a score by 1.
+    """
+
+    starts: Longs
+    row_of: Ints
+    values: Doubles
+    weights: Doubles
+    mass: Doubles
+    total: Doubles
+    share: Doubles
+    w: Doubles
+    trust: Doubles
+    reach: Doubles
+
+
+_ACTIVE_SWEEPS = 10
+
+
+def descend(
+    features: Features, rows: csr_matrix, weights: Doubles, n_classes: int, tol: float, max_iter: int
+) -> tuple[Doubles, float, int]:
+    """Find the optimum, starting with all weights at 0.
+
+    Parameters
+    ----------
+    features : Features
+        What may have a weight.
+    rows : csr_matrix of float64, shape (n_rows, n_columns)
+        Without duplicate entries.
+    weights : ndarray of float64, shape (n_rows,)
+        How often each row counts; all above 0.
+    n_classes : int
+        Number of classes.
+    tol : float
+        Stop after a full sweep in which no derivative of the objective, when its turn came, was larger than this.
+    max_iter : int
+        Stop after so many sweeps.
+
+    Returns
+    -------
+    coef : ndarray of float64, shape (n_columns, n_classes)
+        The weights.
+    missed : float
+        The largest derivative met in the last full sweep.
+    n_iter : int
+        How many sweeps there were.
+
+    Examples
+    --------
+    >>> rows = csr_matrix(np.array([[1.0], [1.0], [1.0], [1.0]]))  # three of the first class, one of the second
+    >>> one, half = np.ones(1), np.array([0.5])
+    >>> features = Features(np.zeros(1, np.int32), np.zeros(1, np.int32), 3 * one, half, 0 * one)
+    >>> coef, missed, n_iter = descend(features, rows, np.ones(4), 2, 1e-9, 100)
+    >>> round(4 / (1 + np.exp(coef[0, 1] - coef[0, 0])), 6)  # as many are expected as the width allows
+    2.5
+    """
+    by_column = rows.tocsc()
+    starts, row_of = by_column.indptr.astype(np.int64), by_column.indices.astype(np.int32)
+    reach = 1 / np.maximum(abs(rows).max(axis=0).toarray()[0], 1e-300)[features.columns]
+    w, trust = np.zeros(len(reach)), reach.copy()
+    coef = np.zeros((rows.shape[1], n_classes))
+    n_iter = 0
+    while True:
+        # afresh, since rounding errors add up in what the sweeps update in place
+        coef[features.columns, features.classes] = w
+        scores = rows @ coef
+        mass = np.exp(scores - scores.max(axis=1, keepdims=True)).T.copy()
+        total = mass.sum(axis=0)
+        state = State(starts, row_of, by_column.data, weights, mass, total, weights / total, w, trust, reach)
+        missed = sweep(np.arange(len(w)), features, state)
+        n_iter += 1
+        if missed <= tol or n_iter >= max_iter:
+            coef[features.columns, features.classes] = w
+            return coef, missed, n_iter
+        active = np.flatnonzero(w)
+        for _ in range(min(_ACTIVE_SWEEPS, max_iter - n_iter - 1)):
+            n_iter += 1
+            if sweep(active, features, state) <= max(missed / 10, tol / 2):
+                break
+
+
+@kernel
+def sweep(visits: Longs, features: Features, state: State) -> float:
+    """Improve each weight in ``visits`` in turn, and return by how many counts a constraint was missed at most.
+
+    Parameters
+    ----------
+    visits : ndarray of int64
+        The features to visit, from 0.
+    features : Features
+        All features.
+    state : State
+        ``mass``, ``total``, ``share``, ``w`` and ``trust`` are changed.
+    """
+    columns, classes, seen, width, ridge = features
+    starts, row_of, values, weights, mass, total, share, w, trust, reach = state
+    worst = 0.0
+    for i in visits:
+        first, last = starts[columns[i]], starts[columns[i] + 1]
+        own = mass[classes[i]]
+        gradient = ridge[i] * w[i] - seen[i]
+        for entry in range(first, last):
+            gradient += values[entry] * own[row_of[entry]] * share[row_of[entry]]
+        if w[i] > 0:
+            missed = gradient + width[i]
+        elif w[i] < 0:
+            missed = gradient - width[i]
+        else:
+            missed = min(gradient + width[i], 0.0) + max(gradient - width[i], 0.0)
+        worst = max(worst, float(abs(missed)))
+        if missed == 0.0:
+            continue
+        # Where the odds of the class are o, its variance p (1 - p) is 1 / (2 + o + 1 / o). If the score moves by at
+        # most t, the odds change by at most the factor exp(t) =: e: the bound is the variance at odds nearest to 1.
+        curvature = ridge[i] + 1e-12
+        value, e = 0.0, 1.0
+        for entry in range(first, last):
+            row = row_of[entry]
+            if values[entry] != value:
+                value = values[entry]
+                e = np.exp(trust[i] * abs(value))
+            rest = max(total[row] - own[row], 0.0)
+            less, more = min(own[row], rest), max(own[row], rest)
+            if more <= e * less:
+                curvature += 0.25 * weights[row] * value * value
+            elif less > 0.0:
+                odds = more / less / e
+                curvature += weights[row] * value * value / (2.0 + odds + 1.0 / odds)
+        wish = w[i] - gradient / curvature
+        target = np.sign(wish) * max(abs(wish) - width[i] / curvature, 0.0)
+        step = min(max(target - w[i], -trust[i]), trust[i])
+        # From 1/1000 on, so that a weight long at rest can set out again; up to 20, so that no mass overflows.
+        trust[i] = min(max(2.0 * abs(step), trust[i] / 2.0, 1e-3 * reach[i]), 20.0 * reach[i])
+        w[i] = target if abs(target - w[i]) <= abs(step) else w[i] + step
+        value, growth = 0.0, 0.0
+        for entry in range(first, last):
+            row = row_of[entry]
+            if values[entry] != value:
+                value = values[entry]
+                growth = np.expm1(step * value)
+            total[row] += own[row] * growth
+            own[row] += own[row] * growth
+            if not 1e-100 < total[row] < 1e100:
+                total[row] = 0.0
+                for k in range(len(mass)):
+                    total[row] += mass[k, row]
+                for k in range(len(mass)):
+                    mass[k, row] /= total[row]
+                total[row] = 1.0
+            share[row] = weights[row] / total[row]
+    return worst

@@ -1,0 +1,107 @@
+"""The temperature of a max-margin model: what its scores are divided by to be the logarithms of odds.
+
+Search multiplies probabilities. Those of a max-margin learner are the softmax of its scores over a temperature that
+gives the oracle's actions on held-out trees the highest likelihood, so that it is sure where it is right (after
+Platt 1999; one temperature for all classes keeps their order, see `treevote.models.learners.platt`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treevote.kernels import Doubles, Ints, Longs, kernel
+from treevote.models.transition.arc_standard import Actions, advance, forced, legal, oracle, oracle_label
+from treevote.models.transition.configuration import Arena, arena, initial
+from treevote.models.transition.features import MAX_FEATURES, fire, scratch
+from treevote.models.transition.guides import NEVER
+from treevote.models.transition.lexicon import WordColumns
+from treevote.models.transition.rows import class_table
+from treevote.models.transition.templates import TemplateTable
+from treevote.models.transition.weights import Weights, score
+from treevote.treebank import Treebank
+
+IMPOSSIBLE = -1e9
+"""Score of an action that is not legal."""
+
+
+def temperature_of(
+    treebank: Treebank, words: WordColumns, actions: Actions, table: TemplateTable, weights: Weights
+) -> float:
+    """Return the temperature for a linear model, in its learner's units.
+
+    Parameters
+    ----------
+    treebank : Treebank
+        Projective trees that the model was not trained on, with labels and words of its training.
+    words : WordColumns
+        For ``treebank.words``.
+    actions : Actions
+    table : TemplateTable
+    weights : Weights
+
+    Returns
+    -------
+    float
+        1 where the trees leave no choice, or need actions that the model has never seen.
+    """
+    from treevote.models.learners.platt import fit_temperature
+
+    longest = int(np.diff(treebank.offsets).max(initial=1)) - 1
+    scores = np.empty((2 * treebank.n_tokens, len(actions.kind)))
+    gold = np.empty(len(scores), np.int32)
+    n_rows = score_derivations(
+        arena(longest, 1), actions, class_table(actions, len(treebank.labels)), treebank.tokens, treebank.heads,
+        treebank.deprels, treebank.offsets, words, table, weights, scores, gold,
+    )  # fmt: skip
+    known = np.flatnonzero(weights.bias[gold[:n_rows]] > NEVER)
+    return fit_temperature(scores[known], gold[known]) if len(known) else 1.0
+
+
+@kernel
+def score_derivations(
+    space: Arena,
+    actions: Actions,
+    classes: Ints,
+    tokens: Ints,
+    heads: Ints,
+    deprels: Ints,
+    offsets: Longs,
+    words: WordColumns,
+    table: TemplateTable,
+    weights: Weights,
+    scores: Doubles,
+    gold: Ints,
+) -> int:
+    """Write the scores of all actions on the oracle's way to the trees, and its actions; where there is a choice.
+
+    Returns
+    -------
+    int
+        How many rows of ``scores``, shape (2 * n_tokens, n_actions), and ``gold`` were written.
+    """
+    room, mask = scratch(table), np.empty(len(actions.kind), np.bool_)
+    keys, rows = np.empty(MAX_FEATURES, np.uint64), np.empty(MAX_FEATURES, np.int64)
+    own = np.empty(len(actions.kind), np.int32)
+    n_rows = 0
+    for sentence in range(len(offsets) - 1):
+        first, last = offsets[sentence], offsets[sentence + 1]
+        n = last - first - 1
+        tree_heads = heads[first:last]
+        right_dependents = np.zeros(n + 1, np.int32)
+        for d in range(1, n + 1):
+            if tree_heads[d] < d:
+                right_dependents[tree_heads[d]] += 1
+        initial(space, n)
+        for here in range(2 * n):
+            kind = oracle(space, here, tree_heads, right_dependents)
+            action = classes[kind, oracle_label(space, here, kind, deprels[first:last])]
+            legal(space, actions, here, n, mask)
+            if forced(mask) < 0:
+                count = fire(space, here, n, tokens[first:last], words, table, room, keys)
+                score(weights, keys, count, rows, own)
+                for k in range(len(mask)):
+                    scores[n_rows, k] = own[k] * weights.scale if mask[k] else IMPOSSIBLE
+                gold[n_rows] = action
+                n_rows += 1
+            advance(space, actions, here, here + 1, n + 1 + here, action)
+    return n_rows
