@@ -19,7 +19,7 @@ from treevote.config import to_mapping
 from treevote.ensemble.members import DEFAULT_MEMBERS, members_of
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
-from treevote.errors import ConfigError, ModelError
+from treevote.errors import ConfigError, ModelError, unknown
 from treevote.metrics import Convention, evaluate
 from treevote.models.transition.parser import KIND as LR_PARSER
 from treevote.models.transition.parser import TransitionParser, TransitionTrainer
@@ -53,6 +53,10 @@ class EnsembleTrainer:
     members: Mapping[str, TransitionTrainer] = dataclasses.field(default_factory=lambda: members_of(DEFAULT_MEMBERS))
     weights: Literal["equal", "accuracy", "pos"] = "equal"
 
+    def __post_init__(self) -> None:
+        if self.weights not in ("equal", "accuracy", "pos"):
+            raise unknown("weights", self.weights, ("equal", "accuracy", "pos"))
+
     def train(
         self,
         treebank: Treebank,
@@ -84,10 +88,12 @@ class EnsembleTrainer:
         Raises
         ------
         ConfigError
-            If there is no member, or weights are asked for without a development set.
+            If there is no member, weights are asked for without a development set, or the seed is negative.
         """
         if not self.members:
             raise ConfigError("an ensemble needs at least one member; name one")
+        if seed < 0:
+            raise ConfigError(f"the seed should not be negative, found {seed}")
         if self.weights != "equal" and dev is None:
             raise ConfigError(
                 f"weights by {self.weights} are measured on a development set; give one, or choose equal weights"

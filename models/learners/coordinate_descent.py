@@ -5,9 +5,12 @@ column and a class. Along one weight the likelihood is that of a two-class logis
 whose curvature within a trust region has a simple bound; so every step goes down without a line search, and costs two
 looks at the rows of one column. Sweeps over all features alternate with sweeps over the few that have a weight.
 
-Source: Genkin, Lewis & Madigan, "Large-scale Bayesian logistic regression for text categorization", Technometrics
-49(3), 2007, section 4. For the rows of a treebank it is the better choice beside OWL-QN (Andrew & Gao 2007): the same
-objective after a tenth of the work, and no history of past steps to keep.
+Sweeps are slow to move weight between columns that nearly always occur together. When many were not enough, rounds
+begin with a Newton step for all weights that are not 0, which keep their signs or become 0.
+
+Sources: Genkin, Lewis & Madigan, "Large-scale Bayesian logistic regression for text categorization", Technometrics
+49(3), 2007, section 4; the Newton step is that of Andrew & Gao (2007), with conjugate gradients in place of L-BFGS. For
+the rows of a treebank the sweeps reach the same objective after a tenth of the work of OWL-QN.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
+from scipy.sparse.linalg import LinearOperator, cg
+from scipy.special import logsumexp
 
 from treevote.kernels import Doubles, Ints, Longs, kernel
 
@@ -68,6 +73,9 @@ class State(NamedTuple):
 
 
 _ACTIVE_SWEEPS = 10
+_PLAIN_SWEEPS = 100
+_CG_STEPS = 100
+_HALVINGS = 20
 
 
 def descend(
@@ -105,32 +113,88 @@ def descend(
     >>> one, half = np.ones(1), np.array([0.5])
     >>> features = Features(np.zeros(1, np.int32), np.zeros(1, np.int32), 3 * one, half, 0 * one)
     >>> coef, missed, n_iter = descend(features, rows, np.ones(4), 2, 1e-9, 100)
-    >>> round(4 / (1 + np.exp(coef[0, 1] - coef[0, 0])), 6)  # as many are expected as the width allows
+    >>> round(float(4 / (1 + np.exp(coef[0, 1] - coef[0, 0]))), 6)  # as few are expected as the width allows
     2.5
     """
     by_column = rows.tocsc()
     starts, row_of = by_column.indptr.astype(np.int64), by_column.indices.astype(np.int32)
     reach = 1 / np.maximum(abs(rows).max(axis=0).toarray()[0], 1e-300)[features.columns]
     w, trust = np.zeros(len(reach)), reach.copy()
-    coef = np.zeros((rows.shape[1], n_classes))
     n_iter = 0
     while True:
+        if n_iter > _PLAIN_SWEEPS:
+            w = newton_step(features, rows, weights, n_classes, w)
         # afresh, since rounding errors add up in what the sweeps update in place
-        coef[features.columns, features.classes] = w
-        scores = rows @ coef
+        scores = rows @ _matrix(features, w, rows.shape[1], n_classes)
         mass = np.exp(scores - scores.max(axis=1, keepdims=True)).T.copy()
         total = mass.sum(axis=0)
         state = State(starts, row_of, by_column.data, weights, mass, total, weights / total, w, trust, reach)
         missed = sweep(np.arange(len(w)), features, state)
         n_iter += 1
         if missed <= tol or n_iter >= max_iter:
-            coef[features.columns, features.classes] = w
-            return coef, missed, n_iter
+            return _matrix(features, w, rows.shape[1], n_classes), missed, n_iter
         active = np.flatnonzero(w)
         for _ in range(min(_ACTIVE_SWEEPS, max_iter - n_iter - 1)):
             n_iter += 1
             if sweep(active, features, state) <= max(missed / 10, tol / 2):
                 break
+
+
+def _matrix(features: Features, w: Doubles, n_columns: int, n_classes: int) -> Doubles:
+    coef = np.zeros((n_columns, n_classes))
+    coef[features.columns, features.classes] = w
+    return coef
+
+
+def newton_step(features: Features, rows: csr_matrix, weights: Doubles, n_classes: int, w: Doubles) -> Doubles:
+    """Return better weights than ``w``, with the same signs or 0, or ``w`` itself if the step leads to none.
+
+    Parameters
+    ----------
+    features, rows, weights, n_classes
+        As for `descend`.
+    w : ndarray of float64, shape (n_features,)
+        The weights so far.
+    """
+    active = np.flatnonzero(w)
+    columns, classes, seen, width, ridge = (array[active] for array in features)
+    part = Features(columns, classes, seen, width, ridge)
+    signs = np.sign(w[active])
+
+    def scores_of(v: Doubles) -> Doubles:
+        scores: Doubles = rows @ _matrix(part, v, rows.shape[1], n_classes)
+        return scores
+
+    def value_of(v: Doubles) -> float:
+        penalty = width @ np.abs(v) + ridge @ (v * v) / 2
+        return float(weights @ logsumexp(scores_of(v), axis=1) - seen @ v + penalty)
+
+    scores = scores_of(w[active])
+    p = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
+    weighted = p * weights[:, None]
+    slope = (rows.T @ weighted)[columns, classes] - seen + width * signs + ridge * w[active]
+    diagonal = (rows.power(2).T @ (weighted * (1 - p)))[columns, classes] + ridge
+    damping = 1e-9 * diagonal + 1e-30
+
+    def curve(v: Doubles) -> Doubles:
+        u = scores_of(v)
+        u = weighted * (u - (p * u).sum(axis=1, keepdims=True))
+        curved: Doubles = (rows.T @ u)[columns, classes] + (ridge + damping) * v
+        return curved
+
+    shape = len(active), len(active)
+    hessian = LinearOperator(shape, matvec=curve, dtype=np.float64)
+    scaling = LinearOperator(shape, matvec=lambda v: v / (diagonal + damping), dtype=np.float64)
+    direction = cg(hessian, -slope, rtol=1e-6, maxiter=_CG_STEPS, M=scaling)[0]
+    value = value_of(w[active])
+    for halving in range(_HALVINGS):
+        v = w[active] + 0.5**halving * direction
+        v[(v * signs <= 0) & (width > 0)] = 0.0
+        if value_of(v) < value:
+            better = np.zeros_like(w)
+            better[active] = v
+            return better
+    return w
 
 
 @kernel
@@ -166,7 +230,7 @@ def sweep(visits: Longs, features: Features, state: State) -> float:
             continue
         # Where the odds of the class are o, its variance p (1 - p) is 1 / (2 + o + 1 / o). If the score moves by at
         # most t, the odds change by at most the factor exp(t) =: e: the bound is the variance at odds nearest to 1.
-        curvature = ridge[i] + 1e-12
+        curvature = ridge[i] + 1e-30
         value, e = 0.0, 1.0
         for entry in range(first, last):
             row = row_of[entry]

@@ -31,7 +31,7 @@ class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     def fit(
         self,
         X: Any,
-        y: ArrayLike,
+        y: Any,
         sample_weight: ArrayLike | None = None,
         *,
         progress: Callable[[int, int], None] | None = None,
@@ -45,9 +45,16 @@ class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         y : array, shape (n_rows,)
             Their classes.
         sample_weight : array, shape (n_rows,), optional
-            How much each row counts; not negative.
+            How much each row counts; not negative. A row of weight 0 is as good as left out.
         progress : callable, optional
             Called with the epochs done and the epochs in all.
+
+        Raises
+        ------
+        ConfigError
+            If there are no epochs.
+        ValueError
+            If the arrays do not fit together, or hold no two classes, as scikit-learn demands.
         """
         if self.epochs < 1:
             raise ConfigError(f"epochs should be at least 1, found {self.epochs}")
@@ -69,10 +76,11 @@ class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         )
         coefficients = np.zeros((X.shape[1], len(self.classes_)), np.float32)
         bias = np.zeros(len(self.classes_), np.float32)
+        present = np.flatnonzero(row_weights)
         rng = np.random.default_rng(self.random_state)
         self._begin(coefficients, bias)
         for epoch in range(self.epochs):
-            self._learn(epoch, rng.permutation(matrix.shape[0]), rows, coefficients, bias)
+            self._learn(epoch, present[rng.permutation(len(present))], rows, coefficients, bias)
             if progress:
                 progress(epoch + 1, self.epochs)
         self._end(coefficients, bias)
@@ -102,4 +110,10 @@ class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     def predict(self, X: Any) -> Any:
         """Return the class with the highest score, shape (n_rows,); of equals, the first in ``classes_``."""
-        return self.classes_[self._scores(X).argmax(axis=1)]
+        scores = self._scores(X)
+        return self.classes_[scores.argmax(axis=1)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

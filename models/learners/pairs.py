@@ -128,7 +128,7 @@ class PairsSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
 
     Parameters
     ----------
-    min_count : int, default=2
+    min_count : int, default=5
         Pairs that occur together in fewer training rows are left out.
     epochs : int, default=8
     C : float, default=0.02
@@ -150,7 +150,7 @@ class PairsSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
     [0, 1, 1, 0]
     """
 
-    def __init__(self, *, min_count: int = 2, epochs: int = 8, C: float = 0.02, random_state: int = 0) -> None:
+    def __init__(self, *, min_count: int = 5, epochs: int = 8, C: float = 0.02, random_state: int = 0) -> None:
         self.min_count = min_count
         self.epochs = epochs
         self.C = C

@@ -107,9 +107,7 @@ def fit_temperature(scores: ArrayLike, y: ArrayLike) -> float:
 def _checked(scores: ArrayLike, y: ArrayLike) -> tuple[Doubles, np.ndarray[tuple[int], np.dtype[np.int64]]]:
     S, labels = np.asarray(scores, np.float64), np.asarray(y)
     if S.ndim != 2 or labels.shape != S.shape[:1] or not len(S):
-        raise ValueError(
-            f"scores should have shape (n_rows, n_classes) and y (n_rows,), found {S.shape}, {labels.shape}"
-        )
+        raise ValueError(f"expected scores (n_rows, n_classes) and y (n_rows,), found {S.shape} and {labels.shape}")
     if not np.isfinite(S).all():
         raise ValueError("every score should be a finite number")
     if labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= S.shape[1]:
@@ -124,6 +122,8 @@ def _sigmoid(s: Doubles, positive: np.ndarray[tuple[int], np.dtype[np.bool_]]) -
     # Platt's targets: not quite 1 and 0, as if each class had one more row of either kind.
     target = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
     flat = 0.0, float(np.log1p(-target.mean()) - np.log(target.mean()))
+    scale = float(np.abs(s).max()) or 1.0
+    s = s / scale
 
     def loss(a: float, b: float) -> float:
         margin = a * s + b
@@ -135,7 +135,7 @@ def _sigmoid(s: Doubles, positive: np.ndarray[tuple[int], np.dtype[np.bool_]]) -
         p = expit(-(A * s + B))
         rest, variance = target - p, p * (1 - p)
         gradient = np.array([rest @ s, rest.sum()])
-        if np.abs(gradient).max() < 1e-8 * len(s):
+        if np.abs(gradient).max() < 1e-10 * len(s):
             break
         cross = variance @ s
         hessian = np.array([[variance @ (s * s) + 1e-12, cross], [cross, variance.sum() + 1e-12]])
@@ -146,7 +146,7 @@ def _sigmoid(s: Doubles, positive: np.ndarray[tuple[int], np.dtype[np.bool_]]) -
             if new_value < value + 1e-4 * 0.5**halving * float(gradient @ step):
                 break
         else:
-            break
+            break  # as low as floating point goes
         A, B, value = a, b, new_value
     # Where scores speak against their class, they say nothing: the best sigmoid that does not fall is flat.
-    return (A, B) if A <= 0 else flat
+    return (A / scale, B) if A <= 0 else flat

@@ -35,7 +35,7 @@ def make_learner(name: str, options: Mapping[str, Any], seed: int) -> Learner:
     Raises
     ------
     ConfigError
-        If there is no such learner, or it has no such parameter.
+        If there is no such learner, it is not a classifier, or has no such parameter.
 
     Examples
     --------
@@ -45,6 +45,8 @@ def make_learner(name: str, options: Mapping[str, Any], seed: int) -> Learner:
     Traceback (most recent call last):
     treevote.errors.ConfigError: unknown learner 'svn'; did you mean 'svm'? known: maxent, ...
     """
+    from sklearn.base import is_classifier  # slow to import, and not needed to parse
+
     dotted = LEARNERS.get(name, name)
     module, _, attribute = dotted.rpartition(".")
     if not dotted.startswith(_TRUSTED):
@@ -55,7 +57,12 @@ def make_learner(name: str, options: Mapping[str, Any], seed: int) -> Learner:
         raise ConfigError(f"there is no class {dotted}; check the name in scikit-learn's documentation") from None
     if not (isinstance(kind, type) and hasattr(kind, "fit") and hasattr(kind, "predict")):
         raise ConfigError(f"{dotted} is not a classifier; give the name of a class with fit and predict")
-    learner = kind()
+    try:
+        learner = kind()
+    except TypeError as error:
+        raise ConfigError(f"{dotted} cannot be made from options alone ({error}); choose another") from error
+    if not is_classifier(learner):
+        raise ConfigError(f"{dotted} is not a classifier, it predicts numbers or groups; choose one that is")
     known = learner.get_params()
     for option in options:
         if option not in known:

@@ -14,10 +14,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import log_softmax
 
-from treevote.kernels import Doubles, Floats, Ints, Longs, kernel
+from treevote.kernels import Floats, Ints, Longs, kernel
 from treevote.models.learners.linear import OnlineLinearClassifier, Rows
 
 _SURE = 0.9995  # a row whose class is as probable as this teaches nothing more
@@ -71,12 +70,12 @@ class SGDMaxEnt(OnlineLinearClassifier):
             rate = self.rate * (1 - (epoch + step / _STEPS) / self.epochs)
             descend(*rows, part, np.float32(rate), coefficients, bias)
 
-    def predict_log_proba(self, X: Any) -> Doubles:
+    def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithm of the probabilities, shape (n_rows, n_classes)."""
-        log_probabilities: Doubles = log_softmax(self._scores(X), axis=1)
+        log_probabilities: Floats = log_softmax(self._scores(X), axis=1)
         return log_probabilities
 
-    def predict_proba(self, X: ArrayLike) -> Doubles:
+    def predict_proba(self, X: Any) -> Floats:
         """Return the probabilities, shape (n_rows, n_classes), columns in the order of ``classes_``."""
         return np.exp(self.predict_log_proba(X))
 
@@ -132,8 +131,8 @@ def descend(
         if 4 * len(changed) < n_classes:
             for j in range(first, last):
                 value, row = values[j], coefficients[indices[j]]
-                for k in changed:
-                    row[k] += value * scores[k]
+                for c in changed:
+                    row[c] += value * scores[c]
         else:
             for j in range(first, last):
                 value, row = values[j], coefficients[indices[j]]

@@ -56,7 +56,10 @@ from treevote.models.transition.templates import (
 
 MAX_VALENCY = 6
 MAX_FEATURES = 4096
-"""Features of one configuration, at the most; conjunctions of long FEATS are cut there, in template order."""
+"""Features of one configuration, at the most; conjunctions of long FEATS are cut there, in template order.
+
+Templates without them all have room: there are at most `treevote.models.transition.templates.MAX_TEMPLATES`.
+"""
 
 _START = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from treevote.errors import ModelError
@@ -84,7 +85,8 @@ class LinearGuide:
             If a weight is not a finite number.
         """
         classes = np.asarray(learner.classes_, np.int64)
-        weights, bias = learner.coef_.T, np.asarray(learner.intercept_, np.float32)
+        weights: NDArray[Any] = learner.coef_.T
+        bias: NDArray[Any] = np.asarray(learner.intercept_)
         if weights.shape[1] < len(classes):  # of two classes scikit-learn keeps the second
             weights, bias = np.hstack([-weights, weights]) / 2, np.hstack([-bias, bias]) / 2
         intercept = np.zeros(n_actions, np.float32)
@@ -97,6 +99,10 @@ class LinearGuide:
         kept, packed, start, scale = pack(keys, coefficients, intercept, prune)
         start[np.setdiff1d(np.arange(n_actions), classes)] = NEVER
         return cls.of(kept, packed, start, scale)
+
+    def cooled(self, temperature: float) -> LinearGuide:
+        """Return the guide with scores divided by a temperature: the order of the actions stays."""
+        return LinearGuide.of(self.keys, self.packed, self.bias, self.scale / temperature)
 
     def __reduce__(self) -> tuple[Callable[..., LinearGuide], tuple[Keys, Shorts, Ints, float]]:
         """Travel between processes as it is stored."""
@@ -145,7 +151,7 @@ class ClassifierGuide:
             If it fails on a row of zeros, see `scores`.
         """
         guide = cls(classifier, keys, index_of(keys, np.arange(len(keys))))
-        guide.scores(csr_matrix((1, len(keys)), dtype=np.float32), n_actions)
+        guide.scores(csr_matrix(np.zeros((1, len(keys)), np.float32)), n_actions)
         return guide
 
     def dumps(self) -> bytes:

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
+import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from treevote.config import from_mapping, to_mapping
 from treevote.errors import ConfigError, InputError, ModelError, unknown
 from treevote.models.learners.registry import make_learner
 from treevote.models.transition.arc_standard import Actions, actions_of
-from treevote.models.transition.calibration import temperature_of
-from treevote.models.transition.guides import ClassifierGuide, LinearGuide, is_linear, parse_in_lock_step
+from treevote.models.transition.guides import ClassifierGuide, LinearGuide, parse_in_lock_step
 from treevote.models.transition.lexicon import ATTRIBUTES, Lexicon
-from treevote.models.transition.rows import Rows, rows_of
 from treevote.models.transition.search import parse_beam, parse_best_first, parse_greedy
 from treevote.models.transition.template_sets import templates_of
 from treevote.models.transition.templates import TemplateTable, compile_templates
+from treevote.models.transition.training import Task, held_out_temperature, train_guide
 from treevote.models.transition.word_memo import WordMemo
-from treevote.protocols import Learner, Progress
+from treevote.protocols import Progress
 from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
 from treevote.store import JSON, Record
 from treevote.treebank import Treebank
@@ -36,8 +34,6 @@ Direction: TypeAlias = Literal["forward", "backward"]
 Search: TypeAlias = Literal["greedy", "beam", "best-first"]
 
 MAX_WIDTH = 1_000
-HELD_OUT = 10
-"""One sentence in so many is held out to fit a temperature."""
 
 
 @dataclass(frozen=True)
@@ -118,8 +114,11 @@ class TransitionTrainer:
         InputError
             If there is nothing to learn from.
         ConfigError
-            If there is no such learner or template.
+            If there is no such learner or template, or the learner cannot learn to parse.
         """
+        new_learner = functools.partial(make_learner, self.learner, self.options, seed)
+        has_probabilities = hasattr(new_learner(), "predict_proba")  # a name that does not exist is told at once
+        table = compile_templates(templates_of(self.templates))
         if not treebank.n_tokens or bool((treebank.heads[treebank.is_token] < 0).any()):
             raise InputError(
                 f"expected trees in {treebank.name or 'the training data'}, found sentences without heads",
@@ -131,70 +130,12 @@ class TransitionTrainer:
             projective = reverse(projective)
         actions = actions_of(projective, single_root)
         lexicon = Lexicon.of(treebank)
-        table = compile_templates(templates_of(self.templates))
         words = lexicon.columns(projective.words)
-        guide = self._guide(projective, words, actions, table, seed, progress)
-        if isinstance(guide, LinearGuide) and self.search != "greedy" and not hasattr(learner, "predict_proba"):
-            guide = guide.cooled(self._temperature(projective, words, actions, table, seed, progress))
+        task = Task(new_learner, words, actions, table, self.cutoff, self.prune, progress)
+        guide = train_guide(projective, task)
+        if isinstance(guide, LinearGuide) and self.search != "greedy" and not has_probabilities:
+            guide = guide.cooled(held_out_temperature(projective, task))
         return TransitionParser(self, WordMemo(lexicon), projective.labels, actions, table, guide)
-
-    def _guide(
-        self,
-        projective: Treebank,
-        words: WordColumns,
-        actions: Actions,
-        table: TemplateTable,
-        seed: int,
-        progress: Callable[[int, int], None] | None,
-    ) -> LinearGuide | ClassifierGuide:
-        """Train on projective trees as they are read."""
-        rows = rows_of(projective, words, actions, table, self.cutoff)
-        if len(np.unique(rows.actions)) < 2:
-            return LinearGuide.constant(rows.actions[:1], len(actions.kind))
-        if not len(rows.keys):
-            raise InputError(
-                f"expected features that occur {self.cutoff} times in {projective.name or 'the training data'}, found none",
-                remedy="give more sentences, or choose a lower cutoff",
-            )
-        learner = make_learner(self.learner, self.options, seed)
-        fit(learner, rows, progress)
-        if is_linear(learner):
-            return LinearGuide.trained(learner, rows.keys, len(actions.kind), self.prune)
-        return ClassifierGuide.of(learner, rows.keys, len(actions.kind))
-
-    def _temperature(
-        self,
-        projective: Treebank,
-        words: WordColumns,
-        actions: Actions,
-        table: TemplateTable,
-        seed: int,
-        progress: Callable[[int, int], None] | None,
-    ) -> float:
-        """Return the temperature that fits sentences on which the same learner was not trained."""
-        held_out = np.arange(projective.n_sentences) % HELD_OUT == HELD_OUT - 1
-        if not held_out.any():
-            return 1.0
-        rest, held = (projective.select(np.flatnonzero(chosen)) for chosen in (~held_out, held_out))
-        guide = self._guide(rest, words, actions, table, seed, progress)
-        return temperature_of(held, words, actions, table, guide.weights)
-
-
-def fit(learner: Learner, rows: Rows, progress: Callable[[int, int], None] | None) -> None:
-    """Fit a learner to rows; one that can tells how far it is.
-
-    Raises
-    ------
-    ConfigError
-        If the learner refuses them, or its options.
-    """
-    values = np.ones(len(rows.indices), np.float32)
-    X = csr_matrix((values, rows.indices, rows.indptr), shape=(len(rows.actions), len(rows.keys)))
-    told = {"progress": progress} if "progress" in inspect.signature(learner.fit).parameters else {}
-    try:
-        learner.fit(X, rows.actions, **told)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"{type(learner).__name__} cannot learn to parse ({error}); choose another") from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,14 +186,14 @@ class TransitionParser:
             if self.trainer.search == "greedy" or self.trainer.width == 1:
                 parse_greedy(*task)
             elif self.trainer.search == "beam":
-                parse_beam(*task, self.trainer.width, self.trainer.margin)
+                parse_beam(*task, self.trainer.width, float(self.trainer.margin))
             else:
                 fallbacks = parse_best_first(*task, self.trainer.width)
         parsed = read.with_trees(heads, deprels, self.labels)
         restored = deprojectivize(reverse(parsed) if backward else parsed, self.trainer.encoding)
         return treebank.with_trees(restored.heads, restored.deprels, restored.labels), fallbacks
 
-    def with_search(self, search: Literal["greedy", "beam", "best-first"], width: int) -> TransitionParser:
+    def with_search(self, search: Search, width: int) -> TransitionParser:
         """Return the same parser with another search."""
         return dataclasses.replace(self, trainer=dataclasses.replace(self.trainer, search=search, width=width))
 
@@ -293,6 +234,8 @@ class TransitionParser:
 
     @classmethod
     def _checked(cls, record: Record) -> TransitionParser:
+        if record.kind != KIND:
+            raise ValueError(f"it is of kind {record.kind}")
         facts, arrays, texts = record.facts, record.arrays, record.texts
         trainer = from_mapping(TransitionTrainer, _mapping(facts["trainer"]))
         labels = tuple(texts["labels"])
@@ -300,7 +243,7 @@ class TransitionParser:
         n_actions = len(kind)
         to_root, to_token = _column(arrays["to_root"], np.bool_), _column(arrays["to_token"], np.bool_)
         if not (
-            n_actions > 2
+            n_actions > 1
             and len(label) == len(to_root) == len(to_token) == n_actions
             and kind[0] == 0
             and ((kind[1:] == 1) | (kind[1:] == 2)).all()
@@ -313,10 +256,10 @@ class TransitionParser:
         keys = _column(arrays["keys"], np.uint64)
         guide: LinearGuide | ClassifierGuide
         if "classifier" in record.blobs:
-            guide = ClassifierGuide.loads(record.blobs["classifier"], keys)
+            guide = ClassifierGuide.loads(record.blobs["classifier"], keys, n_actions)
         else:
             bias, scale = _column(arrays["bias"], np.int32), facts["scale"]
-            if len(bias) != n_actions or not isinstance(scale, float) or not scale > 0:
+            if len(bias) != n_actions or not isinstance(scale, float) or not 0 < scale < math.inf:
                 raise ValueError("its scores")
             guide = LinearGuide.of(keys, _column(arrays["packed"], np.int16), bias, scale)
         memo = WordMemo(Lexicon([texts[name] for name in ATTRIBUTES], texts["feat"]))

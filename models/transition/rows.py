@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treevote.errors import InputError
 from treevote.kernels import Ints, Keys, Longs, kernel
 from treevote.models.transition.arc_standard import SHIFT, Actions, advance, forced, legal, oracle, oracle_label
 from treevote.models.transition.configuration import Arena, arena, initial
@@ -57,6 +58,11 @@ def rows_of(treebank: Treebank, words: WordColumns, actions: Actions, table: Tem
     table : TemplateTable
     cutoff : int
         Features seen fewer times are left out.
+
+    Raises
+    ------
+    InputError
+        If there are too many for 32-bit indices.
     """
     slots, counts, used = np.zeros(1 << 16, np.uint64), np.zeros(1 << 16, np.int32), 0
     for keys, _, _ in derivations(treebank, words, actions, table):
@@ -76,9 +82,14 @@ def rows_of(treebank: Treebank, words: WordColumns, actions: Actions, table: Tem
         indices.append(batch_rows[:used].astype(np.int32))
         lengths.append(kept)
         gold.append(batch_actions)
-    return Rows(
-        columns, np.cumsum(np.concatenate(lengths), dtype=np.int32), np.concatenate(indices), np.concatenate(gold)
-    )
+    indptr = np.cumsum(np.concatenate(lengths), dtype=np.int64)
+    if indptr[-1] > np.iinfo(np.int32).max:
+        raise InputError(
+            f"expected rows with at most 2**31 features in all, found {indptr[-1]}",
+            path=treebank.name,
+            remedy="give fewer sentences, or choose a higher cutoff or fewer templates",
+        )
+    return Rows(columns, indptr.astype(np.int32), np.concatenate(indices), np.concatenate(gold))
 
 
 def derivations(

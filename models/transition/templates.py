@@ -4,7 +4,7 @@ A template is one or more *atoms* joined by ``+``; an atom is a *place* and an *
 
     s0.form+q0.upos
 
-Places: ``s0 s1 ...`` items of the stack from its top, ``q0 q1 ...`` words of the queue; behind them any
+Places: ``s0 s1 ... s99`` items of the stack from its top, ``q0 q1 ... q99`` words of the queue; behind them any
 number of steps: ``l`` ``l2`` the leftmost and second leftmost dependent, ``r`` ``r2`` the rightmost and
 second rightmost, ``prev`` ``next`` the neighbouring word of the sentence. ``s0.l.upos`` is the tag of the
 leftmost dependent of the top of the stack.
@@ -23,6 +23,7 @@ and the parser does work once for each node of it, not once for each atom of eac
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -40,6 +41,9 @@ STRUCTURAL = ("feat", "deprel", "lval", "rval", "lframe", "rframe")
 GLOBAL = ("distance", "action", "action2")
 KINDS = ("column", *STRUCTURAL, *GLOBAL)
 COLUMN, FEAT, DEPREL, LVAL, RVAL, LFRAME, RFRAME, DISTANCE, LAST_ACTION, LAST_ACTION2 = range(len(KINDS))
+
+
+MAX_TEMPLATES = 1_000
 
 
 class TemplateTable(NamedTuple):
@@ -71,12 +75,12 @@ def compile_templates(lines: Sequence[str]) -> TemplateTable:
     Parameters
     ----------
     lines : sequence of str
-        One template each.
+        One template each; at least one, and at most ``MAX_TEMPLATES``.
 
     Raises
     ------
     ConfigError
-        Quoting the line that is wrong.
+        If a line is wrong, quoting it, or there are too few or too many.
 
     Examples
     --------
@@ -87,6 +91,8 @@ def compile_templates(lines: Sequence[str]) -> TemplateTable:
     Traceback (most recent call last):
     treevote.errors.ConfigError: template 's0.frm': unknown attribute 'frm'; did you mean 'form'? ...
     """
+    if not 1 <= len(lines) <= MAX_TEMPLATES:
+        raise ConfigError(f"expected 1 to {MAX_TEMPLATES} templates, found {len(lines)}")
     places: dict[tuple[int, int], int] = {}
     atoms: dict[tuple[int, int, int], int] = {}
     templates: list[list[int]] = []
@@ -127,7 +133,7 @@ def _atom(text: str, places: dict[tuple[int, int], int]) -> tuple[int, int, int]
     if text in GLOBAL:
         return KINDS.index(text), -1, 0
     first, *steps = text.split(".")
-    if first[:1] not in ("s", "q") or not first[1:].isdecimal() or not steps:
+    if not re.fullmatch("[sq][0-9]{1,2}", first) or not steps:
         raise ConfigError(
             f"atom '{text}' should be a place and an attribute such as 's0.form', or one of: {', '.join(GLOBAL)}"
         )

@@ -7,6 +7,7 @@ compiles the kernels and is not counted. Times are CPU seconds of one core.
 from __future__ import annotations
 
 import dataclasses
+import json
 import multiprocessing
 import resource
 import sys
@@ -99,7 +100,7 @@ def benchmark(
             for name in (*members, "vote"):
                 text, few = Path(folder) / "test.conllu", Path(folder) / "few.conllu"
                 _repeat(test, scales[0], text)
-                _write(read(test, trees="ignored").select(np.arange(20)), few)
+                _write(_some(read(test, trees="ignored")), few)
                 arrays = measured(f"parse {name}", _parse_arrays, model, name, str(text))
                 files = []
                 for scale in scales:
@@ -141,8 +142,7 @@ def _tell(pipe: Any, function: Callable[..., dict[str, Any]], *arguments: Any) -
 
 def _train(train: str, members: Mapping[str, TransitionTrainer], path: str, seed: int) -> dict[str, Any]:
     treebank = read(train)
-    few = treebank.select(np.arange(min(20, treebank.n_sentences)))
-    EnsembleTrainer(members).train(few, seed=seed)
+    EnsembleTrainer(members).train(_some(treebank), seed=seed)
     start = time.process_time()
     parser = EnsembleTrainer(members).train(treebank, seed=seed)
     seconds = time.process_time() - start
@@ -152,7 +152,7 @@ def _train(train: str, members: Mapping[str, TransitionTrainer], path: str, seed
 
 def _parse_arrays(model: str, name: str, test: str) -> dict[str, Any]:
     parser, treebank = _member(model, name), read(test, trees="ignored")
-    parser.parse(treebank.select(np.arange(min(20, treebank.n_sentences))))
+    parser.parse(_some(treebank))
     start = time.process_time()
     parser.parse(treebank)
     seconds = time.process_time() - start
@@ -184,6 +184,11 @@ def _join(folder: str, members: Mapping[str, TransitionTrainer], scale: int, mod
     save(EnsembleParser(parts, Weights.equal(len(parts)), facts), model)
 
 
+def _some(treebank: Treebank) -> Treebank:
+    """Return a few sentences to warm up with."""
+    return treebank.select(np.arange(min(20, treebank.n_sentences)))
+
+
 def _write(treebank: Treebank, path: Path) -> None:
     with writing(path) as stream:
         dump(treebank, stream)
@@ -198,4 +203,9 @@ def _repeat(test: str, times: int, path: Path) -> None:
 
 
 def _size(path: str) -> float:
-    return round(sum(store.sizes(path).values()) / 1e6, 1)
+    return round(sum(store.sizes(path).values()) / 1e6, 2)
+
+
+def as_json(report: Mapping[str, Any]) -> bytes:
+    """Return a report as JSON text."""
+    return (json.dumps(report, indent=2) + "\n").encode()

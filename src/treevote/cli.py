@@ -240,6 +240,26 @@ def quickstart(
     typer.echo(str(result))
 
 
+@app.command()
+def benchmark(
+    train: Annotated[str, typer.Option(metavar="FILE", help="Treebank to train on.", show_default=False)],
+    test: Annotated[str, typer.Option(metavar="FILE", help="Treebank to parse.", show_default=False)],
+    output: Output = "-",
+    members: Annotated[str | None, typer.Option(metavar="A,B,...", help="Members.", show_default=False)] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the training.")] = 0,
+) -> None:
+    """Measure time, memory and size of every member and the vote, as JSON."""
+    from treevote.benchmark import as_json
+    from treevote.benchmark import benchmark as run
+    from treevote.ensemble.members import DEFAULT_MEMBERS
+    from treevote.files import writing
+    from treevote.terminal import progress_shown
+
+    names = [name.strip() for name in members.split(",")] if members else DEFAULT_MEMBERS
+    with progress_shown() as progress, writing(output) as stream:
+        stream.write(as_json(run(train, test, members=names, seed=seed, progress=progress)))
+
+
 def main() -> None:
     """Run the command line."""
     app(prog_name="treevote")

@@ -1,0 +1,128 @@
+"""From projective trees to a guide: the oracle's rows, a learner fitted to them, and its temperature.
+
+Search multiplies probabilities. For a max-margin learner they are the softmax of its scores over a temperature, which
+is fitted on sentences held out from a first training (after Platt 1999, with one temperature for all classes, so that
+their order stays: see `treevote.models.learners.platt`).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from treevote.errors import ConfigError, InputError, TreevoteError
+from treevote.models.transition.arc_standard import Actions
+from treevote.models.transition.calibration import temperature_of
+from treevote.models.transition.guides import ClassifierGuide, LinearGuide, is_linear
+from treevote.models.transition.lexicon import WordColumns
+from treevote.models.transition.rows import Rows, rows_of
+from treevote.models.transition.templates import TemplateTable
+from treevote.protocols import Learner, Progress
+from treevote.treebank import Treebank
+
+HELD_OUT = 10
+"""One sentence in so many is held out to fit a temperature."""
+
+
+class Task(NamedTuple):
+    """What a guide is trained for.
+
+    Attributes
+    ----------
+    learner : callable
+        Returns a new learner.
+    words : WordColumns
+        For the words of the treebank.
+    actions : Actions
+    table : TemplateTable
+    cutoff : int
+        Features seen fewer times are left out.
+    prune : float
+        As in `treevote.models.transition.weights.pack`.
+    progress : Progress, optional
+        Told how far a learner is that can say so.
+    """
+
+    learner: Callable[[], Learner]
+    words: WordColumns
+    actions: Actions
+    table: TemplateTable
+    cutoff: int
+    prune: float
+    progress: Progress | None = None
+
+
+def train_guide(treebank: Treebank, task: Task, name: str = "training") -> LinearGuide | ClassifierGuide:
+    """Train a guide on projective trees.
+
+    Parameters
+    ----------
+    treebank : Treebank
+    task : Task
+    name : str, default="training"
+        What progress is told under.
+
+    Raises
+    ------
+    InputError
+        If no feature is frequent enough.
+    ConfigError
+        If the learner refuses the rows or its options.
+    ModelError
+        If it is a classifier that cannot score single classes.
+    """
+    n_actions = len(task.actions.kind)
+    rows = rows_of(treebank, task.words, task.actions, task.table, task.cutoff)
+    if len(np.unique(rows.actions)) < 2:
+        return LinearGuide.constant(rows.actions[:1], n_actions)
+    if not len(rows.keys):
+        raise InputError(
+            f"expected features that occur {task.cutoff} times, found none",
+            path=treebank.name,
+            remedy="give more sentences, or choose a lower cutoff",
+        )
+    learner = task.learner()
+    fit(learner, rows, task.progress, name)
+    if is_linear(learner):
+        return LinearGuide.trained(learner, rows.keys, n_actions, task.prune)
+    return ClassifierGuide.of(learner, rows.keys, n_actions)
+
+
+def held_out_temperature(treebank: Treebank, task: Task) -> float:
+    """Return the temperature of a linear learner on sentences that it was not trained on; 1 if there are too few."""
+    held_out = np.arange(treebank.n_sentences) % HELD_OUT == HELD_OUT - 1
+    if not held_out.any():
+        return 1.0
+    guide = train_guide(treebank.select(np.flatnonzero(~held_out)), task, "calibrating")
+    if not isinstance(guide, LinearGuide):
+        return 1.0
+    held = treebank.select(np.flatnonzero(held_out))
+    return temperature_of(held, task.words, task.actions, task.table, guide.weights)
+
+
+def fit(learner: Learner, rows: Rows, progress: Progress | None, name: str) -> None:
+    """Fit a learner to rows; one that can tells how far it is.
+
+    Raises
+    ------
+    ConfigError
+        If the learner refuses the rows or its options.
+    """
+    values = np.ones(len(rows.indices), np.float32)
+    X = csr_matrix((values, rows.indices, rows.indptr), shape=(len(rows.actions), len(rows.keys)))
+
+    def tell(done: int, total: int) -> None:
+        if progress is not None:
+            progress(name, done, total)
+
+    told = {"progress": tell} if "progress" in inspect.signature(learner.fit).parameters else {}
+    try:
+        learner.fit(X, rows.actions, **told)
+    except TreevoteError:
+        raise
+    except Exception as error:  # any scikit-learn classifier may stand here, with any options
+        raise ConfigError(f"{type(learner).__name__} cannot learn to parse ({error}); choose another") from error

@@ -1,0 +1,113 @@
+"""Features as a person reads them: a template, and the values of its atoms."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from tests.reference.arc_standard import Configuration, Tree
+from treevote.sentence import Word
+
+Value: TypeAlias = "str | int | tuple[int, ...]"
+Feature: TypeAlias = tuple[str, tuple[Value, ...]]
+Known: TypeAlias = Mapping[str, set[str]]
+
+
+def attribute(word: Word, name: str) -> str:
+    """Return an attribute of a word, empty where it has none."""
+    lower = "".join("0" if character.isdigit() else character for character in word.form.lower())
+    if name in ("form", "lemma", "upos", "xpos", "feats"):
+        value = str(getattr(word, name))
+        nothing = (value == "_" and name != "form") or (name == "xpos" and value == word.upos)
+        return "" if nothing else value
+    if name == "lower":
+        return lower
+    if name == "shape":
+        kinds = [
+            "X" if c.isupper() else "x" if c.islower() else "0" if c.isdigit() else "o" if c.isalpha() else c
+            for c in word.form
+        ]
+        return "".join(kind for kind, _ in itertools.groupby(kinds))[:8]
+    size = int(name[-1])
+    if name.startswith("prefix"):
+        return lower[:size]
+    return lower[-size:] if len(lower) >= size else ""
+
+
+def feats(word: Word) -> list[str]:
+    return [] if word.feats == "_" else word.feats.split("|")
+
+
+def known_of(words: Iterable[Word], names: Iterable[str]) -> Known:
+    """Return the values of every attribute that occur in the training words."""
+    words = list(words)
+    known = {name: {attribute(word, name) for word in words} - {""} for name in names}
+    return known | {"feat": {value for word in words for value in feats(word)}}
+
+
+def features(
+    configuration: Configuration, words: Sequence[Word], templates: Iterable[str], known: Known
+) -> Counter[Feature]:
+    """Return the features of a configuration over a sentence, ``words[0]`` being ROOT, and how often each is there."""
+    found: Counter[Feature] = Counter()
+    for template in templates:
+        values = [atom(configuration, words, part, known) for part in template.split("+")]
+        found.update((template, combination) for combination in itertools.product(*values))
+    return found
+
+
+def atom(configuration: Configuration, words: Sequence[Word], text: str, known: Known) -> list[Value]:
+    """Return the values of an atom: none if it is not there, several for ``feat``."""
+    stack, _, history = configuration
+    if text == "distance":
+        return [bin_of(stack[-1].token - stack[-2].token)] if len(stack) > 1 else []
+    if text in ("action", "action2"):
+        back = 1 if text == "action" else 2
+        return [history[-back]] if len(history) >= back else []
+    *steps, name = text.split(".")
+    token, tree, label = place(configuration, steps, len(words) - 1)
+    if token is None:
+        return []
+    if name == "deprel":
+        return [label] if label is not None else []
+    if name in ("lval", "rval", "lframe", "rframe"):
+        if tree is None:
+            return []
+        side = tree.left if name[0] == "l" else tree.right
+        if name.endswith("val"):
+            return [min(len(side), 6)]
+        return [tuple(sorted(label for label, _ in side))]
+    if name == "feat":
+        return [value for value in feats(words[token]) if value in known["feat"]]
+    value = attribute(words[token], name)
+    return [value] if value in known[name] else []
+
+
+def place(configuration: Configuration, steps: Sequence[str], n: int) -> tuple[int | None, Tree | None, int | None]:
+    """Return the word at a place, its tree if it is part of one, and the label of its arc if it has one."""
+    first, depth = steps[0][0], int(steps[0][1:])
+    tree: Tree | None = None
+    if first == "s" and depth < len(configuration.stack):
+        tree = configuration.stack[-1 - depth]
+    if first == "q" and depth < len(configuration.queue):
+        tree = Tree(configuration.queue[depth])
+    token = tree.token if tree else None
+    label: int | None = None
+    for step in steps[1:]:
+        if step in ("next", "prev"):
+            tree = label = None
+            if token is not None:
+                token += 1 if step == "next" else -1
+                token = token if 0 <= token <= n else None
+            continue
+        side = (tree.left if step[0] == "l" else tree.right) if tree else ()
+        back = 2 if step.endswith("2") else 1
+        label, tree = side[-back] if len(side) >= back else (None, None)
+        token = tree.token if tree else None
+    return token, tree, label
+
+
+def bin_of(distance: int) -> int:
+    return next(bin for bin, most in enumerate((1, 2, 3, 4, 6, 9, 10**9), 1) if distance <= most)

@@ -1,0 +1,36 @@
+"""The benchmark measures every member and the vote, over all sizes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from treevote.benchmark import as_json, benchmark
+
+TOY = str(Path(__file__).parent.parent / "data" / "toy.conllu")
+
+
+def test_benchmark_measures_members_and_vote() -> None:
+    steps: list[tuple[int, int]] = []
+    report = json.loads(
+        as_json(
+            benchmark(
+                TOY,
+                TOY,
+                members=["lr-svm-forward"],
+                scales=(1, 2),
+                progress=lambda _, done, total: steps.append((done, total)),
+            )
+        )
+    )
+    (sizes,) = report["training"].values()
+    assert [size["share"] for size in sizes] == ["1/2", "1/1"]
+    assert sizes[0]["tokens"] < sizes[1]["tokens"] == report["train"]["tokens"]
+    for side in ("as configured", "greedy"):
+        assert set(report["parsing"][side]) == {"lr-svm-forward", "vote"}
+        for cost in report["parsing"][side].values():
+            tokens = cost["arrays"]["tokens"]
+            assert [size["tokens"] for size in cost["files"]] == [tokens, 2 * tokens]
+            assert all(size["peak_mb"] > 0 and size["tokens_per_second"] > 0 for size in cost["files"])
+    assert report["model_mb"] > 0
+    assert steps[-1] == (len(steps), len(steps))

@@ -1,0 +1,315 @@
+"""Learners: optima are optima, pairs are the kernel, probabilities are probabilities."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import skops.io
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.optimize import minimize
+from scipy.sparse import csr_matrix
+from scipy.special import log_softmax
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics.pairwise import polynomial_kernel
+from sklearn.preprocessing import PolynomialFeatures
+from sklearn.svm import SVC, LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from treevote.errors import ConfigError
+from treevote.kernels import Doubles, Longs
+from treevote.models.learners.inequality_maxent import InequalityMaxEnt
+from treevote.models.learners.pairs import PairExpansion, PairsSVM
+from treevote.models.learners.platt import fit_platt, fit_temperature, platt
+
+ESTIMATORS = [
+    InequalityMaxEnt(),
+    InequalityMaxEnt(widths="count", c2=0.1, observed_only=False, fit_intercept=False),
+    PairExpansion(),
+    PairExpansion(min_count=2, kernel_scale=True),
+    PairsSVM(),
+]
+
+
+def expected_failures(estimator: Any) -> dict[str, str]:
+    if not isinstance(estimator, PairsSVM):
+        return {}
+    reason = "an online learner takes a heavy row in one step, and repeated rows in several"
+    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+def test_estimators_keep_the_contract_of_scikit_learn(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def binary(n_rows: st.SearchStrategy[int], n_columns: int) -> st.SearchStrategy[Doubles]:
+    return n_rows.flatmap(lambda n: arrays(np.float64, (n, n_columns), elements=st.sampled_from([0.0, 0.0, 1.0])))
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[Doubles, Longs, Doubles]:
+    """Rows with some columns that are not binary, classes 0..2 that all occur, and weights of the rows."""
+    n = draw(st.integers(6, 24))
+    X = draw(binary(st.just(n), 5))
+    X[:, 3] *= draw(st.sampled_from([1e-3, 1.0, 50.0]))
+    X[:, 4] *= draw(arrays(np.float64, n, elements=st.sampled_from([-2.0, 0.5, 3.0])))
+    y = np.concatenate([np.arange(3), draw(arrays(np.int64, n - 3, elements=st.integers(0, 2)))])
+    return X, y, draw(arrays(np.float64, n, elements=st.sampled_from([0.5, 1.0, 2.0])))
+
+
+def widths_of(learner: InequalityMaxEnt, X: Doubles, one_hot: Doubles) -> Doubles:
+    """Width of each column and class, shape (n_columns, n_classes); infinite where there may be no weight."""
+    count = (X * X).T @ one_hot
+    width = learner.width * (np.sqrt(count + 1) if learner.widths == "count" else np.ones(count.shape))
+    return np.where(count > 0, width, np.inf) if learner.observed_only else width
+
+
+def optimum(learner: InequalityMaxEnt, X: Doubles, one_hot: Doubles) -> float:
+    """Value of the dual by L-BFGS-B over the two non-negative halves of each weight, and the free intercepts."""
+    width = widths_of(learner, X, one_hot)
+    allowed = np.isfinite(width)
+    n_classes, n_halves = one_hot.shape[1], int(allowed.sum())
+    n_free = n_classes if learner.fit_intercept else 0
+
+    def dual(halves: Doubles) -> tuple[float, Doubles]:
+        alpha, beta = halves[:n_halves], halves[n_halves : 2 * n_halves]
+        w = np.zeros(allowed.shape)
+        w[allowed] = alpha - beta
+        log_p = log_softmax(X @ w + (halves[2 * n_halves :] if n_free else 0.0), axis=1)
+        rest = np.exp(log_p) * one_hot.sum(axis=1, keepdims=True) - one_hot
+        slope = (X.T @ rest)[allowed]
+        penalty = width[allowed] @ (alpha + beta) + learner.c2 / 2 * (alpha @ alpha + beta @ beta)
+        gradient = [slope + width[allowed] + learner.c2 * alpha, -slope + width[allowed] + learner.c2 * beta]
+        return -float((one_hot * log_p).sum()) + penalty, np.concatenate([*gradient, rest.sum(axis=0)[:n_free]])
+
+    bounds = [(0, None)] * (2 * n_halves) + [(None, None)] * n_free
+    options = {"maxiter": 20_000, "maxfun": 50_000, "ftol": 1e-14, "gtol": 1e-9}
+    start = np.zeros(len(bounds))
+    return float(minimize(dual, start, jac=True, bounds=bounds, method="L-BFGS-B", options=options).fun)
+
+
+@settings(max_examples=40)
+@given(
+    problems(),
+    st.builds(
+        InequalityMaxEnt,
+        width=st.sampled_from([0.1, 0.5, 2.0]),
+        widths=st.sampled_from(["single", "count"]),
+        c2=st.sampled_from([0.0, 0.3]),
+        observed_only=st.booleans(),
+        fit_intercept=st.booleans(),
+        tol=st.just(1e-9),
+        max_iter=st.just(100_000),
+    ),
+)
+def test_inequality_maxent_reaches_the_optimum(
+    problem: tuple[Doubles, Longs, Doubles], learner: InequalityMaxEnt
+) -> None:
+    X, y, weights = problem
+    one_hot = np.eye(3)[y] * weights[:, None]
+    learner.fit(csr_matrix(X), y, weights)
+    w, log_p = learner.coef_.T, learner.predict_log_proba(X)
+    width = widths_of(learner, X, one_hot)
+    allowed = np.isfinite(width)
+    penalty = (width[allowed] * np.abs(w[allowed])).sum() + learner.c2 / 2 * (w * w).sum()
+    value = -(one_hot * log_p).sum() + penalty
+    best = optimum(learner, X, one_hot)
+    assert value == pytest.approx(best, rel=1e-6, abs=1e-6)
+
+    # The conditions of Karush, Kuhn and Tucker: every constraint holds, and is tight where there is a weight.
+    assert not w[~allowed].any()
+    missing = X.T @ (one_hot - np.exp(log_p) * weights[:, None]) - learner.c2 * w
+    assert (np.abs(missing[allowed]) <= width[allowed] + 1e-6 * (1 + np.abs(X).sum())).all()
+    tight = allowed & (w != 0)
+    assert missing[tight] == pytest.approx(np.sign(w[tight]) * width[tight], abs=1e-6 * (1 + np.abs(X).sum()))
+    if learner.fit_intercept:
+        assert (np.exp(log_p) * weights[:, None]).sum(axis=0) == pytest.approx(one_hot.sum(axis=0), abs=1e-6)
+    assert learner.n_active_ == np.count_nonzero(w)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_single_widths_are_the_penalty_of_logistic_regression(n_classes: int) -> None:
+    X, y = load_iris(return_X_y=True)
+    X, y = (np.median(X, axis=0) < X)[y < n_classes].astype(np.float64), y[y < n_classes]
+    learner = InequalityMaxEnt(width=0.8, observed_only=False, fit_intercept=False, tol=1e-9).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # how to ask for the 1-norm differs between versions of scikit-learn
+        reference = LogisticRegression(
+            C=1 / 0.8, penalty="l1", solver="saga", fit_intercept=False, tol=1e-9, max_iter=10_000
+        ).fit(X, y)
+    assert learner.predict_proba(X) == pytest.approx(reference.predict_proba(X), abs=1e-5)
+    assert learner.decision_function(X).shape == reference.decision_function(X).shape
+    assert learner.coef_.shape == reference.coef_.shape
+
+
+@given(binary(st.integers(4, 12), 4), st.data())
+def test_wide_constraints_leave_the_class_frequencies(X: Doubles, data: st.DataObject) -> None:
+    y = data.draw(arrays(np.int64, len(X), elements=st.integers(0, 2)))
+    learner = InequalityMaxEnt(width=float(len(X)), tol=1e-10).fit(X, y)
+    assert learner.n_active_ == 0
+    frequencies = np.unique(y, return_counts=True)[1] / len(y)
+    assert learner.predict_proba(X) == pytest.approx(np.tile(frequencies, (len(X), 1)), abs=1e-6)
+
+
+def test_inequality_maxent_repeats_itself_and_does_not_mind_how_rows_are_stored() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), rng.integers(0, 3, 30)
+    one, other = InequalityMaxEnt().fit(X, y), InequalityMaxEnt().fit(X, y)
+    assert one.coef_.tobytes() == other.coef_.tobytes()
+    halves = np.tile(X[:, ::-1] / 2, 2).ravel()  # every entry in two halves, columns backward
+    stored = csr_matrix((halves, np.tile([1, 0], 2 * len(X)), np.arange(0, len(halves) + 1, 4)), X.shape)
+    assert InequalityMaxEnt().fit(stored, y).coef_ == pytest.approx(one.coef_)
+    assert stored.nnz == len(halves)
+
+
+def test_learners_refuse_bad_parameters_and_rows() -> None:
+    X, y = np.eye(4), [0, 0, 1, 1]
+    with pytest.raises(ConfigError, match="width must be a number of at least 0, but it is -1"):
+        InequalityMaxEnt(width=-1.0).fit(X, y)
+    with pytest.raises(ConfigError, match="did you mean 'count'"):
+        InequalityMaxEnt(widths="counts").fit(X, y)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="min_count must be a number of at least 1"):
+        PairExpansion(min_count=0).fit(X)
+    with pytest.raises(ValueError, match="must not be negative"):
+        InequalityMaxEnt().fit(X, y, [1, 1, 1, -1])
+    with pytest.warns(ConvergenceWarning, match="raise one of them"):
+        InequalityMaxEnt(width=0.01, tol=0.0, max_iter=2).fit(X, y)
+
+
+def test_a_class_without_weight_is_never_seen() -> None:
+    learner = InequalityMaxEnt().fit(np.eye(3), [0, 1, 2], [1, 1, 0])
+    assert learner.classes_.tolist() == [0, 1]
+
+
+@given(binary(st.integers(1, 10), 6), binary(st.integers(1, 10), 6), st.integers(1, 3))
+def test_pairs_are_the_products_of_columns_that_occur_together(X: Doubles, Z: Doubles, min_count: int) -> None:
+    expansion = PairExpansion(min_count=min_count).fit(csr_matrix(X))
+    polynomial = PolynomialFeatures(degree=2, interaction_only=True, include_bias=False).fit(X)
+    pairs = [tuple(np.flatnonzero(powers)) for powers in polynomial.powers_]
+    together = X.T @ X
+    kept = [p for p, pair in enumerate(pairs) if len(pair) == 2 and together[pair] >= min_count]
+    assert sorted(map(tuple, expansion.pairs_.tolist())) == [pairs[p] for p in kept]
+    place = {pair: p for p, pair in enumerate(pairs)}
+    order = [*range(6), *(place[i, j] for i, j in expansion.pairs_.tolist())]
+    weighted = Z * [1, 2, 1, -1, 1, 0.5]
+    expanded = expansion.transform(csr_matrix(weighted))
+    assert expanded.toarray() == pytest.approx(polynomial.transform(weighted)[:, order])
+    assert expanded.has_sorted_indices
+    assert expanded.indices.dtype == np.int32
+
+
+@given(binary(st.integers(1, 10), 6), binary(st.integers(1, 10), 6))
+def test_scaled_pairs_are_the_polynomial_kernel(X: Doubles, Z: Doubles) -> None:
+    expansion = PairExpansion(kernel_scale=True).fit(X)
+    inner = (expansion.transform(X) @ expansion.transform(Z).T).toarray()
+    assert inner + 1 == pytest.approx(polynomial_kernel(X, Z, degree=2, gamma=1, coef0=1))
+
+
+def test_linear_machine_over_pairs_is_the_machine_with_the_kernel() -> None:
+    rng = np.random.default_rng(0)
+    X = (rng.random((60, 10)) < 0.3).astype(np.float64)
+    y = (X[:, 0] + X[:, 1] + (X[:, 2] * X[:, 3])).astype(np.int64)
+    Z = (rng.random((40, 10)) < 0.3).astype(np.float64)
+    kernel_machine = SVC(kernel="poly", degree=2, gamma=1, coef0=1, tol=1e-8, decision_function_shape="ovo").fit(X, y)
+    expansion = PairExpansion(kernel_scale=True).fit(X)
+    linear = SVC(kernel="linear", tol=1e-8, decision_function_shape="ovo").fit(expansion.transform(X), y)
+    assert linear.decision_function(expansion.transform(Z)) == pytest.approx(
+        kernel_machine.decision_function(Z), abs=1e-5
+    )
+
+
+@pytest.mark.parametrize("learner", [InequalityMaxEnt(), PairsSVM(min_count=1)])
+def test_learners_can_be_stored_without_pickle(learner: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    learner.fit(X.mean(axis=0) < X, y)
+    data = skops.io.dumps(learner)
+    strange = skops.io.get_untrusted_types(data=data)
+    assert all(name.startswith("treevote.models.learners.") for name in strange)
+    again = skops.io.loads(data, trusted=strange)
+    assert again.decision_function(X).tobytes() == learner.decision_function(X).tobytes()
+
+
+@st.composite
+def held_out(draw: st.DrawFn) -> tuple[Doubles, Longs]:
+    n = draw(st.integers(2, 30))
+    scores = draw(arrays(np.float64, (n, 3), elements=st.floats(-20, 20, width=32)))
+    return scores * draw(st.sampled_from([1e-6, 1.0, 1e6])), draw(arrays(np.int64, n, elements=st.integers(0, 2)))
+
+
+@given(held_out())
+def test_platt_gives_probabilities_that_rise_with_their_scores(sample: tuple[Doubles, Longs]) -> None:
+    scores, y = sample
+    A, B = fit_platt(scores, y)
+    assert (A <= 0).all()
+    p = platt(scores, A, B)
+    assert p.sum(axis=1) == pytest.approx(np.ones(len(p)))
+    better = scores.copy()
+    better[:, 1] += np.abs(scores).max() / 7
+    assert (platt(better, A, B)[:, 1] >= p[:, 1] - 1e-12).all()
+
+
+@settings(max_examples=25)
+@given(held_out())
+def test_platt_finds_the_best_sigmoids(sample: tuple[Doubles, Longs]) -> None:
+    scores, y = sample
+    scale = np.abs(scores).max() or 1.0
+    found = fit_platt(scores, y)
+    for k, (A, B) in enumerate(zip(*found, strict=True)):
+        positive = y == k
+        target = np.where(positive, (positive.sum() + 1) / (positive.sum() + 2), 1 / ((~positive).sum() + 2))
+
+        def loss(ab: Doubles, s: Doubles = scores[:, k] / scale, target: Doubles = target) -> float:
+            margin = ab[0] * s + ab[1]
+            return float((target * np.logaddexp(0, margin) + (1 - target) * np.logaddexp(0, -margin)).sum())
+
+        best = minimize(loss, [0.0, 0.0], bounds=[(None, 0), (None, None)], method="L-BFGS-B")
+        assert loss(np.array([A * scale, B])) <= best.fun + 1e-6 * max(1.0, best.fun)
+
+
+def test_platt_is_the_sigmoid_calibration_of_scikit_learn() -> None:
+    X, y = load_iris(return_X_y=True)
+    machine = LinearSVC(random_state=0).fit(X[::3], y[::3])
+    reference = CalibratedClassifierCV(FrozenEstimator(machine), method="sigmoid", ensemble=False).fit(X[1::3], y[1::3])
+    A, B = fit_platt(machine.decision_function(X[1::3]), y[1::3])
+    assert platt(machine.decision_function(X[2::3]), A, B) == pytest.approx(reference.predict_proba(X[2::3]), abs=1e-3)
+
+
+@settings(max_examples=25)
+@given(held_out(), st.sampled_from([0.01, 3.0]))
+def test_temperature_is_the_best_and_in_the_unit_of_the_scores(sample: tuple[Doubles, Longs], unit: float) -> None:
+    scores, y = sample[0] / (np.abs(sample[0]).max() or 1.0), sample[1]
+
+    def loss(T: float) -> float:
+        return -float(log_softmax(scores / T, axis=1)[np.arange(len(y)), y].mean())
+
+    T = fit_temperature(scores, y)
+    assert 1e-6 <= T <= 1e6
+    assert all(loss(T) <= loss(other) + 1e-6 for other in np.geomspace(1e-5, 1e5, 41))
+    if 1e-3 < T < 1e3:
+        assert loss(fit_temperature(unit * scores, y) / unit) == pytest.approx(loss(T), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("scores", "y", "message"),
+    [
+        ([[1.0, 2.0]], [0, 1], "expected scores"),
+        ([[1.0, np.nan]], [0], "finite"),
+        ([[1.0, 2.0]], [2], "numbers of columns, 0..1"),
+        ([[1.0, 2.0]], ["a"], "numbers of columns"),
+    ],
+)
+def test_calibration_refuses_what_it_cannot_use(scores: Any, y: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        fit_platt(scores, y)
+    with pytest.raises(ValueError, match=message):
+        fit_temperature(scores, y)
