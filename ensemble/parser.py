@@ -192,7 +192,13 @@ class EnsembleParser:
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the same sentences with the trees that have most votes, and their support."""
-        return self.combine(self.parse_members(treebank))
+        return self.parse_counted(treebank)[0]
+
+    def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
+        """Parse, and count how often the best-first search of a member fell back to greedy completion."""
+        counted = {name: member.parse_counted(treebank) for name, member in self.members.items()}
+        parse = self.combine({name: parse for name, (parse, _) in counted.items()})
+        return parse, sum(fallbacks for _, fallbacks in counted.values())
 
     def record(self) -> Record:
         """Return the whole ensemble as data."""

@@ -84,9 +84,7 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
     check_same_sentences(systems)
     weights = weights or Weights.equal(len(systems))
     if len(weights.overall) != len(systems):
-        raise InputError(
-            f"expected {len(weights.overall)} systems, one for each weight, found {len(systems)}"
-        )
+        raise InputError(f"expected {len(weights.overall)} systems, one for each weight, found {len(systems)}")
     offsets = systems[0].offsets
     heads = np.stack([system.heads for system in systems])
     _check_heads(systems, heads)
@@ -143,8 +141,7 @@ def check_same_sentences(systems: Sequence[Treebank]) -> None:
     if not systems:
         raise InputError("expected the parses of at least one system, found none")
     named = [
-        dataclasses.replace(system, name=system.name or f"system {k}")
-        for k, system in enumerate(systems, start=1)
+        dataclasses.replace(system, name=system.name or f"system {k}") for k, system in enumerate(systems, start=1)
     ]
     for system in named[1:]:
         require_same_sentences(named[0], system)

@@ -66,9 +66,7 @@ class Weights:
         if self.kind not in ("equal", "accuracy", "pos"):
             raise ConfigError(f"weights of kind {self.kind!r}; expected equal, accuracy or pos")
         if len(self.rows) != len(self.pos) or any(len(row) != len(self.overall) for row in self.rows):
-            raise ConfigError(
-                "weights by part of speech need one row for each part, one weight for each system"
-            )
+            raise ConfigError("weights by part of speech need one row for each part, one weight for each system")
         for weight in (*self.overall, *(weight for row in self.rows for weight in row)):
             if not (math.isfinite(weight) and 0 <= weight <= HEAVIEST):
                 raise ConfigError(f"weight {weight!r} is not a number from 0 to {HEAVIEST:.0f}")
@@ -172,9 +170,7 @@ class Weights:
             rows = tuple(tuple(float(weight) for weight in row) for row in data["rows"])
             return Weights(data["kind"], overall, tuple(str(name) for name in data["pos"]), rows)
         except (ConfigError, KeyError, TypeError, ValueError) as error:
-            raise ModelError(
-                f"the weights of the vote are damaged: {error}; train the model again"
-            ) from error
+            raise ModelError(f"the weights of the vote are damaged: {error}; train the model again") from error
 
 
 def _part_of_speech(treebank: Treebank, names: Sequence[str]) -> Ints:
@@ -184,9 +180,7 @@ def _part_of_speech(treebank: Treebank, names: Sequence[str]) -> Ints:
     return of_word[treebank.tokens]
 
 
-def _accuracies(
-    gold: Treebank, systems: Sequence[Treebank], key: Ints, n_keys: int
-) -> list[tuple[float, ...]]:
+def _accuracies(gold: Treebank, systems: Sequence[Treebank], key: Ints, n_keys: int) -> list[tuple[float, ...]]:
     """Return for each key the accuracy of each system on the tokens that have it; labels count whole."""
     columns = [accuracy_by(gold, system, key, n_keys, convention="conllx").tolist() for system in systems]
     return [tuple(column[i] for column in columns) for i in range(n_keys)]

@@ -52,12 +52,12 @@ def test_the_oracle_rebuilds_every_projective_tree(treebank: Treebank, backward:
         deprels = read.deprels[read.offsets[i] : read.offsets[i + 1]]
         n = len(heads) - 1
         choose = gold_chooser(actions, heads.tolist(), deprels.tolist())
-        for space, here, mirror in walk(n, actions, choose):
-            if here < 2 * n:
-                kind = oracle(space, here, heads, right_dependents(heads.tolist()))
-                action = classes[kind, oracle_label(space, here, kind, deprels)]
-                assert action == choose(space, here, mirror)
-                assert mask_of(space, actions, here, n)[action]
+        *steps, (space, _, _) = walk(n, actions, choose)
+        for _, here, mirror in steps:
+            kind = oracle(space, here, heads, right_dependents(heads.tolist()))
+            action = classes[kind, oracle_label(space, here, kind, deprels)]
+            assert action == choose(space, here, mirror)
+            assert mask_of(space, actions, here, n)[action]
         assert is_final(space, 2 * n, n)
         found_heads, found_deprels = tree_of(space, actions, 2 * n, n)
         assert (found_heads.tolist(), found_deprels.tolist()) == (heads.tolist(), deprels.tolist())
@@ -70,11 +70,13 @@ def test_a_random_legal_walk_ends_in_a_tree_as_the_twin_does(
     actions = actions_of(treebank, single_root)
     plain = twin_actions(actions)
     picks = data.draw(st.lists(st.integers(0, 99), min_size=2 * n, max_size=2 * n))
-    for space, here, mirror in walk(n, actions, random_chooser(actions, n, picks)):
+    steps = walk(n, actions, random_chooser(actions, n, picks))
+    for space, here, mirror in steps:
         assert is_final(space, here, n) == twin.is_final(mirror) == (here == 2 * n)
         assert np.flatnonzero(mask_of(space, actions, here, n)).tolist() == twin.legal(mirror, plain, single_root)
         assert stack_of(space, here) == [tree.token for tree in mirror.stack]
         assert list(range(front_of(space, here), n + 1)) == list(mirror.queue)
+    space, _, mirror = steps[-1]
     heads, deprels = tree_of(space, actions, 2 * n, n)
     assert is_tree(heads, single_root)
     assert is_projective(heads)
@@ -111,19 +113,17 @@ def test_five_words_by_hand() -> None:
     ]
     choose = gold_chooser(actions, GAVE.heads.tolist(), GAVE.deprels.tolist())
     found = []
-    for space, here, _ in walk(5, actions, choose):
-        if here < 10:
-            mask = mask_of(space, actions, here, 5)
-            kind = oracle(space, here, GAVE.heads, right_dependents(GAVE.heads.tolist()))
-            gold = kind, oracle_label(space, here, kind, GAVE.deprels)
-            found.append(
-                (stack_of(space, here), front_of(space, here), {classes[k] for k in np.flatnonzero(mask)}, gold)
-            )
+    *steps, (space, _, _) = walk(5, actions, choose)
+    for _, here, _ in steps:
+        mask = mask_of(space, actions, here, 5)
+        kind = oracle(space, here, GAVE.heads, right_dependents(GAVE.heads.tolist()))
+        gold = kind, oracle_label(space, here, kind, GAVE.deprels)
+        found.append((stack_of(space, here), front_of(space, here), {classes[k] for k in np.flatnonzero(mask)}, gold))
     assert found == expected
     assert stack_of(space, 10) == [0]
 
 
-# Preconditions, each by itself. Actions 0..3: shift, reduce-left(0), reduce-left(1), reduce-right(0); label 1 is ROOT's.
+# Preconditions, each by itself. Actions: shift, reduce-left(0), reduce-left(1), reduce-right(0); label 1 is ROOT's.
 ALONE = {
     single_root: Actions(
         np.array([0, 1, 1, 2], np.int32),
@@ -152,10 +152,11 @@ ALONE = {
 )
 def test_preconditions(single_root: bool, taken: list[int], n: int, possible: list[int]) -> None:
     actions = ALONE[single_root]
-    for space, here, _ in walk(n, actions, lambda space, here, mirror: taken[here]):
-        if here == len(taken):
-            assert np.flatnonzero(mask_of(space, actions, here, n)).tolist() == possible
-            break
+    finish = random_chooser(actions, n, [0])
+    space, here, _ = walk(
+        n, actions, lambda space, here, mirror: [*taken, finish(space, here, mirror)][min(here, len(taken))]
+    )[len(taken)]
+    assert np.flatnonzero(mask_of(space, actions, here, n)).tolist() == possible
 
 
 def test_forced_is_the_only_legal_action() -> None:
@@ -181,8 +182,10 @@ def test_degenerate_treebanks_have_actions_for_every_sentence(
     found = list(zip(*(column.tolist() for column in actions[:4]), strict=True))
     assert found == [(0, -1, False, False), *classes]
     for pick in range(3):
-        for space, here, _ in walk(4, actions, random_chooser(actions, 4, [pick] * 8)):
+        steps = walk(4, actions, random_chooser(actions, 4, [pick]))
+        for space, here, _ in steps:
             assert mask_of(space, actions, here, 4).any() == (here < 8)
+        space = steps[-1][0]
         assert is_tree(tree_of(space, actions, 8, 4)[0], single_root)
 
 

@@ -141,21 +141,21 @@ def test_a_configuration_describes_the_members(tmp_path: Path) -> None:
         like = "lr-svm-forward"
         width = 3
         search = "beam"
-        [member.tree]
+        [member.foreign]
         direction = "backward"
-        learner = "sklearn.tree.DecisionTreeClassifier"
-        options.max_depth = 5
+        learner = "sklearn.linear_model.SGDClassifier"
+        options.alpha = 0.01
         """
     )
     path = tmp_path / "model"
     run("train", "--train", TOY, "--dev", TOY, "-o", path, "--config", config, "--encoding", "head")
     facts = json.loads(run("inspect", path, "--json"))
     members = facts["members"]
-    assert list(members) == ["lr-svm-forward", "wide", "tree"]
+    assert list(members) == ["lr-svm-forward", "wide", "foreign"]
     assert [member["cutoff"] for member in members.values()] == [1, 1, 3]
     assert [member["encoding"] for member in members.values()] == ["head"] * 3
     assert (members["wide"]["width"], members["wide"]["search"]) == (3, "beam")
-    assert members["tree"]["options"] == {"max_depth": 5}
+    assert members["foreign"]["options"] == {"alpha": 0.01}
     assert (facts["votes"]["kind"], facts["seed"]) == ("accuracy", 7)
     text = run("inspect", path)
     again = tmp_path / "again.toml"

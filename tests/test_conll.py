@@ -238,9 +238,7 @@ def test_sentences_without_source_become_plain_conllu(data: st.DataObject) -> No
     for _ in range(data.draw(st.integers(1, 3))):
         tree = data.draw(st.integers(1, 4).flatmap(heads))
         labels = data.draw(st.lists(columns, min_size=len(tree), max_size=len(tree)))
-        given_sentences.append(
-            (data.draw(st.lists(words, min_size=len(tree), max_size=len(tree))), tree, labels)
-        )
+        given_sentences.append((data.draw(st.lists(words, min_size=len(tree), max_size=len(tree))), tree, labels))
     treebank = Treebank.of(given_sentences)
     text = dumps(treebank)
     assert plain(read(io.BytesIO(text.encode()), format="conllu")) == plain(treebank)
@@ -251,8 +249,7 @@ def test_sentences_without_source_become_plain_conllu(data: st.DataObject) -> No
 def test_selected_sentences_are_written_without_their_source() -> None:
     text = "# c\n" + token_line(1) + "\n" + token_line(1, 0, "other") + "\n"
     assert (
-        dumps(read(io.BytesIO(text.encode())).select([1]))
-        == token_line(1, 0, "other").replace("NN\t_", "NN\t_") + "\n"
+        dumps(read(io.BytesIO(text.encode())).select([1])) == token_line(1, 0, "other").replace("NN\t_", "NN\t_") + "\n"
     )
 
 
@@ -376,14 +373,8 @@ def test_required_trees_are_those_in_which_every_way_up_ends_at_root(drawn: list
 
 
 def test_bytes_that_are_not_utf8_are_a_fault_of_their_sentence() -> None:
-    text = (
-        (TWO + "# sent_id = b\n" + token_line(1) + "\n" + TWO)
-        .encode("latin-1")
-        .replace(b"sent_id = b", b"caf\xe9")
-    )
-    with pytest.raises(
-        InputError, match="line 4, sentence 2: expected UTF-8, found the byte 0xE9 as byte 6 of"
-    ):
+    text = (TWO + "# sent_id = b\n" + token_line(1) + "\n" + TWO).encode("latin-1").replace(b"sent_id = b", b"caf\xe9")
+    with pytest.raises(InputError, match="line 4, sentence 2: expected UTF-8, found the byte 0xE9 as byte 6 of"):
         parse_chunk(chunk_of(text))
     treebank, faults = parse_chunk(chunk_of(text), on_error="keep")
     assert (treebank.n_sentences, len(faults)) == (2, 1)
@@ -410,9 +401,7 @@ def test_a_file_without_sentences_is_an_error_and_a_chunk_is_not(text: bytes) ->
 
 def test_an_unlabelled_file_is_told_from_a_missing_head() -> None:
     text = (token_line(1, "_", "_") + token_line(2, "_", "_") + "\n").encode()
-    with pytest.raises(
-        InputError, match=r"found a file without: every HEAD is '_'; give a labelled treebank"
-    ):
+    with pytest.raises(InputError, match=r"found a file without: every HEAD is '_'; give a labelled treebank"):
         read(io.BytesIO(text))
     treebank = read(io.BytesIO(text), trees="optional")
     assert treebank.heads.tolist() == treebank.deprels.tolist() == [-1, -1, -1]
@@ -420,9 +409,7 @@ def test_an_unlabelled_file_is_told_from_a_missing_head() -> None:
 
 
 def test_underscore_is_a_label_where_the_head_is_known() -> None:
-    treebank = read(
-        io.BytesIO((token_line(1, 0, "_") + token_line(2, "_", "dep")).encode()), trees="optional"
-    )
+    treebank = read(io.BytesIO((token_line(1, 0, "_") + token_line(2, "_", "dep")).encode()), trees="optional")
     assert plain(treebank)[0][1:] == ([0, -1], ["_", ""])
     assert treebank.labels == ("_",)
 

@@ -42,9 +42,7 @@ class Dripping(io.RawIOBase):
     [TEXT, lzma.compress(TEXT), gzip.compress(TEXT), gzip.compress(TEXT[:50]) + gzip.compress(TEXT[50:])],
     ids=["plain", "xz", "gz", "gz in two members"],
 )
-def test_compression_is_told_by_the_first_bytes(
-    stored: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_compression_is_told_by_the_first_bytes(stored: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "file.conllu"
     path.write_bytes(stored)
     with open(path, "rb") as file:

@@ -47,7 +47,7 @@ def expected_failures(estimator: Any) -> dict[str, str]:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)  # type: ignore[untyped-decorator]
 def test_estimators_keep_the_contract_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -88,13 +88,15 @@ def optimum(learner: InequalityMaxEnt, X: Doubles, one_hot: Doubles) -> float:
         log_p = log_softmax(X @ w + (halves[2 * n_halves :] if n_free else 0.0), axis=1)
         rest = np.exp(log_p) * one_hot.sum(axis=1, keepdims=True) - one_hot
         slope = (X.T @ rest)[allowed]
-        penalty = width[allowed] @ (alpha + beta) + learner.c2 / 2 * (alpha @ alpha + beta @ beta)
+        penalty = float(width[allowed] @ (alpha + beta) + learner.c2 / 2 * (alpha @ alpha + beta @ beta))
         gradient = [slope + width[allowed] + learner.c2 * alpha, -slope + width[allowed] + learner.c2 * beta]
         return -float((one_hot * log_p).sum()) + penalty, np.concatenate([*gradient, rest.sum(axis=0)[:n_free]])
 
     bounds = [(0, None)] * (2 * n_halves) + [(None, None)] * n_free
-    options = {"maxiter": 20_000, "maxfun": 50_000, "ftol": 1e-14, "gtol": 1e-9}
-    start = np.zeros(len(bounds))
+    options: Any = {"maxiter": 20_000, "maxfun": 50_000, "ftol": 1e-14, "gtol": 1e-9}
+    start: Any = np.zeros(len(bounds))
+    if not bounds:
+        return dual(start)[0]
     return float(minimize(dual, start, jac=True, bounds=bounds, method="L-BFGS-B", options=options).fun)
 
 
@@ -109,7 +111,7 @@ def optimum(learner: InequalityMaxEnt, X: Doubles, one_hot: Doubles) -> float:
         observed_only=st.booleans(),
         fit_intercept=st.booleans(),
         tol=st.just(1e-9),
-        max_iter=st.just(100_000),
+        max_iter=st.just(5_000),
     ),
 )
 def test_inequality_maxent_reaches_the_optimum(
@@ -203,7 +205,7 @@ def test_pairs_are_the_products_of_columns_that_occur_together(X: Doubles, Z: Do
     order = [*range(6), *(place[i, j] for i, j in expansion.pairs_.tolist())]
     weighted = Z * [1, 2, 1, -1, 1, 0.5]
     expanded = expansion.transform(csr_matrix(weighted))
-    assert expanded.toarray() == pytest.approx(polynomial.transform(weighted)[:, order])
+    assert expanded.toarray() == pytest.approx(np.asarray(polynomial.transform(weighted))[:, order])
     assert expanded.has_sorted_indices
     assert expanded.indices.dtype == np.int32
 
@@ -220,9 +222,11 @@ def test_linear_machine_over_pairs_is_the_machine_with_the_kernel() -> None:
     X = (rng.random((60, 10)) < 0.3).astype(np.float64)
     y = (X[:, 0] + X[:, 1] + (X[:, 2] * X[:, 3])).astype(np.int64)
     Z = (rng.random((40, 10)) < 0.3).astype(np.float64)
-    kernel_machine = SVC(kernel="poly", degree=2, gamma=1, coef0=1, tol=1e-8, decision_function_shape="ovo").fit(X, y)
+    options: Any = {"tol": 1e-8, "decision_function_shape": "ovo"}
+    polynomial: Any = {"kernel": "poly", "degree": 2, "gamma": 1, "coef0": 1}
+    kernel_machine = SVC(**polynomial, **options).fit(X, y)
     expansion = PairExpansion(kernel_scale=True).fit(X)
-    linear = SVC(kernel="linear", tol=1e-8, decision_function_shape="ovo").fit(expansion.transform(X), y)
+    linear = SVC(kernel="linear", **options).fit(expansion.transform(X), y)
     assert linear.decision_function(expansion.transform(Z)) == pytest.approx(
         kernel_machine.decision_function(Z), abs=1e-5
     )
@@ -258,7 +262,7 @@ def test_platt_gives_probabilities_that_rise_with_their_scores(sample: tuple[Dou
     assert (platt(better, A, B)[:, 1] >= p[:, 1] - 1e-12).all()
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(held_out())
 def test_platt_finds_the_best_sigmoids(sample: tuple[Doubles, Longs]) -> None:
     scores, y = sample
@@ -279,12 +283,12 @@ def test_platt_finds_the_best_sigmoids(sample: tuple[Doubles, Longs]) -> None:
 def test_platt_is_the_sigmoid_calibration_of_scikit_learn() -> None:
     X, y = load_iris(return_X_y=True)
     machine = LinearSVC(random_state=0).fit(X[::3], y[::3])
-    reference = CalibratedClassifierCV(FrozenEstimator(machine), method="sigmoid", ensemble=False).fit(X[1::3], y[1::3])
+    reference = CalibratedClassifierCV(FrozenEstimator(machine), method="sigmoid").fit(X[1::3], y[1::3])
     A, B = fit_platt(machine.decision_function(X[1::3]), y[1::3])
     assert platt(machine.decision_function(X[2::3]), A, B) == pytest.approx(reference.predict_proba(X[2::3]), abs=1e-3)
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(held_out(), st.sampled_from([0.01, 3.0]))
 def test_temperature_is_the_best_and_in_the_unit_of_the_scores(sample: tuple[Doubles, Longs], unit: float) -> None:
     scores, y = sample[0] / (np.abs(sample[0]).max() or 1.0), sample[1]

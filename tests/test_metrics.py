@@ -33,9 +33,7 @@ def comparisons(draw: st.DrawFn) -> tuple[Treebank, Treebank]:
 
 
 @given(comparisons(), conventions, st.booleans())
-def test_counts_agree_with_the_twin(
-    pair: tuple[Treebank, Treebank], convention: Convention, punctuation: bool
-) -> None:
+def test_counts_agree_with_the_twin(pair: tuple[Treebank, Treebank], convention: Convention, punctuation: bool) -> None:
     gold, system = pair
     expected = twin.counts(gold, system, convention, punctuation)
     found = evaluate(gold, system, convention=convention, punctuation=punctuation)
@@ -50,16 +48,12 @@ def test_counts_of_parts_add_up(
     whole = evaluate(gold, system, convention=convention, punctuation=punctuation)
     parts = Counts()
     for part in (range(gold.n_sentences)[:cut], range(gold.n_sentences)[cut:]):
-        parts += evaluate(
-            gold.select(part), system.select(part), convention=convention, punctuation=punctuation
-        )
+        parts += evaluate(gold.select(part), system.select(part), convention=convention, punctuation=punctuation)
     assert parts == whole
 
 
 @given(treebanks(), conventions, st.booleans())
-def test_a_tree_against_itself_is_perfect(
-    treebank: Treebank, convention: Convention, punctuation: bool
-) -> None:
+def test_a_tree_against_itself_is_perfect(treebank: Treebank, convention: Convention, punctuation: bool) -> None:
     counts = evaluate(treebank, treebank, convention=convention, punctuation=punctuation)
     rates = [counts.las, counts.uas, counts.label_accuracy, counts.complete, counts.complete_labelled]
     assert rates == [100.0] * 5 or (counts.tokens == 0 and all(map(math.isnan, rates)))
@@ -135,9 +129,7 @@ def test_the_conllx_convention_worked_by_hand() -> None:
     assert (scored.head_sentences, scored.arc_sentences) == (1, 1)
 
 
-@pytest.mark.parametrize(
-    "label", ["aux", "auxpass", "case", "cc", "clf", "cop", "det", "mark", "punct", "aux:pass"]
-)
+@pytest.mark.parametrize("label", ["aux", "auxpass", "case", "cc", "clf", "cop", "det", "mark", "punct", "aux:pass"])
 def test_clas_leaves_out_function_words_and_punctuation(label: str) -> None:
     toy = Treebank.of([(["a", "b"], [2, 0], [label, "root"])])
     assert evaluate(toy, toy).gold_content == 1
@@ -146,15 +138,11 @@ def test_clas_leaves_out_function_words_and_punctuation(label: str) -> None:
 def test_rates_without_anything_to_count_are_nan() -> None:
     nothing = evaluate(Treebank.of([]), Treebank.of([]))
     assert nothing == Counts()
-    assert all(
-        math.isnan(rate) for rate in (nothing.las, nothing.clas, nothing.root_accuracy, nothing.complete)
-    )
+    assert all(math.isnan(rate) for rate in (nothing.las, nothing.clas, nothing.root_accuracy, nothing.complete))
 
 
 @given(comparisons(), conventions)
-def test_accuracy_by_a_column_is_las_on_its_tokens(
-    pair: tuple[Treebank, Treebank], convention: Convention
-) -> None:
+def test_accuracy_by_a_column_is_las_on_its_tokens(pair: tuple[Treebank, Treebank], convention: Convention) -> None:
     gold, system = pair
     key = (np.arange(len(gold.tokens)) % 3).astype(np.int32)
     shares = accuracy_by(gold, system, key, 4, convention=convention)
@@ -231,13 +219,9 @@ def test_the_place_in_the_file_is_named() -> None:
     lines = ("# sent_id = s-1", "1\ta", "", "# sent_id = s-2", "# text = c", "1\tc", "")
     source = Source("corpus/b.conllu", 11, lines, np.array([0, 1, 3, 5], np.int32))
     system = dataclasses.replace(toy, source=source)
-    with pytest.raises(
-        InputError, match=r"^corpus/b\.conllu, line 16, sentence s-2: token 1: expected 'b' as in"
-    ):
+    with pytest.raises(InputError, match=r"^corpus/b\.conllu, line 16, sentence s-2: token 1: expected 'b' as in"):
         evaluate(Treebank.concatenate([one("a"), one("b")]), system)
-    with pytest.raises(
-        InputError, match=r"^corpus/b\.conllu, line 12, sentence s-1: token 2: expected 'b' as in"
-    ):
+    with pytest.raises(InputError, match=r"^corpus/b\.conllu, line 12, sentence s-1: token 2: expected 'b' as in"):
         evaluate(Treebank.concatenate([one("a", "b"), one("c")]), system)
 
 

@@ -51,9 +51,7 @@ def take(results: Iterator[int]) -> tuple[list[int], str]:
 @settings(max_examples=15)
 @given(st.lists(st.integers(-3, 50).map(lambda n: 2 * n) | st.just(1) | st.just(3), max_size=40))
 def test_results_and_faults_are_those_of_one_job(numbers: list[int]) -> None:
-    assert take(map_parallel(halve, numbers, n_jobs=3, backend="threading")) == take(
-        map_parallel(halve, numbers)
-    )
+    assert take(map_parallel(halve, numbers, n_jobs=3, backend="threading")) == take(map_parallel(halve, numbers))
 
 
 @pytest.mark.parametrize("backend", [None, "multiprocessing", "threading", "sequential"])

@@ -53,15 +53,11 @@ MARKED = ("a", "b", "a↑", "b↑a", "a↓", "b↓", "b↑a↓", "a↑c")
 @given(treebanks(labels=MARKED), encodings)
 def test_the_inverse_agrees_with_the_twin_on_any_marks(treebank: Treebank, encoding: Encoding) -> None:
     expected = [twin.decode(s.heads.tolist(), list(s.deprels), encoding) for s in treebank.sentences()]
-    assert arcs(deprojectivize(treebank, encoding)) == [
-        (heads, tuple(deprels)) for heads, deprels in expected
-    ]
+    assert arcs(deprojectivize(treebank, encoding)) == [(heads, tuple(deprels)) for heads, deprels in expected]
 
 
 @given(treebanks(labels=MARKED), st.sampled_from(("head", "path", "head+path")))
-def test_the_inverse_gives_trees_without_marks_and_without_new_roots(
-    treebank: Treebank, encoding: Encoding
-) -> None:
+def test_the_inverse_gives_trees_without_marks_and_without_new_roots(treebank: Treebank, encoding: Encoding) -> None:
     restored = deprojectivize(treebank, encoding)
     assert are_trees(restored).all()
     assert (roots(restored) <= roots(treebank)).all()
@@ -186,7 +182,5 @@ def test_a_marked_sentence_must_be_a_tree() -> None:
 def test_an_unknown_encoding_is_named() -> None:
     toy = Treebank.of([])
     for function in (projectivize, deprojectivize):
-        with pytest.raises(
-            ConfigError, match="unknown pseudo-projective encoding 'paths'; did you mean 'path'"
-        ):
+        with pytest.raises(ConfigError, match="unknown pseudo-projective encoding 'paths'; did you mean 'path'"):
             function(toy, "paths")  # type: ignore[arg-type]

@@ -20,12 +20,8 @@ from treevote import manifest, record, store
 from treevote.errors import ModelError
 from treevote.store import Record, check_target, load, save, sizes
 
-names = st.text(max_size=8) | st.sampled_from(
-    ["manifest", "a.b", "a", "A", "../x", ".", "con", "weights" * 30]
-)
-arrays = hnp.arrays(
-    st.sampled_from(record.DTYPES), hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=3)
-)
+names = st.text(max_size=8) | st.sampled_from(["manifest", "a.b", "a", "A", "../x", ".", "con", "weights" * 30])
+arrays = hnp.arrays(st.sampled_from(record.DTYPES), hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=3))
 
 
 def records(parts: st.SearchStrategy[Record] | None = None) -> st.SearchStrategy[Record]:
@@ -107,9 +103,7 @@ def test_what_is_no_model_is_said_to_be_none(tmp_path: Path) -> None:
         (Record("p", facts={"log": "x" * manifest.MAX_MANIFEST}), "must take at most"),
     ],
 )
-def test_what_cannot_be_stored_is_refused_and_the_old_model_stays(
-    model: Path, bad: Record, message: str
-) -> None:
+def test_what_cannot_be_stored_is_refused_and_the_old_model_stays(model: Path, bad: Record, message: str) -> None:
     before = tree(model.parent)
     with pytest.raises(ModelError, match=message):
         save(bad, model)
@@ -120,9 +114,7 @@ def nested(depth: int) -> Record:
     return Record("p", parts={"part": nested(depth - 1)}) if depth else Record("p")
 
 
-def test_depth_and_length_have_the_same_bound_both_ways(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_depth_and_length_have_the_same_bound_both_ways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save(nested(record.MAX_DEPTH), tmp_path / "model")
     assert content(load(tmp_path / "model")) == content(nested(record.MAX_DEPTH))
     with pytest.raises(ModelError, match="levels of parts"):

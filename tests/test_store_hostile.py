@@ -93,14 +93,10 @@ def test_a_truncated_or_longer_file_is_an_error(shared_model: Path, data: st.Dat
 @given(st.data())
 @settings(max_examples=150)
 def test_a_forged_file_is_an_error_or_a_record(shared_model: Path, data: st.DataObject) -> None:
-    file = data.draw(
-        st.sampled_from([f for f in sorted(shared_model.iterdir()) if f.name != "manifest.json"])
-    )
+    file = data.draw(st.sampled_from([f for f in sorted(shared_model.iterdir()) if f.name != "manifest.json"]))
     size = file.stat().st_size
     at = data.draw(st.integers(0, size))
-    instead = data.draw(
-        st.binary(max_size=4) | st.sampled_from([b"(" * 500, b"9" * 30, b"'O'", b"-1", b"[" * 99])
-    )
+    instead = data.draw(st.binary(max_size=4) | st.sampled_from([b"(" * 500, b"9" * 30, b"'O'", b"-1", b"[" * 99]))
     cut = data.draw(st.integers(0, 4))
     manifest_file = shared_model / "manifest.json"
     with changed(manifest_file), changed(file, lambda raw: raw[:at] + instead + raw[at + cut :]):
@@ -196,9 +192,7 @@ def name_twice(entries: dict[str, Any]) -> None:
         (name_twice, "not named before"),
     ],
 )
-def test_a_hostile_manifest_is_refused(
-    model: Path, edit: Callable[[dict[str, Any]], None], message: str
-) -> None:
+def test_a_hostile_manifest_is_refused(model: Path, edit: Callable[[dict[str, Any]], None], message: str) -> None:
     (model.parent / "bias.npy").write_bytes((model / "forward.bias.npy").read_bytes())
     forge(model, edit)
     with pytest.raises(ModelError, match=message):

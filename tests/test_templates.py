@@ -74,7 +74,7 @@ def path_to(table: TemplateTable, node: int) -> list[int]:
 @given(template_lists)
 def test_a_table_holds_exactly_the_templates(lines: list[str]) -> None:
     table = compile_templates(lines)
-    found = [path_to(table, node) for node in np.flatnonzero(table.nodes[:, 2])]
+    found = [path_to(table, node) for node in np.flatnonzero(table.nodes[:, 2]).tolist()]
     found += [
         [*path_to(table, node), *(atom for atom in (first, second) if atom >= 0)]
         for node, first, second in table.sets.tolist()

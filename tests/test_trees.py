@@ -90,9 +90,7 @@ def test_non_projective_arcs_want_a_tree() -> None:
 def test_columns_agree_with_single_sentences(treebank: Treebank) -> None:
     heads = [sentence.heads for sentence in treebank.sentences()]
     assert are_trees(treebank).tolist() == [True] * len(heads)
-    assert non_projective(treebank).tolist() == [
-        mark for tree in heads for mark in non_projective_arcs(tree).tolist()
-    ]
+    assert non_projective(treebank).tolist() == [mark for tree in heads for mark in non_projective_arcs(tree).tolist()]
     assert are_projective(treebank).tolist() == [is_projective(tree) for tree in heads]
     assert roots(treebank).tolist() == [tree.tolist().count(0) for tree in heads]
     assert is_single_rooted(treebank) == all(is_tree(tree, single_root=True) for tree in heads)

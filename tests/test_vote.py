@@ -40,9 +40,7 @@ def parses(heads: Sequence[Sequence[int]], labels: Sequence[Sequence[str]] | Non
 
 
 @st.composite
-def votes(
-    draw: st.DrawFn, whole_trees: bool = False, max_tokens: int = 5
-) -> tuple[list[list[int]], list[list[str]]]:
+def votes(draw: st.DrawFn, whole_trees: bool = False, max_tokens: int = 5) -> tuple[list[list[int]], list[list[str]]]:
     """Heads and labels of one to four systems for one sentence; any heads, unknown ones too, or trees."""
     n = draw(st.integers(1, max_tokens))
     k = draw(st.integers(1, 4))
@@ -63,8 +61,7 @@ def systems(draw: st.DrawFn) -> list[Treebank]:
     sentences = draw(st.lists(votes(whole_trees=True, max_tokens=6), min_size=1, max_size=4))
     k = min(len(heads) for heads, _ in sentences)
     return [
-        Treebank.of([(["w"] * len(heads[i]), heads[i], labels[i]) for heads, labels in sentences])
-        for i in range(k)
+        Treebank.of([(["w"] * len(heads[i]), heads[i], labels[i]) for heads, labels in sentences]) for i in range(k)
     ]
 
 
@@ -110,17 +107,13 @@ def test_the_spanning_tree_is_the_best_of_all_trees(arcs: list[dict[int, int]], 
     scores = {(head, d): score for d, into in enumerate(arcs) for head, score in into.items()}
     heads = spanning_tree(arcs, single_root=single_root)
     assert tuple(heads[1:]) == best_tree(scores, n, single_root)
-    if any(
-        (head, d) not in scores for d, head in enumerate(heads) if d
-    ):  # no tree among the arcs: as heavy as any
+    if any((head, d) not in scores for d, head in enumerate(heads) if d):  # no tree among the arcs: as heavy as any
         every = [tree for tree in all_trees(n) if not single_root or tree.count(0) == 1]
         totals = (sum(scores.get((head, d), 0) for d, head in enumerate(tree, start=1)) for tree in every)
         assert max(totals) == sum(arcs[d].get(heads[d], 0) for d in range(1, n + 1))
 
 
-@given(
-    votes(whole_trees=True, max_tokens=12), st.lists(st.integers(1, 9), min_size=4, max_size=4), st.booleans()
-)
+@given(votes(whole_trees=True, max_tokens=12), st.lists(st.integers(1, 9), min_size=4, max_size=4), st.booleans())
 def test_the_vote_is_as_heavy_as_the_arborescence_of_networkx(
     ballots: tuple[list[list[int]], list[list[str]]], units: list[int], single_root: bool
 ) -> None:
@@ -280,9 +273,7 @@ def test_no_sentences_no_votes() -> None:
         ([(["a", "b"], [0, 1], ["r", "y"])] * 2, "expected 1 sentences as in system 1, found 2"),
     ],
 )
-def test_different_sentences_are_refused(
-    other: list[tuple[list[str], list[int], list[str]]], message: str
-) -> None:
+def test_different_sentences_are_refused(other: list[tuple[list[str], list[int], list[str]]], message: str) -> None:
     ours = Treebank.of([(["a", "b"], [0, 1], ["r", "y"])])
     with pytest.raises(InputError, match=message) as caught:
         vote([ours, ours, Treebank.of(other)], single_root=True)
@@ -306,9 +297,7 @@ def test_the_file_and_line_of_a_difference_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("head", [3, 1, -2])
 def test_impossible_heads_are_refused(head: int) -> None:
     systems = parses([[0, 1], [head, 1]])
-    with pytest.raises(
-        InputError, match=rf"system 2, sentence 1: expected the head of token 1 .* found {head}"
-    ):
+    with pytest.raises(InputError, match=rf"system 2, sentence 1: expected the head of token 1 .* found {head}"):
         vote(systems, single_root=True)
 
 

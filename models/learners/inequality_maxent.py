@@ -205,15 +205,15 @@ class InequalityMaxEnt(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def _features(self, rows: csr_matrix, labels: Longs, weights: Doubles) -> Features:
         n_rows, n_classes = len(labels), len(self.classes_)
         by_class = csr_matrix((weights, labels, np.arange(n_rows + 1)), shape=(n_rows, n_classes))
-        counts = csr_matrix(rows.power(2).T @ by_class)
-        columns, classes = counts.nonzero() if self.observed_only else np.nonzero(np.ones(counts.shape))
+        counts = (rows.power(2).T @ by_class).toarray()
+        columns, classes = np.nonzero(counts if self.observed_only else np.ones(counts.shape))
         free = columns < int(self.fit_intercept)
-        count = np.asarray(counts[columns, classes]).ravel()
+        count = counts[columns, classes]
         width = self.width * (np.sqrt(count + 1) if self.widths == "count" else np.ones(len(count)))
         return Features(
             columns.astype(np.int32),
             classes.astype(np.int32),
-            np.asarray(csr_matrix(rows.T @ by_class)[columns, classes]).ravel(),
+            (rows.T @ by_class).toarray()[columns, classes],
             np.where(free, 0.0, width),
             np.where(free, 0.0, self.c2),
         )

@@ -98,6 +98,14 @@ def shift(space: Arena, here: int, there: int) -> None:
 
 
 @kernel
+def label_code(label: int) -> int:
+    """Return a number for a label, such that sums of them stand for bags of labels: below 2**31, as if at random."""
+    code = (label + 1) * 0x9E3779B1
+    code = ((code ^ (code >> 15)) & 0x7FFFFFFF) * 0x85EBCA6B
+    return (code ^ (code >> 13)) & 0x7FFFFFFF
+
+
+@kernel
 def reduce(space: Arena, here: int, there: int, tree: int, head_on_left: bool, label: int) -> None:
     """Write configuration ``there``: the two top items of the stack of ``here`` become one subtree, row ``tree``.
 
@@ -114,7 +122,7 @@ def reduce(space: Arena, here: int, there: int, tree: int, head_on_left: bool, l
     old, new = space.configurations[here], space.configurations[there]
     below = space.configurations[old[BELOW]]
     grown = space.trees[tree]
-    code = np.int32((label + 1) * 0x9E3779B1 & 0x7FFFFFFF)
+    code = label_code(label)
     if head_on_left:
         grown[:] = space.trees[below[TOP]]
         grown[R2], grown[R2_LABEL] = grown[R1], grown[R1_LABEL]

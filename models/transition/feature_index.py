@@ -2,8 +2,8 @@
 
 One slot is one 64-bit integer, so that a look-up touches one cache line: the upper 32 bits of the key as
 fingerprint, and the row plus 1 (0 marks a free slot). A row is any number below 2**32 - 1: a column number
-in training, the place of the weights in parsing. The place of a slot is taken from the lower bits of the
-key, so with ``2**b`` slots ``32 + b`` bits are compared.
+in training, the place of the weights in parsing. The place of a slot comes from the lower bits of
+the key, and a strange key is taken for a known one with probability 2**-32 for each slot tried.
 """
 
 from __future__ import annotations

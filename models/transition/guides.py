@@ -7,7 +7,6 @@ sees one large batch for each step and not one row at a time.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +17,7 @@ from scipy.sparse import csr_matrix
 
 from treevote.errors import ModelError
 from treevote.kernels import Doubles, Ints, Keys, Longs, Shorts, kernel
+from treevote.models.learners import skops_bytes
 from treevote.models.transition.arc_standard import Actions, advance, legal
 from treevote.models.transition.configuration import CONFIGURATION_WIDTH, TREE_WIDTH, Arena, initial
 from treevote.models.transition.feature_index import find_rows, index_of
@@ -154,45 +154,16 @@ class ClassifierGuide:
         guide.scores(csr_matrix(np.zeros((1, len(keys)), np.float32)), n_actions)
         return guide
 
-    def dumps(self) -> bytes:
-        """Return the classifier as bytes, in the format of skops.
-
-        Raises
-        ------
-        ModelError
-            If skops cannot write it.
-        """
-        import skops.io
-
-        try:
-            return bytes(skops.io.dumps(self.classifier))
-        except Exception as error:  # skops raises whatever its writers meet
-            raise ModelError(f"{type(self.classifier).__name__} cannot be stored ({error}); choose another") from error
-
     @classmethod
     def loads(cls, data: bytes, keys: Keys, n_actions: int) -> ClassifierGuide:
-        """Read a classifier back.
+        """Read a classifier back, see `treevote.models.learners.skops_bytes`.
 
         Raises
         ------
         ModelError
-            If the bytes are damaged, hold types that are not of scikit-learn, numpy, scipy or treevote, or do not fit
-            the rest of the model.
+            If the bytes are not trusted or damaged, or do not fit the rest of the model.
         """
-        import skops.io
-
-        try:
-            names = skops.io.get_untrusted_types(data=data)
-            strange = [name for name in names if not is_own_class(name)]
-            if strange:
-                raise ModelError(
-                    f"the classifier of a model holds types that are not trusted: {', '.join(strange)}; do not use it"
-                )
-            return cls.of(skops.io.loads(data, trusted=names), keys, n_actions)
-        except ModelError:
-            raise
-        except Exception as error:  # skops raises whatever its readers meet in damaged bytes
-            raise ModelError(f"the classifier of a model cannot be read ({error}); train it again") from error
+        return cls.of(skops_bytes.loads(data), keys, n_actions)
 
     def scores(self, rows: csr_matrix, n_actions: int) -> Doubles:
         """Return the scores of all actions, shape (n_rows, n_actions).
@@ -223,23 +194,6 @@ class ClassifierGuide:
         scores = np.full((rows.shape[0], n_actions), float(NEVER))
         scores[:, classes] = known
         return scores
-
-
-def is_own_class(name: str) -> bool:
-    """Tell whether a dotted name is that of a class which scikit-learn, scipy or treevote's learners define.
-
-    Functions are not, nor what a module merely imports: it could be anything.
-
-    Examples
-    --------
-    >>> is_own_class("sklearn.tree._tree.Tree"), is_own_class("sklearn.utils._testing.check_output")
-    (True, False)
-    """
-    module, _, attribute = name.rpartition(".")
-    if not module.startswith(("sklearn.", "scipy.sparse.", "treevote.models.learners.")):
-        return False
-    kind = getattr(importlib.import_module(module), attribute, None)
-    return isinstance(kind, type) and kind.__module__ == module
 
 
 def parse_in_lock_step(

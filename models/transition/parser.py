@@ -13,6 +13,7 @@ import numpy as np
 
 from treevote.config import from_mapping, to_mapping
 from treevote.errors import ConfigError, InputError, ModelError, unknown
+from treevote.models.learners import skops_bytes
 from treevote.models.learners.registry import make_learner
 from treevote.models.transition.arc_standard import Actions, actions_of
 from treevote.models.transition.guides import ClassifierGuide, LinearGuide, parse_in_lock_step
@@ -215,7 +216,7 @@ class TransitionParser:
             facts["scale"] = self.guide.scale
             arrays |= {"packed": self.guide.packed, "bias": self.guide.bias}
         else:
-            blobs["classifier"] = self.guide.dumps()
+            blobs["classifier"] = skops_bytes.dumps(self.guide.classifier)
         return Record(KIND, facts, arrays, texts, blobs)
 
     @classmethod

@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from treevote.conll import OnError, dumps, parse_chunk
-from treevote.ensemble.parser import load
+from treevote.ensemble.parser import EnsembleParser, load
 from treevote.errors import ConfigError, InputError, unknown
 from treevote.files import BOM, Chunk, chunks, writing
 from treevote.formats import BLANK, Format
+from treevote.models.transition.parser import TransitionParser
 from treevote.parallel import map_parallel
-from treevote.protocols import Parser, Progress
+from treevote.protocols import Progress
 
 CHUNK_BYTES = 1 << 20
 """About the length of a chunk: long enough that its way to a process is short against parsing it."""
@@ -42,6 +43,8 @@ class Summary:
         What was wrong with the first of them.
     seconds : float
         Wall-clock time, loading the model included.
+    fallbacks : int
+        How often best-first search had to be completed greedily, see `treevote.models.transition.search`.
     """
 
     sentences: int = 0
@@ -49,11 +52,14 @@ class Summary:
     faults: int = 0
     first_fault: InputError | None = None
     seconds: float = 0.0
+    fallbacks: int = 0
 
     def __str__(self) -> str:
         """Return it as a sentence."""
         speed = f" ({self.tokens / self.seconds:,.0f} tokens/s)" if self.seconds else ""
         done = f"parsed {self.sentences:,} sentences, {self.tokens:,} tokens in {self.seconds:.1f} s{speed}"
+        if self.fallbacks:
+            done += f"; {self.fallbacks:,} best-first searches were cut short and completed greedily"
         return f"{done}; {self.faults:,} with faults, first {self.first_fault}" if self.faults else done
 
 
@@ -115,7 +121,7 @@ def parse_files(
     total = _size(inputs)
     sentences, tokens, faults = [0] * len(inputs), 0, [0] * len(inputs)
     first_fault: InputError | None = None
-    file, last = 0, b""
+    fallbacks, file, last = 0, 0, b""
     with writing(output) as stream:
         for done in map_parallel(work, tasks, n_jobs=n_jobs, backend=backend):
             text = done.text
@@ -128,6 +134,7 @@ def parse_files(
             faults[file] += done.faults
             tokens += done.tokens
             first_fault = first_fault or done.first_fault
+            fallbacks += done.fallbacks
             if progress is not None:
                 progress("parsing", done.bytes_read, total)
         for path, found in zip(inputs, map(sum, zip(sentences, faults, strict=True)), strict=True):
@@ -135,7 +142,7 @@ def parse_files(
                 name = "<stdin>" if path == "-" else os.fspath(path)
                 problem = "expected sentences, found none"
                 raise InputError(problem, path=name, remedy="give a file with sentences in it")
-    return Summary(sum(sentences), tokens, sum(faults), first_fault, time.monotonic() - start)
+    return Summary(sum(sentences), tokens, sum(faults), first_fault, time.monotonic() - start, fallbacks)
 
 
 class _Task(NamedTuple):
@@ -156,6 +163,7 @@ class _Done(NamedTuple):
     tokens: int
     faults: int
     first_fault: InputError | None
+    fallbacks: int
 
 
 @dataclass(frozen=True)
@@ -167,7 +175,7 @@ class _ChunkParser:
     member: str | None
     support: bool
     on_error: OnError
-    parser: Parser | None = None
+    parser: EnsembleParser | TransitionParser | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
         return _ChunkParser, (self.key, self.model, self.member, self.support, self.on_error)
@@ -175,15 +183,16 @@ class _ChunkParser:
     def __call__(self, task: _Task) -> _Done:
         parser = self.parser or _load_once(self.key, self.model, self.member)
         treebank, faults = parse_chunk(task.chunk, trees="ignored", on_error=self.on_error)
-        parse = parser.parse(treebank) if treebank.n_sentences else treebank
+        parse, fallbacks = parser.parse_counted(treebank) if treebank.n_sentences else (treebank, 0)
         if not self.support:
             parse = dataclasses.replace(parse, support=None, label_support=None)
         text = dumps(parse, format=task.chunk.format).encode("utf-8", "surrogateescape")
         size = treebank.n_sentences, treebank.n_tokens
-        return _Done(text, task.file, task.bytes_read, *size, len(faults), faults[0] if faults else None)
+        first = faults[0] if faults else None
+        return _Done(text, task.file, task.bytes_read, *size, len(faults), first, fallbacks)
 
 
-def _load(model: str | os.PathLike[str], member: str | None) -> Parser:
+def _load(model: str | os.PathLike[str], member: str | None) -> EnsembleParser | TransitionParser:
     ensemble = load(os.fspath(model))
     if member is None:
         return ensemble
@@ -193,7 +202,7 @@ def _load(model: str | os.PathLike[str], member: str | None) -> Parser:
 
 
 @functools.lru_cache(maxsize=1)
-def _load_once(key: str, model: str, member: str | None) -> Parser:
+def _load_once(key: str, model: str, member: str | None) -> EnsembleParser | TransitionParser:
     """Load a model in a worker process, which may live on and see another model at the same path."""
     return _load(model, member)
 

@@ -97,9 +97,7 @@ def read(
         format = format_of(path, text)
     treebank, faults = parse_chunk(Chunk(path, 1, 1, text, format), trees=trees, on_error=on_error)
     if not treebank.n_sentences:
-        nothing = InputError(
-            "expected sentences, found none", path=path, remedy="give a file with a treebank in it"
-        )
+        nothing = InputError("expected sentences, found none", path=path, remedy="give a file with a treebank in it")
         raise faults[0] if faults else nothing
     return treebank if name is None else dataclasses.replace(treebank, name=name)
 
@@ -161,9 +159,7 @@ def parse_chunk(
     faults: list[InputError] = []
     bad = np.zeros_like(suspect)
     numbers = chunk.first_sentence + np.cumsum(blocks.is_sentence) - blocks.is_sentence
-    unlabelled = trees == "required" and all(
-        text[i - 3 : i - 1] == b"\t_" for i in tokens.deprel_start.tolist()
-    )
+    unlabelled = trees == "required" and all(text[i - 3 : i - 1] == b"\t_" for i in tokens.deprel_start.tolist())
     for i in np.flatnonzero(suspect).tolist():
         sentence = lines[blocks.first[i] : blocks.last[i]]
         fault = sentence_fault(sentence, format, trees, unlabelled=unlabelled)

@@ -57,9 +57,7 @@ class Chunk:
     format: Format
 
 
-def chunks(
-    source: Readable, *, format: Format | Literal["auto"] = "auto", n_bytes: int = 1 << 20
-) -> Iterator[Chunk]:
+def chunks(source: Readable, *, format: Format | Literal["auto"] = "auto", n_bytes: int = 1 << 20) -> Iterator[Chunk]:
     r"""Cut a file at blank lines, reading no further than needed.
 
     Parameters

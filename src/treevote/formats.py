@@ -114,9 +114,7 @@ def sent_id(lines: Sequence[str]) -> str:
     return next((match[1] for line in lines if (match := _SENT_ID.fullmatch(line))), "")
 
 
-def sentence_fault(
-    lines: Sequence[str], format: Format, trees: Trees, *, unlabelled: bool = False
-) -> Fault | None:
+def sentence_fault(lines: Sequence[str], format: Format, trees: Trees, *, unlabelled: bool = False) -> Fault | None:
     r"""Find the first fault of a sentence: the definition of what can be read.
 
     The reader asks it only about the sentences that its own quick look has not cleared.
@@ -146,9 +144,7 @@ def sentence_fault(
     for i, line in enumerate(lines):
         if found := _NOT_UTF8.search(line):
             byte = len(line[: found.start()].encode("utf-8", "surrogateescape")) + 1
-            problem = (
-                f"expected UTF-8, found the byte 0x{ord(found[0]) - 0xDC00:02X} as byte {byte} of the line"
-            )
+            problem = f"expected UTF-8, found the byte 0x{ord(found[0]) - 0xDC00:02X} as byte {byte} of the line"
             return Fault(i, problem, "convert the file to UTF-8")
     if all(line.startswith("#") for line in lines):
         return None
@@ -172,9 +168,7 @@ def _tokens(lines: Sequence[str], format: Format) -> list[tuple[int, list[str]]]
         if len(columns) != 10:
             found = f"expected 10 columns separated by tabs, found {len(columns)}"
             if len(columns) == 1 and len(line.split()) >= 8:
-                return Fault(
-                    i, f"{found} (the columns are separated by spaces)", "put tabs between the columns"
-                )
+                return Fault(i, f"{found} (the columns are separated by spaces)", "put tabs between the columns")
             return Fault(i, found, "correct the line, or end the sentence before it with a blank line")
         token, expected = columns[0], len(tokens) + 1
         if token == str(expected):
@@ -190,9 +184,7 @@ def _tokens(lines: Sequence[str], format: Format) -> list[tuple[int, list[str]]]
         if span:
             if int(span[1]) != expected or expected <= span_end or int(span[2]) < expected:
                 first = max(expected, span_end + 1)
-                return Fault(
-                    i, f"expected id {expected} or a range from {first}, found '{token}'", "correct the range"
-                )
+                return Fault(i, f"expected id {expected} or a range from {first}, found '{token}'", "correct the range")
             span_end, span_line = int(span[2]), i
         elif empty:
             if int(empty[1]) != expected - 1:
@@ -202,16 +194,12 @@ def _tokens(lines: Sequence[str], format: Format) -> list[tuple[int, list[str]]]
             remedy = "number the tokens of a sentence 1, 2, 3, ..., with a blank line after the last"
             return Fault(i, f"expected id {expected}, found {token}", remedy)
         else:
-            return Fault(
-                i, f"expected id {expected}, found '{token}', which is no id", "correct the first column"
-            )
+            return Fault(i, f"expected id {expected}, found '{token}', which is no id", "correct the first column")
     if not tokens:
         first = next(i for i, line in enumerate(lines) if not line.startswith("#"))
         return Fault(first, "expected a token, found a sentence without one", "remove the sentence")
     if span_end > len(tokens):
-        problem = (
-            f"expected a range that ends in a token of the sentence (1..{len(tokens)}), found {span_end}"
-        )
+        problem = f"expected a range that ends in a token of the sentence (1..{len(tokens)}), found {span_end}"
         return Fault(span_line, problem, "correct the range")
     return tokens
 

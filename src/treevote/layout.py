@@ -153,16 +153,12 @@ def find_tokens(text: bytes, blocks: Blocks, format: Format, trees: Trees) -> To
         start, end = tabs[tab + 5] + 1, tabs[tab + 6]
         unknown = (end - start == 1) & (codes[start] == _UNDERSCORE)
         head = _decimals(codes, start, end)
-        wrong = (
-            ((head < 0) & ~unknown) | (head > n_tokens[block]) | (tabs[tab + 7] - end == 1)
-        )  # or no DEPREL
+        wrong = ((head < 0) & ~unknown) | (head > n_tokens[block]) | (tabs[tab + 7] - end == 1)  # or no DEPREL
         if trees == "required":
             above = np.where(wrong | (head <= 0), len(head), earlier[block] + head - 1)
             wrong |= unknown | ~_reaches_root(above, int(n_tokens.max(initial=0)))
         suspect[block[wrong]] = True
-    return Tokens(
-        suspect, n_tokens, block, line, tabs[tab] + 1, tabs[tab + 5], head, tabs[tab + 6] + 1, tabs[tab + 7]
-    )
+    return Tokens(suspect, n_tokens, block, line, tabs[tab] + 1, tabs[tab + 5], head, tabs[tab + 6] + 1, tabs[tab + 7])
 
 
 def _decimals(codes: NDArray[np.uint8], start: Longs, end: Longs) -> Longs:

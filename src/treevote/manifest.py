@@ -136,9 +136,7 @@ def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
     if not folder.exists():
         raise ModelError(f"{folder}: there is no such model folder; check the path, or train a model first")
     if not path.exists():
-        raise ModelError(
-            f"{folder}: not a treevote model, it has no {MANIFEST}; name a folder that treevote wrote"
-        )
+        raise ModelError(f"{folder}: not a treevote model, it has no {MANIFEST}; name a folder that treevote wrote")
     with _open_regular(path, MAX_MANIFEST) as file:
         raw = file.read()
     try:
@@ -147,9 +145,7 @@ def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
     except (ValueError, AttributeError, RecursionError) as fault:
         raise damaged(path, f"expected a JSON object, found something else ({fault})") from None
     if content.get("format") != FORMAT:
-        raise ModelError(
-            f"{folder}: not a treevote model, its {MANIFEST} is another program's; check the path"
-        )
+        raise ModelError(f"{folder}: not a treevote model, its {MANIFEST} is another program's; check the path")
     version = member(content, "version", int, path)
     if strict and version != FORMAT_VERSION:
         raise ModelError(

@@ -116,9 +116,7 @@ class Counts:
         return _percent(self.arc_sentences, self.sentences)
 
 
-def evaluate(
-    gold: Treebank, system: Treebank, *, convention: Convention = "ud", punctuation: bool = True
-) -> Counts:
+def evaluate(gold: Treebank, system: Treebank, *, convention: Convention = "ud", punctuation: bool = True) -> Counts:
     """Compare the trees of a system with the gold trees.
 
     Parameters
@@ -176,9 +174,7 @@ def evaluate(
     )
 
 
-def accuracy_by(
-    gold: Treebank, system: Treebank, key: Ints, n_keys: int, *, convention: Convention = "ud"
-) -> Doubles:
+def accuracy_by(gold: Treebank, system: Treebank, key: Ints, n_keys: int, *, convention: Convention = "ud") -> Doubles:
     """Return the share of right arcs, head and label, for each value of a column, such as the POS.
 
     Parameters

@@ -263,9 +263,7 @@ def _breadth_first(heads: Ints) -> Ints:
 
 
 @kernel
-def _target(
-    lifted: int, sought: int, by_label: bool, by_path: bool, heads: Ints, deprels: Ints, on_path: Bools
-) -> int:
+def _target(lifted: int, sought: int, by_label: bool, by_path: bool, heads: Ints, deprels: Ints, on_path: Bools) -> int:
     """Return the dependent of the target arc for a lifted token, or -1."""
     first, following, queue = np.empty_like(heads), np.empty_like(heads), np.empty_like(heads)
     list_dependents(heads, first, following)

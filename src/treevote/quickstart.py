@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from treevote import store
+from treevote.commands.train import compile_kernels
 from treevote.conll import read
 from treevote.data import default_treebank
 from treevote.ensemble.parser import EnsembleParser, EnsembleTrainer, save
@@ -121,6 +122,7 @@ def quickstart(
     test = _part(wiki, np.arange(0, wiki.n_sentences, 2), "every second sentence of wiki.conllu")
 
     start = time.monotonic()
+    compile_kernels(EnsembleTrainer(), training, progress)
     parser = EnsembleTrainer().train(training, dev, n_jobs=n_jobs, backend=backend, progress=progress)
     training_seconds = time.monotonic() - start
     save(parser, folder / MODEL)

@@ -109,8 +109,7 @@ class _Writer:
 
         def put(suffix: str, write: _Write, items: Mapping[str, Any]) -> dict[str, JSON]:
             return {
-                name: self.put((*within, name), suffix, partial(write, name, items[name]))
-                for name in sorted(items)
+                name: self.put((*within, name), suffix, partial(write, name, items[name])) for name in sorted(items)
             }
 
         return {
@@ -119,9 +118,7 @@ class _Writer:
             "arrays": put(".npy", _write_array, record.arrays),
             "texts": put(".json", _write_text, record.texts),
             "blobs": put(".bin", _write_whole, record.blobs),
-            "parts": [
-                {"name": name} | self.account(part, (*within, name)) for name, part in record.parts.items()
-            ],
+            "parts": [{"name": name} | self.account(part, (*within, name)) for name, part in record.parts.items()],
         }
 
     def put(self, title: tuple[str, ...], suffix: str, write: Callable[[BinaryIO], None]) -> str:

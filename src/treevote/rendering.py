@@ -115,9 +115,7 @@ def lines_of(treebank: Treebank) -> tuple[list[str], Ints]:
         return list(treebank.source.lines), treebank.source.line_of
     words = ["\t".join(map(_column, word)) for word in treebank.words]
     lines: list[str] = []
-    line_of = (
-        np.arange(len(treebank.tokens), dtype=np.int32) - 1
-    )  # a blank line for each ROOT: one slot, one line
+    line_of = np.arange(len(treebank.tokens), dtype=np.int32) - 1  # a blank line for each ROOT: one slot, one line
     line_of[treebank.offsets[:-1]] += 1
     for start, end in itertools.pairwise(treebank.offsets.tolist()):
         tokens = treebank.tokens[start + 1 : end].tolist()
@@ -135,9 +133,5 @@ def _column(text: str) -> str:
 def _with_support(misc: str, support: float, label_support: float) -> str:
     """Put the shares at the end of MISC, in place of those that were there; a carriage return stays last."""
     items, end = misc.rstrip("\r"), misc[len(misc.rstrip("\r")) :]
-    kept = [
-        item
-        for item in items.split("|")
-        if item.partition("=")[0] not in ("", "_", "Support", "LabelSupport")
-    ]
+    kept = [item for item in items.split("|") if item.partition("=")[0] not in ("", "_", "Support", "LabelSupport")]
     return "|".join([*kept, f"Support={support:.2f}", f"LabelSupport={label_support:.2f}"]) + end

@@ -43,9 +43,7 @@ def save(record: Record, path: str | Path) -> None:
     """
     check_target(path)
     folder = Path(os.path.realpath(path))
-    with _one_sentence(
-        f"{path}: cannot write the model", "nothing was changed: make room, or name another folder"
-    ):
+    with _one_sentence(f"{path}: cannot write the model", "nothing was changed: make room, or name another folder"):
         folder.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=".treevote-", dir=folder.parent, ignore_cleanup_errors=True) as room:
             new, old = Path(room, "new"), Path(room, "old")
@@ -88,9 +86,7 @@ def check_target(path: str | Path) -> None:
             held = sorted(os.listdir(folder)) if folder.is_dir() else [folder.name]
             foreign = [name for name in held if name not in own]
             if foreign:
-                raise ModelError(
-                    f"{path}: found {foreign[0]!r}, no part of a model; move it or name another folder"
-                )
+                raise ModelError(f"{path}: found {foreign[0]!r}, no part of a model; move it or name another folder")
         around = next(above for above in folder.parents if above.exists())
         if not (around.is_dir() and os.access(around, os.W_OK | os.X_OK)):
             raise ModelError(f"{path}: '{around}' is not a folder that you may write to; name another folder")
@@ -136,9 +132,7 @@ def sizes(path: str | Path) -> dict[str, int]:
     """
     with _one_sentence(f"{path}: cannot read the model", "check the path and its permissions"):
         files = read_manifest(Path(path)).files
-        return {MANIFEST: Path(path, MANIFEST).stat().st_size} | {
-            name: facts.size for name, facts in files.items()
-        }
+        return {MANIFEST: Path(path, MANIFEST).stat().st_size} | {name: facts.size for name, facts in files.items()}
 
 
 @contextmanager

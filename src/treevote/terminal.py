@@ -42,7 +42,8 @@ def progress_shown(stream: TextIO | None = None) -> Iterator[Progress]:
     from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
-    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
+    name = TextColumn("{task.description}", markup=False)
+    columns = name, BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
     tasks: dict[str, TaskID] = {}
     lock = threading.Lock()
     with Bars(*columns, console=Console(file=file), transient=True) as bars:

@@ -150,9 +150,7 @@ class Treebank:
             source=None,
         )
         if self.support is not None and self.label_support is not None:
-            pick = dataclasses.replace(
-                pick, support=self.support[slots], label_support=self.label_support[slots]
-            )
+            pick = dataclasses.replace(pick, support=self.support[slots], label_support=self.label_support[slots])
         return pick
 
     @staticmethod

@@ -53,7 +53,7 @@ def is_legal(configuration: Configuration, action: Action, single_root: bool) ->
     return action.to_root
 
 
-def advance(configuration: Configuration, actions: Sequence[Action], chosen: int) -> Configuration:
+def advance(configuration: Configuration, chosen: int, actions: Sequence[Action]) -> Configuration:
     stack, queue, history = configuration
     action = actions[chosen]
     if action.kind == "shift":

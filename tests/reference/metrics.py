@@ -16,9 +16,7 @@ def counts(gold: Treebank, system: Treebank, convention: str, punctuation: bool)
     for ours, theirs in zip(gold.sentences(), system.sentences(), strict=True):
         here: Counter[str] = Counter()
         for token in range(1, len(ours.words)):
-            if not punctuation and all(
-                unicodedata.category(c).startswith("P") for c in ours.words[token].form
-            ):
+            if not punctuation and all(unicodedata.category(c).startswith("P") for c in ours.words[token].form):
                 continue
             label, found = ours.deprels[token], theirs.deprels[token]
             if convention == "ud":

@@ -9,9 +9,7 @@ def lift(heads: list[int]) -> tuple[list[int], set[int]]:
     """Projective heads, and the tokens whose arc is on a lifting path."""
     heads, path = list(heads), set()
     while any(non_projective_arcs(heads)):
-        arcs = [
-            (abs(heads[token] - token), token) for token, bad in enumerate(non_projective_arcs(heads)) if bad
-        ]
+        arcs = [(abs(heads[token] - token), token) for token, bad in enumerate(non_projective_arcs(heads)) if bad]
         lifted = min(arcs)[1]
         path.add(heads[lifted])
         heads[lifted] = heads[heads[lifted]]

@@ -23,14 +23,10 @@ def all_trees(n: int) -> list[tuple[int, ...]]:
     return [heads for heads in itertools.product(range(n + 1), repeat=n) if is_tree(heads)]
 
 
-def admissible_trees(
-    arcs: Mapping[tuple[int, int], object], n: int, single_root: bool
-) -> Iterator[tuple[int, ...]]:
+def admissible_trees(arcs: Mapping[tuple[int, int], object], n: int, single_root: bool) -> Iterator[tuple[int, ...]]:
     """Yield the trees over the arcs (head, dependent); if none, those with arcs from ROOT or the one root."""
     wanted = [heads for heads in all_trees(n) if not single_root or heads.count(0) == 1]
-    voted = [
-        heads for heads in wanted if all(arc in arcs for arc in zip(heads, range(1, n + 1), strict=True))
-    ]
+    voted = [heads for heads in wanted if all(arc in arcs for arc in zip(heads, range(1, n + 1), strict=True))]
     if voted:
         yield from voted
         return

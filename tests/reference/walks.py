@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from hypothesis import strategies as st
@@ -28,9 +28,9 @@ WORDS = (
 )
 
 
-def rich_treebanks(max_sentences: int = 3, max_tokens: int = 6) -> st.SearchStrategy[Treebank]:
+def rich_treebanks(max_sentences: int = 3, max_tokens: int = 6, min_tokens: int = 1) -> st.SearchStrategy[Treebank]:
     """Treebanks of projective trees whose words have all attributes."""
-    sentence = projective_trees(max_tokens).flatmap(
+    sentence = projective_trees(max_tokens, min_tokens).flatmap(
         lambda heads: st.tuples(
             st.lists(st.sampled_from(WORDS), min_size=len(heads) - 1, max_size=len(heads) - 1),
             st.just(heads[1:].tolist()),
@@ -66,16 +66,17 @@ def stack_of(space: Arena, here: int) -> list[int]:
 
 def walk(
     n: int, actions: Actions, choose: Callable[[Arena, int, twin.Configuration], int]
-) -> Iterator[tuple[Arena, int, twin.Configuration]]:
-    """Yield each configuration of a derivation, then take the action that ``choose`` names."""
+) -> list[tuple[Arena, int, twin.Configuration]]:
+    """Return all configurations of the derivation whose actions ``choose`` names."""
     space, mirror, plain = arena(n, 1), twin.initial(n), twin_actions(actions)
     initial(space, n)
+    steps = [(space, 0, mirror)]
     for here in range(2 * n):
-        yield space, here, mirror
         action = choose(space, here, mirror)
         advance(space, actions, here, here + 1, n + 1 + here, action)
-        mirror = twin.advance(mirror, plain, action)
-    yield space, 2 * n, mirror
+        mirror = twin.advance(mirror, action, plain)
+        steps.append((space, here + 1, mirror))
+    return steps
 
 
 def gold_chooser(
@@ -95,11 +96,11 @@ def gold_chooser(
 
 
 def random_chooser(actions: Actions, n: int, picks: Sequence[int]) -> Callable[[Arena, int, twin.Configuration], int]:
-    """Return what chooses among the legal actions by the numbers in ``picks``, one for each step."""
+    """Return what chooses among the legal actions by the numbers in ``picks``, again and again."""
 
     def choose(space: Arena, here: int, mirror: twin.Configuration) -> int:
         possible = np.flatnonzero(mask_of(space, actions, here, n))
-        return int(possible[picks[here] % len(possible)])
+        return int(possible[picks[here % len(picks)] % len(possible)])
 
     return choose
 

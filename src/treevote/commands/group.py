@@ -25,7 +25,7 @@ class Commands(TyperGroup):
             _close_output()
             raise typer.Exit(141) from None  # as if the signal had killed it
         except KeyboardInterrupt:
-            _fail("interrupted; nothing half-done was left behind", 130)
+            _fail("interrupted; no half-written file was left behind", 130)
         except TreevoteError as error:
             _fail(" ".join(str(error).split()))
         except OSError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -13,8 +14,8 @@ from treevote import store
 from treevote.commands.configuration import ensemble_of, read_configuration
 from treevote.commands.evaluate import convention_of
 from treevote.conll import read
-from treevote.ensemble.parser import EnsembleParser, save
-from treevote.errors import ConfigError
+from treevote.ensemble.parser import EnsembleParser, EnsembleTrainer, save
+from treevote.errors import ConfigError, TreevoteError
 from treevote.formats import Format
 from treevote.protocols import Progress
 from treevote.terminal import duration, size, table
@@ -87,6 +88,7 @@ def train(
     treebank = treebanks[0]
     if len(treebanks) > 1:
         treebank = Treebank.concatenate(treebanks, " + ".join(part.name for part in treebanks))
+    compile_kernels(trainer, treebank, progress)
     parser = trainer.train(
         treebank,
         None if dev is None else read(dev, format=format),
@@ -98,6 +100,26 @@ def train(
     )
     save(parser, output)
     return Trained(parser, time.monotonic() - start, sum(store.sizes(output).values()))
+
+
+def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank, progress: Progress | None = None) -> None:
+    """Train on two sentences: on the first run on a machine, kernels are compiled once here and not by every job.
+
+    Parameters
+    ----------
+    trainer : EnsembleTrainer
+        What is to be trained.
+    treebank : Treebank
+        What it is to be trained on.
+    progress : callable, optional
+        Told that compiling begins and ends.
+    """
+    few = treebank.select(range(min(2, treebank.n_sentences)))
+    tell = progress or (lambda *_: None)
+    tell("compiling", 0, 1)
+    with suppress(TreevoteError):  # two sentences may be too few to learn from
+        EnsembleTrainer(trainer.members).train(few, few)
+    tell("compiling", 1, 1)
 
 
 def report(trained: Trained) -> str:
