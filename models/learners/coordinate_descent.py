@@ -246,7 +246,7 @@ def sweep(visits: Longs, features: Features, state: State) -> float:
                 odds = more / less / e
                 curvature += weights[row] * value * value / (2.0 + odds + 1.0 / odds)
         wish = w[i] - gradient / curvature
-        target = np.sign(wish) * max(abs(wish) - width[i] * 0.999 / curvature, 0.0)
+        target = np.sign(wish) * max(abs(wish) - width[i] / curvature, 0.0)
         step = min(max(target - w[i], -trust[i]), trust[i])
         # From 1/1000 on, so that a weight long at rest can set out again; up to 20, so that no mass overflows.
         trust[i] = min(max(2.0 * abs(step), trust[i] / 2.0, 1e-3 * reach[i]), 20.0 * reach[i])

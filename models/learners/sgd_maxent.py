@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.special import log_softmax
 
+from treevote.errors import ConfigError
 from treevote.kernels import Floats, Ints, Longs, kernel
 from treevote.models.learners.linear import OnlineLinearClassifier, Rows
 
@@ -64,6 +65,10 @@ class SGDMaxEnt(OnlineLinearClassifier):
         self.epochs = epochs
         self.rate = rate
         self.random_state = random_state
+
+    def _check_steps(self) -> None:
+        if not 0 < self.rate < np.inf:
+            raise ConfigError(f"rate should be a positive number, found {self.rate}")
 
     def _learn(self, epoch: int, order: Longs, rows: Rows, coefficients: Floats, bias: Floats) -> None:
         for step, part in enumerate(np.array_split(order, _STEPS)):

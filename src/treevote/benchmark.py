@@ -176,11 +176,12 @@ def _member(model: str, name: str) -> Parser:
 
 def _join(folder: str, members: Mapping[str, TransitionTrainer], scale: int, model: str) -> None:
     """Put the members trained on the whole file together, with the search of ``members``."""
-    parts = {}
-    for name, trainer in members.items():
-        parser = load(Path(folder) / f"{name}-{scale}")
-        parts[name] = parser.members[name].with_search(trainer.search, trainer.width)
-        facts = parser.facts
+    trained = {name: load(Path(folder) / f"{name}-{scale}") for name in members}
+    parts = {
+        name: trained[name].members[name].with_search(trainer.search, trainer.width)
+        for name, trainer in members.items()
+    }
+    facts = next(iter(trained.values())).facts
     save(EnsembleParser(parts, Weights.equal(len(parts)), facts), model)
 
 

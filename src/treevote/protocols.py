@@ -19,9 +19,11 @@ class Learner(Protocol):
 
     def fit(self, X: Any, y: Any) -> Any:
         """Learn from ``X``, CSR matrix of shape (n_rows, n_features), and ``y``, shape (n_rows,)."""
+        ...
 
     def predict(self, X: Any) -> Any:
         """Return the class of each row, shape (n_rows,)."""
+        ...
 
 
 class Parser(Protocol):
@@ -30,12 +32,15 @@ class Parser(Protocol):
     @property
     def single_root(self) -> bool:
         """Whether every tree has exactly one root."""
+        ...
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the same sentences with the parser's trees; trees of the input are never looked at."""
+        ...
 
     def record(self) -> Record:
         """Return the whole parser as data, for `treevote.store`."""
+        ...
 
 
 class Trainer(Protocol):
@@ -43,3 +48,4 @@ class Trainer(Protocol):
 
     def train(self, treebank: Treebank, *, seed: int = 0, progress: Progress | None = None) -> Parser:
         """Learn from trees; the same treebank and seed give the same bytes."""
+        ...

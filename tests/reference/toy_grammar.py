@@ -7,8 +7,11 @@ import numpy as np
 from treevote.sentence import Word
 from treevote.treebank import Treebank
 
-NOUNS = tuple(Word(f"{stem}{end}", stem, "NOUN", f"N{end}", f"Number={number}") for stem in ("dog", "cat", "fish", "tree")
-              for end, number in (("", "Sing"), ("s", "Plur")))  # fmt: skip
+NOUNS = tuple(
+    Word(f"{stem}{end}", stem, "NOUN", f"N{end}", f"Number={number}")
+    for stem in ("dog", "cat", "fish", "tree")
+    for end, number in (("", "Sing"), ("s", "Plur"))
+)
 VERBS = tuple(Word(form, form, "VERB", "V", "Tense=Past") for form in ("saw", "liked", "found"))
 DET = Word("the", "the", "DET", "_", "_")
 ADJECTIVES = tuple(Word(form, form, "ADJ", "A", "_") for form in ("old", "big"))
