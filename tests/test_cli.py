@@ -417,7 +417,7 @@ def test_an_interrupt_leaves_no_half_file(model: Path, tmp_path: Path, monkeypat
         assert any(name.endswith(".part") for name in os.listdir(tmp_path))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(EnsembleParser, "parse", interrupt)
+    monkeypatch.setattr(EnsembleParser, "parse_counted", interrupt)
     assert run("parse", model, TOY, "-o", tmp_path / "out.conllu", code=130).startswith("treevote: interrupted")
     assert os.listdir(tmp_path) == []
 
@@ -426,7 +426,7 @@ def test_want_of_memory_is_one_sentence(model: Path, monkeypatch: pytest.MonkeyP
     def exhaust(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(EnsembleParser, "parse", exhaust)
+    monkeypatch.setattr(EnsembleParser, "parse_counted", exhaust)
     assert "not enough memory" in fails("parse", model, TOY)
 
 

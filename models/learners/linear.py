@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,7 +35,7 @@ class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         sample_weight: ArrayLike | None = None,
         *,
         progress: Callable[[int, int], None] | None = None,
-    ) -> OnlineLinearClassifier:
+    ) -> Self:
         """Find the weights.
 
         Parameters

@@ -27,8 +27,8 @@ def dumps(estimator: Any) -> bytes:
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> tree = DecisionTreeClassifier().fit([[0], [1]], [0, 1])
-    >>> dumps(tree) == dumps(loads(dumps(tree)))
-    True
+    >>> dumps(tree) == dumps(tree), loads(dumps(tree)).predict([[1]]).tolist()
+    (True, [1])
     """
     import skops.io
 

@@ -26,17 +26,5 @@ R = TypeVar("R")
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function over arrays and numbers; floating point stays exact, so results repeat bit by bit.
-
-    Examples
-    --------
-    >>> @kernel
-    ... def add_up(values: Ints) -> int:
-    ...     total = 0
-    ...     for value in values:
-    ...         total += value
-    ...     return total
-    >>> add_up(np.array([1, 2, 3], np.int32))
-    6
-    """
+    """Compile a function over arrays and numbers; floating point stays exact, so results repeat bit by bit."""
     return cast("Callable[P, R]", numba.njit(cache=True, nogil=True)(function))

@@ -34,7 +34,7 @@ def maxent(X: Doubles, y: Longs, weights: Doubles, epochs: int, rate: float, see
 def passive_aggressive(
     X: Doubles, y: Longs, weights: Doubles, epochs: int, C: float, seed: int
 ) -> tuple[Doubles, Doubles]:
-    """Give each row its margin by the smallest change, and average over all moments before a row."""
+    """Give each row its margin by the smallest change, and average over what there is after each row."""
     rng = np.random.default_rng(seed)
     n_classes = int(y.max()) + 1
     W, b = np.zeros((n_classes, X.shape[1])), np.zeros(n_classes)

@@ -1,0 +1,174 @@
+"""What a module may know: the order of the layers, the one door to each library, what is written nowhere."""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+LINKS = ("models", "ensemble", "adaptation")
+
+LAYERS = (
+    {"errors", "kernels"},
+    {"sentence"},
+    {"treebank"},
+    {"trees", "formats", "layout", "files", "rendering", "tokenlists", "conll", "metrics", "pseudo_projective"},
+    {"manifest", "record", "store", "config", "protocols", "parallel"},
+    {"models"},
+    {"ensemble"},
+    {"adaptation"},
+    {"batch", "benchmark", "data", "quickstart", "terminal", "commands", "cli", "__main__"},
+)
+"""A module imports from its own layer and those before it."""
+
+DOORS = {
+    "conllu": {"treevote.conll", "treevote.tokenlists"},
+    "joblib": {"treevote.parallel"},
+    "networkx": {"treevote.ensemble.arborescence"},
+    "numba": {"treevote.kernels"},
+    "rich": {"treevote.cli", "treevote.commands", "treevote.terminal"},
+    "skops": {"treevote.models.learners"},
+    "sklearn": {"treevote.models.learners"},
+    "typer": {"treevote.cli", "treevote.commands"},
+}
+"""The only modules, or packages of modules, that import a library."""
+
+BANNED = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "logging"}
+
+
+@cache
+def modules() -> dict[str, tuple[Path, ast.Module]]:
+    """Return all modules of the package by name, from the real folders and not through the links."""
+    found = {}
+    for folder, package in (("src/treevote", "treevote"), *((link, f"treevote.{link}") for link in LINKS)):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            steps = path.relative_to(ROOT / folder).with_suffix("").parts
+            if folder == "src/treevote" and steps[0] in LINKS:
+                continue
+            name = ".".join([package, *(step for step in steps if step != "__init__")])
+            found[name] = path, ast.parse(path.read_text("utf-8"))
+    return found
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    """Yield the full names of what a module imports, wherever it does."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0
+            assert node.module is not None
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def dependencies(name: str) -> set[str]:
+    """Return the modules of treevote that a module imports; the package itself only for its version."""
+    known = modules()
+    tree = known[name][1]
+    attributes = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute) and is_name(n.value, "treevote")}
+    found = set()
+    for full in imported(tree):
+        if full == "treevote.__version__" or (full == "treevote" and attributes == {"__version__"}):
+            continue
+        while full not in known and "." in full:
+            full = full.rpartition(".")[0]
+        if full in known:
+            found.add(full)
+    return found
+
+
+def is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def layer_of(name: str) -> int:
+    first = name.split(".")[1]
+    return next(rank for rank, layer in enumerate(LAYERS) if first in layer)
+
+
+NAMES = sorted(name for name in modules() if name != "treevote")
+
+
+def test_there_are_modules() -> None:
+    assert len(NAMES) > 30
+    assert "treevote.models.transition.parser" in NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_module_imports_only_from_its_layer_and_those_before(name: str) -> None:
+    own = layer_of(name)
+    assert {other for other in dependencies(name) if other == "treevote" or layer_of(other) > own} == set()
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    order = list(graphlib.TopologicalSorter({name: dependencies(name) for name in NAMES}).static_order())
+    assert order.index("treevote.errors") < order.index("treevote.cli")
+
+
+@pytest.mark.parametrize("library", DOORS)
+def test_a_library_has_one_door(library: str) -> None:
+    strangers = {
+        name
+        for name in NAMES
+        if any(full.split(".")[0] == library for full in imported(modules()[name][1]))
+        and not any(name == door or name.startswith(f"{door}.") for door in DOORS[library])
+    }
+    assert strangers == set()
+
+
+@pytest.mark.parametrize("name", ["treevote", *NAMES])
+def test_what_is_written_nowhere(name: str) -> None:
+    tree = modules()[name][1]
+    assert {full.split(".")[0] for full in imported(tree)} & BANNED == set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            assert not any(is_name(node.func, banned) for banned in ("eval", "exec", "compile", "hash", "__import__"))
+        if isinstance(node, ast.Attribute):
+            assert not (is_name(node.value, "os") and node.attr in ("environ", "getenv", "putenv"))
+            if isinstance(node.value, ast.Attribute) and node.value.attr == "random":  # np.random
+                assert node.attr in ("default_rng", "Generator", "SeedSequence")
+
+
+def test_packages_are_the_folders_with_code() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    setuptools = project["tool"]["setuptools"]
+    packages = {name for name, (path, _) in modules().items() if path.name == "__init__.py"}
+    assert set(setuptools["packages"]) == packages
+    assert setuptools["package-dir"] == {"treevote": "src/treevote"} | {f"treevote.{link}": link for link in LINKS}
+    folders = {path.parent for path, _ in modules().values()}
+    assert all((folder / "__init__.py").is_file() for folder in folders)
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_the_links_lead_to_the_folders(link: str) -> None:
+    path = ROOT / "src" / "treevote" / link
+    assert path.is_symlink()
+    assert not path.readlink().is_absolute()
+    assert path.resolve() == (ROOT / link).resolve()
+    assert path.is_dir()
+
+
+def test_dependencies_are_the_libraries_imported() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    declared = {
+        line.split(">")[0].replace("-", "_").replace("scikit_learn", "sklearn") for line in project["dependencies"]
+    }
+    used = {full.split(".")[0] for name in NAMES for full in imported(modules()[name][1])}
+    outside = used - set(sys.stdlib_module_names) - {"treevote", "_typeshed"}
+    assert outside <= declared
+    assert declared - outside <= {"turkish_treebanks"}  # data, found through its metadata
+
+
+def test_importing_treevote_is_cheap() -> None:
+    slow = "sklearn networkx numba scipy joblib skops typer rich"
+    code = f"import sys, treevote; print([name for name in {slow.split()} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
