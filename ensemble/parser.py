@@ -136,7 +136,7 @@ def _facts_of(treebank: Treebank) -> dict[str, JSON]:
     for column in (treebank.tokens, treebank.heads, treebank.deprels, treebank.offsets):
         digest.update(column.tobytes())
     for string in (*("\t".join(word) for word in treebank.words), *treebank.labels):
-        digest.update(string.encode() + b"\n")
+        digest.update(string.encode("utf-8", "surrogatepass") + b"\n")
     return {
         "name": treebank.name,
         "sentences": treebank.n_sentences,

@@ -23,7 +23,7 @@ from treevote.models.transition.feature_index import (
     map_rows,
     rehash,
 )
-from treevote.models.transition.features import MAX_FEATURES, fire, scratch
+from treevote.models.transition.features import MAX_FEATURES, bin_distance, fire, scratch
 from treevote.models.transition.lexicon import ATTRIBUTES, Lexicon, WordColumns, attributes, shape, split_feats
 from treevote.models.transition.rows import rows_of
 from treevote.models.transition.template_sets import templates_of
@@ -108,6 +108,11 @@ def test_each_template_by_itself(template: str) -> None:
                 value_of.setdefault(*bag, *plain_bag)
                 assert [value_of[key] for key in bag] == list(plain_bag)
     assert len(set(value_of.values())) == len(value_of)
+
+
+def test_distances_have_bins() -> None:
+    assert [bin_distance(d) for d in range(1, 13)] == [1, 2, 3, 4, 5, 5, 6, 6, 6, 7, 7, 7]
+    assert [bin_distance(d) for d in range(1, 50)] == [plain.bin_of(d) for d in range(1, 50)]
 
 
 def test_long_feats_are_cut_and_do_no_harm() -> None:

@@ -35,6 +35,7 @@ from treevote.models.transition.calibration import temperature_of
 from treevote.models.transition.guides import NEVER, ClassifierGuide, LinearGuide, is_linear
 from treevote.models.transition.parser import MAX_WIDTH, TransitionParser, TransitionTrainer
 from treevote.models.transition.weights import score
+from treevote.models.transition.word_memo import WordMemo
 from treevote.store import Record
 from treevote.treebank import Treebank
 from treevote.trees import are_trees, is_single_rooted, roots
@@ -97,6 +98,8 @@ def test_a_parser_does_not_depend_on_what_it_parsed_before() -> None:
     fresh = TransitionParser.from_record(parser.record())
     parser.parse(toy_treebank(5, 9))
     assert trees(parser.parse(TEST)) == trees(fresh.parse(TEST))
+    forgetful = dataclasses.replace(parser, memo=WordMemo(parser.memo.lexicon, limit=3))
+    assert trees(forgetful.parse(TEST)) == trees(parser.parse(TEST))
     for i in (7, 3, 3):
         one = TEST.select([i])
         assert trees(parser.parse(one)) == trees(parser.parse(TEST))[i : i + 1]
@@ -299,6 +302,7 @@ def test_a_class_that_was_never_shown_is_never_predicted(shown: set[int], chosen
         ({"templates": ()}, "expected 1 to"),
     ],
 )
+@pytest.mark.filterwarnings("ignore:overflow encountered")
 def test_what_cannot_be_trained_is_told(changes: dict[str, Any], problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):
         dataclasses.replace(SMALL, **changes).train(TRAINING.select(range(20)))
@@ -431,6 +435,16 @@ def test_too_few_sentences_for_a_temperature_leave_the_scores_as_they_are() -> N
     assert content(dataclasses.replace(beam, trainer=greedy.trainer).record()) == content(greedy.record())
 
 
+def test_what_is_left_for_a_temperature_may_be_too_little() -> None:
+    # Only with the tenth sentence are there two classes, or features that occur often enough.
+    chains = [(["a", "b"], [0, 1], ["root", "x"])] * 9
+    for last in ((["a", "b"], [0, 1], ["root", "y"]), (["a", "b", "c"], [0, 1, 1], ["root", "y", "y"])):
+        treebank = Treebank.of([*chains, last])
+        for cutoff in (1, 10):
+            trainer = TransitionTrainer(learner="svm", search="beam", cutoff=cutoff, templates=("s0.form",))
+            assert are_trees(trainer.train(treebank).parse(treebank)).all()
+
+
 def test_a_learner_with_probabilities_needs_no_temperature() -> None:
     calls: list[str] = []
     SMALL.train(TRAINING, progress=lambda name, done, total: calls.append(name))
@@ -515,11 +529,17 @@ def test_a_forged_record_is_refused_or_gives_trees(record: Record) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"action_label": np.array([-1] + [99] * 40, np.int32)},
-        {"action_kind": np.zeros(4, np.int32)},
+        {"action_label": np.minimum(VALID.arrays["action_label"] * 100, 99).astype(np.int32)},
+        {"action_label": -VALID.arrays["action_label"]},
+        {"action_kind": np.zeros_like(VALID.arrays["action_kind"])},
+        *({"action_kind": np.append(VALID.arrays["action_kind"][:-1], np.int32(kind))} for kind in (-1, 0, 3)),
+        {name: VALID.arrays[name][:1] for name in ("action_kind", "action_label", "to_root", "to_token", "bias")},
+        {name: VALID.arrays[name][:-1] for name in ("action_label", "to_root", "to_token")},
+        *({name: VALID.arrays[name][:-1]} for name in ("action_kind", "action_label", "to_root", "to_token")),
         {"to_root": np.zeros(len(VALID.arrays["to_root"]), np.bool_)},
         {"to_token": np.zeros(len(VALID.arrays["to_token"]), np.bool_)},
         {"bias": np.zeros(2, np.int32)},
+        {"bias": np.zeros(2, np.int32), "keys": np.zeros(0, np.uint64), "packed": np.zeros(0, np.int16)},
         {"bias": VALID.arrays["bias"].astype(np.int64)},
         {"packed": VALID.arrays["packed"][:-1]},
         {"packed": np.full_like(VALID.arrays["packed"], 32_767)},

@@ -113,7 +113,7 @@ def test_with_room_enough_search_finds_the_most_probable_derivation(
 
 @pytest.mark.parametrize(("seed", "magnitude"), [(0, 0), (1, 1), (2, 1), (3, 100)])
 def test_best_first_falls_back_where_the_model_is_flat(seed: int, magnitude: int) -> None:
-    treebank = Treebank.of([(["w"] * 12, [0, *range(1, 7), *range(8, 13)], list("uvwxyzuvwxyz"))] * 2)
+    treebank = Treebank.of([(["w"] * 12, [0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 6], list("uvwxyzuvwxyz"))] * 2)
     model = model_of(treebank, seed, magnitude, 1e-3, single_root=False)
     task = model.task()
     assert parse_best_first(*task, 8) == 2

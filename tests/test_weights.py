@@ -138,6 +138,26 @@ def test_damaged_rows_are_refused(packed: Shorts, n_rows: int) -> None:
             unpack(keys, packed, np.zeros(n_classes, np.int32), 1.0)
 
 
+@pytest.mark.parametrize(
+    ("packed", "n_rows"),
+    [
+        ([], 1),
+        ([0], 2),
+        ([0, 0], 1),
+        ([-2], 1),
+        ([1, 3, 9], 1),  # there are three classes
+        ([1, -1, 9], 1),
+        ([2, 0, 9, 2], 1),
+        ([-1, 5, 5], 1),
+        ([-1, 5, 5, 5, 0], 1),
+        ([0, 32_767], 2),
+    ],
+)
+def test_each_kind_of_damage_is_refused(packed: list[int], n_rows: int) -> None:
+    with pytest.raises(ModelError, match="the weights of a model do not fit its features"):
+        unpack(KEYS[:n_rows], np.array(packed, np.int16), np.zeros(3, np.int32), 1.0)
+
+
 @given(
     st.lists(st.tuples(st.integers(-300_000, 300_000), st.booleans()), min_size=1, max_size=8),
     st.sampled_from([1e-6, 1e-4, 1.0, 100.0]),

@@ -74,7 +74,7 @@ class State(NamedTuple):
 
 _ACTIVE_SWEEPS = 10
 _PLAIN_SWEEPS = 100
-_CG_STEPS = 100
+_CG_STEPS = 50
 _HALVINGS = 20
 
 

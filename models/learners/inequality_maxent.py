@@ -62,7 +62,7 @@ class InequalityMaxEnt(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         that it never occurred with.
     fit_intercept : bool, default=True
         Whether each class has an intercept.
-    tol : float, default=1e-4
+    tol : float, default=3e-4
         Stop after a sweep in which no feature, when its turn came, missed its constraint by more than ``tol`` times the
         number (weight) of the rows.
     max_iter : int, default=1000
@@ -118,7 +118,7 @@ class InequalityMaxEnt(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         c2: float = 0.0,
         observed_only: bool = True,
         fit_intercept: bool = True,
-        tol: float = 1e-4,
+        tol: float = 3e-4,
         max_iter: int = 1000,
     ) -> None:
         self.width = width

@@ -120,7 +120,8 @@ class TransitionTrainer:
         new_learner = functools.partial(make_learner, self.learner, self.options, seed)
         has_probabilities = hasattr(new_learner(), "predict_proba")  # a name that does not exist is told at once
         table = compile_templates(templates_of(self.templates))
-        if not treebank.n_tokens or bool((treebank.heads[treebank.is_token] < 0).any()):
+        tokens = treebank.is_token
+        if not treebank.n_tokens or (treebank.heads[tokens] < 0).any() or (treebank.deprels[tokens] < 0).any():
             raise InputError(
                 f"expected trees in {treebank.name or 'the training data'}, found sentences without heads",
                 remedy="give a labelled treebank",
@@ -195,7 +196,11 @@ class TransitionParser:
         return treebank.with_trees(restored.heads, restored.deprels, restored.labels), fallbacks
 
     def with_search(self, search: Search, width: int) -> TransitionParser:
-        """Return the same parser with another search."""
+        """Return the same parser with another search.
+
+        A max-margin parser has a temperature only if it was trained for beam or best-first search; without one these
+        know nothing of probabilities and do harm.
+        """
         return dataclasses.replace(self, trainer=dataclasses.replace(self.trainer, search=search, width=width))
 
     def record(self) -> Record:

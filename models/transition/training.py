@@ -93,12 +93,15 @@ def train_guide(treebank: Treebank, task: Task, name: str = "training") -> Linea
 
 
 def held_out_temperature(treebank: Treebank, task: Task) -> float:
-    """Return the temperature of a linear learner on sentences that it was not trained on; 1 if there are too few."""
+    """Return the temperature of a linear learner on sentences that it was not trained on; 1 if they are too few."""
     held_out = np.arange(treebank.n_sentences) % HELD_OUT == HELD_OUT - 1
     if not held_out.any():
         return 1.0
-    guide = train_guide(treebank.select(np.flatnonzero(~held_out)), task, "calibrating")
-    if not isinstance(guide, LinearGuide):
+    try:
+        guide = train_guide(treebank.select(np.flatnonzero(~held_out)), task, "calibrating")
+    except InputError:  # the rest has no frequent feature
+        return 1.0
+    if not isinstance(guide, LinearGuide) or not len(guide.keys):
         return 1.0
     held = treebank.select(np.flatnonzero(held_out))
     return temperature_of(held, task.words, task.actions, task.table, guide.weights)

@@ -71,12 +71,12 @@ def benchmark(
     treebank, n_steps = read(train), len(scales) * len(members) + 2 * (len(scales) + 1) * (len(members) + 1)
     done = 0
 
-    def measured(name: str, function: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+    def measured(function: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
         nonlocal done
         result = _apart(function, *arguments)
         done += 1
         if progress is not None:
-            progress(name, done, n_steps)
+            progress("measuring", done, n_steps)
         return result
 
     report: dict[str, Any] = {
@@ -92,7 +92,7 @@ def benchmark(
             _write(treebank.select(np.arange(0, treebank.n_sentences, every)), part)
             for name, trainer in trainers.items():
                 path = str(Path(folder) / f"{name}-{scale}")
-                costs = measured(f"train {name}", _train, str(part), {name: trainer}, path, seed)
+                costs = measured(_train, str(part), {name: trainer}, path, seed)
                 report["training"][name].append({"share": f"1/{every}", **costs})
         for side, configured in sides.items():
             model = str(Path(folder) / side)
@@ -101,11 +101,11 @@ def benchmark(
                 text, few = Path(folder) / "test.conllu", Path(folder) / "few.conllu"
                 _repeat(test, scales[0], text)
                 _write(_some(read(test, trees="ignored")), few)
-                arrays = measured(f"parse {name}", _parse_arrays, model, name, str(text))
+                arrays = measured(_parse_arrays, model, name, str(text))
                 files = []
                 for scale in scales:
                     _repeat(test, scale, text)
-                    costs = measured(f"parse {name}", _parse_file, model, name, str(text), str(few), folder)
+                    costs = measured(_parse_file, model, name, str(text), str(few), folder)
                     files.append({"scale": scale, **costs})
                 report["parsing"][side][name] = {"arrays": arrays, "files": files}
         report["model_mb"] = _size(str(Path(folder) / "as configured"))
