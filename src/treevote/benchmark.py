@@ -132,12 +132,20 @@ def _apart(function: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str
 
 def _tell(pipe: Any, function: Callable[..., dict[str, Any]], *arguments: Any) -> None:
     try:
-        result = function(*arguments)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        pipe.send({**result, "peak_mb": round(peak / (1024 if sys.platform != "darwin" else 1024**2))})
+        pipe.send({**function(*arguments), "peak_mb": _peak()})
     except Exception as error:
         pipe.send(error)
     pipe.close()
+
+
+def _peak() -> int:
+    """Return the peak of this process's memory in MiB."""
+    try:
+        status = Path("/proc/self/status").read_text()  # ru_maxrss would count what the parent held, too
+        return round(int(status.partition("VmHWM:")[2].split()[0]) / 1024)
+    except (OSError, IndexError):
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return round(peak / (1024 if sys.platform != "darwin" else 1024**2))
 
 
 def _train(train: str, members: Mapping[str, TransitionTrainer], path: str, seed: int) -> dict[str, Any]:
