@@ -12,6 +12,7 @@ import pytest
 
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_model import content
+from tests.reference.toy_parser import trees
 from treevote import store
 from treevote.ensemble.members import DEFAULT_MEMBERS, MEMBERS, members_of
 from treevote.ensemble.parser import EnsembleParser, EnsembleTrainer, configuration, load, save
@@ -32,10 +33,6 @@ TRAINERS = {
     "backward": dataclasses.replace(SMALL, direction="backward"),
     "margin": dataclasses.replace(SMALL, learner="svm", search="greedy"),
 }
-
-
-def trees(parse: Treebank) -> list[tuple[list[int], tuple[str, ...]]]:
-    return [(sentence.heads.tolist(), sentence.deprels) for sentence in parse.sentences()]
 
 
 ENSEMBLE = EnsembleTrainer(TRAINERS).train(TRAINING, DEV, seed=5)

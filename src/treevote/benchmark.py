@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import multiprocessing
-import resource
 import sys
 import tempfile
 import time
@@ -144,6 +143,8 @@ def _peak() -> int:
         status = Path("/proc/self/status").read_text()  # ru_maxrss would count what the parent held, too
         return round(int(status.partition("VmHWM:")[2].split()[0]) / 1024)
     except (OSError, IndexError):
+        import resource
+
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return round(peak / (1024 if sys.platform != "darwin" else 1024**2))
 
