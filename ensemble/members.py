@@ -16,7 +16,7 @@ MEMBERS = {
 """Name to trainer."""
 
 DEFAULT_MEMBERS = ("lr-maxent-forward", "lr-maxent-backward", "lr-svm-forward")
-"""The ensemble of Sagae & Tsujii (2007), section 3."""
+"""Directions and kinds of learner as in the ensemble of Sagae & Tsujii (2007), section 3."""
 
 
 def members_of(names: Iterable[str]) -> dict[str, TransitionTrainer]:

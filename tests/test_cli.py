@@ -436,3 +436,26 @@ def test_want_of_memory_is_one_sentence(model: Path, monkeypatch: pytest.MonkeyP
 )
 def test_bad_usage_has_exit_code_2(arguments: list[str]) -> None:
     assert "Usage:" in run(*arguments, code=2)
+
+
+def test_a_file_without_heads_is_no_parse(tmp_path: Path) -> None:
+    bare = tmp_path / "bare.conllu"
+    bare.write_text("1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n")
+    gold = tmp_path / "gold.conllu"
+    gold.write_text("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    assert "found no heads at all" in fails("evaluate", gold, bare)
+    assert "found no heads at all" in fails("vote", gold, bare, "-o", tmp_path / "out.conllu")
+    assert not (tmp_path / "out.conllu").exists()
+
+
+def test_a_fault_in_a_configuration_is_told_by_its_key(tmp_path: Path) -> None:
+    for text, said in (
+        ("[members.first]", "c.toml: the table of a member is [member.NAME]"),
+        (
+            "[member.first]\nwidht = 3",
+            "unknown key 'member.first.widht'; did you mean 'member.first.width'?",
+        ),
+    ):
+        (tmp_path / "c.toml").write_text(text)
+        assert said in fails("train", "--train", TOY, "--config", tmp_path / "c.toml", "-o", tmp_path / "m")
+    assert "unknown member ''" in fails("train", "--train", TOY, "--members", "", "-o", tmp_path / "m")

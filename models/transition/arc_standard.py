@@ -1,8 +1,10 @@
-"""The arc-standard transition system of Sagae & Tsujii (2007), section 2.1: bottom-up shift-reduce.
+"""The transition system of Sagae & Tsujii (2007), section 2.1: bottom-up shift-reduce, since then called arc-standard.
 
 - ``shift`` moves the first word of the queue onto the stack;
 - ``reduce-left(l)`` joins the two top items, the head of the new tree standing to the *left* of its new dependent;
 - ``reduce-right(l)`` joins them with the head to the *right*.
+
+Mind the names: the paper says where the *head* stands, so ``reduce-left`` makes the arc that Nivre calls right-arc.
 
 One class of the classifier is one (action, label): direction and label are decided together. ROOT stands before the
 first word. A word is attached once it has all its dependents. Every sentence of ``n`` tokens is parsed in ``2 n``

@@ -50,7 +50,7 @@ def temperature_of(
     scores = np.empty((2 * treebank.n_tokens, len(actions.kind)))
     gold = np.empty(len(scores), np.int32)
     n_rows = score_derivations(
-        arena(longest, 1), actions, class_table(actions, len(treebank.labels)), treebank.tokens, treebank.heads,
+        arena(longest), actions, class_table(actions, len(treebank.labels)), treebank.tokens, treebank.heads,
         treebank.deprels, treebank.offsets, words, table, weights, scores, gold,
     )  # fmt: skip
     known = np.flatnonzero(weights.bias[gold[:n_rows]] > NEVER)

@@ -49,24 +49,9 @@ class Arena(NamedTuple):
     trees: Ints
 
 
-def arena(n: int, width: int) -> Arena:
-    """Return room for all that a search may write over a sentence of ``n`` tokens.
-
-    Parameters
-    ----------
-    n : int
-        Tokens, ROOT not counted.
-    width : int
-        Actions taken for each step at the most: the beam size, 1 for greedy search.
-
-    Notes
-    -----
-    A derivation of the arc-standard system has ``2 n`` steps.
-    """
-    return Arena(
-        np.empty((1 + 2 * n * width, CONFIGURATION_WIDTH), np.int32),
-        np.empty((n + 1 + 2 * n * width, TREE_WIDTH), np.int32),
-    )
+def arena(n: int) -> Arena:
+    """Return room for one derivation over a sentence of ``n`` tokens (ROOT not counted), which has ``2 n`` steps."""
+    return Arena(np.empty((1 + 2 * n, CONFIGURATION_WIDTH), np.int32), np.empty((3 * n + 1, TREE_WIDTH), np.int32))
 
 
 @kernel

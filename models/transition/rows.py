@@ -108,7 +108,7 @@ def derivations(
     """
     classes = class_table(actions, len(treebank.labels))
     longest = int(np.diff(treebank.offsets).max(initial=1)) - 1
-    space = arena(longest, 1)
+    space = arena(longest)
     buffer = np.empty(_BATCH_KEYS + 2 * longest * MAX_FEATURES, np.uint64)
     n_rows = 2 * treebank.n_tokens
     lengths, gold = np.empty(n_rows, np.int32), np.empty(n_rows, np.int32)

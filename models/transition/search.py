@@ -256,8 +256,9 @@ def parse_best_first(
             there = limit + 1
             while not is_final(space, here, n):
                 legal(space, actions, here, n, mask)
-                count = fire(space, here, n, tokens[first:last], words, table, room, keys)
-                score(weights, keys, count, rows, scores)
+                if forced(mask) < 0:
+                    count = fire(space, here, n, tokens[first:last], words, table, room, keys)
+                    score(weights, keys, count, rows, scores)
                 advance(space, actions, here, there, n + there, best_legal(scores, mask))
                 here, there = there, there + 1
         write_tree(space, actions, here, heads[first:last], deprels[first:last])

@@ -10,14 +10,15 @@ s1.form s1.lemma s1.xpos s1.upos s1.feats
 s2.form s2.xpos
 q0.form q0.lemma q0.xpos q0.upos q0.feats
 q1.form q1.xpos
-q2.xpos
-s0.lval s0.rval s1.lval s1.rval
+q2.xpos q3.xpos
+s0.lval s0.rval s0.lval+s0.rval s1.lval s1.rval s1.lval+s1.rval
 s0.l.xpos s0.l.deprel s0.r.xpos s0.r.deprel
 s1.l.xpos s1.l.deprel s1.r.xpos s1.r.deprel
 s1.next.xpos s0.prev.xpos
 action
 """
-"""Sagae & Tsujii (2007), section 3 and Table 1."""
+"""Sagae & Tsujii (2007), section 3 and Table 1. Its last column is headed Q(3), perhaps for Q(2): both are here. The
+number of all dependents is told by the two numbers on either side together."""
 
 RICH = """
 s0.form s0.lemma s0.upos s0.xpos s0.feats s0.feat s0.suffix2 s0.suffix3 s0.shape

@@ -75,7 +75,10 @@ def train(
         typer.Option(help="Search of all members.", show_default=False),
     ] = None,
     beam: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Width of that search.", show_default=False)
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Width of that search; alone: beam search for all members.", show_default=False
+        ),
     ] = None,
     encoding: Annotated[
         Literal["none", "head", "path", "head+path"] | None,
@@ -98,7 +101,7 @@ def train(
             output,
             dev=dev,
             config=config,
-            members=[name.strip() for name in (members or "").split(",") if name.strip()],
+            members=[name.strip() for name in members.split(",")] if members is not None else (),
             settings={name: value for name, value in settings.items() if value is not None},
             weights=weights,
             seed=seed,

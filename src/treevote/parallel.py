@@ -131,6 +131,9 @@ def _parallel(n_jobs: int | None, backend: str | None) -> tuple[Any, int]:
     """Return what runs tasks, and how many may be ahead of the results taken."""
     import joblib  # slow to import, and not needed for one job
 
+    if n_jobs == 0:
+        raise ConfigError("joblib cannot run 0 jobs; give a number from 1 on, or -1 for one for each core")
+
     try:
         # Nothing is to be turned into memory maps: kernels would be compiled again for read-only arrays.
         settings: dict[str, Any] = {"n_jobs": n_jobs, "backend": backend, "batch_size": 1, "max_nbytes": None}

@@ -68,7 +68,7 @@ def walk(
     n: int, actions: Actions, choose: Callable[[Arena, int, twin.Configuration], int]
 ) -> list[tuple[Arena, int, twin.Configuration]]:
     """Return all configurations of the derivation whose actions ``choose`` names."""
-    space, mirror, plain = arena(n, 1), twin.initial(n), twin_actions(actions)
+    space, mirror, plain = arena(n), twin.initial(n), twin_actions(actions)
     initial(space, n)
     steps = [(space, 0, mirror)]
     for here in range(2 * n):

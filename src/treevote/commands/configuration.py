@@ -61,7 +61,17 @@ def read_configuration(path: str | Path | None) -> Configuration:
     ConfigError
         If the file cannot be read, or has an unknown key.
     """
-    return Configuration() if path is None else from_mapping(Configuration, load_toml(path))
+    if path is None:
+        return Configuration()
+    mapping = load_toml(path)
+    if "members" in mapping and isinstance(mapping["members"], dict):
+        raise ConfigError(
+            f"{path}: the table of a member is [member.NAME], and members a list of names; correct the key"
+        )
+    try:
+        return from_mapping(Configuration, mapping)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
 
 
 def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | None = None) -> EnsembleTrainer:

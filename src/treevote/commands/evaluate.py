@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from treevote.conll import read
+from treevote.errors import InputError
 from treevote.formats import Format, format_of
 from treevote.metrics import Convention, Counts
 from treevote.metrics import evaluate as compare
@@ -63,11 +64,23 @@ def evaluate(
     trees = read(gold, format=format)
     convention = convention or convention_of(trees)
     return convention, {
-        str(path): compare(
-            trees, read(path, format=format, trees="optional"), convention=convention, punctuation=punctuation
-        )
+        str(path): compare(trees, read_parse(path, format), convention=convention, punctuation=punctuation)
         for path in systems
     }
+
+
+def read_parse(path: str | Path, format: Format | Literal["auto"]) -> Treebank:
+    """Read what a system parsed; it may have left some sentences unparsed, but not all.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or has no trees.
+    """
+    parse = read(path, format=format, trees="optional")
+    if not (parse.heads >= 0).any():
+        raise InputError("expected parses, found no heads at all", path=str(path), remedy="parse the file first")
+    return parse
 
 
 def convention_of(treebank: Treebank) -> Convention:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from treevote.commands.evaluate import convention_of
+from treevote.commands.evaluate import convention_of, read_parse
 from treevote.conll import read
 from treevote.ensemble.vote import vote as combine
 from treevote.ensemble.weights import Weights
@@ -70,12 +70,12 @@ def vote(
             f"weights by {weights} are measured on a development set; give its gold trees with --gold, "
             f"and with --dev the parses of each of the {len(systems)} systems"
         )
-    parses = [read(path, format=format, trees="optional") for path in systems]
+    parses = [read_parse(path, format) for path in systems]
     trees = None if gold is None else read(gold, format=format)
     measured = Weights.equal(len(parses))
     if weights != "equal" and trees is not None:
         by = Weights.by_accuracy if weights == "accuracy" else Weights.by_pos
-        measured = by(trees, [read(path, format=format, trees="optional") for path in dev])
+        measured = by(trees, [read_parse(path, format) for path in dev])
     single_root = one_root(parses, trees) if roots == "auto" else roots == "one"
     parse = combine(parses, measured, single_root=single_root)
     if not support:
