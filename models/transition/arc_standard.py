@@ -145,6 +145,16 @@ def advance(space: Arena, actions: Actions, here: int, there: int, tree: int, ac
 
 
 @kernel
+def count_right_dependents(heads: Ints) -> Ints:
+    """Return for each position of a tree the number of its dependents to the right, shape (n + 1,)."""
+    counts = np.zeros(len(heads), np.int32)
+    for d in range(1, len(heads)):
+        if heads[d] < d:
+            counts[heads[d]] += 1
+    return counts
+
+
+@kernel
 def oracle(space: Arena, here: int, heads: Ints, right_dependents: Ints) -> int:
     """Return the kind of the action that leads to the gold tree: the static oracle.
 
@@ -155,7 +165,7 @@ def oracle(space: Arena, here: int, heads: Ints, right_dependents: Ints) -> int:
     heads : ndarray of int32, shape (n + 1,)
         A projective tree.
     right_dependents : ndarray of int32, shape (n + 1,)
-        For each position the number of its dependents to the right.
+        See `count_right_dependents`.
     """
     configuration = space.configurations[here]
     if configuration[DEPTH] < 2:

@@ -10,7 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.kernels import Doubles, Ints, Longs, kernel
-from treevote.models.transition.arc_standard import Actions, advance, forced, legal, oracle, oracle_label
+from treevote.models.transition.arc_standard import (
+    Actions,
+    advance,
+    count_right_dependents,
+    forced,
+    legal,
+    oracle,
+    oracle_label,
+)
 from treevote.models.transition.configuration import Arena, arena, initial
 from treevote.models.transition.features import MAX_FEATURES, fire, scratch
 from treevote.models.transition.guides import NEVER
@@ -87,10 +95,7 @@ def score_derivations(
         first, last = offsets[sentence], offsets[sentence + 1]
         n = last - first - 1
         tree_heads = heads[first:last]
-        right_dependents = np.zeros(n + 1, np.int32)
-        for d in range(1, n + 1):
-            if tree_heads[d] < d:
-                right_dependents[tree_heads[d]] += 1
+        right_dependents = count_right_dependents(tree_heads)
         initial(space, n)
         for here in range(2 * n):
             kind = oracle(space, here, tree_heads, right_dependents)

@@ -15,7 +15,16 @@ import numpy as np
 
 from treevote.errors import InputError
 from treevote.kernels import Ints, Keys, Longs, kernel
-from treevote.models.transition.arc_standard import SHIFT, Actions, advance, forced, legal, oracle, oracle_label
+from treevote.models.transition.arc_standard import (
+    SHIFT,
+    Actions,
+    advance,
+    count_right_dependents,
+    forced,
+    legal,
+    oracle,
+    oracle_label,
+)
 from treevote.models.transition.configuration import Arena, arena, initial
 from treevote.models.transition.feature_index import count_keys, frequent_first, index_of, map_rows, rehash
 from treevote.models.transition.features import MAX_FEATURES, fire, scratch
@@ -159,10 +168,7 @@ def derive(
         first, last = offsets[sentence], offsets[sentence + 1]
         n = last - first - 1
         tree_heads, tree_deprels, sentence_tokens = heads[first:last], deprels[first:last], tokens[first:last]
-        right_dependents = np.zeros(n + 1, np.int32)
-        for d in range(1, n + 1):
-            if tree_heads[d] < d:
-                right_dependents[tree_heads[d]] += 1
+        right_dependents = count_right_dependents(tree_heads)
         initial(space, n)
         for here in range(2 * n):
             kind = oracle(space, here, tree_heads, right_dependents)
