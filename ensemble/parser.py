@@ -21,9 +21,9 @@ from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, ModelError, unknown
 from treevote.metrics import Convention, evaluate
+from treevote.models.features.word_memo import WordMemo
 from treevote.models.transition.parser import KIND as LR_PARSER
 from treevote.models.transition.parser import TransitionParser, TransitionTrainer
-from treevote.models.transition.word_memo import WordMemo
 from treevote.parallel import map_parallel
 from treevote.protocols import Progress
 from treevote.store import JSON, Record

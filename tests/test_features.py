@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 from tests.reference import features as plain
 from tests.reference.walks import WORDS, gold_chooser, mask_of, random_chooser, rich_treebanks, walk
 from treevote.kernels import Keys
-from treevote.models.transition.arc_standard import Actions, actions_of
-from treevote.models.transition.configuration import Arena
-from treevote.models.transition.feature_index import (
+from treevote.models.features.feature_index import (
     count_keys,
     find_rows,
     frequent_first,
@@ -23,8 +21,10 @@ from treevote.models.transition.feature_index import (
     map_rows,
     rehash,
 )
+from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns, attributes, shape, split_feats
+from treevote.models.transition.arc_standard import Actions, actions_of
+from treevote.models.transition.configuration import Arena
 from treevote.models.transition.features import MAX_FEATURES, bin_distance, fire, scratch
-from treevote.models.transition.lexicon import ATTRIBUTES, Lexicon, WordColumns, attributes, shape, split_feats
 from treevote.models.transition.rows import rows_of
 from treevote.models.transition.template_sets import templates_of
 from treevote.models.transition.templates import TemplateTable, compile_templates

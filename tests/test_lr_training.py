@@ -98,8 +98,8 @@ def test_the_smallest_treebanks_give_parsers_that_work(learner: str, sentences: 
 @pytest.mark.parametrize(
     ("treebank", "problem"),
     [
-        (Treebank.of([]), "expected trees in the training data"),
-        (Treebank.of([([], [], [])]), "expected trees in the training data"),
+        (Treebank.of([]), "expected trees to learn from"),
+        (Treebank.of([([], [], [])]), "expected trees to learn from"),
         (Treebank.of([(["a", "b"], [-1, -1], ["_", "_"])], name="plain.conllu"), "expected trees in plain.conllu"),
         (Treebank.of([(["a", "b"], [2, 1], ["x", "y"])], name="bad"), "bad, sentence 1: expected a tree"),
         (

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treevote.errors import ConfigError
-from treevote.models.transition.lexicon import ATTRIBUTES
+from treevote.models.features.lexicon import ATTRIBUTES
 from treevote.models.transition.template_sets import TEMPLATE_SETS, templates_of
 from treevote.models.transition.templates import (
     FEAT,

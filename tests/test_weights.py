@@ -10,7 +10,7 @@ from scipy.special import log_softmax
 
 from treevote.errors import ConfigError, ModelError
 from treevote.kernels import Doubles, Floats, Ints, Keys, Shorts
-from treevote.models.transition.weights import find_places, log_probabilities, pack, score, unpack
+from treevote.models.features.weights import find_places, log_probabilities, pack, score, unpack
 
 N_CLASSES = 20
 KEYS = np.arange(1, 401, 2, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) | np.uint64(1)

@@ -3,7 +3,7 @@
 One row at a time in a random order, with a rate that falls linearly to 0: at the end the weights stand
 still, and no average of them has to be kept, which halves the memory. The early end and the small rate take
 the part of a prior: the solution stays near 0 where the data say little, and
-`treevote.models.transition.weights.pack` drops what is nearly 0. The exact, sparse optimum with inequality
+`treevote.models.features.weights.pack` drops what is nearly 0. The exact, sparse optimum with inequality
 constraints is `treevote.models.learners.InequalityMaxEnt`.
 
 A row is done with once the model gives its class a probability near 1: after the first pass most are.

@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.kernels import Doubles, Ints, Longs, kernel
+from treevote.models.features.lexicon import WordColumns
+from treevote.models.features.weights import Weights, score
 from treevote.models.transition.arc_standard import (
     Actions,
     advance,
@@ -22,10 +24,8 @@ from treevote.models.transition.arc_standard import (
 from treevote.models.transition.configuration import Arena, arena, initial
 from treevote.models.transition.features import MAX_FEATURES, fire, scratch
 from treevote.models.transition.guides import NEVER
-from treevote.models.transition.lexicon import WordColumns
 from treevote.models.transition.rows import class_table
 from treevote.models.transition.templates import TemplateTable
-from treevote.models.transition.weights import Weights, score
 from treevote.treebank import Treebank
 
 IMPOSSIBLE = -1e9

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Ints, Keys, Longs, kernel
+from treevote.models.features.lexicon import WordColumns
 from treevote.models.transition.configuration import (
     ACTION,
     BELOW,
@@ -33,7 +34,6 @@ from treevote.models.transition.configuration import (
     TOP,
     Arena,
 )
-from treevote.models.transition.lexicon import WordColumns
 from treevote.models.transition.templates import (
     COLUMN,
     DEPREL,

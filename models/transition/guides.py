@@ -1,6 +1,6 @@
 """Guides: what a trained model says about the next action.
 
-A linear model is packed and scored inside the search (`treevote.models.transition.weights`). Any other
+A linear model is packed and scored inside the search (`treevote.models.features.weights`). Any other
 scikit-learn classifier is asked in lock step: all sentences take their next action together, so that it
 sees one large batch for each step and not one row at a time.
 """
@@ -17,15 +17,15 @@ from scipy.sparse import csr_matrix
 
 from treevote.errors import ModelError
 from treevote.kernels import Doubles, Ints, Keys, Longs, Shorts, kernel
+from treevote.models.features.feature_index import find_rows, index_of
+from treevote.models.features.lexicon import WordColumns
+from treevote.models.features.weights import Weights, pack, unpack
 from treevote.models.learners import skops_bytes
 from treevote.models.transition.arc_standard import Actions, advance, legal
 from treevote.models.transition.configuration import CONFIGURATION_WIDTH, TREE_WIDTH, Arena, initial
-from treevote.models.transition.feature_index import find_rows, index_of
 from treevote.models.transition.features import MAX_FEATURES, fire, scratch
-from treevote.models.transition.lexicon import WordColumns
 from treevote.models.transition.search import best_legal, write_tree
 from treevote.models.transition.templates import TemplateTable
-from treevote.models.transition.weights import Weights, pack, unpack
 from treevote.protocols import Learner
 
 NEVER = -(1 << 28)
@@ -44,7 +44,7 @@ class LinearGuide:
     packed : ndarray of int16
     bias : ndarray of int32, shape (n_actions,)
     scale : float
-        As `treevote.models.transition.weights.pack` returns them.
+        As `treevote.models.features.weights.pack` returns them.
     weights : Weights
         Made of these, ready for use.
     """
@@ -77,7 +77,7 @@ class LinearGuide:
 
     @classmethod
     def trained(cls, learner: Any, keys: Keys, n_actions: int, prune: float) -> LinearGuide:
-        """Pack the weights of a learner that `is_linear`, see `treevote.models.transition.weights.pack`.
+        """Pack the weights of a learner that `is_linear`, see `treevote.models.features.weights.pack`.
 
         Raises
         ------

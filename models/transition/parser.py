@@ -12,22 +12,22 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from treevote.config import from_mapping, to_mapping
-from treevote.errors import ConfigError, InputError, ModelError, unknown
+from treevote.errors import ConfigError, ModelError, unknown
+from treevote.models.features.lexicon import ATTRIBUTES, Lexicon
+from treevote.models.features.word_memo import WordMemo
 from treevote.models.learners import skops_bytes
 from treevote.models.learners.registry import make_learner
 from treevote.models.transition.arc_standard import Actions, actions_of
 from treevote.models.transition.guides import ClassifierGuide, LinearGuide, parse_in_lock_step
-from treevote.models.transition.lexicon import ATTRIBUTES, Lexicon
 from treevote.models.transition.search import parse_beam, parse_best_first, parse_greedy
 from treevote.models.transition.template_sets import templates_of
 from treevote.models.transition.templates import TemplateTable, compile_templates
 from treevote.models.transition.training import Task, held_out_temperature, train_guide
-from treevote.models.transition.word_memo import WordMemo
 from treevote.protocols import Progress
 from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
 from treevote.store import JSON, Record
 from treevote.treebank import Treebank
-from treevote.trees import is_single_rooted, reverse
+from treevote.trees import is_single_rooted, require_labelled_trees, reverse
 
 KIND = "lr-parser"
 
@@ -98,13 +98,24 @@ class TransitionTrainer:
         if not 0 <= self.prune < 1:
             raise ConfigError(f"prune should be in [0, 1), found {self.prune}")
 
-    def train(self, treebank: Treebank, *, seed: int = 0, progress: Progress | None = None) -> TransitionParser:
+    def train(
+        self,
+        treebank: Treebank,
+        dev: Treebank | None = None,
+        *,
+        seed: int = 0,
+        n_jobs: int = 1,
+        backend: str | None = None,
+        progress: Progress | None = None,
+    ) -> TransitionParser:
         """Learn from trees.
 
         Parameters
         ----------
         treebank : Treebank
             Every sentence has a tree.
+        dev, n_jobs, backend
+            Not used: there is nothing to choose, and the work does not fall into parts.
         seed : int, default=0
             Seed of the learner.
         progress : callable, optional
@@ -113,19 +124,14 @@ class TransitionTrainer:
         Raises
         ------
         InputError
-            If there is nothing to learn from.
+            If there is nothing to learn from, or heads are no trees.
         ConfigError
             If there is no such learner or template, or the learner cannot learn to parse.
         """
         new_learner = functools.partial(make_learner, self.learner, self.options, seed)
         has_probabilities = hasattr(new_learner(), "predict_proba")  # a name that does not exist is told at once
         table = compile_templates(templates_of(self.templates))
-        tokens = treebank.is_token
-        if not treebank.n_tokens or (treebank.heads[tokens] < 0).any() or (treebank.deprels[tokens] < 0).any():
-            raise InputError(
-                f"expected trees in {treebank.name or 'the training data'}, found sentences without heads",
-                remedy="give a labelled treebank",
-            )
+        require_labelled_trees(treebank)
         single_root = is_single_rooted(treebank)
         projective = projectivize(treebank, self.encoding)
         if self.direction == "backward":

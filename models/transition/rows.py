@@ -15,6 +15,8 @@ import numpy as np
 
 from treevote.errors import InputError
 from treevote.kernels import Ints, Keys, Longs, kernel
+from treevote.models.features.feature_index import count_keys, frequent_first, index_of, map_rows, rehash
+from treevote.models.features.lexicon import WordColumns
 from treevote.models.transition.arc_standard import (
     SHIFT,
     Actions,
@@ -26,9 +28,7 @@ from treevote.models.transition.arc_standard import (
     oracle_label,
 )
 from treevote.models.transition.configuration import Arena, arena, initial
-from treevote.models.transition.feature_index import count_keys, frequent_first, index_of, map_rows, rehash
 from treevote.models.transition.features import MAX_FEATURES, fire, scratch
-from treevote.models.transition.lexicon import WordColumns
 from treevote.models.transition.templates import TemplateTable
 from treevote.treebank import Treebank
 

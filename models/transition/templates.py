@@ -9,7 +9,7 @@ number of steps: ``l`` ``l2`` the leftmost and second leftmost dependent, ``r`` 
 second rightmost, ``prev`` ``next`` the neighbouring word of the sentence. ``s0.l.upos`` is the tag of the
 leftmost dependent of the top of the stack.
 
-Attributes of a place: those of ``treevote.models.transition.lexicon`` (``form lemma upos xpos feats`` …),
+Attributes of a place: those of ``treevote.models.features.lexicon`` (``form lemma upos xpos feats`` …),
 ``feat`` (each attribute=value of FEATS by itself), ``deprel`` (label of the arc to its head, for
 dependents), ``lval rval`` (number of dependents on the left, on the right), ``lframe rframe`` (the bag of
 their labels). Atoms without a place: ``distance`` (between ``s1`` and ``s0``, binned), ``action`` and
@@ -32,7 +32,7 @@ import numpy as np
 
 from treevote.errors import ConfigError, unknown
 from treevote.kernels import Ints
-from treevote.models.transition.lexicon import ATTRIBUTES
+from treevote.models.features.lexicon import ATTRIBUTES
 
 STEPS = ("stack", "queue", "l", "l2", "r", "r2", "next", "prev")
 STACK, QUEUE, LEFT, LEFT2, RIGHT, RIGHT2, NEXT, PREV = range(len(STEPS))

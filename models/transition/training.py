@@ -15,10 +15,10 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from treevote.errors import ConfigError, InputError, TreevoteError
+from treevote.models.features.lexicon import WordColumns
 from treevote.models.transition.arc_standard import Actions
 from treevote.models.transition.calibration import temperature_of
 from treevote.models.transition.guides import ClassifierGuide, LinearGuide, is_linear
-from treevote.models.transition.lexicon import WordColumns
 from treevote.models.transition.rows import Rows, rows_of
 from treevote.models.transition.templates import TemplateTable
 from treevote.protocols import Learner, Progress
@@ -42,7 +42,7 @@ class Task(NamedTuple):
     cutoff : int
         Features seen fewer times are left out.
     prune : float
-        As in `treevote.models.transition.weights.pack`.
+        As in `treevote.models.features.weights.pack`.
     progress : Progress, optional
         Told how far a learner is that can say so.
     """

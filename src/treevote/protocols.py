@@ -38,6 +38,10 @@ class Parser(Protocol):
         """Return the same sentences with the parser's trees; trees of the input are never looked at."""
         ...
 
+    def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
+        """Parse, and count the sentences on which a search that is bounded had to fall back on a simpler one."""
+        ...
+
     def record(self) -> Record:
         """Return the whole parser as data, for `treevote.store`."""
         ...
@@ -46,6 +50,29 @@ class Parser(Protocol):
 class Trainer(Protocol):
     """Hyper-parameters of a parser: a frozen dataclass."""
 
-    def train(self, treebank: Treebank, *, seed: int = 0, progress: Progress | None = None) -> Parser:
-        """Learn from trees; the same treebank and seed give the same bytes."""
+    def train(
+        self,
+        treebank: Treebank,
+        dev: Treebank | None = None,
+        *,
+        seed: int = 0,
+        n_jobs: int = 1,
+        backend: str | None = None,
+        progress: Progress | None = None,
+    ) -> Parser:
+        """Learn from trees; the same treebanks and seed give the same bytes, whatever the jobs.
+
+        Parameters
+        ----------
+        treebank : Treebank
+            Every sentence has a tree.
+        dev : Treebank, optional
+            Sentences with trees that are not trained on, for a trainer that has choices to make.
+        seed : int, default=0
+            Of everything that is random.
+        n_jobs, backend
+            As in `treevote.parallel.map_parallel`, for a trainer whose work falls into parts.
+        progress : callable, optional
+            Called as the training advances.
+        """
         ...

@@ -126,6 +126,30 @@ def require_trees(treebank: Treebank, sentences: Bools | None = None) -> None:
         )
 
 
+def require_labelled_trees(treebank: Treebank) -> None:
+    """Raise an error unless there are tokens, and each has a head and a deprel: what every training asks for.
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> require_labelled_trees(Treebank.of([], name="toy"))
+    Traceback (most recent call last):
+    treevote.errors.InputError: toy: expected trees to learn from, found no sentence; give a labelled treebank
+    """
+    tokens = treebank.is_token
+    bare = (treebank.heads[tokens] < 0).any() or (treebank.deprels[tokens] < 0).any()
+    if not treebank.n_tokens or bare:
+        raise InputError(
+            f"expected trees to learn from, found {'sentences without heads' if bare else 'no sentence'}",
+            path=treebank.name,
+            remedy="give a labelled treebank",
+        )
+    require_trees(treebank)
+
+
 def non_projective(treebank: Treebank) -> Bools:
     """Return a mask of the slots whose arc is non-projective, shape (n_slots,).
 

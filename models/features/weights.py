@@ -13,7 +13,7 @@ import numpy as np
 
 from treevote.errors import ConfigError, ModelError
 from treevote.kernels import Bools, Doubles, Floats, Ints, Keys, Longs, Shorts, kernel
-from treevote.models.transition.feature_index import find_rows, index_of
+from treevote.models.features.feature_index import find_rows, index_of
 
 _MAX_WEIGHT = 32_000
 _SPARSEST = 16  # a row with weights for more than one class in 16 is dense
@@ -25,7 +25,7 @@ class Weights(NamedTuple):
     Attributes
     ----------
     slots : ndarray of uint64, shape (2**b,)
-        From the key of a feature to the place of its row: ``treevote.models.transition.feature_index``.
+        From the key of a feature to the place of its row: ``treevote.models.features.feature_index``.
     packed : ndarray of int16
         The rows. Each begins with a number: -1 before a weight for every class, else that of the (class, weight)
         pairs that follow.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from treevote.kernels import Ints
-from treevote.models.transition.lexicon import Lexicon, WordColumns
+from treevote.models.features.lexicon import Lexicon, WordColumns
 from treevote.sentence import ROOT, Word
 
 

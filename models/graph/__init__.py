@@ -1,0 +1,1 @@
+"""Graph-based parsers: arcs scored one by one or in pairs, and the best tree found by a decoder."""
