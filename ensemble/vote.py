@@ -88,17 +88,17 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
     offsets = systems[0].offsets
     heads = np.stack([system.heads for system in systems])
     _check_heads(systems, heads)
-    labels, deprels = _common_labels(systems)
+    labels, deprels = common_labels(systems)
     table = weights.table(systems[0])
-    weight, labelled = _arc_weights(heads, deprels, table)
+    weight, labelled = arc_weights(heads, deprels, table)
 
-    winner = _winners(heads >= 0, weight, labelled)
+    winner = winners(heads >= 0, weight, labelled)
     chosen = _of_winner(heads, winner)
     for i in _conflicts(systems[0], chosen, single_root):
         span = slice(int(offsets[i]), int(offsets[i + 1]))
         arcs = _scores(heads[:, span], weight[:, span], labelled[:, span])
         chosen[span] = spanning_tree(arcs, single_root=single_root)
-        winner[span] = _winners(heads[:, span] == chosen[span], weight[:, span], labelled[:, span])
+        winner[span] = winners(heads[:, span] == chosen[span], weight[:, span], labelled[:, span])
 
     deprel = _of_winner(deprels, winner)
     unvoted = np.flatnonzero((chosen >= 0) & (winner < 0))
@@ -167,7 +167,7 @@ def _check_heads(systems: Sequence[Treebank], heads: Ints) -> None:
     )
 
 
-def _common_labels(systems: Sequence[Treebank]) -> tuple[dict[str, int], Ints]:
+def common_labels(systems: Sequence[Treebank]) -> tuple[dict[str, int], Ints]:
     """Return one numbering of all labels, and by it the label of each slot by system, shape (k, n_slots)."""
     labels: dict[str, int] = {}
     rows = []
@@ -199,7 +199,7 @@ def _scores(heads: Ints, weight: Longs, labelled: Longs) -> list[dict[int, int]]
     Parameters
     ----------
     heads, weight, labelled : ndarray, shape (k, n + 1)
-        As in `_arc_weights`, for the positions of the sentence.
+        As in `arc_weights`, for the positions of the sentence.
     """
     k, n_positions = heads.shape
     by_system = n_positions * (k + 1)
@@ -215,7 +215,7 @@ def _scores(heads: Ints, weight: Longs, labelled: Longs) -> list[dict[int, int]]
 
 
 @kernel
-def _arc_weights(heads: Ints, deprels: Ints, table: Longs) -> tuple[Longs, Longs]:
+def arc_weights(heads: Ints, deprels: Ints, table: Longs) -> tuple[Longs, Longs]:
     """Return for the vote of each system the weight of all who vote for that arc, and for it with that label.
 
     Parameters
@@ -244,7 +244,7 @@ def _arc_weights(heads: Ints, deprels: Ints, table: Longs) -> tuple[Longs, Longs
 
 
 @kernel
-def _winners(candidates: Bools, weight: Longs, labelled: Longs) -> Ints:
+def winners(candidates: Bools, weight: Longs, labelled: Longs) -> Ints:
     """Return for each slot the candidate with the heaviest arc; in a tie the heaviest label, then the first.
 
     Parameters
@@ -252,7 +252,7 @@ def _winners(candidates: Bools, weight: Longs, labelled: Longs) -> Ints:
     candidates : ndarray of bool, shape (k, n_slots)
         The systems to choose from.
     weight, labelled : ndarray of int64, shape (k, n_slots)
-        As returned by `_arc_weights`.
+        As returned by `arc_weights`.
 
     Returns
     -------

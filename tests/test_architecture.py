@@ -25,6 +25,8 @@ LAYERS = (
     {"models"},
     {"ensemble"},
     {"adaptation"},
+    {"evaluation", "drawing"},
+    {"report"},
     {"batch", "benchmark", "data", "quickstart", "terminal", "commands", "cli", "__main__"},
 )
 """A module imports from its own layer and those before it."""
@@ -36,7 +38,7 @@ DOORS = {
     "numba": {"treevote.kernels"},
     "rich": {"treevote.cli", "treevote.commands", "treevote.terminal"},
     "skops": {"treevote.models.learners"},
-    "sklearn": {"treevote.models.learners"},
+    "sklearn": {"treevote.ensemble.confidence", "treevote.models.learners"},
     "typer": {"treevote.cli", "treevote.commands"},
 }
 """The only modules, or packages of modules, that import a library."""

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from treevote.batch import Summary, parse_files
 from treevote.conll import read
 from treevote.ensemble.members import members_of
-from treevote.ensemble.parser import EnsembleTrainer, save
+from treevote.ensemble.parser import save
+from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError
 from treevote.treebank import Treebank
 from treevote.trees import are_trees

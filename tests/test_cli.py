@@ -180,6 +180,47 @@ def test_inspect_says_what_a_model_is(model: Path) -> None:
     assert facts["scores"]["vote"]["las"] > 90
 
 
+def test_members_are_chosen_and_said_why(tmp_path: Path) -> None:
+    members = "lr-svm-forward,lr-svm-backward"
+    report = run("train", "--train", TOY, "-o", tmp_path / "model", "--members", members, "--select", "--folds", 2)
+    for words in ("2 folds", "alone right", "ms/1000 tokens", "any of them", "% of tokens on which two differ"):
+        assert words in report
+    text = run("inspect", tmp_path / "model")
+    assert "ms/1000 tokens" not in text
+    configuration = text[text.index("configuration:\n") + 15 : text.index("\n\nfiles")]
+    (tmp_path / "config.toml").write_text(configuration)
+    run("train", "--train", TOY, "-o", tmp_path / "again", "--config", tmp_path / "config.toml")
+    assert content(tmp_path / "again") == content(tmp_path / "model")
+
+
+def test_confidence_is_written_and_can_be_checked(model: Path, tmp_path: Path) -> None:
+    run("parse", model, TOY, "--confidence", "-o", tmp_path / "parse.conllu")
+    text = (tmp_path / "parse.conllu").read_text("utf-8")
+    assert text.count("|LabelConfidence=") == read(TOY).n_tokens
+    assert "Support" not in text
+    assert "expected calibration error" in run("reliability", TOY, tmp_path / "parse.conllu")
+    assert json.loads(run("reliability", TOY, tmp_path / "parse.conllu", "--json"))["arc"]["coverage"] > 0
+    assert "expected Confidence=NUMBER in MISC" in fails("reliability", TOY, TOY)
+    assert "could give support or confidence" in fails(
+        "parse", model, TOY, "--confidence", "--member", "lr-svm-forward"
+    )
+
+
+def test_confidence_needs_something_to_measure_on(tmp_path: Path) -> None:
+    run("train", "--train", TOY, "-o", tmp_path / "model", "--members", "lr-svm-forward")
+    assert "train it with a development set" in fails("parse", tmp_path / "model", TOY, "--confidence")
+
+
+def test_vote_chooses_systems(tmp_path: Path) -> None:
+    for name, text in (("good", ONE + TWO), ("bad", (ONE + TWO).replace("\t2\tnsubj", "\t0\tnsubj"))):
+        (tmp_path / name).write_text(text)
+    good, bad = tmp_path / "good", tmp_path / "bad"
+    arguments = ("--select", "--gold", good, "--dev", bad, good, "--confidence")
+    run("vote", bad, good, *arguments, "-o", tmp_path / "voted")
+    assert (tmp_path / "voted").read_text().count("\t2\tnsubj\t_\tConfidence=0.") == 2
+    assert "the choice of systems is measured" in fails("vote", bad, good, "--select")
+
+
 def test_vote_writes_the_text_of_the_first_system(tmp_path: Path) -> None:
     flipped = ONE.replace("\t2\tnsubj", "\t0\troot").replace("bark\tVERB\t_\t_\t0\troot", "bark\tVERB\t_\t_\t1\tdep")
     for name, text in (("a", "# first\n" + flipped), ("b", ONE), ("c", ONE)):

@@ -15,7 +15,8 @@ from tests.reference.toy_model import content
 from tests.reference.toy_parser import trees
 from treevote import store
 from treevote.ensemble.members import DEFAULT_MEMBERS, MEMBERS, members_of
-from treevote.ensemble.parser import EnsembleParser, EnsembleTrainer, configuration, load, save
+from treevote.ensemble.parser import EnsembleParser, configuration, load, save
+from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError, ModelError
@@ -145,6 +146,8 @@ def test_progress_names_the_members() -> None:
     [
         (EnsembleTrainer({}), {}, "an ensemble needs at least one member"),
         (EnsembleTrainer(TRAINERS, "pos"), {}, "weights by pos are measured on a development set; give one"),
+        (EnsembleTrainer(TRAINERS, select=True), {}, "members are chosen on a development set; give one, or a number"),
+        (EnsembleTrainer(TRAINERS, folds=30), {}, "30 folds need 60 sentences, found 40; choose fewer"),
         (EnsembleTrainer(TRAINERS), {"seed": -1}, "the seed should not be negative, found -1"),
         (EnsembleTrainer(TRAINERS), {"n_jobs": 2, "backend": "nothing"}, "joblib cannot run 2 jobs"),
     ],
@@ -152,6 +155,42 @@ def test_progress_names_the_members() -> None:
 def test_what_cannot_be_trained_is_told(trainer: EnsembleTrainer, options: Any, problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):
         trainer.train(TRAINING, **options)
+
+
+def test_the_members_that_vote_best_are_chosen_and_the_rest_is_gone() -> None:
+    ensemble = EnsembleTrainer(TRAINERS, select=True).train(TRAINING, DEV, seed=5)
+    facts: Any = ensemble.facts
+    assert tuple(ensemble.members) == tuple(facts["selection"]["members"])
+    assert ensemble.weights.kind == facts["weights"]
+    assert facts["diversity"]["names"] == list(TRAINERS)
+    assert facts["scores"]["vote"]["las"] == facts["selection"]["las"]
+    for name, member in ensemble.members.items():
+        assert content(member.record()) == content(ENSEMBLE.members[name].record())
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_folds_stand_in_for_a_development_set(n_jobs: int) -> None:
+    ensemble = EnsembleTrainer(TRAINERS, "accuracy", folds=3).train(TRAINING, seed=5, n_jobs=n_jobs)
+    for name, member in ensemble.members.items():
+        assert content(member.record()) == content(ENSEMBLE.members[name].record())
+    gold = [TRAINING.select(np.flatnonzero(np.arange(40) % 3 == fold)) for fold in range(3)]
+    rest = [TRAINING.select(np.flatnonzero(np.arange(40) % 3 != fold)) for fold in range(3)]
+    hits = sum(
+        evaluate(part, EnsembleTrainer({"forward": SMALL}).train(train, seed=5).members["forward"].parse(part)).arcs
+        for part, train in zip(gold, rest, strict=True)
+    )
+    facts: Any = ensemble.facts
+    assert facts["scores"]["forward"]["las"] == round(100 * hits / TRAINING.n_tokens, 2)
+    assert facts["folds"] == 3
+    assert ensemble.confidence is not None
+
+
+def test_a_vote_knows_its_confidence_if_there_was_something_to_measure_on() -> None:
+    parse = ENSEMBLE.parse(TEST)
+    assert parse.confidence is not None
+    assert parse.label_confidence is not None
+    assert (parse.confidence[parse.is_token] > 0).all()
+    assert EnsembleTrainer(TRAINERS).train(TRAINING).parse(TEST).confidence is None
 
 
 def test_weights_of_another_name_are_refused() -> None:
@@ -172,7 +211,8 @@ def test_the_error_of_a_member_comes_through(n_jobs: int) -> None:
     [
         ({"kind": "lr-parser"}, "expected a model of kind 'ensemble', found 'lr-parser'"),
         ({"parts": {}}, "weights for other members"),
-        ({"parts": {"inner": ENSEMBLE.record()}}, "expected a model of kind 'ensemble'"),
+        ({"parts": {"inner": ENSEMBLE.record()}}, "expected a member of kind .*, found 'ensemble'"),
+        ({"parts": {**ENSEMBLE.record().parts, "confidence": SMALL.train(TRAINING).record()}}, "how sure it is"),
         ({"facts": {}}, "does not say how its members vote"),
         ({"facts": {"votes": {}}}, "vote|weights"),
         ({"facts": {"votes": Weights.equal(2).to_json()}}, "weights for other members"),

@@ -100,7 +100,10 @@ def test_the_smallest_treebanks_give_parsers_that_work(learner: str, sentences: 
     [
         (Treebank.of([]), "expected trees to learn from"),
         (Treebank.of([([], [], [])]), "expected trees to learn from"),
-        (Treebank.of([(["a", "b"], [-1, -1], ["_", "_"])], name="plain.conllu"), "plain.conllu: expected trees to learn from, found sentences without"),
+        (
+            Treebank.of([(["a", "b"], [-1, -1], ["_", "_"])], name="plain.conllu"),
+            "found sentences without heads; give a labelled",
+        ),
         (Treebank.of([(["a", "b"], [2, 1], ["x", "y"])], name="bad"), "bad, sentence 1: expected a tree"),
         (
             Treebank.of([(["a", "b", "c"], [2, 0, 2], ["x", "root", "y"])], name="tiny"),

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from treevote.batch import parse_files
     from treevote.conll import read, to_tokenlists
-    from treevote.ensemble.parser import EnsembleParser, EnsembleTrainer, load, save
+    from treevote.ensemble.parser import EnsembleParser, load, save
+    from treevote.ensemble.trainer import EnsembleTrainer
     from treevote.ensemble.vote import vote
     from treevote.ensemble.weights import Weights
     from treevote.errors import ConfigError, InputError, ModelError, TreevoteError
@@ -54,7 +55,8 @@ __all__ = [
 _MODULES = {
     "treevote.batch": ("parse_files",),
     "treevote.conll": ("read", "to_tokenlists"),
-    "treevote.ensemble.parser": ("EnsembleParser", "EnsembleTrainer", "load", "save"),
+    "treevote.ensemble.parser": ("EnsembleParser", "load", "save"),
+    "treevote.ensemble.trainer": ("EnsembleTrainer",),
     "treevote.ensemble.vote": ("vote",),
     "treevote.ensemble.weights": ("Weights",),
     "treevote.errors": ("ConfigError", "InputError", "ModelError", "TreevoteError"),

@@ -6,7 +6,6 @@ the task runs, and no treebank travels between processes.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os
 import secrets
@@ -21,9 +20,11 @@ from treevote.ensemble.parser import EnsembleParser, load
 from treevote.errors import ConfigError, InputError, unknown
 from treevote.files import BOM, Chunk, chunks, writing
 from treevote.formats import BLANK, Format
-from treevote.models.transition.parser import TransitionParser
 from treevote.parallel import map_parallel
-from treevote.protocols import Progress
+from treevote.protocols import Parser, Progress
+
+_SUPPORT = ("support", "label_support")
+_CONFIDENCE = ("confidence", "label_confidence")
 
 CHUNK_BYTES = 1 << 20
 """About the length of a chunk: long enough that its way to a process is short against parsing it."""
@@ -70,6 +71,7 @@ def parse_files(
     *,
     member: str | None = None,
     support: bool = False,
+    confidence: bool = False,
     on_error: OnError = "stop",
     format: Format | Literal["auto"] = "auto",
     n_jobs: int | None = 1,
@@ -91,6 +93,8 @@ def parse_files(
         Parse with this member alone; by default all vote.
     support : bool, default=False
         Write the share of the votes for each arc and label into MISC, see `treevote.rendering`.
+    confidence : bool, default=False
+        Write the probability that each arc is right, alone and with its label, into MISC.
     on_error : {"stop", "skip", "keep"}, default="stop"
         What to do with a faulty sentence: raise, leave it out, or write it back unparsed.
     format : {"auto", "conllu", "conllx"}, default="auto"
@@ -110,13 +114,19 @@ def parse_files(
     ModelError
         If the model cannot be read.
     ConfigError
-        If the member does not exist, or support is asked of a single one.
+        If the member does not exist, support or confidence is asked of a single one, or confidence of a model that
+        was trained without development data.
     """
     start = time.monotonic()
-    if support and member is not None:
-        raise ConfigError(f"member {member} alone holds no vote that could give support; ask for one of the two")
+    marks = (_SUPPORT if support else ()) + (_CONFIDENCE if confidence else ())
+    if marks and member is not None:
+        raise ConfigError(
+            f"member {member} alone holds no vote that could give support or confidence; ask for one of the two"
+        )
     parser = _load(model, member)  # before anything is read or written
-    work = _ChunkParser(secrets.token_hex(8), os.fspath(model), member, support, on_error, parser)
+    if confidence and isinstance(parser, EnsembleParser) and parser.confidence is None:
+        raise ConfigError("the model cannot tell its confidence; train it with a development set (--dev), or --folds")
+    work = _ChunkParser(secrets.token_hex(8), os.fspath(model), member, marks, on_error, parser)
     tasks = _tasks([os.fspath(path) for path in inputs], format, chunk_bytes)
     total = _size(inputs)
     sentences, tokens, faults = [0] * len(inputs), 0, [0] * len(inputs)
@@ -173,26 +183,24 @@ class _ChunkParser:
     key: str
     model: str
     member: str | None
-    support: bool
+    marks: tuple[str, ...]
     on_error: OnError
-    parser: EnsembleParser | TransitionParser | None = None
+    parser: Parser | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _ChunkParser, (self.key, self.model, self.member, self.support, self.on_error)
+        return _ChunkParser, (self.key, self.model, self.member, self.marks, self.on_error)
 
     def __call__(self, task: _Task) -> _Done:
         parser = self.parser or _load_once(self.key, self.model, self.member)
         treebank, faults = parse_chunk(task.chunk, trees="ignored", on_error=self.on_error)
         parse, fallbacks = parser.parse_counted(treebank) if treebank.n_sentences else (treebank, 0)
-        if not self.support:
-            parse = dataclasses.replace(parse, support=None, label_support=None)
-        text = dumps(parse, format=task.chunk.format).encode("utf-8", "surrogateescape")
+        text = dumps(parse.only(*self.marks), format=task.chunk.format).encode("utf-8", "surrogateescape")
         size = treebank.n_sentences, treebank.n_tokens
         first = faults[0] if faults else None
         return _Done(text, task.file, task.bytes_read, *size, len(faults), first, fallbacks)
 
 
-def _load(model: str | os.PathLike[str], member: str | None) -> EnsembleParser | TransitionParser:
+def _load(model: str | os.PathLike[str], member: str | None) -> Parser:
     ensemble = load(os.fspath(model))
     if member is None:
         return ensemble
@@ -202,7 +210,7 @@ def _load(model: str | os.PathLike[str], member: str | None) -> EnsembleParser |
 
 
 @functools.lru_cache(maxsize=1)
-def _load_once(key: str, model: str, member: str | None) -> EnsembleParser | TransitionParser:
+def _load_once(key: str, model: str, member: str | None) -> Parser:
     """Load a model in a worker process, which may live on and see another model at the same path."""
     return _load(model, member)
 

@@ -6,7 +6,6 @@ compiles the kernels and is not counted. Times are CPU seconds of one core.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import multiprocessing
 import sys
@@ -22,10 +21,11 @@ from treevote import store
 from treevote.batch import parse_files
 from treevote.conll import dump, read, writing
 from treevote.ensemble.members import DEFAULT_MEMBERS, members_of
-from treevote.ensemble.parser import EnsembleParser, EnsembleTrainer, load, save
+from treevote.ensemble.parser import EnsembleParser, load, save
+from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.ensemble.weights import Weights
-from treevote.models.transition.parser import TransitionTrainer
-from treevote.protocols import Parser, Progress
+from treevote.models.transition.parser import TransitionParser
+from treevote.protocols import Parser, Progress, Trainer
 from treevote.treebank import Treebank
 
 SCALES = (1, 4, 16)
@@ -60,13 +60,12 @@ def benchmark(
     -------
     dict
         ``training``: for each member and size the CPU seconds, peak memory (MiB) and size of the model (MB).
-        ``parsing``: with the search of the configuration and greedy, for each member and the vote, tokens per second
-        and peak memory (MiB) from arrays to arrays, and from file to file for each size. The model is loaded by then
-        from arrays, and is loaded anew from files.
+        ``parsing``: with the search of the configuration, and with LR parsers greedy, for each member and the vote,
+        tokens per second and peak memory (MiB) from arrays to arrays, and from file to file for each size. The model
+        is loaded by then from arrays, and is loaded anew from files.
     """
     trainers = members_of(members)
-    greedy = {name: dataclasses.replace(trainer, search="greedy") for name, trainer in trainers.items()}
-    sides = {"as configured": trainers, "greedy": greedy}
+    sides = ("as configured", "greedy")
     treebank, n_steps = read(train), len(scales) * len(members) + 2 * (len(scales) + 1) * (len(members) + 1)
     done = 0
 
@@ -93,9 +92,9 @@ def benchmark(
                 path = str(Path(folder) / f"{name}-{scale}")
                 costs = measured(_train, str(part), {name: trainer}, path, seed)
                 report["training"][name].append({"share": f"1/{every}", **costs})
-        for side, configured in sides.items():
+        for side in sides:
             model = str(Path(folder) / side)
-            _join(folder, configured, scales[-1], model)
+            _join(folder, members, scales[-1], model, greedy=side == "greedy")
             for name in (*members, "vote"):
                 text, few = Path(folder) / "test.conllu", Path(folder) / "few.conllu"
                 _repeat(test, scales[0], text)
@@ -149,7 +148,7 @@ def _peak() -> int:
         return round(peak / (1024 if sys.platform != "darwin" else 1024**2))
 
 
-def _train(train: str, members: Mapping[str, TransitionTrainer], path: str, seed: int) -> dict[str, Any]:
+def _train(train: str, members: Mapping[str, Trainer], path: str, seed: int) -> dict[str, Any]:
     treebank = read(train)
     EnsembleTrainer(members).train(_some(treebank), seed=seed)
     start = time.process_time()
@@ -183,13 +182,15 @@ def _member(model: str, name: str) -> Parser:
     return ensemble if name == "vote" else ensemble.members[name]
 
 
-def _join(folder: str, members: Mapping[str, TransitionTrainer], scale: int, model: str) -> None:
-    """Put the members trained on the whole file together, with the search of ``members``."""
+def _join(folder: str, members: Sequence[str], scale: int, model: str, *, greedy: bool) -> None:
+    """Put the members trained on the whole file together; LR parsers may be told to search greedily."""
     trained = {name: load(Path(folder) / f"{name}-{scale}") for name in members}
-    parts = {
-        name: trained[name].members[name].with_search(trainer.search, trainer.width)
-        for name, trainer in members.items()
-    }
+    parts = {name: trained[name].members[name] for name in members}
+    if greedy:
+        parts = {
+            name: member.with_search("greedy", 1) if isinstance(member, TransitionParser) else member
+            for name, member in parts.items()
+        }
     facts = next(iter(trained.values())).facts
     save(EnsembleParser(parts, Weights.equal(len(parts)), facts), model)
 

@@ -33,6 +33,9 @@ Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Fil
 Support = Annotated[
     bool, typer.Option("--support", help="Write the share of the votes for each arc and label into MISC.")
 ]
+Confidence = Annotated[
+    bool, typer.Option("--confidence", help="Write the probability that each arc and label is right into MISC.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 
 
@@ -65,7 +68,16 @@ def train(
     ] = None,
     members: Annotated[
         str | None,
-        typer.Option(metavar="A,B,...", help="Members, the best first: it decides ties.", show_default=False),
+        typer.Option(metavar="A,B,...", help="Members, the best first: it decides ties; or all.", show_default=False),
+    ] = None,
+    select: Annotated[
+        bool, typer.Option("--select", help="Choose the members and weights that vote best, by --dev or --folds.")
+    ] = False,
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=2, help="Without --dev: parts of the training data to measure on.", show_default=False
+        ),
     ] = None,
     weights: Annotated[
         WeightKind | None, typer.Option(help="How much each vote counts; by --dev.", show_default="equal")
@@ -104,6 +116,8 @@ def train(
             members=[name.strip() for name in members.split(",")] if members is not None else (),
             settings={name: value for name, value in settings.items() if value is not None},
             weights=weights,
+            select=select,
+            folds=folds,
             seed=seed,
             format=format,
             n_jobs=jobs,
@@ -126,6 +140,7 @@ def parse(
     jobs: Jobs = 1,
     backend: Backend = None,
     support: Support = False,
+    confidence: Confidence = False,
     on_error: Annotated[
         Literal["stop", "skip", "keep"],
         typer.Option(help="Stop at a faulty sentence, leave it out, or keep it unparsed."),
@@ -143,6 +158,7 @@ def parse(
             output,
             member=member,
             support=support,
+            confidence=confidence,
             on_error=on_error,
             format=format,
             n_jobs=jobs,
@@ -162,9 +178,10 @@ def vote(
     ],
     output: Output = "-",
     weights: Annotated[WeightKind, typer.Option(help="How much each system counts.")] = "equal",
-    gold: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Trees to measure weights on.", show_default=False)
-    ] = None,
+    select: Annotated[
+        bool, typer.Option("--select", help="Choose the systems and weights that vote best, by --gold and --dev.")
+    ] = False,
+    gold: Annotated[str | None, typer.Option(metavar="FILE", help="Trees to measure on.", show_default=False)] = None,
     dev: Annotated[
         list[str] | None,
         typer.Option(metavar="SYSTEM...", help="Parses of the sentences of --gold.", show_default=False),
@@ -174,18 +191,28 @@ def vote(
         typer.Option(help="Roots of a sentence; auto: as in --gold, else as the systems do."),
     ] = "auto",
     support: Support = False,
+    confidence: Confidence = False,
     format: FileFormat = "auto",
 ) -> None:
     """Combine the parses of any parsers into one."""
     from treevote.commands.vote import vote as run
     from treevote.terminal import say
 
-    parse, single = run(
-        systems, output, weights=weights, gold=gold, dev=dev or [], roots=roots, support=support, format=format
+    parse, single, voters = run(
+        systems,
+        output,
+        weights=weights,
+        select=select,
+        gold=gold,
+        dev=dev or [],
+        roots=roots,
+        support=support,
+        confidence=confidence,
+        format=format,
     )
     say(
-        f"{len(systems)} systems voted on {parse.n_sentences:,} sentences with "
-        f"{'one root each' if single else 'one root or several'}"
+        f"{len(voters)} systems voted on {parse.n_sentences:,} sentences with "
+        f"{'one root each' if single else 'one root or several'}{': ' + ', '.join(voters) if select else ''}"
     )
 
 
@@ -215,6 +242,24 @@ def evaluate(
     asked: Literal["ud", "conllx"] | None = None if ud is None else "ud" if ud else "conllx"
     convention, counts = run(gold, systems, convention=asked, punctuation=punct, format=format)
     typer.echo((as_json if json else as_table)(counts, convention))
+
+
+@app.command()
+def reliability(
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentences with trees.", show_default=False)],
+    system: Annotated[
+        str, typer.Argument(metavar="PARSE", help="The same, parsed with --confidence.", show_default=False)
+    ],
+    json: Json = False,
+) -> None:
+    """Show how far the confidence in a parse can be trusted."""
+    from json import dumps
+
+    from treevote.commands.reliability import reliability as run
+    from treevote.commands.scores import confidence
+
+    found = run(gold, system)
+    typer.echo(dumps(found, indent=2) if json else confidence(found))
 
 
 @app.command()

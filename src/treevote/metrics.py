@@ -4,8 +4,8 @@ Counts of parts add up to the counts of the whole, so results over many files or
 taken only where a person reads it. All rates are percentages, 0 to 100.
 
 There are two conventions. ``"ud"`` is that of the CoNLL 2018 shared task (Zeman et al. 2018) on given
-words: of a deprel only the universal part counts, before the first colon, and CLAS leaves out function
-words and punctuation. ``"conllx"`` is that of the CoNLL-X and 2007 shared tasks (Buchholz & Marsi 2006):
+words: of a deprel only the universal part counts, before the first colon, and CLAS looks at content words
+alone. ``"conllx"`` is that of the CoNLL-X and 2007 shared tasks (Buchholz & Marsi 2006):
 deprels count whole, and punctuation may be left out, which is every token whose characters are all of the
 Unicode categories P.
 """
@@ -22,14 +22,20 @@ import numpy as np
 
 from treevote.errors import InputError, unknown
 from treevote.formats import sent_id
-from treevote.kernels import Bools, Doubles, Ints
+from treevote.kernels import Bools, Doubles, Ints, Longs
 from treevote.treebank import Treebank
 from treevote.trees import per_sentence
 
 Convention: TypeAlias = Literal["ud", "conllx"]
 
-FUNCTIONAL = frozenset(("aux", "auxpass", "case", "cc", "clf", "cop", "det", "mark", "punct"))
-"""Universal deprels that CLAS leaves out: those of the CoNLL 2018 scorer, and ``auxpass`` of UD version 1."""
+CONTENT = frozenset(
+    (
+        *("acl", "advcl", "advmod", "amod", "appos", "ccomp", "compound", "conj", "csubj", "dep", "discourse"),
+        *("dislocated", "expl", "fixed", "flat", "goeswith", "iobj", "list", "nmod", "nsubj", "nummod", "obj", "obl"),
+        *("orphan", "parataxis", "reparandum", "root", "vocative", "xcomp"),
+    )
+)
+"""Universal deprels of content words, which CLAS counts; labels of UD version 1 such as ``dobj`` are not among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,10 @@ class Counts:
         under the convention ``"conllx"``.
     gold_roots, system_roots, common_roots : int
         Tokens that hang on ROOT in the gold trees, in the system's, in both.
+    dependencies, right_dependencies : int
+        Tokens that do not hang on ROOT in the gold trees, and those of them with the right head.
+    leaves, right_leaves : int
+        Tokens without any dependent in the gold trees, and those of them with the right head.
     head_sentences, arc_sentences : int
         Sentences in which all heads, all arcs of scored tokens are right.
 
@@ -72,6 +82,10 @@ class Counts:
     gold_roots: int = 0
     system_roots: int = 0
     common_roots: int = 0
+    dependencies: int = 0
+    right_dependencies: int = 0
+    leaves: int = 0
+    right_leaves: int = 0
     head_sentences: int = 0
     arc_sentences: int = 0
 
@@ -104,6 +118,16 @@ class Counts:
     def root_accuracy(self) -> float:
         """Tokens rightly on ROOT, as F1, since there may be several."""
         return _percent(2 * self.common_roots, self.gold_roots + self.system_roots)
+
+    @property
+    def dependency_accuracy(self) -> float:
+        """Tokens with the right head, among those that do not hang on ROOT (Chang et al. 2006, section 3.3)."""
+        return _percent(self.right_dependencies, self.dependencies)
+
+    @property
+    def leaf_accuracy(self) -> float:
+        """Tokens with the right head, among those without dependents (Yamada & Matsumoto 2003)."""
+        return _percent(self.right_leaves, self.leaves)
 
     @property
     def complete(self) -> float:
@@ -145,33 +169,89 @@ def evaluate(gold: Treebank, system: Treebank, *, convention: Convention = "ud",
     >>> counts.tokens, counts.heads, counts.labels, counts.arcs
     (3, 2, 2, 1)
     """
+    columns = count_by_sentence(gold, system, convention=convention, punctuation=punctuation)
+    return Counts(**{name: int(column.sum()) for name, column in columns.items()})
+
+
+def count_by_sentence(
+    gold: Treebank, system: Treebank, *, convention: Convention = "ud", punctuation: bool = True
+) -> dict[str, Longs]:
+    """Return the counts of every sentence, shape (n_sentences,) each, by the names of the fields of :class:`Counts`.
+
+    Parameters, errors
+        As for :func:`evaluate`, which returns the sums.
+
+    Examples
+    --------
+    >>> toy = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"]), (["yes"], [0], ["root"])])
+    >>> count_by_sentence(toy, toy)["arcs"].tolist()
+    [2, 1]
+    """
     scored = _require_heads(gold)
     gold_labels, system_labels, content = _common_labels(gold, system, convention)
     require_same_sentences(gold, system)
     if not punctuation:
-        scored &= ~np.array([is_punctuation(word.form) for word in gold.words], np.bool_)[gold.tokens]
+        scored &= ~punctuation_marks(gold)
 
     heads, labels = scored & (gold.heads == system.heads), scored & (gold_labels == system_labels)
     arcs = heads & labels
-    gold_content, system_content = scored & content[gold_labels], scored & content[system_labels]
-    gold_roots, system_roots = scored & (gold.heads == 0), scored & (system.heads == 0)
-    in_sentence = per_sentence(scored, gold.offsets)
-    nonempty = in_sentence > 0
-    return Counts(
-        sentences=_count(nonempty),
-        tokens=_count(scored),
-        heads=_count(heads),
-        labels=_count(labels),
-        arcs=_count(arcs),
-        gold_content=_count(gold_content),
-        system_content=_count(system_content),
-        content_arcs=_count(gold_content & arcs),
-        gold_roots=_count(gold_roots),
-        system_roots=_count(system_roots),
-        common_roots=_count(gold_roots & system_roots),
-        head_sentences=_count(nonempty & (per_sentence(heads, gold.offsets) == in_sentence)),
-        arc_sentences=_count(nonempty & (per_sentence(arcs, gold.offsets) == in_sentence)),
-    )
+    gold_content, gold_roots = scored & content[gold_labels], scored & (gold.heads == 0)
+    system_roots = scored & (system.heads == 0)
+    inner = np.repeat(gold.offsets[:-1], np.diff(gold.offsets)) + gold.heads
+    is_leaf = scored.copy()
+    is_leaf[inner[gold.heads > 0]] = False
+    masks = {
+        "tokens": scored,
+        "heads": heads,
+        "labels": labels,
+        "arcs": arcs,
+        "gold_content": gold_content,
+        "system_content": scored & content[system_labels],
+        "content_arcs": gold_content & arcs,
+        "gold_roots": gold_roots,
+        "system_roots": system_roots,
+        "common_roots": gold_roots & system_roots,
+        "dependencies": scored & ~gold_roots,
+        "right_dependencies": heads & ~gold_roots,
+        "leaves": is_leaf,
+        "right_leaves": heads & is_leaf,
+    }
+    columns = {name: per_sentence(mask, gold.offsets) for name, mask in masks.items()}
+    nonempty = columns["tokens"] > 0
+    for name, right in ("sentences", "tokens"), ("head_sentences", "heads"), ("arc_sentences", "arcs"):
+        columns[name] = (nonempty & (columns[right] == columns["tokens"])).astype(np.int64)
+    return columns
+
+
+def right_arcs(gold: Treebank, system: Treebank, *, convention: Convention = "ud") -> tuple[Bools, Bools]:
+    """Return for each slot whether the head is right, and whether head and label are; false in ROOT slots.
+
+    Parameters
+    ----------
+    gold, system, convention
+        As for :func:`evaluate`.
+
+    Returns
+    -------
+    heads, arcs : ndarray of bool, shape (n_slots,)
+
+    Raises
+    ------
+    InputError, ConfigError
+        As :func:`evaluate`.
+
+    Examples
+    --------
+    >>> gold = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
+    >>> heads, arcs = right_arcs(gold, Treebank.of([(["dogs", "bark"], [2, 0], ["obj", "root"])]))
+    >>> heads.tolist(), arcs.tolist()
+    ([False, True, True], [False, False, True])
+    """
+    tokens = _require_heads(gold)
+    gold_labels, system_labels, _ = _common_labels(gold, system, convention)
+    require_same_sentences(gold, system)
+    heads = tokens & (gold.heads == system.heads)
+    return heads, heads & (gold_labels == system_labels)
 
 
 def accuracy_by(gold: Treebank, system: Treebank, key: Ints, n_keys: int, *, convention: Convention = "ud") -> Doubles:
@@ -205,10 +285,8 @@ def accuracy_by(gold: Treebank, system: Treebank, key: Ints, n_keys: int, *, con
     >>> accuracy_by(gold, parse, np.array([0, 0, 0, 1], np.int32), 3).tolist()
     [0.5, 1.0, nan]
     """
-    tokens = _require_heads(gold)
-    gold_labels, system_labels, _ = _common_labels(gold, system, convention)
-    require_same_sentences(gold, system)
-    right = (gold.heads == system.heads) & (gold_labels == system_labels)
+    tokens = gold.is_token
+    _, right = right_arcs(gold, system, convention=convention)
     totals = np.bincount(key[tokens], minlength=n_keys)
     hits = np.bincount(key[tokens], weights=right[tokens], minlength=n_keys)
     shares = np.full(n_keys, np.nan)
@@ -248,6 +326,17 @@ def require_same_sentences(gold: Treebank, system: Treebank) -> None:
         raise _difference(gold, system, int(differences[0]) if len(differences) else shorter)
 
 
+def punctuation_marks(treebank: Treebank) -> Bools:
+    """Return a mask of the slots with punctuation, see :func:`is_punctuation`, shape (n_slots,).
+
+    Examples
+    --------
+    >>> punctuation_marks(Treebank.of([(["yes", "!"], [0, 1], ["root", "punct"])])).tolist()
+    [False, False, True]
+    """
+    return np.array([is_punctuation(word.form) for word in treebank.words], np.bool_)[treebank.tokens]
+
+
 def is_punctuation(form: str) -> bool:
     """Tell whether all characters of a form are of the Unicode categories P.
 
@@ -263,10 +352,6 @@ def _percent(part: int, whole: int) -> float:
     return 100 * part / whole if whole else float("nan")
 
 
-def _count(mask: Bools) -> int:
-    return int(np.count_nonzero(mask))
-
-
 def _require_heads(gold: Treebank) -> Bools:
     """Return the mask of tokens, all of which must have a head."""
     tokens = gold.is_token
@@ -274,7 +359,7 @@ def _require_heads(gold: Treebank) -> Bools:
     if len(missing):
         slot = int(missing[0])
         problem = f"expected a head for every gold token, found none for {_form(gold, slot)}"
-        raise _fault(gold, slot, problem, "give gold trees, or leave the sentence out on both sides")
+        raise fault_at(gold, slot, problem, "give gold trees, or leave the sentence out on both sides")
     return tokens
 
 
@@ -288,22 +373,22 @@ def _common_labels(gold: Treebank, system: Treebank, convention: Convention) -> 
     for treebank in (gold, system):
         found = [numbers.setdefault(parts[convention](label), len(numbers)) for label in treebank.labels]
         columns.append(np.array([*found, -1], np.int32)[treebank.deprels])
-    content = [convention == "ud" and label not in FUNCTIONAL for label in numbers]
+    content = [convention == "ud" and label in CONTENT for label in numbers]
     return columns[0], columns[1], np.array([*content, False], np.bool_)
 
 
 def _difference(gold: Treebank, system: Treebank, slot: int) -> InputError:
     """Return the error for two treebanks that are the same up to a slot."""
     remedy = "give the same sentences, with the same tokens, in the same order"
-    expected, found, name = _form(gold, slot), _form(system, slot), _path(gold) or "the gold trees"
+    expected, found, name = _form(gold, slot), _form(system, slot), path_of(gold) or "the gold trees"
     if expected == found:
         problem = f"expected {gold.n_sentences} sentences as in {name}, found {system.n_sentences}"
-        return InputError(problem, path=_path(system), remedy=remedy)
-    return _fault(system, slot, f"expected {expected} as in {name}, found {found}", remedy)
+        return InputError(problem, path=path_of(system), remedy=remedy)
+    return fault_at(system, slot, f"expected {expected} as in {name}, found {found}", remedy)
 
 
-def _fault(treebank: Treebank, slot: int, problem: str, remedy: str) -> InputError:
-    """Return the error for a token, or for the end of a sentence if that stands at its slot."""
+def fault_at(treebank: Treebank, slot: int, problem: str, remedy: str) -> InputError:
+    """Return the error for a token, or for the end of a sentence if that stands at its slot, with file and line."""
     i = int(np.searchsorted(treebank.offsets, slot)) - 1
     start = int(treebank.offsets[i])
     sentence, line = str(i + 1), None
@@ -312,7 +397,7 @@ def _fault(treebank: Treebank, slot: int, problem: str, remedy: str) -> InputErr
         line = source.first_line + int(source.line_of[at])
         sentence = sent_id(source.lines[source.line_of[start] : source.line_of[at]]) or sentence
     problem = f"token {slot - start}: {problem}"
-    return InputError(problem, path=_path(treebank), line=line, sentence=sentence, remedy=remedy)
+    return InputError(problem, path=path_of(treebank), line=line, sentence=sentence, remedy=remedy)
 
 
 def _form(treebank: Treebank, slot: int) -> str:
@@ -321,5 +406,6 @@ def _form(treebank: Treebank, slot: int) -> str:
     return "the end of the sentence"
 
 
-def _path(treebank: Treebank) -> str:
+def path_of(treebank: Treebank) -> str:
+    """Return what to call a treebank in a message: its file, else its name."""
     return (treebank.source.path if treebank.source else "") or treebank.name

@@ -21,7 +21,8 @@ from treevote import store
 from treevote.commands.train import compile_kernels
 from treevote.conll import read
 from treevote.data import default_treebank
-from treevote.ensemble.parser import EnsembleParser, EnsembleTrainer, save
+from treevote.ensemble.parser import EnsembleParser, save
+from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.kernels import Longs
 from treevote.metrics import Counts, evaluate
 from treevote.protocols import Progress
@@ -129,7 +130,7 @@ def quickstart(
 
     parses, seconds = _parse(parser, test, progress)
     write(test, folder / GOLD)
-    write(dataclasses.replace(parses["vote"], support=None, label_support=None), folder / PARSED)
+    write(parses["vote"].only(), folder / PARSED)
     counts = {name: evaluate(test, parse) for name, parse in parses.items()}
     n_bytes = sum(store.sizes(folder / MODEL).values())
     return Quickstart(folder, training, test, training_seconds, n_bytes, counts, seconds)

@@ -1,8 +1,9 @@
 """Treebanks as CoNLL text: the lines they were read from with the trees they have now.
 
-HEAD and DEPREL of the tokens whose head is known are put into the lines; if a vote left its support in the
-treebank, so are ``Support`` (share of the votes for the arc) and ``LabelSupport`` (share of those for the
-label) in MISC. All other bytes stay as they are. What was never read from a text becomes plain CoNLL-U.
+HEAD and DEPREL of the tokens whose head is known are put into the lines, and into MISC the marks of the treebank if it
+has any: ``Support`` (share of the votes for the arc), ``LabelSupport`` (share of those for the label), ``Confidence``
+(probability that the arc is right), ``LabelConfidence`` (that it is right with its label). All other bytes stay as they
+are. What was never read from a text becomes plain CoNLL-U.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from treevote.errors import InputError
 from treevote.files import writing
 from treevote.formats import Format, format_of
 from treevote.kernels import Ints
-from treevote.treebank import Treebank
+from treevote.treebank import MARKS, Treebank
 
 
 def dumps(treebank: Treebank, *, format: Format | Literal["auto"] = "auto") -> str:
@@ -29,7 +30,7 @@ def dumps(treebank: Treebank, *, format: Format | Literal["auto"] = "auto") -> s
     treebank : Treebank
         With a source, its lines are taken; without, they are made.
     format : {"auto", "conllu", "conllx"}, default="auto"
-        Format of the source; matters only where support is written. ``"auto"``: told from its path and lines.
+        Format of the source; matters only where marks are written. ``"auto"``: told from its path and lines.
 
     Returns
     -------
@@ -39,7 +40,7 @@ def dumps(treebank: Treebank, *, format: Format | Literal["auto"] = "auto") -> s
     Raises
     ------
     InputError
-        When support is to be written to CoNLL-X, which has no MISC; when a word or label has a tab or line
+        When marks are to be written to CoNLL-X, which has no MISC; when a word or label has a tab or line
         feed in it.
 
     Examples
@@ -52,7 +53,8 @@ def dumps(treebank: Treebank, *, format: Format | Literal["auto"] = "auto") -> s
     at, heads = line_of[slots].tolist(), treebank.heads[slots].tolist()
     labels = [_column(label) for label in treebank.labels]
     deprels = [labels[deprel] for deprel in treebank.deprels[slots].tolist()]
-    if treebank.support is None or treebank.label_support is None:
+    marks = treebank.marks
+    if not marks:
         for line, head, deprel in zip(at, heads, deprels, strict=True):
             before, _, _, ninth, tenth = lines[line].rsplit("\t", 4)
             lines[line] = f"{before}\t{head}\t{deprel}\t{ninth}\t{tenth}"
@@ -60,14 +62,15 @@ def dumps(treebank: Treebank, *, format: Format | Literal["auto"] = "auto") -> s
     path = ".conllu" if treebank.source is None else treebank.source.path
     if (format_of(path, "\n".join(lines).encode()) if format == "auto" else format) == "conllx":
         raise InputError(
-            "support can only be written to CoNLL-U, found CoNLL-X, which has no MISC column",
+            f"{next(iter(marks)).replace('_', ' ')} can only be written to CoNLL-U, found CoNLL-X, which has no MISC",
             path=path,
-            remedy="ask for no support, or give the sentences as CoNLL-U",
+            remedy="ask for the trees alone, or give the sentences as CoNLL-U",
         )
-    support, label_support = treebank.support[slots].tolist(), treebank.label_support[slots].tolist()
-    for line, head, deprel, *shares in zip(at, heads, deprels, support, label_support, strict=True):
+    items = "|".join(MARKS[field] for field in marks)
+    columns = (column[slots].tolist() for column in marks.values())
+    for line, head, deprel, *numbers in zip(at, heads, deprels, *columns, strict=True):
         before, _, _, deps, misc = lines[line].rsplit("\t", 4)
-        lines[line] = f"{before}\t{head}\t{deprel}\t{deps}\t{_with_support(misc, *shares)}"
+        lines[line] = f"{before}\t{head}\t{deprel}\t{deps}\t{_with_marks(misc, items.format(*numbers))}"
     return "\n".join(lines)
 
 
@@ -130,8 +133,11 @@ def _column(text: str) -> str:
     return text
 
 
-def _with_support(misc: str, support: float, label_support: float) -> str:
-    """Put the shares at the end of MISC, in place of those that were there; a carriage return stays last."""
+def _with_marks(misc: str, marks: str) -> str:
+    """Put marks at the end of MISC, in place of all that were there; a carriage return stays last."""
     items, end = misc.rstrip("\r"), misc[len(misc.rstrip("\r")) :]
-    kept = [item for item in items.split("|") if item.partition("=")[0] not in ("", "_", "Support", "LabelSupport")]
-    return "|".join([*kept, f"Support={support:.2f}", f"LabelSupport={label_support:.2f}"]) + end
+    kept = [item for item in items.split("|") if item.partition("=")[0] not in ("", "_", *_NAMES)]
+    return "|".join([*kept, marks]) + end
+
+
+_NAMES = tuple(mark.partition("=")[0] for mark in MARKS.values())

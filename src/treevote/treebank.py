@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,15 @@ class Source:
     line_of: Ints
 
 
+MARKS = {
+    "support": "Support={:.2f}",
+    "label_support": "LabelSupport={:.2f}",
+    "confidence": "Confidence={:.3f}",
+    "label_confidence": "LabelConfidence={:.3f}",
+}
+"""Numbers that may stand at each arc: the field of `Treebank`, and what is written into MISC."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Treebank:
     """Sentences with their trees, as columns. Immutable: every change gives a new treebank that shares the rest.
@@ -63,6 +73,8 @@ class Treebank:
         The text they were read from.
     support, label_support : ndarray of float32, shape (n_slots,), optional
         Share of the votes for each arc, and for its label among them; 0..1.
+    confidence, label_confidence : ndarray of float32, shape (n_slots,), optional
+        Probability that an arc is right, and that it is right with its label; 0..1.
 
     Examples
     --------
@@ -83,6 +95,8 @@ class Treebank:
     source: Source | None = None
     support: Floats | None = None
     label_support: Floats | None = None
+    confidence: Floats | None = None
+    label_confidence: Floats | None = None
 
     @property
     def n_sentences(self) -> int:
@@ -115,7 +129,7 @@ class Treebank:
         return (self.sentence(i) for i in range(self.n_sentences))
 
     def with_trees(self, heads: Ints, deprels: Ints, labels: Sequence[str]) -> Treebank:
-        """Return the same sentences with other trees (and no support).
+        """Return the same sentences with other trees (and no marks).
 
         Parameters
         ----------
@@ -124,9 +138,25 @@ class Treebank:
         labels : sequence of str
             What ``deprels`` counts in.
         """
-        return dataclasses.replace(
-            self, heads=heads, deprels=deprels, labels=tuple(labels), support=None, label_support=None
-        )
+        return dataclasses.replace(self.only(), heads=heads, deprels=deprels, labels=tuple(labels))
+
+    @property
+    def marks(self) -> dict[str, Floats]:
+        """Those of the fields named in ``MARKS`` that there are."""
+        return {field: column for field in MARKS if (column := getattr(self, field)) is not None}
+
+    def only(self, *fields: str) -> Treebank:
+        """Return the same trees with no other marks than these, each a name of ``MARKS``.
+
+        Examples
+        --------
+        >>> toy = Treebank.of([(["a"], [0], ["root"])])
+        >>> marked = dataclasses.replace(toy, support=np.ones(2, np.float32), confidence=np.ones(2, np.float32))
+        >>> list(marked.only("support").marks)
+        ['support']
+        """
+        dropped: dict[str, Any] = {field: None for field in self.marks if field not in fields}
+        return dataclasses.replace(self, **dropped)
 
     def select(self, sentences: Sequence[int] | Ints | Longs) -> Treebank:
         """Return the named sentences (from 0) in the given order; the result has no source text.
@@ -141,17 +171,16 @@ class Treebank:
         lengths = np.diff(self.offsets)[chosen]
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
         slots = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        pick = dataclasses.replace(
+        marks: dict[str, Any] = {field: column[slots] for field, column in self.marks.items()}
+        return dataclasses.replace(
             self,
             tokens=self.tokens[slots],
             heads=self.heads[slots],
             deprels=self.deprels[slots],
             offsets=offsets,
             source=None,
+            **marks,
         )
-        if self.support is not None and self.label_support is not None:
-            pick = dataclasses.replace(pick, support=self.support[slots], label_support=self.label_support[slots])
-        return pick
 
     @staticmethod
     def of(sentences: Sequence[tuple[Sequence[Word | str], Sequence[int], Sequence[str]]], name: str = "") -> Treebank:

@@ -13,6 +13,7 @@ of steps linear in the number of words.
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
@@ -238,14 +239,14 @@ def reverse(treebank: Treebank) -> Treebank:
     slots = np.arange(len(treebank.tokens))
     mirror = np.where(treebank.is_token, 2 * starts + lengths - slots, slots)
     heads = treebank.heads[mirror]
+    marks: dict[str, Any] = {field: column[mirror] for field, column in treebank.marks.items()}
     return dataclasses.replace(
         treebank,
         tokens=treebank.tokens[mirror],
         heads=np.where(heads > 0, lengths - heads, heads).astype(np.int32),
         deprels=treebank.deprels[mirror],
         source=None,
-        support=None if treebank.support is None else treebank.support[mirror],
-        label_support=None if treebank.label_support is None else treebank.label_support[mirror],
+        **marks,
     )
 
 

@@ -13,7 +13,10 @@
     [member.lr-maxent-forward.options]    # a known member with other settings
     epochs = 20
 
-A member without ``like`` and with a new name has the defaults of
+    [member.trees]                        # a new member of a kind named in `treevote.ensemble.members.KINDS`
+    kind = "lr-parser"
+
+A member without ``like`` or ``kind`` and with a new name is an LR parser with the defaults of
 `treevote.models.transition.parser.TransitionTrainer`. Without ``members``, the members with a table are the ensemble.
 """
 
@@ -25,10 +28,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from treevote.config import from_mapping, load_toml, to_mapping
-from treevote.ensemble.members import DEFAULT_MEMBERS, MEMBERS
-from treevote.ensemble.parser import EnsembleTrainer
+from treevote.ensemble.members import DEFAULT_MEMBERS, KINDS, MEMBERS, kind_of
+from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, unknown
-from treevote.models.transition.parser import TransitionTrainer
+from treevote.models.transition import parser as lr
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,10 @@ class Configuration:
     ----------
     weights : {"equal", "accuracy", "pos"}
         How much the vote of each member counts.
+    select : bool
+        Whether the members that vote best are chosen, and their weights with them.
+    folds : int
+        Folds of the training data, to measure on where there is no development set.
     seed : int
         Seed of the training.
     members : tuple of str
@@ -48,6 +55,8 @@ class Configuration:
     """
 
     weights: Literal["equal", "accuracy", "pos"] = "equal"
+    select: bool = False
+    folds: int = 0
     seed: int = 0
     members: tuple[str, ...] = ()
     member: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -82,49 +91,51 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
     configuration : Configuration
         The members. A name that is given twice is trained twice, the second time as ``name-2``.
     settings : mapping, optional
-        Settings that all members take over, whatever they have on their own.
+        Settings that all members that know them take over, whatever they have on their own.
 
     Raises
     ------
     ConfigError
-        If a member, setting or value is not known.
+        If a member, setting or value is not known, or no member knows a setting.
 
     Examples
     --------
     >>> wide = Configuration(member={"wide": {"like": "lr-maxent-backward", "width": 32}})
-    >>> trainer = ensemble_of(wide, {"encoding": "head"}).members["wide"]
-    >>> trainer.direction, trainer.width, trainer.encoding
-    ('backward', 32, 'head')
+    >>> ensemble_of(wide, {"encoding": "head"}).members["wide"]
+    TransitionTrainer(direction='backward', ..., encoding='head', search='beam', width=32, ...)
     """
-    known = dict(MEMBERS)
+    known: dict[str, Any] = dict(MEMBERS)
     for name, own in configuration.member.items():
         known[name] = _trainer(name, own, known)
-    members: dict[str, TransitionTrainer] = {}
+    members: dict[str, Any] = {}
     for name in configuration.members or tuple(configuration.member) or DEFAULT_MEMBERS:
         if name not in known:
             raise unknown("member", name, known)
-        if name == "vote":
-            raise ConfigError("a member cannot be called 'vote', as the vote of all is; choose another name")
+        if name in ("all", "confidence", "vote"):
+            raise ConfigError(f"a member cannot be called '{name}', which means something else; choose another name")
         trainer = known[name]
-        if settings:
-            trainer = from_mapping(TransitionTrainer, {**to_mapping(trainer), **settings})
-        members[_new(name, members)] = trainer
-    return EnsembleTrainer(members, configuration.weights)
+        own = {key: value for key, value in (settings or {}).items() if hasattr(trainer, key)}
+        members[_new(name, members)] = from_mapping(type(trainer), {**to_mapping(trainer), **own})
+    for key in settings or {}:
+        if not any(hasattr(trainer, key) for trainer in members.values()):
+            raise ConfigError(f"none of the members has a setting {key!r}; leave it out, or name other members")
+    return EnsembleTrainer(members, configuration.weights, configuration.select, configuration.folds)
 
 
-def _trainer(name: str, own: Mapping[str, Any], known: Mapping[str, TransitionTrainer]) -> TransitionTrainer:
+def _trainer(name: str, own: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
     """Return the trainer of a table: the settings of the member that it is like, with its own in their place."""
     own = dict(own)
     like = own.pop("like", name if name in known else None)
     if like is not None and like not in known:
         raise unknown(f"member in member.{name}.like", str(like), known)
-    base = to_mapping(known[like]) if like is not None else {}
-    options = own.get("options", {})
-    if isinstance(options, Mapping) and own.get("learner", base.get("learner")) == base.get("learner"):
-        own["options"] = {**base.get("options", {}), **options}
-    else:
-        own["options"] = options  # those of another learner would make no sense
-    return from_mapping(TransitionTrainer, {**base, **own}, f"member.{name}")
+    kind = own.pop("kind", lr.KIND if like is None else kind_of(known[like]))
+    if kind not in KINDS:
+        raise unknown(f"kind in member.{name}", str(kind), KINDS)
+    base = to_mapping(known[like]) if like is not None and kind == kind_of(known[like]) else {}
+    if "options" in base:  # those of another learner would make no sense
+        same = own.get("learner", base["learner"]) == base["learner"]
+        own["options"] = {**(base["options"] if same else {}), **own.get("options", {})}
+    return from_mapping(KINDS[kind].trainer, {**base, **own}, f"member.{name}")
 
 
 def _new(name: str, taken: Mapping[str, object]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from treevote import store
 from treevote.commands.configuration import Configuration
-from treevote.commands.train import scores
+from treevote.commands.scores import scores
 from treevote.config import from_mapping, to_toml
 from treevote.ensemble.parser import configuration, load
 from treevote.errors import ModelError
@@ -81,8 +81,10 @@ def _configuration(facts: Mapping[str, Any]) -> str:
     """Return the configuration as a file that trains such a model again."""
     file = {
         "weights": facts["weights"],
+        "select": "selection" in facts,
+        "folds": facts.get("folds", 0),
         "seed": facts["seed"],
-        "members": list(facts["members"]),
+        "members": facts["diversity"]["names"] if "selection" in facts else list(facts["members"]),
         "member": facts["members"],
     }
     return "configuration:\n" + to_toml(from_mapping(Configuration, file)).rstrip()

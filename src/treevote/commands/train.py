@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,22 +13,41 @@ from typing import Any, Literal
 from treevote import store
 from treevote.commands.configuration import ensemble_of, read_configuration
 from treevote.commands.evaluate import convention_of
+from treevote.commands.scores import scores
 from treevote.conll import read
-from treevote.ensemble.parser import EnsembleParser, EnsembleTrainer, save
+from treevote.ensemble.members import MEMBERS
+from treevote.ensemble.parser import EnsembleParser, save
+from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, TreevoteError
 from treevote.formats import Format
 from treevote.protocols import Progress
-from treevote.terminal import duration, size, table
+from treevote.terminal import duration, size
 from treevote.treebank import Treebank
 
 
 @dataclass(frozen=True)
 class Trained:
-    """What `train` did: the parser, the time it took in seconds, and the bytes of the model folder."""
+    """What `train` did.
+
+    Attributes
+    ----------
+    parser : EnsembleParser
+    seconds : float
+        Wall-clock time.
+    n_bytes : int
+        Of the model folder.
+    milliseconds : dict of str to float
+        CPU time of each member for 1,000 tokens; empty if nothing was measured.
+    """
 
     parser: EnsembleParser
     seconds: float
     n_bytes: int
+    milliseconds: dict[str, float]
+
+
+FOLDS = 5
+"""Folds of the training data where members are to be chosen and neither folds nor a development set is given."""
 
 
 def train(
@@ -40,6 +59,8 @@ def train(
     members: Sequence[str] = (),
     settings: Mapping[str, object] | None = None,
     weights: Literal["equal", "accuracy", "pos"] | None = None,
+    select: bool = False,
+    folds: int | None = None,
     seed: int | None = None,
     format: Format | Literal["auto"] = "auto",
     n_jobs: int = 1,
@@ -59,11 +80,14 @@ def train(
     config : path, optional
         See `treevote.commands.configuration`.
     members : sequence of str, default=()
-        Names, in place of those of the configuration.
+        Names, in place of those of the configuration; ``("all",)`` for all that there are.
     settings : mapping, optional
         Settings of `treevote.models.transition.parser.TransitionTrainer` for all members.
-    weights, seed : optional
+    weights, folds, seed : optional
         In place of those of the configuration.
+    select : bool, default=False
+        Whether the members that vote best are chosen, whatever stands in the configuration; without development set
+        and folds there are ``FOLDS`` of them.
     format : {"auto", "conllu", "conllx"}, default="auto"
         Format of the treebanks.
     n_jobs, backend, progress
@@ -76,20 +100,31 @@ def train(
     """
     start = time.monotonic()
     configuration = read_configuration(config)
-    given: dict[str, Any] = {"members": tuple(members) or None, "weights": weights, "seed": seed}
+    named = tuple(MEMBERS) if tuple(members) == ("all",) else tuple(members) or None
+    given: dict[str, Any] = {
+        "members": named,
+        "weights": weights,
+        "select": select or None,
+        "folds": folds,
+        "seed": seed,
+    }
     configuration = dataclasses.replace(
         configuration, **{name: value for name, value in given.items() if value is not None}
     )
     trainer = ensemble_of(configuration, settings)
-    if trainer.weights != "equal" and dev is None:
-        raise ConfigError(f"weights by {trainer.weights} are measured on a development set; give one with --dev")
+    if trainer.select and dev is None and not trainer.folds:
+        trainer = dataclasses.replace(trainer, folds=FOLDS)
+    if trainer.weights != "equal" and dev is None and not trainer.folds:
+        raise ConfigError(
+            f"weights by {trainer.weights} are measured on a development set; give one with --dev, or --folds"
+        )
     store.check_target(output)
     treebanks = [read(path, format=format) for path in files]
     treebank = treebanks[0]
     if len(treebanks) > 1:
         treebank = Treebank.concatenate(treebanks, " + ".join(part.name for part in treebanks))
     compile_kernels(trainer, treebank, progress)
-    parser = trainer.train(
+    parser, milliseconds = trainer.train_measured(
         treebank,
         None if dev is None else read(dev, format=format),
         seed=configuration.seed,
@@ -99,7 +134,7 @@ def train(
         progress=progress,
     )
     save(parser, output)
-    return Trained(parser, time.monotonic() - start, sum(store.sizes(output).values()))
+    return Trained(parser, time.monotonic() - start, sum(store.sizes(output).values()), milliseconds)
 
 
 def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank, progress: Progress | None = None) -> None:
@@ -125,13 +160,4 @@ def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank, progress: Prog
 def report(trained: Trained) -> str:
     """Return what a person wants to know after training."""
     last = f"trained in {duration(trained.seconds)}, {size(trained.n_bytes)} on disk"
-    return f"{scores(trained.parser.facts, trained.parser.members)}\n{last}"
-
-
-def scores(facts: Mapping[str, Any], members: Iterable[str]) -> str:
-    """Return the table of scores on the development set, or what there is to say without one."""
-    if "scores" not in facts:
-        return "not scored: no development set was given"
-    named = [(name, facts["scores"][name]) for name in (*members, "vote")]
-    rows = [[name, f"{score['las']:.2f}", f"{score['uas']:.2f}"] for name, score in named]
-    return table(["development", "LAS", "UAS"], rows)
+    return f"{scores(trained.parser.facts, trained.parser.members, trained.milliseconds)}\n\n{last}"

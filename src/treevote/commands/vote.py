@@ -9,8 +9,10 @@ from typing import Literal
 
 from treevote.commands.evaluate import convention_of, read_parse
 from treevote.conll import read
+from treevote.ensemble.confidence import Confidence
+from treevote.ensemble.selection import select as choose
+from treevote.ensemble.selection import weigh
 from treevote.ensemble.vote import vote as combine
-from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError
 from treevote.formats import Format
 from treevote.rendering import write
@@ -24,13 +26,15 @@ def vote(
     output: str | Path,
     *,
     weights: Literal["equal", "accuracy", "pos"] = "equal",
+    select: bool = False,
     gold: str | Path | None = None,
     dev: Sequence[str | Path] = (),
     roots: Literal["one", "several", "auto"] = "auto",
     support: bool = False,
+    confidence: bool = False,
     format: Format | Literal["auto"] = "auto",
-) -> tuple[Treebank, bool]:
-    """Write the trees with most votes in place of those of the first system.
+) -> tuple[Treebank, bool, tuple[str, ...]]:
+    """Write the trees with most votes in place of those of the first system that votes.
 
     Parameters
     ----------
@@ -40,14 +44,19 @@ def vote(
         Written whole or not at all.
     weights : {"equal", "accuracy", "pos"}, default="equal"
         How much each system counts, see `treevote.ensemble.weights`.
+    select : bool, default=False
+        Whether the systems that vote best are chosen, their order, and their weights whatever ``weights`` says; see
+        `treevote.ensemble.selection`.
     gold : path, optional
-        Sentences with trees to measure weights on; not those that are voted on.
+        Sentences with trees to measure on; not those that are voted on.
     dev : sequence of path
         The sentences of ``gold`` as each system parsed them, in the order of ``systems``.
     roots : {"one", "several", "auto"}, default="auto"
         How many roots a sentence may have, see `one_root`.
     support : bool, default=False
         Write the share of the votes for each arc and label into MISC.
+    confidence : bool, default=False
+        Write the probability that each arc is right, alone and with its label, into MISC.
     format : {"auto", "conllu", "conllx"}, default="auto"
         Format of all files.
 
@@ -57,31 +66,48 @@ def vote(
         What was written.
     single_root : bool
         Whether every sentence has one root.
+    voters : tuple of str
+        The systems that voted, in the order that decides ties.
 
     Raises
     ------
     InputError
         If a file cannot be read or written, or the sentences differ.
     ConfigError
-        If the files to measure weights on are not given, or given for other systems.
+        If the files to measure on are not given, or given for other systems.
     """
-    if weights != "equal" and (gold is None or len(dev) != len(systems)):
+    measured = select or confidence or weights != "equal"
+    if measured and (gold is None or len(dev) != len(systems)):
+        asked = "the choice of systems" if select else "confidence" if confidence else f"weight by {weights}"
         raise ConfigError(
-            f"weights by {weights} are measured on a development set; give its gold trees with --gold, "
+            f"{asked} is measured on a development set; give its gold trees with --gold, "
             f"and with --dev the parses of each of the {len(systems)} systems"
         )
     parses = [read_parse(path, format) for path in systems]
     trees = None if gold is None else read(gold, format=format)
-    measured = Weights.equal(len(parses))
-    if weights != "equal" and trees is not None:
-        by = Weights.by_accuracy if weights == "accuracy" else Weights.by_pos
-        measured = by(trees, [read_parse(path, format) for path in dev])
     single_root = one_root(parses, trees) if roots == "auto" else roots == "one"
-    parse = combine(parses, measured, single_root=single_root)
-    if not support:
-        parse = replace(parse, support=None, label_support=None)
+    voters = list(range(len(parses)))
+    if trees is None or not measured:
+        parse = combine(parses, single_root=single_root)
+    else:
+        convention = convention_of(trees)
+        known = [read_parse(path, format) for path in dev]
+        if select:
+            named = {str(i): system for i, system in enumerate(known)}
+            choice = choose(trees, named, single_root=single_root, convention=convention)
+            voters, weights = [int(name) for name in choice.members], choice.weights
+        parses, known = ([those[i] for i in voters] for those in (parses, known))
+        by = weigh(weights, trees, known)
+        parse = combine(parses, by, single_root=single_root)
+        if confidence:
+            voted = combine(known, by, single_root=single_root)
+            fitted = Confidence.fit(trees, known, voted, convention=convention)
+            arc, label = fitted.of(parses, parse)
+            parse = replace(parse, confidence=arc, label_confidence=label)
+    kept = ("support", "label_support") if support else ()
+    parse = parse.only(*kept, "confidence", "label_confidence")
     write(parse, output)
-    return parse, single_root
+    return parse, single_root, tuple(str(systems[i]) for i in voters)
 
 
 def one_root(systems: Sequence[Treebank], gold: Treebank | None = None) -> bool:

@@ -1,0 +1,175 @@
+"""How sure the ensemble may be of an arc: a calibrated probability for each arc and its label.
+
+A logistic regression on development data maps who voted for an arc, and where it stands, to the probability that it is
+right. The votes of the members are not independent, so shares of votes are no probabilities: of two members that differ
+in kind an agreement says more than of two that differ in direction alone. How far a probability can be trusted is shown
+by a table of reliability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+from treevote.ensemble.vote import common_labels
+from treevote.errors import InputError, ModelError
+from treevote.kernels import Bools, Doubles, Floats, Ints
+from treevote.metrics import Convention, right_arcs
+from treevote.store import Record
+from treevote.treebank import Treebank
+
+KIND = "confidence"
+
+SEEN_ENOUGH = 20
+"""A part of speech with fewer tokens than this in the development data has no weight of its own."""
+
+DIGITS = 6
+"""Decimals of a weight: more would only hold the noise of arithmetic."""
+
+LEAST = 0.001
+"""No probability is nearer to 0 or 1."""
+
+_DISTANCES = (1, 2, 3, 5, 10)  # upper ends of the bins of the distance between head and dependent; one more bin above
+
+
+@dataclass(frozen=True, eq=False)
+class Confidence:
+    """Weights of two logistic regressions: is the head right, and is it right together with its label.
+
+    Attributes
+    ----------
+    n_members : int
+    pos : tuple of str
+        Parts of speech (UPOS) of the dependent that have a weight.
+    arc, label : ndarray of float64, shape (n_features,)
+        The last one is the intercept.
+    """
+
+    n_members: int
+    pos: tuple[str, ...]
+    arc: Doubles
+    label: Doubles
+
+    @staticmethod
+    def fit(
+        gold: Treebank, systems: Sequence[Treebank], voted: Treebank, *, convention: Convention = "ud"
+    ) -> Confidence:
+        """Fit to development data.
+
+        Parameters
+        ----------
+        gold : Treebank
+            Sentences with trees that no member was trained on.
+        systems : sequence of Treebank
+            The same sentences as each member parsed them.
+        voted : Treebank
+            Their vote.
+        convention : {"ud", "conllx"}, default="ud"
+            What counts of a label, see `treevote.metrics`.
+
+        Raises
+        ------
+        InputError
+            If there is no token, sentences differ, or a gold head is not known.
+        """
+        if not gold.n_tokens:
+            raise InputError("expected sentences to measure confidence on, found none", path=gold.name)
+        names, counts = np.unique([word.upos for word in gold.words], return_inverse=True)
+        seen = np.bincount(counts[gold.tokens[gold.is_token]], minlength=len(names))
+        pos = tuple(str(name) for name, count in zip(names, seen, strict=True) if count >= SEEN_ENOUGH)
+        tokens = gold.is_token
+        X = _features(systems, voted, pos)[tokens]
+        heads, arcs = (right[tokens] for right in right_arcs(gold, voted, convention=convention))
+        return Confidence(len(systems), pos, _fitted(X, heads), _fitted(X, arcs))
+
+    def of(self, systems: Sequence[Treebank], voted: Treebank) -> tuple[Floats, Floats]:
+        """Return the probability of each arc, and of arc and label together.
+
+        Parameters
+        ----------
+        systems, voted
+            As for `fit`; members in the same order.
+
+        Returns
+        -------
+        arc, label : ndarray of float32, shape (n_slots,)
+            0 in ROOT slots.
+        """
+        X = _features(systems, voted, self.pos)
+        known = voted.heads >= 0
+        result = []
+        for weights in (self.arc, self.label):
+            probabilities = 1 / (1 + np.exp(-(X @ weights[:-1] + weights[-1])))
+            result.append(np.where(known, np.clip(probabilities, LEAST, 1 - LEAST), 0).astype(np.float32))
+        return result[0], np.minimum(*result)
+
+    def record(self) -> Record:
+        """Return it as data."""
+        arrays = {"arc": self.arc, "label": self.label}
+        return Record(KIND, {"n_members": self.n_members}, arrays, {"pos": list(self.pos)})
+
+    @staticmethod
+    def from_record(record: Record) -> Confidence:
+        """Make it from its record.
+
+        Raises
+        ------
+        ModelError
+            If the parts of the record do not fit together.
+        """
+        n_members, arrays = record.facts.get("n_members"), record.arrays
+        pos = tuple(record.texts.get("pos", ()))
+        if record.kind != KIND or not isinstance(n_members, int) or not 0 < n_members < 1000:
+            raise ModelError("the model is damaged: it does not say how sure it is; train it again")
+        shape = (2 * n_members + len(pos) + _N_OTHERS + 1,)
+        columns = [np.asarray(arrays.get(name, ())) for name in ("arc", "label")]
+        if any(c.shape != shape or c.dtype != np.float64 or not np.isfinite(c).all() for c in columns):
+            raise ModelError("the model is damaged: what it knows of its confidence does not fit; train it again")
+        return Confidence(n_members, pos, columns[0], columns[1])
+
+
+_N_OTHERS = 2 * (len(_DISTANCES) + 1) + 3
+
+
+def _features(systems: Sequence[Treebank], voted: Treebank, pos: Sequence[str]) -> Doubles:
+    """Return what is known of each arc, shape (n_slots, n_features).
+
+    For each member whether it voted for the arc, and for the arc with its label; the part of speech of the dependent;
+    distance and direction of the head, or that it is ROOT; the mean share of votes over the sentence, and its length.
+    """
+    labels, deprels = common_labels([voted, *systems])
+    del labels
+    n_slots = len(voted.tokens)
+    lengths = np.diff(voted.offsets)
+    sentence = np.repeat(np.arange(len(lengths)), lengths)
+    position = np.arange(n_slots) - voted.offsets[:-1][sentence]
+    for_arc = [system.heads == voted.heads for system in systems]
+    for_label = [same & (deprels[k] == deprels[0]) for k, same in enumerate(for_arc, start=1)]
+    index = {name: i for i, name in enumerate(pos)}
+    upos = np.array([index.get(word.upos, -1) for word in voted.words], np.int32)[voted.tokens]
+    bins: Ints = np.searchsorted(_DISTANCES, np.abs(position - voted.heads)).astype(np.int32)
+    bins += np.where(voted.heads > position, len(_DISTANCES) + 1, 0).astype(np.int32)
+    bins[voted.heads == 0] = 2 * (len(_DISTANCES) + 1)
+    tokens = voted.is_token
+    shares = np.bincount(sentence[tokens], np.mean(for_arc, 0)[tokens], len(lengths)) / np.maximum(lengths - 1, 1)
+    columns = [
+        *for_arc,
+        *for_label,
+        *(upos == i for i in range(len(pos))),
+        *(bins == i for i in range(2 * (len(_DISTANCES) + 1) + 1)),
+        shares[sentence],
+        np.log(lengths)[sentence],
+    ]
+    return np.stack([np.asarray(column, np.float64) for column in columns], axis=1)
+
+
+def _fitted(X: Doubles, right: Bools) -> Doubles:
+    """Return weights and intercept of a logistic regression; where all or none are right, an intercept alone."""
+    if right.all() or not right.any():
+        share = (int(right.sum()) + 1) / (len(right) + 2)
+        return np.array([*np.zeros(X.shape[1]), np.log(share / (1 - share))])
+    model = LogisticRegression(max_iter=1000).fit(X, right)
+    return np.round(np.concatenate([model.coef_[0], model.intercept_]), DIGITS)

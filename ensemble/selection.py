@@ -1,0 +1,160 @@
+"""Which members vote, and how much each counts: chosen on sentences that no member was trained on.
+
+All subsets of the members and all kinds of weights are tried. A vote whose heaviest heads make no tree is rare, so
+the subsets are ranked by heaviest heads alone, in compiled loops, and only the best of them vote in full.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from treevote.ensemble.vote import arc_weights, common_labels, vote, winners
+from treevote.ensemble.weights import Weights
+from treevote.errors import ConfigError, InputError
+from treevote.metrics import Convention, evaluate, right_arcs
+from treevote.treebank import Treebank
+
+MARGIN = 0.05
+"""LAS that a member must at least add: of ensembles that are so close to the best, the smallest is chosen."""
+
+FINALISTS = 24
+"""Ensembles that vote in full."""
+
+LARGEST = 12
+"""More members than this are not tried in all subsets."""
+
+WeightKind = Literal["equal", "accuracy", "pos"]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The members that vote best, and what was compared.
+
+    Attributes
+    ----------
+    members : tuple of str
+        The best first: in this order ties are decided.
+    weights : {"equal", "accuracy", "pos"}
+    las : float
+        Of their vote, in percent to two decimals.
+    without : dict of str to float
+        LAS of the vote without each of them, weights of the same kind; not there for a single member.
+    with_too : dict of str to float
+        LAS of the vote with each member that was left out.
+    """
+
+    members: tuple[str, ...]
+    weights: WeightKind
+    las: float
+    without: dict[str, float]
+    with_too: dict[str, float]
+
+
+def weigh(kind: WeightKind, gold: Treebank, systems: Sequence[Treebank]) -> Weights:
+    """Return weights of a kind, measured on gold trees.
+
+    Examples
+    --------
+    >>> gold = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
+    >>> weigh("accuracy", gold, [gold]).overall, weigh("equal", gold, [gold, gold]).overall
+    ((1.0,), (1.0, 1.0))
+    """
+    if kind == "equal":
+        return Weights.equal(len(systems))
+    return (Weights.by_accuracy if kind == "accuracy" else Weights.by_pos)(gold, systems)
+
+
+def select(
+    gold: Treebank, parses: Mapping[str, Treebank], *, single_root: bool, convention: Convention = "ud"
+) -> Selection:
+    """Choose the members and the kind of weights whose vote is best.
+
+    Parameters
+    ----------
+    gold : Treebank
+        Sentences with trees that no member was trained on.
+    parses : mapping of str to Treebank
+        The same sentences as each member parsed them.
+    single_root : bool
+        See `treevote.ensemble.vote.vote`.
+    convention : {"ud", "conllx"}, default="ud"
+        Of the LAS.
+
+    Returns
+    -------
+    Selection
+        Of all ensembles within ``MARGIN`` of the best LAS the one with fewest members; of these that with the
+        simplest weights (equal, by accuracy, by part of speech); of these the best; and last the one whose members
+        are better alone.
+
+    Raises
+    ------
+    InputError
+        If there is no token to measure on, sentences differ, or a gold head is not known.
+    ConfigError
+        If there is no member, or more than ``LARGEST``.
+
+    Examples
+    --------
+    >>> words = ["she", "saw", "stars"]
+    >>> gold = Treebank.of([(words, [2, 0, 2], ["nsubj", "root", "obj"])])
+    >>> wrong = Treebank.of([(words, [0, 1, 2], ["root", "obj", "obj"])])
+    >>> select(gold, {"bad": wrong, "good": gold}, single_root=True).members
+    ('good',)
+    """
+    if not 1 <= len(parses) <= LARGEST:
+        raise ConfigError(f"a choice is made among 1 to {LARGEST} members, found {len(parses)}; name those in question")
+    if not gold.n_tokens:
+        raise InputError("expected sentences to choose members on, found none", path=gold.name)
+    alone = {name: evaluate(gold, parse, convention=convention).las for name, parse in parses.items()}
+    names = sorted(parses, key=lambda name: -alone[name])
+    ranked = _ranked(gold, [parses[name] for name in names], convention)
+    kinds: dict[WeightKind, int] = {"equal": 0, "accuracy": 1, "pos": 2}
+
+    def las(chosen: Sequence[int], kind: WeightKind) -> float:
+        systems = [parses[names[i]] for i in chosen]
+        voted = vote(systems, weigh(kind, gold, systems), single_root=single_root)
+        return evaluate(gold, voted, convention=convention).las
+
+    finalists = {(chosen, kind): las(chosen, kind) for chosen, kind in ranked[:FINALISTS]}
+    finalists[(0,), "equal"] = las((0,), "equal")
+    best = max(finalists.values())
+    chosen, kind = min(
+        (ensemble for ensemble, score in finalists.items() if score >= best - MARGIN),
+        key=lambda ensemble: (len(ensemble[0]), kinds[ensemble[1]], -finalists[ensemble], ensemble[0]),
+    )
+    rest = [i for i in range(len(names)) if i not in chosen]
+    return Selection(
+        members=tuple(names[i] for i in chosen),
+        weights=kind,
+        las=round(finalists[chosen, kind], 2),
+        without={names[i]: round(las([j for j in chosen if j != i], kind), 2) for i in chosen if len(chosen) > 1},
+        with_too={names[i]: round(las(sorted([*chosen, i]), kind), 2) for i in rest},
+    )
+
+
+def _ranked(
+    gold: Treebank, systems: Sequence[Treebank], convention: Convention
+) -> list[tuple[tuple[int, ...], WeightKind]]:
+    """Return all ensembles of systems, that with most right arcs first, by heaviest heads without regard to trees."""
+    heads = np.stack([system.heads for system in systems])
+    _, deprels = common_labels(systems)
+    right = np.stack([right_arcs(gold, system, convention=convention)[1] for system in systems])
+    kinds: tuple[WeightKind, ...] = ("equal", "accuracy", "pos")
+    tables = {kind: weigh(kind, gold, systems).table(gold) for kind in kinds}
+    slots = np.arange(heads.shape[1])
+    hits = {}
+    for size in range(1, len(systems) + 1):
+        for chosen in itertools.combinations(range(len(systems)), size):
+            rows = list(chosen)
+            own_heads, own_deprels, own_right = heads[rows], deprels[rows], right[rows]
+            for kind in kinds:
+                weight, labelled = arc_weights(own_heads, own_deprels, tables[kind][rows])
+                winner = winners(own_heads >= 0, weight, labelled)
+                hits[chosen, kind] = int(np.count_nonzero(own_right[winner, slots] & (winner >= 0)))
+    return sorted(hits, key=lambda ensemble: -hits[ensemble])

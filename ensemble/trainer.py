@@ -1,0 +1,292 @@
+"""The ensemble as a trainer: members trained side by side, chosen and weighed on sentences they have not seen."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import time
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import treevote
+from treevote.config import to_mapping
+from treevote.ensemble import reliability
+from treevote.ensemble.confidence import Confidence
+from treevote.ensemble.diversity import Diversity
+from treevote.ensemble.members import DEFAULT_MEMBERS, Member, members_of
+from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.selection import WeightKind, select, weigh
+from treevote.ensemble.vote import vote
+from treevote.ensemble.weights import Weights
+from treevote.errors import ConfigError, unknown
+from treevote.metrics import Convention, evaluate
+from treevote.parallel import map_parallel
+from treevote.protocols import Progress, Trainer
+from treevote.store import JSON
+from treevote.treebank import Treebank
+from treevote.trees import is_single_rooted, require_labelled_trees
+
+MAX_FOLDS = 100
+
+
+@dataclass(frozen=True)
+class EnsembleTrainer:
+    """Hyper-parameters of an ensemble.
+
+    Attributes
+    ----------
+    members : mapping of str to Trainer
+        By name, in the order in which ties are decided: the best first.
+    weights : {"equal", "accuracy", "pos"}
+        How much the vote of each counts, see `treevote.ensemble.weights`; all but ``"equal"`` are measured.
+    select : bool
+        Whether members, their order and the kind of weights are chosen, see `treevote.ensemble.selection`; ``weights``
+        then does not matter.
+    folds : int
+        Where something is to be measured and no development set is given, each sentence of the training data is parsed
+        by members trained on the other folds (sentence ``i`` is in fold ``i % folds``); with 0 that is an error.
+
+    Examples
+    --------
+    >>> toy = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])] * 5)
+    >>> EnsembleTrainer().train(toy).parse(toy).sentence(0).heads.tolist()
+    [-1, 2, 3, 0]
+    """
+
+    members: Mapping[str, Trainer] = dataclasses.field(default_factory=lambda: members_of(DEFAULT_MEMBERS))
+    weights: WeightKind = "equal"
+    select: bool = False
+    folds: int = 0
+
+    def __post_init__(self) -> None:
+        if self.weights not in ("equal", "accuracy", "pos"):
+            raise unknown("weights", self.weights, ("equal", "accuracy", "pos"))
+        if not (self.folds == 0 or 2 <= self.folds <= MAX_FOLDS):
+            raise ConfigError(f"folds should be in 2..{MAX_FOLDS}, or 0 for none, found {self.folds}")
+
+    def train(
+        self,
+        treebank: Treebank,
+        dev: Treebank | None = None,
+        *,
+        seed: int = 0,
+        n_jobs: int = 1,
+        backend: str | None = None,
+        convention: Convention = "ud",
+        progress: Progress | None = None,
+    ) -> EnsembleParser:
+        """Train the members, then choose, weigh and score them on sentences that they have not seen, if there are any.
+
+        Parameters
+        ----------
+        treebank : Treebank
+            Every sentence has a tree.
+        dev : Treebank, optional
+            Sentences with trees that are not trained on.
+        seed : int, default=0
+            Each member draws from it and its name: it is the same alone and beside others.
+        n_jobs, backend
+            As in `treevote.parallel.map_parallel`; the result does not depend on them.
+        convention : {"ud", "conllx"}, default="ud"
+            Of the scores.
+        progress : callable, optional
+            Called as members advance.
+
+        Raises
+        ------
+        InputError
+            If there is nothing to learn from, or less than a sentence for each fold.
+        ConfigError
+            If there is no member, something is to be measured and there is nothing to measure it on, or the seed is
+            negative.
+        """
+        return self.train_measured(
+            treebank, dev, seed=seed, n_jobs=n_jobs, backend=backend, convention=convention, progress=progress
+        )[0]
+
+    def train_measured(
+        self,
+        treebank: Treebank,
+        dev: Treebank | None = None,
+        *,
+        seed: int = 0,
+        n_jobs: int = 1,
+        backend: str | None = None,
+        convention: Convention = "ud",
+        progress: Progress | None = None,
+    ) -> tuple[EnsembleParser, dict[str, float]]:
+        """Train as `train` does; return also how many milliseconds of CPU each member takes for 1,000 tokens.
+
+        These are no facts of the model: they differ from run to run. There are none without sentences to measure on.
+        """
+        if not self.members:
+            raise ConfigError("an ensemble needs at least one member; name one")
+        if seed < 0:
+            raise ConfigError(f"the seed should not be negative, found {seed}")
+        if (self.weights != "equal" or self.select) and dev is None and not self.folds:
+            what = "members are chosen" if self.select else f"weights by {self.weights} are measured"
+            raise ConfigError(f"{what} on a development set; give one, or a number of folds")
+        require_labelled_trees(treebank)
+        bare = dataclasses.replace(treebank, source=None)
+        facts: dict[str, JSON] = {"treevote": treevote.__version__, "seed": seed, "training": _facts_of(treebank)}
+        names = tuple(self.members)
+        measured: _Measured | None = None
+        trained: dict[str, Member] = {}
+        jobs: dict[str, Any] = {"seed": seed, "n_jobs": n_jobs, "backend": backend, "progress": progress}
+        if dev is not None:
+            trained = self._trained(names, bare, dev, **jobs)
+            measured = _Measured.of(dev, {name: _parsed(member, dev) for name, member in trained.items()})
+            facts["development"] = _facts_of(dev)
+        elif self.folds:
+            measured = self._cross_parsed(bare, **jobs)
+            facts["folds"] = self.folds
+        single_root = is_single_rooted(treebank)
+        kind = self.weights
+        if measured is not None:
+            facts["diversity"] = to_mapping(Diversity.of(measured.gold, measured.parses, convention=convention))
+            if self.select:
+                choice = select(measured.gold, measured.parses, single_root=single_root, convention=convention)
+                names, kind = choice.members, choice.weights
+                facts["selection"] = to_mapping(choice)
+        facts["weights"] = kind
+        if dev is None:
+            trained = self._trained(names, bare, None, **jobs)
+        members = {name: trained[name] for name in names}
+        if measured is None:
+            return EnsembleParser(members, Weights.equal(len(members)), facts), {}
+        systems = [measured.parses[name] for name in names]
+        weights = weigh(kind, measured.gold, systems)
+        voted = vote(systems, weights, single_root=single_root)
+        confidence = Confidence.fit(measured.gold, systems, voted, convention=convention)
+        facts["scores"] = {
+            name: _scores(measured.gold, parse, convention)
+            for name, parse in {**{name: measured.parses[name] for name in names}, "vote": voted}.items()
+        }
+        facts["reliability"] = reliability.cross_fitted(measured.gold, systems, voted, convention=convention)
+        return EnsembleParser(members, weights, facts, confidence), measured.milliseconds
+
+    def _trained(
+        self,
+        names: Sequence[str],
+        treebank: Treebank,
+        dev: Treebank | None,
+        *,
+        seed: int,
+        n_jobs: int,
+        backend: str | None,
+        progress: Progress | None,
+    ) -> dict[str, Member]:
+        """Train members side by side; a single one gets all the jobs for itself."""
+        tasks = [_Task(name, name, self.members[name], treebank, dev) for name in names]
+        if len(tasks) == 1:
+            return {names[0]: _train(tasks[0], seed=seed, n_jobs=n_jobs, backend=backend, progress=progress)}
+        work = functools.partial(_train, seed=seed)
+        trained = map_parallel(work, tasks, n_jobs=n_jobs, backend=backend, progress=progress)
+        return dict(zip(names, trained, strict=True))
+
+    def _cross_parsed(
+        self, treebank: Treebank, *, seed: int, n_jobs: int, backend: str | None, progress: Progress | None
+    ) -> _Measured:
+        """Parse each sentence by members that were trained on the other folds."""
+        if treebank.n_sentences < 2 * self.folds:
+            raise ConfigError(
+                f"{self.folds} folds need {2 * self.folds} sentences, found {treebank.n_sentences}; choose fewer"
+            )
+        fold_of = np.arange(treebank.n_sentences) % self.folds
+        held_out = [np.flatnonzero(fold_of == fold) for fold in range(self.folds)]
+        tasks = [
+            _Task(f"{name} {fold + 1}/{self.folds}", name, trainer, treebank.select(np.flatnonzero(fold_of != fold)))
+            for fold in range(self.folds)
+            for name, trainer in self.members.items()
+        ]
+        parts = [treebank.select(sentences) for sentences in held_out for _ in self.members]
+        work = functools.partial(_train_and_parse, seed=seed)
+        done = list(
+            map_parallel(work, zip(tasks, parts, strict=True), n_jobs=n_jobs, backend=backend, progress=progress)
+        )
+        back = np.argsort(np.concatenate(held_out))
+        parses: dict[str, tuple[Treebank, float]] = {}
+        for i, name in enumerate(self.members):
+            own = done[i :: len(self.members)]
+            joined = Treebank.concatenate([parse for parse, _ in own])
+            parses[name] = joined.select(back), sum(seconds for _, seconds in own)
+        return _Measured.of(treebank, parses)
+
+
+class _Task(NamedTuple):
+    """A member to be trained: what it is called in messages, its name, from which its seed comes, and its data."""
+
+    title: str
+    name: str
+    trainer: Trainer
+    treebank: Treebank
+    dev: Treebank | None = None
+
+
+class _Measured(NamedTuple):
+    """Gold trees, the parse of each member, and milliseconds of CPU for 1,000 tokens."""
+
+    gold: Treebank
+    parses: dict[str, Treebank]
+    milliseconds: dict[str, float]
+
+    @staticmethod
+    def of(gold: Treebank, parsed: Mapping[str, tuple[Treebank, float]]) -> _Measured:
+        thousands = max(1, gold.n_tokens) / 1000
+        return _Measured(
+            gold,
+            {name: parse for name, (parse, _) in parsed.items()},
+            {name: 1000 * seconds / thousands for name, (_, seconds) in parsed.items()},
+        )
+
+
+def _parsed(member: Member, treebank: Treebank) -> tuple[Treebank, float]:
+    """Return a parse and the seconds of CPU that it took, kernels being compiled."""
+    member.parse(treebank.select(range(min(1, treebank.n_sentences))))
+    start = time.thread_time()
+    return member.parse(treebank), time.thread_time() - start
+
+
+def _train(
+    task: _Task, *, seed: int, n_jobs: int = 1, backend: str | None = None, progress: Progress | None = None
+) -> Member:
+    """Train a member."""
+    own_seed = int(np.random.default_rng([seed, zlib.crc32(task.name.encode())]).integers(2**31))
+    named = None if progress is None else lambda _, done, total: progress(task.title, done, total)
+    return task.trainer.train(  # type: ignore[return-value]  # those of treevote.ensemble.members are members
+        task.treebank, task.dev, seed=own_seed, n_jobs=n_jobs, backend=backend, progress=named
+    )
+
+
+def _train_and_parse(
+    task_and_part: tuple[_Task, Treebank], *, seed: int, progress: Progress | None = None
+) -> tuple[Treebank, float]:
+    """Train a member and return its parse of other sentences, and the seconds of CPU that parsing took."""
+    task, part = task_and_part
+    return _parsed(_train(task, seed=seed, progress=progress), part)
+
+
+def _facts_of(treebank: Treebank) -> dict[str, JSON]:
+    """Return name, sizes and a checksum of words and trees."""
+    digest = hashlib.sha256()
+    for column in (treebank.tokens, treebank.heads, treebank.deprels, treebank.offsets):
+        digest.update(column.tobytes())
+    for string in (*("\t".join(word) for word in treebank.words), *treebank.labels):
+        digest.update(string.encode("utf-8", "surrogatepass") + b"\n")
+    return {
+        "name": treebank.name,
+        "sentences": treebank.n_sentences,
+        "tokens": treebank.n_tokens,
+        "labels": len(treebank.labels),
+        "sha256": digest.hexdigest(),
+    }
+
+
+def _scores(gold: Treebank, parse: Treebank, convention: Convention) -> dict[str, JSON]:
+    counts = evaluate(gold, parse, convention=convention)
+    return {"las": round(counts.las, 2), "uas": round(counts.uas, 2)}

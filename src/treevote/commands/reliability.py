@@ -1,0 +1,74 @@
+"""``treevote reliability``: how far the confidence that stands in a parse can be trusted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from treevote.commands.evaluate import convention_of, read_parse
+from treevote.conll import read
+from treevote.ensemble.reliability import table
+from treevote.errors import InputError
+from treevote.kernels import Floats
+from treevote.metrics import right_arcs
+from treevote.treebank import Treebank
+
+
+def reliability(gold: str | Path, system: str | Path) -> dict[str, Any]:
+    """Compare the confidence of arcs and labels with gold trees.
+
+    Parameters
+    ----------
+    gold : path
+        Sentences with trees.
+    system : path
+        The same sentences, parsed with ``treevote parse --confidence``.
+
+    Returns
+    -------
+    dict
+        As `treevote.ensemble.reliability.cross_fitted` returns it.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, sentences differ, or no confidence is found.
+    """
+    trees, parse = read(gold), read_parse(system, "auto")
+    rights = right_arcs(trees, parse, convention=convention_of(trees))
+    tokens = parse.is_token
+    columns = [confidence_of(parse, name)[tokens] for name in ("Confidence", "LabelConfidence")]
+    return {
+        key: table(column, right[tokens]) for key, column, right in zip(("arc", "label"), columns, rights, strict=True)
+    }
+
+
+def confidence_of(parse: Treebank, name: str) -> Floats:
+    """Return the number that stands in MISC under a name, shape (n_slots,); 0 in ROOT slots.
+
+    Raises
+    ------
+    InputError
+        At the first token without such a number from 0 to 1.
+    """
+    source = parse.source
+    assert source is not None, "read from a file"
+    column = np.zeros(len(parse.tokens), np.float32)
+    for slot in np.flatnonzero(parse.is_token).tolist():
+        line = int(source.line_of[slot])
+        misc = source.lines[line].rstrip("\r").rpartition("\t")[2]
+        text = next((value for key, _, value in (item.partition("=") for item in misc.split("|")) if key == name), "")
+        try:
+            column[slot] = float(text)
+        except ValueError:
+            column[slot] = np.nan
+        if not 0 <= column[slot] <= 1:
+            raise InputError(
+                f"expected {name}=NUMBER in MISC, a number from 0 to 1, found {misc!r}",
+                path=source.path,
+                line=source.first_line + line,
+                remedy="parse with --confidence",
+            )
+    return column

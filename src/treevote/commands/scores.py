@@ -1,0 +1,92 @@
+"""What is known of the members of a model: scores, who was chosen and why, how they differ, how sure the vote is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from treevote.terminal import table
+
+
+def scores(facts: Mapping[str, Any], members: Iterable[str], milliseconds: Mapping[str, float] | None = None) -> str:
+    """Return what was measured, as tables.
+
+    Parameters
+    ----------
+    facts : mapping
+        Those of an `treevote.ensemble.parser.EnsembleParser`.
+    members : iterable of str
+    milliseconds : mapping of str to float, optional
+        CPU time of each member for 1,000 tokens.
+    """
+    if "scores" not in facts:
+        return "not scored: no development set was given"
+    parts = [_selection(facts, milliseconds or {})] if "selection" in facts else [_plain(facts, members)]
+    if len(facts["diversity"]["names"]) > 1:
+        parts.append(_disagreement(facts["diversity"]))
+    if facts.get("reliability"):
+        parts.append(confidence(facts["reliability"]))
+    return "\n\n".join(parts)
+
+
+def _plain(facts: Mapping[str, Any], members: Iterable[str]) -> str:
+    """Return the table of scores."""
+    named = [(name, facts["scores"][name]) for name in (*members, "vote")]
+    rows = [[name, f"{score['las']:.2f}", f"{score['uas']:.2f}"] for name, score in named]
+    return table([_measured_on(facts), "LAS", "UAS"], rows)
+
+
+def _selection(facts: Mapping[str, Any], milliseconds: Mapping[str, float]) -> str:
+    """Return the table of all members that were in question, and a sentence about each that was left out."""
+    selection, diversity = facts["selection"], facts["diversity"]
+    chosen, las = selection["members"], selection["las"]
+    of = {
+        name: (diversity["las"][i], diversity["uas"][i], diversity["alone"][i])
+        for i, name in enumerate(diversity["names"])
+    }
+    names = [*chosen, *sorted((name for name in of if name not in chosen), key=lambda name: -of[name][0])]
+    rows = []
+    for name in names:
+        other = selection["without"].get(name) if name in chosen else selection["with_too"][name]
+        gives = "" if other is None else f"{las - other if name in chosen else other - las:+.2f}"
+        time = f"{milliseconds[name]:.1f}" if name in milliseconds else ""
+        rows.append([name, *(f"{rate:.2f}" for rate in of[name]), gives, time, "yes" if name in chosen else "no"])
+    vote = facts["scores"]["vote"]
+    time = f"{sum(milliseconds[name] for name in chosen):.1f}" if milliseconds else ""
+    rows.append(["vote", f"{vote['las']:.2f}", f"{vote['uas']:.2f}", "", "", time, selection["weights"]])
+    rows.append(["any of them", f"{diversity['oracle_las']:.2f}", f"{diversity['oracle_uas']:.2f}", "", "", "", ""])
+    header = [_measured_on(facts), "LAS", "UAS", "alone right", "adds", "ms/1000 tokens", "votes"]
+    kept = [i for i, title in enumerate(header) if milliseconds or title != "ms/1000 tokens"]
+    lines = [table([header[i] for i in kept], [[row[i] for i in kept] for row in rows])]
+    left_out = [name for name in names if name not in chosen]
+    if left_out:
+        lines.append(f"left out, as they cost more than they add: {', '.join(left_out)}")
+    return "\n".join(lines)
+
+
+def _disagreement(diversity: Mapping[str, Any]) -> str:
+    """Return the share of tokens to which two members give different arcs."""
+    names = diversity["names"]
+    rows = [
+        [f"{i} {name}", *(f"{share:.1f}" if i - 1 != j else "" for j, share in enumerate(shares))]
+        for i, (name, shares) in enumerate(zip(names, diversity["disagreement"], strict=True), start=1)
+    ]
+    return table(["% of tokens on which two differ", *(str(i) for i in range(1, len(names) + 1))], rows)
+
+
+def confidence(reliability: Mapping[str, Any]) -> str:
+    """Return the table of reliability of arcs, and a sentence on arcs and on labels."""
+    rows = [[f"{mean:.3f}", f"{accuracy:.3f}", f"{arcs:,}"] for arcs, mean, accuracy in reliability["arc"]["bins"]]
+    lines = [table(["confidence of arcs", "right", "arcs"], rows)]
+    for what, key in (("arcs", "arc"), ("arcs with their labels", "label")):
+        of = reliability[key]
+        precision = "-" if of["precision"] is None else f"{of['precision']:.1f}"
+        lines.append(
+            f"{what}: expected calibration error {of['error']:.3f}; "
+            f"{of['coverage']:.1f} % have a confidence of 0.95 or more, of those {precision} % are right"
+        )
+    return "\n".join(lines)
+
+
+def _measured_on(facts: Mapping[str, Any]) -> str:
+    return f"{facts['folds']} folds" if "folds" in facts else "development"

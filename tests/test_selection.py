@@ -1,0 +1,105 @@
+"""Which members are chosen: never a worse ensemble than any that was tried, and no member that gives nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.reference.toy_grammar import toy_treebank
+from treevote.ensemble.diversity import Diversity
+from treevote.ensemble.selection import FINALISTS, LARGEST, MARGIN, select, weigh
+from treevote.ensemble.vote import vote
+from treevote.errors import ConfigError, InputError
+from treevote.metrics import evaluate
+from treevote.treebank import Treebank
+
+GOLD = toy_treebank(30, 7)
+
+
+def noisy(gold: Treebank, share: float, seed: int) -> Treebank:
+    """Return a system that hangs a share of the tokens on another head, and labels some of these otherwise."""
+    rng = np.random.default_rng(seed)
+    heads, deprels = gold.heads.copy(), gold.deprels.copy()
+    lengths = np.repeat(np.diff(gold.offsets), np.diff(gold.offsets))
+    position = np.arange(len(heads)) - np.repeat(gold.offsets[:-1], np.diff(gold.offsets))
+    for slot in np.flatnonzero(gold.is_token & (rng.random(len(heads)) < share)):
+        heads[slot] = rng.choice([h for h in range(lengths[slot]) if h != position[slot]])
+        deprels[slot] = rng.integers(len(gold.labels))
+    return gold.with_trees(heads, deprels, gold.labels)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.floats(0.05, 0.6), min_size=1, max_size=4), st.integers(0, 1000))
+def test_no_ensemble_is_much_better_than_the_chosen_one_and_none_as_good_is_smaller(
+    shares: list[float], seed: int
+) -> None:
+    parses = {f"m{i}": noisy(GOLD, share, seed + i) for i, share in enumerate(shares)}
+    chosen = select(GOLD, parses, single_root=True)
+    names = sorted(parses, key=lambda name: -evaluate(GOLD, parses[name]).las)
+    tried = {}
+    for size in range(1, len(names) + 1):
+        for subset in itertools.combinations(names, size):
+            for kind in ("equal", "accuracy", "pos"):
+                systems = [parses[name] for name in subset]
+                tried[subset, kind] = evaluate(GOLD, vote(systems, weigh(kind, GOLD, systems), single_root=True)).las
+    assert chosen.las == round(tried[chosen.members, chosen.weights], 2)
+    assert chosen.las >= round(max(las for (subset, _), las in tried.items() if len(subset) == 1), 2) - MARGIN - 0.005
+    if len(tried) <= FINALISTS:
+        assert chosen.las >= max(tried.values()) - MARGIN - 0.005
+        best = max(tried.values())
+        assert len(chosen.members) == min(len(subset) for (subset, _), las in tried.items() if las >= best - MARGIN)
+    assert set(chosen.without) == (set(chosen.members) if len(chosen.members) > 1 else set())
+    assert set(chosen.with_too) == set(parses) - set(chosen.members)
+
+
+def test_a_copy_of_a_member_is_left_out_and_so_is_noise() -> None:
+    good = {f"m{i}": noisy(GOLD, 0.15, i) for i in range(3)}
+    chosen = select(GOLD, {**good, "copy": good["m0"], "noise": noisy(GOLD, 0.95, 9)}, single_root=True)
+    assert "noise" not in chosen.members
+    assert set(chosen.members) <= set(good) | {"copy"}
+    assert chosen.las > max(evaluate(GOLD, parse).las for parse in good.values())
+
+
+def test_the_order_in_which_members_are_given_decides_nothing_but_ties() -> None:
+    parses = {f"m{i}": noisy(GOLD, 0.1 + 0.1 * i, i) for i in range(4)}
+    backwards = dict(reversed(parses.items()))
+    assert select(GOLD, parses, single_root=True) == select(GOLD, backwards, single_root=True)
+
+
+def test_what_cannot_be_chosen_is_told() -> None:
+    with pytest.raises(ConfigError, match=f"among 1 to {LARGEST} members, found 0"):
+        select(GOLD, {}, single_root=True)
+    empty = Treebank.of([], name="dev.conllu")
+    with pytest.raises(InputError, match=r"dev\.conllu: expected sentences to choose members on, found none"):
+        select(empty, {"a": empty}, single_root=True)
+    other = Treebank.of([(["x"], [0], ["root"])])
+    with pytest.raises(InputError, match="expected"):
+        select(GOLD, {"a": other}, single_root=True)
+
+
+def test_diversity_counts_what_each_has_right_alone() -> None:
+    words = ["a", "b", "c", "d"]
+    gold = Treebank.of([(words, [0, 1, 1, 1], ["root", "x", "x", "x:y"])])
+    one = Treebank.of([(words, [0, 1, 2, 1], ["root", "x", "x", "x"])])
+    two = Treebank.of([(words, [0, 1, 1, 2], ["root", "z", "x", "x"])])
+    of = Diversity.of(gold, {"one": one, "two": two})
+    assert of.las == (75.0, 50.0)
+    assert of.uas == (75.0, 75.0)
+    assert of.alone == (50.0, 25.0)
+    assert of.disagreement == ((0.0, 75.0), (75.0, 0.0))
+    assert (of.oracle_las, of.oracle_uas) == (100.0, 100.0)
+    strict = Diversity.of(gold, {"one": one, "two": two}, convention="conllx")
+    assert strict.las == (50.0, 50.0)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3])
+def test_a_single_system_disagrees_with_nobody(share: float) -> None:
+    of = Diversity.of(GOLD, {"only": noisy(GOLD, share, 1)})
+    assert of.disagreement == ((0.0,),)
+    assert of.alone == of.las == (of.oracle_las,)
+    assert dataclasses.asdict(of)["names"] == ("only",)
