@@ -60,13 +60,15 @@ def benchmark(
     -------
     dict
         ``training``: for each member and size the CPU seconds, peak memory (MiB) and size of the model (MB).
-        ``parsing``: with the search of the configuration, and with LR parsers greedy, for each member and the vote,
+        ``parsing``: with the search of the configuration, and of LR parsers greedy too, for each member and the vote,
         tokens per second and peak memory (MiB) from arrays to arrays, and from file to file for each size. The model
         is loaded by then from arrays, and is loaded anew from files.
     """
     trainers = members_of(members)
-    sides = ("as configured", "greedy")
-    treebank, n_steps = read(train), len(scales) * len(members) + 2 * (len(scales) + 1) * (len(members) + 1)
+    searching = [name for name, trainer in trainers.items() if hasattr(trainer, "search")]
+    sides = {"as configured": [*members, "vote"], "greedy": [*searching, "vote"] if searching else []}
+    treebank = read(train)
+    n_steps = len(scales) * len(members) + (len(scales) + 1) * sum(map(len, sides.values()))
     done = 0
 
     def measured(function: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
@@ -92,10 +94,10 @@ def benchmark(
                 path = str(Path(folder) / f"{name}-{scale}")
                 costs = measured(_train, str(part), {name: trainer}, path, seed)
                 report["training"][name].append({"share": f"1/{every}", **costs})
-        for side in sides:
+        for side, names in sides.items():
             model = str(Path(folder) / side)
             _join(folder, members, scales[-1], model, greedy=side == "greedy")
-            for name in (*members, "vote"):
+            for name in names:
                 text, few = Path(folder) / "test.conllu", Path(folder) / "few.conllu"
                 _repeat(test, scales[0], text)
                 _write(_some(read(test, trees="ignored")), few)

@@ -245,6 +245,47 @@ def evaluate(
 
 
 @app.command()
+def show(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="Sentences, with trees or without; - is standard input.", show_default=False
+        ),
+    ],
+    sentence: Annotated[
+        str | None,
+        typer.Option(metavar="N,N-N,...", help="Numbers of sentences, such as 3 or 1,5-8.", show_default="all"),
+    ] = None,
+    sent_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="The sentence of this sent_id.", show_default=False)
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SYSTEM", help="Parses of the same sentences: show where they differ.", show_default=False
+        ),
+    ] = None,
+    svg: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write an SVG file instead; - is standard output.", show_default=False),
+    ] = None,
+    format: FileFormat = "auto",
+) -> None:
+    """Draw trees, and where a system differs, in the terminal or as SVG."""
+    from treevote.commands.show import as_svg, shown
+    from treevote.commands.show import show as run
+    from treevote.files import writing
+
+    chosen = run(file, sentences=sentence, id=sent_id, against=against, format=format)
+    if svg is None:
+        shown(chosen)
+        return
+    picture = as_svg(chosen)
+    with writing(svg) as stream:
+        stream.write(picture)
+
+
+@app.command()
 def reliability(
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentences with trees.", show_default=False)],
     system: Annotated[
@@ -294,18 +335,23 @@ def benchmark(
     test: Annotated[str, typer.Option(metavar="FILE", help="Treebank to parse.", show_default=False)],
     output: Output = "-",
     members: Annotated[str | None, typer.Option(metavar="A,B,...", help="Members.", show_default=False)] = None,
+    scales: Annotated[str, typer.Option(metavar="A,B,...", help="How often the test file is parsed over.")] = "1,4,16",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the training.")] = 0,
 ) -> None:
     """Measure time, memory and size of every member and the vote, as JSON."""
     from treevote.benchmark import as_json
     from treevote.benchmark import benchmark as run
     from treevote.ensemble.members import DEFAULT_MEMBERS
+    from treevote.errors import ConfigError
     from treevote.files import writing
     from treevote.terminal import progress_shown
 
     names = [name.strip() for name in members.split(",")] if members else DEFAULT_MEMBERS
+    sizes = [int(scale) for scale in scales.split(",") if scale.strip().isdecimal() and int(scale) > 0]
+    if len(sizes) < scales.count(",") + 1 or sizes != sorted(sizes):
+        raise ConfigError(f"--scales should be whole numbers that rise, such as 1,4,16; found {scales!r}")
     with progress_shown() as progress, writing(output) as stream:
-        stream.write(as_json(run(train, test, members=names, seed=seed, progress=progress)))
+        stream.write(as_json(run(train, test, members=names, scales=sizes, seed=seed, progress=progress)))
 
 
 def main() -> None:

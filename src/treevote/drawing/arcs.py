@@ -1,0 +1,108 @@
+"""The arcs of a drawing: which there are when two trees are laid over each other, and how high each one is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from treevote.sentence import Sentence
+
+Kind: TypeAlias = Literal["both", "gold", "system", "label"]
+"""What an arc is part of: both trees, the gold tree, the system's; or of both, but their labels differ."""
+
+
+class Arc(NamedTuple):
+    """An arc to be drawn.
+
+    Attributes
+    ----------
+    head, dependent : int
+        Positions; head 0 is ROOT.
+    label : str
+        For an arc of kind ``"label"`` the gold label.
+    kind : {"both", "gold", "system", "label"}
+        See `Kind`.
+    other : str
+        For an arc of kind ``"label"`` the system's label, else empty.
+    """
+
+    head: int
+    dependent: int
+    label: str
+    kind: Kind = "both"
+    other: str = ""
+
+    @property
+    def is_stem(self) -> bool:
+        """Whether it stands on one word: an arc from ROOT, or, in what is no tree, from the word itself."""
+        return self.head in (0, self.dependent)
+
+
+def arcs_of(gold: Sentence, system: Sentence | None = None) -> list[Arc]:
+    """Return the arcs of a tree, or of two trees over the same words, by dependent; the gold arc comes first.
+
+    Parameters
+    ----------
+    gold : Sentence
+        Tokens whose head is not known have no arc.
+    system : Sentence, optional
+        The same words with another tree. Labels are compared as they are.
+
+    Examples
+    --------
+    >>> from treevote.treebank import Treebank
+    >>> gold, parse = Treebank.of([(["a", "b"], [2, 0], ["x", "r"]), (["a", "b"], [0, 1], ["r", "z"])]).sentences()
+    >>> [(arc.head, arc.dependent, arc.kind) for arc in arcs_of(gold, parse)]
+    [(2, 1, 'gold'), (0, 1, 'system'), (0, 2, 'gold'), (1, 2, 'system')]
+    """
+    found: list[Arc] = []
+    for dependent in range(1, len(gold.words)):
+        head, label = int(gold.heads[dependent]), gold.deprels[dependent]
+        other_head, other = (
+            (head, label) if system is None else (int(system.heads[dependent]), system.deprels[dependent])
+        )
+        if head == other_head and head >= 0:
+            kind: Kind = "both" if label == other else "label"
+            found.append(Arc(head, dependent, label, kind, other if kind == "label" else ""))
+            continue
+        if head >= 0:
+            found.append(Arc(head, dependent, label, "gold"))
+        if other_head >= 0:
+            found.append(Arc(other_head, dependent, other, "system"))
+    return found
+
+
+def levels(spans: Sequence[tuple[int, int]]) -> list[int]:
+    """Return how high each arc is to be drawn, so that arcs over the same words are at different heights.
+
+    Short arcs are placed first, each just above whatever is already over the words between its ends. So an arc is
+    above all those that it encloses, and arcs cross only where they must: where one starts inside the other and
+    ends outside.
+
+    Parameters
+    ----------
+    spans : sequence of (int, int)
+        First and last position of each arc, ``first < last``.
+
+    Returns
+    -------
+    list of int
+        Heights, 1 for the lowest.
+
+    Examples
+    --------
+    >>> levels([(1, 2), (1, 3), (3, 4), (1, 3)])
+    [1, 2, 1, 3]
+    """
+    heights = [0] * len(spans)
+    if not spans:
+        return heights
+    start = min(first for first, _ in spans)
+    over = np.zeros(max(last for _, last in spans) - start, np.int64)  # how high it is built between neighbours
+    for i in sorted(range(len(spans)), key=lambda i: (spans[i][1] - spans[i][0], spans[i], i)):
+        between = over[spans[i][0] - start : spans[i][1] - start]
+        heights[i] = int(between.max()) + 1
+        between[:] = heights[i]
+    return heights

@@ -1,0 +1,153 @@
+"""Where the lines of a tree go when its words stand below each other and each is drawn to the right of its head."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
+
+SIGNS = {
+    UP | DOWN: "│",
+    LEFT: "─",
+    RIGHT: "─",
+    LEFT | RIGHT: "─",
+    UP | LEFT: "╯",
+    DOWN | LEFT: "╮",
+    UP | RIGHT: "╰",
+    DOWN | RIGHT: "╭",
+    UP | DOWN | LEFT: "┤",
+    UP | DOWN | RIGHT: "├",
+    UP | LEFT | RIGHT: "┴",
+    DOWN | LEFT | RIGHT: "┬",
+    UP | DOWN | LEFT | RIGHT: "┼",
+    UP: "╵",
+    DOWN: "╷",
+}
+"""The sign for the directions in which lines leave a cell."""
+
+
+class Bar(NamedTuple):
+    """The upright line on which the dependents of a word hang: its column, first and last row."""
+
+    column: int
+    top: int
+    bottom: int
+
+
+def forest(heads: Sequence[int]) -> list[int]:
+    """Return the heads without cycles: the first word of each cycle hangs on nothing (-1).
+
+    Parameters
+    ----------
+    heads : sequence of int, length n + 1
+        Head of each position, -1 where there is none; ``heads[0]`` is -1.
+
+    Examples
+    --------
+    >>> forest([-1, 0, 3, 2, 2])
+    [-1, 0, -1, 2, 2]
+    """
+    free = list(heads)
+    seen = [0] * len(heads)  # the word whose climb came by first
+    for word in range(1, len(heads)):
+        climb = word
+        while climb > 0 and not seen[climb]:
+            seen[climb] = word
+            climb = free[climb]
+        if climb > 0 and seen[climb] == word:
+            members, step = [climb], free[climb]
+            while step != climb:
+                members.append(step)
+                step = free[step]
+            free[min(members)] = -1
+    return free
+
+
+def bars(heads: Sequence[int], max_columns: int) -> dict[int, Bar] | None:
+    """Return the bar of each word that has dependents, or None if they need too many columns.
+
+    The bar of a word is to the right of its head's, at the first column where no other bar is in the same rows. In a
+    projective tree the column is the depth of the word.
+
+    Parameters
+    ----------
+    heads : sequence of int, length n + 1
+        Without cycles.
+    max_columns : int
+        How many columns there are.
+
+    Examples
+    --------
+    >>> bars([-1, 2, 0, 2], 9), bars([-1, 3, 4, 4, 0], 9), bars([-1, 2, 3, 0], 1)
+    ({2: Bar(column=0, top=1, bottom=3)}, {4: Bar(column=0, top=2, bottom=4), 3: Bar(column=1, top=1, bottom=3)}, None)
+    """
+    dependents: list[list[int]] = [[] for _ in heads]
+    for word in range(1, len(heads)):
+        if heads[word] > 0:
+            dependents[heads[word]].append(word)
+    layer = [word for word in range(1, len(heads)) if heads[word] <= 0]
+    taken: list[list[bool]] = []
+    placed: dict[int, Bar] = {}
+    while layer:
+        for word in layer:
+            if not dependents[word]:
+                continue
+            top, bottom = min(word, dependents[word][0]), max(word, dependents[word][-1])
+            column = placed[heads[word]].column + 1 if heads[word] > 0 else 0
+            while column < len(taken) and any(taken[column][top : bottom + 1]):
+                column += 1
+            if column >= max_columns:
+                return None
+            if column == len(taken):
+                taken.append([False] * len(heads))
+            taken[column][top : bottom + 1] = [True] * (bottom + 1 - top)
+            placed[word] = Bar(column, top, bottom)
+        layer = [dependent for word in layer for dependent in dependents[word]]
+    return placed
+
+
+def lines(heads: Sequence[int], placed: dict[int, Bar]) -> list[str]:
+    r"""Return what stands before each word: the lines of the tree up to it.
+
+    Where a line runs over the bar of a word that it does not belong to, it is broken: ``─│─``.
+
+    Parameters
+    ----------
+    heads : sequence of int, length n + 1
+        Without cycles.
+    placed : dict of int to Bar
+        See `bars`.
+
+    Returns
+    -------
+    list of str, length n + 1
+
+    Examples
+    --------
+    >>> heads = [-1, 2, 3, 0, 3]
+    >>> print(*lines(heads, bars(heads, 9)), sep="\n")
+    <BLANKLINE>
+       ╭──
+     ╭─╯
+    ─┤
+     ╰──
+    """
+    cells: list[dict[int, int]] = [{} for _ in heads]  # in each row the directions of the lines at each place
+    for bar in placed.values():
+        for row in range(bar.top, bar.bottom + 1):
+            up, down = UP * (row > bar.top), DOWN * (row < bar.bottom)
+            cells[row][2 * bar.column + 1] = up | down
+    drawn = [""]
+    for word in range(1, len(heads)):
+        cell, head = cells[word], heads[word]
+        start = 2 * placed[head].column + 1 if head > 0 else 0
+        own = 2 * placed[word].column + 1 if word in placed else start + 2 * (head > 0)
+        crossed = set(cell) - {start if head > 0 else -1, own if word in placed else -1}
+        end = max([own, *(place + 1 for place in crossed)])
+        first = start if head >= 0 else own
+        for place in range(first, end + 1):
+            if place not in crossed:
+                cell[place] = cell.get(place, 0) | LEFT * (place > first or head == 0) | RIGHT * (place < end)
+        drawn.append("".join(SIGNS.get(cell.get(place, 0), " ") for place in range(max(cell) + 1)))
+    return drawn

@@ -1,0 +1,191 @@
+"""Where everything goes when arcs are drawn above words: lines of words, heights of arcs, the feet they stand on.
+
+Lengths are in units of the caller; ``x`` grows to the right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.drawing.arcs import Arc, levels
+from treevote.kernels import Doubles
+
+GAP, SHOULDER, FOOT, TIGHT = 14.0, 9.0, 7.0, 4.0
+"""Room between words, radius of an arc's corners, room between two arcs that stand on one word, and the least."""
+
+INSET = 48.0
+"""Room at the side where a sentence goes on, for the labels of arcs that come from there."""
+
+HALVINGS = 8
+"""Steps of the search for lines of equal length."""
+
+
+class Stroke(NamedTuple):
+    """An arc in a line of words: from the head's foot to the dependent's, at a height.
+
+    Attributes
+    ----------
+    arc : Arc
+        What it shows.
+    head, dependent : float
+        Places of its two feet. Of an arc from ROOT they are the same, see `Arc.is_stem`.
+    level : int
+        How high, 1 for the lowest.
+    head_here, dependent_here : bool
+        Whether the word is in this line; if not, the arc runs to the margin at that side.
+    """
+
+    arc: Arc
+    head: float
+    dependent: float
+    level: int
+    head_here: bool
+    dependent_here: bool
+
+
+class Line(NamedTuple):
+    """A line of words: the middle of each word by position, the strokes above them, the number of their levels."""
+
+    words: dict[int, float]
+    strokes: list[Stroke]
+    n_levels: int
+
+
+def lay_out(
+    arcs: Sequence[Arc], words: Sequence[float], labels: Sequence[float], width: float, *, mirrored: bool = False
+) -> tuple[list[Line], float]:
+    """Break a sentence into lines and place its arcs.
+
+    Parameters
+    ----------
+    arcs : sequence of Arc
+        See `treevote.drawing.arcs.arcs_of`.
+    words : sequence of float, length n + 1
+        Width of each word; of ROOT anything.
+    labels : sequence of float
+        Width of each arc's label.
+    width : float
+        Longest line, unless a word is longer. There are as few lines as can be, about equally long.
+    mirrored : bool, default=False
+        Put the first word to the right.
+
+    Returns
+    -------
+    lines : list of Line
+    width : float
+        Of the longest line.
+
+    Examples
+    --------
+    >>> lines, width = lay_out([Arc(2, 1, "det"), Arc(0, 2, "root")], [0, 20, 30], [18, 20], 200)
+    >>> lines[0].words, lines[0].n_levels, width
+    ({1: 10.0, 2: 49.0}, 2, 64.0)
+    """
+    words = _with_room_for_feet(arcs, words)
+    centres = _centres(arcs, words, labels)
+    left = centres - np.array(words) / 2
+    right = centres + np.array(words) / 2
+    spans, full = _break(left, right, width)
+    narrow = width / 2
+    for _ in range(HALVINGS):  # the narrowest lines that are no more in number: none is left with a single word
+        middle = (narrow + width) / 2
+        tried, extent = _break(left, right, middle)
+        if len(tried) == len(spans) and extent <= middle:
+            spans, full, width = tried, extent, middle
+        else:
+            narrow = middle
+    lines: list[Line] = []
+    for first, last in spans:
+        start = (INSET if lines else 0.0) - float(left[first])
+        places = {word: float(centres[word]) + start for word in range(first, last + 1)}
+        line = _line(arcs, places, words, full)
+        lines.append(_mirrored(line, full) if mirrored else line)
+    return lines, full
+
+
+def _break(left: Doubles, right: Doubles, width: float) -> tuple[list[tuple[int, int]], float]:
+    """Return first and last word of each line, as many as fit and at least one, and the width of the longest line."""
+    n = len(left) - 1
+    spans: list[tuple[int, int]] = []
+    full = 0.0
+    first = 1
+    while first <= n:
+        inset = INSET if spans else 0.0
+        fits = right[n] - left[first] <= width - inset
+        last = n if fits else max(int(np.searchsorted(right, left[first] + width - inset - INSET, "right")) - 1, first)
+        spans.append((first, last))
+        full = max(full, inset + float(right[last] - left[first]) + (INSET if last < n else 0.0))
+        first = last + 1
+    return spans, full
+
+
+def _with_room_for_feet(arcs: Sequence[Arc], words: Sequence[float]) -> list[float]:
+    """Return the widths of the words, widened where many arcs stand on one."""
+    standing = [0] * len(words)
+    for arc in arcs:
+        standing[arc.head] += 1
+        standing[arc.dependent] += 1
+    return [max(width, TIGHT * n) for width, n in zip(words, standing, strict=True)]
+
+
+def _centres(arcs: Sequence[Arc], words: Sequence[float], labels: Sequence[float]) -> Doubles:
+    """Return the middle of each word in one endless line; words stand apart where the label of an arc needs it."""
+    rooms = np.array(words, np.float64) + GAP
+    centres = np.cumsum(rooms) - rooms / 2
+    for arc, label in sorted(zip(arcs, labels, strict=True), key=lambda pair: abs(pair[0].head - pair[0].dependent)):
+        if not arc.is_stem:
+            first, last = sorted((arc.head, arc.dependent))
+            centres[last:] += max(0.0, label + 2 * SHOULDER - (centres[last] - centres[first]))
+    return centres
+
+
+def _line(arcs: Sequence[Arc], places: dict[int, float], words: Sequence[float], width: float) -> Line:
+    """Return the line with the words at the given places."""
+    before, behind = min(places) - 1, max(places) + 1  # the margins count as words that stand outside
+    here = [arc for arc in arcs if not arc.is_stem and (arc.head in places or arc.dependent in places)]
+    cut = [tuple(sorted(min(max(end, before), behind) for end in (arc.head, arc.dependent))) for arc in here]
+    spans = [(first, last) for first, last in cut]
+    heights = levels(spans)
+    stems = [arc for arc in arcs if arc.is_stem and arc.dependent in places]
+    for stem in stems:  # above all that stands on the word or runs over it
+        here.append(stem)
+        over = [h for h, (first, last) in zip(heights, spans, strict=False) if first <= stem.dependent <= last]
+        heights.append(max(over, default=0) + 1)
+
+    xs = _feet(here, heights, places, words)
+    strokes = []
+    for i, arc in enumerate(here):
+        dependent = xs.get((i, arc.dependent), 0.0 if arc.dependent <= before else width)
+        head = dependent if arc.is_stem else xs.get((i, arc.head), 0.0 if arc.head <= before else width)
+        strokes.append(Stroke(arc, head, dependent, heights[i], arc.head in places, arc.dependent in places))
+    return Line(places, strokes, max(heights, default=0))
+
+
+def _feet(
+    arcs: Sequence[Arc], heights: Sequence[int], places: dict[int, float], words: Sequence[float]
+) -> dict[tuple[int, int], float]:
+    """Return where each arc stands on each of its words in the line.
+
+    Stems stand in the middle, arcs to the left and to the right at their sides, the longest nearest to the middle: so
+    no two arcs of one word cross.
+    """
+    standing: dict[int, list[tuple[int, int, int]]] = {word: [] for word in places}
+    for i, arc in enumerate(arcs):
+        for end, other in {(arc.dependent, arc.head): None, (arc.head, arc.dependent): None}:
+            if end in standing:
+                side = 0 if arc.is_stem else -1 if other < end else 1
+                standing[end].append((side, -side * heights[i], i))
+    xs: dict[tuple[int, int], float] = {}
+    for word, ordered in standing.items():
+        step = min(FOOT, words[word] / max(len(ordered), 1))
+        for k, (_, _, i) in enumerate(sorted(ordered)):
+            xs[i, word] = places[word] + step * (k - (len(ordered) - 1) / 2)
+    return xs
+
+
+def _mirrored(line: Line, width: float) -> Line:
+    strokes = [stroke._replace(head=width - stroke.head, dependent=width - stroke.dependent) for stroke in line.strokes]
+    return Line({word: width - place for word, place in line.words.items()}, strokes, line.n_levels)

@@ -1,0 +1,220 @@
+"""A tree as arcs above the words, as SVG: lines of words wrap, and what is not in both trees has a stroke of its own.
+
+An arc of both trees is a thin line; of the gold tree alone a thick one; of the system's alone a dashed one; and an arc
+of both with different labels a double one. Colours repeat the difference, they do not make it. The picture takes its
+colours from the page (`COLOURS`), so the same text serves in light and dark, and in print.
+
+A sentence that is read from right to left is drawn from right to left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+from typing import NamedTuple
+
+from treevote.drawing.arcs import Arc, arcs_of
+from treevote.drawing.layout import GAP, SHOULDER, Stroke, lay_out
+from treevote.drawing.widths import ems, right_to_left, shortened, visible
+from treevote.sentence import Sentence
+
+FORM, TAG, LABEL = 15.0, 10.5, 11.0
+"""Sizes of type: of the words, the tags below them, the labels above the arcs."""
+
+LEVEL, LINE, MARGIN = 21.0, 24.0, 6.0
+"""Height of an arc above the next lower one, room below a line of words, room at the sides, in CSS pixels."""
+
+MAX_FORM = 40
+"""Longer words are cut off."""
+
+XMLNS = "http://www.w3.org/2000/svg"
+
+COLOURS = {
+    "light": "--ink:#1c1b1a;--quiet:#6f6a64;--paper:#fffefb;--line:#a8a29a;"
+    "--gold:#0b6e63;--system:#b3400f;--label:#6b3fa0",
+    "dark": "--ink:#ece8e1;--quiet:#a39d94;--paper:#171615;--line:#77716a;"
+    "--gold:#5fc9b8;--system:#f0955f;--label:#c3a2f0",
+}
+"""The colours of the page that a drawing uses, as CSS custom properties."""
+
+STYLE = (
+    ".tree{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif;fill:var(--ink)}"
+    ".tree text{text-anchor:middle;unicode-bidi:isolate}"
+    f".tree .f{{font-size:{FORM}px}}.tree .t{{font-size:{TAG}px;fill:var(--quiet);letter-spacing:.03em}}"
+    f".tree .l{{font-size:{LABEL}px;paint-order:stroke;stroke:var(--paper);stroke-width:3px;stroke-linejoin:round}}"
+    ".tree path{fill:none;stroke:var(--line);stroke-width:1.1}"
+    ".tree .both .l{fill:var(--quiet)}.tree path.h{fill:var(--line);stroke:none}"
+    ".tree .gold path{stroke:var(--gold);stroke-width:2.6}.tree .gold .l{fill:var(--gold);font-weight:600}"
+    ".tree .system path{stroke:var(--system);stroke-width:1.7;stroke-dasharray:5 3.5}"
+    ".tree .system .l{fill:var(--system);font-style:italic}"
+    ".tree .label path{stroke:var(--label);stroke-width:4}.tree .label path.i{stroke:var(--paper);stroke-width:1.8}"
+    ".tree .label .l{fill:var(--label)}"
+    ".tree .gold path.h{fill:var(--gold)}.tree .system path.h{fill:var(--system)}.tree .label path.h{fill:var(--label)}"
+    ".tree .gold path.h,.tree .system path.h,.tree .label path.h{stroke:none}"
+)
+"""What a page with drawings needs in its style sheet, besides the colours."""
+
+MEANING = {
+    "both": "in both trees",
+    "gold": "in the gold tree only",
+    "system": "in the system’s tree only",
+    "label": "in both, with different labels (gold ≠ system)",
+}
+"""What the strokes mean."""
+
+
+class Picture(NamedTuple):
+    """An ``svg`` element and its size in CSS pixels."""
+
+    markup: str
+    width: float
+    height: float
+
+
+def draw(gold: Sentence, system: Sentence | None = None, *, width: float = 960, title: str = "") -> Picture:
+    """Draw a tree, or two trees over the same words.
+
+    Parameters
+    ----------
+    gold : Sentence
+        Any heads; tokens without one have no arc.
+    system : Sentence, optional
+        The same words with another tree.
+    width : float, default=960
+        Where lines of words are broken, in CSS pixels.
+    title : str, optional
+        Title for those who cannot see the picture; by default the words.
+
+    Examples
+    --------
+    >>> from treevote.treebank import Treebank
+    >>> gold, parse = Treebank.of([(["a", "b"], [2, 0], ["x", "r"]), (["a", "b"], [2, 0], ["y", "r"])]).sentences()
+    >>> "x ≠ y" in draw(gold, parse).markup
+    True
+    """
+    arcs = arcs_of(gold, system)
+    forms = [shortened(visible(word.form), MAX_FORM) for word in gold.words]
+    tags = [visible(word.upos) for word in gold.words]
+    words = [max(ems(form) * FORM, ems(tag) * TAG) for form, tag in zip(forms, tags, strict=True)]
+    labels = [ems(_label(arc)) * LABEL for arc in arcs]
+    mirrored = right_to_left(forms[1:])
+    lines, inner = lay_out(arcs, words, labels, width - 2 * MARGIN, mirrored=mirrored)
+    marks, y = list[str](), 0.0
+    for line in lines:
+        base = y + LABEL + 6 + line.n_levels * LEVEL  # where the arcs stand
+        marks += [_stroke(stroke, base, inner) for stroke in line.strokes]
+        marks += [
+            f'<text class="f" x="{_n(x)}" y="{_n(base + FORM + 3)}">{_text(forms[word])}</text>'
+            f'<text class="t" x="{_n(x)}" y="{_n(base + FORM + TAG + 7)}">{_text(tags[word])}</text>'
+            for word, x in line.words.items()
+        ]
+        y = base + FORM + TAG + LINE
+    size = _size(inner + 2 * MARGIN, y)
+    told = f"<title>{_text(title or ' '.join(forms[1:]))}</title><desc>{_text(_description(arcs, forms))}</desc>"
+    body = f'<g transform="translate({MARGIN:g})">{"".join(marks)}</g>'
+    markup = f'<svg xmlns="{XMLNS}" class="tree" role="img" {size}>{told}{body}</svg>'
+    return Picture(markup, inner + 2 * MARGIN, y)
+
+
+def document(pictures: Sequence[tuple[str, Picture]], *, two_trees: bool) -> str:
+    """Return a whole SVG file: the pictures below each other, each under its caption, and what the strokes mean.
+
+    Parameters
+    ----------
+    pictures : sequence of (str, Picture)
+        Captions and pictures.
+    two_trees : bool
+        Whether there are strokes to explain.
+
+    Examples
+    --------
+    >>> document([], two_trees=False).startswith("<svg")
+    True
+    """
+    y, marks = MARGIN, list[str]()
+    for caption, picture in pictures:
+        y += 16
+        marks.append(f'<text class="c" x="{MARGIN:g}" y="{_n(y)}">{_text(visible(caption))}</text>')
+        y += 10
+        marks.append(picture.markup.replace("<svg ", f'<svg y="{_n(y)}" ', 1))
+        y += picture.height + 2 * GAP
+    if two_trees:
+        for kind, meaning in MEANING.items():
+            said = f'<text class="c" x="44" y="12">{meaning}</text>'
+            marks.append(f'<g transform="translate({MARGIN:g} {_n(y)})">{key(kind)}{said}</g>')
+            y += 18
+    width = max([330.0, *(picture.width for _, picture in pictures)])
+    style = (
+        f"svg{{{COLOURS['light']};background:var(--paper)}}@media(prefers-color-scheme:dark){{svg{{{COLOURS['dark']}}}}}"
+        f"{STYLE}.c{{font:12px system-ui,sans-serif;fill:var(--quiet)}}"
+    )
+    return f'<svg xmlns="{XMLNS}" {_size(width, y + MARGIN)}><style>{style}</style>{"".join(marks)}</svg>\n'
+
+
+def key(kind: str) -> str:
+    """Return a short sample of a stroke, 36 by 14 pixels.
+
+    Examples
+    --------
+    >>> "system" in key("system")
+    True
+    """
+    line = "M2,8H34"
+    inner = f'<path class="i" d="{line}"/>' if kind == "label" else ""
+    return (
+        f'<svg class="tree" width="36" height="14" viewBox="0 0 36 14" aria-hidden="true">'
+        f'<g class="{kind}"><path d="{line}"/>{inner}</g></svg>'
+    )
+
+
+def _stroke(stroke: Stroke, base: float, width: float) -> str:
+    """Return the line, the arrowhead at the dependent and the label of an arc that stands at ``base``."""
+    top = base - stroke.level * LEVEL
+    head, dependent, label = stroke.head, stroke.dependent, _label(stroke.arc)
+    if not stroke.arc.is_stem:
+        turn = math.copysign(min(SHOULDER, abs(dependent - head) / 2), dependent - head)
+        rise = f"M{_n(head)},{_n(base)}V{_n(top + SHOULDER)}q0,{-SHOULDER:g} {_n(turn)},{-SHOULDER:g}"
+        fall = f"H{_n(dependent - turn)}q{_n(turn)},0 {_n(turn)},{SHOULDER:g}V{_n(base - 4)}"
+        path = (rise if stroke.head_here else f"M{_n(head)},{_n(top)}") + (
+            fall if stroke.dependent_here else f"H{_n(dependent)}"
+        )
+    else:
+        path = f"M{_n(dependent)},{_n(top)}V{_n(base - 4)}"
+    lines = f'<path d="{path}"/>' + (f'<path class="i" d="{path}"/>' if stroke.arc.kind == "label" else "")
+    arrow = f'<path class="h" d="M{_n(dependent)},{_n(base)}l-3.2,-6.5h6.4z"/>' if stroke.dependent_here else ""
+    half = ems(label) * LABEL / 2
+    middle = min(max((head + dependent) / 2, half), max(width - half, half))
+    text = f'<text class="l" x="{_n(middle)}" y="{_n(top - 4)}">{_text(label)}</text>'
+    return f'<g class="{stroke.arc.kind}">{lines}{arrow}{text}</g>'
+
+
+def _label(arc: Arc) -> str:
+    """Return the label, both if they differ, and a sign for a word that hangs on itself."""
+    label = f"{arc.label} ≠ {arc.other}" if arc.kind == "label" else arc.label
+    return visible(f"{label} ↻" if arc.head == arc.dependent else label)
+
+
+def _description(arcs: Sequence[Arc], forms: Sequence[str]) -> str:
+    """Tell the arcs in words; of two trees only where they differ."""
+    differing = [arc for arc in arcs if arc.kind != "both"]
+    told = [
+        f"{forms[arc.dependent]}: {_label(arc)}"
+        + (f" of {forms[arc.head]}" if arc.head else "")
+        + (f", {MEANING[arc.kind]}" if arc.kind != "both" else "")
+        for arc in differing or arcs
+    ]
+    return "; ".join(told)
+
+
+def _size(width: float, height: float) -> str:
+    return f'width="{_n(width)}" height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}"'
+
+
+def _text(text: str) -> str:
+    return escape(text, quote=False)
+
+
+def _n(number: float) -> str:
+    """Write a number short."""
+    return f"{number:.1f}".removesuffix(".0")

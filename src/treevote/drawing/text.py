@@ -1,0 +1,112 @@
+"""A tree for a terminal: a line for each word, drawn to the right of its head.
+
+Words that stand below each other need no more room the longer the sentence is, leave those of right-to-left scripts
+and wide characters as they are, and have room at their side for their tag, their label, and what a system made of
+them. ::
+
+    1    ╭── the   DET   det
+    2  ╭─╯ dog     NOUN  nsubj
+    3 ─┤ barks     VERB  root
+    4  ╰── loudly  ADV   advmod  ≠ of 2 dog
+"""
+
+from __future__ import annotations
+
+from treevote.drawing.forest import bars, forest, lines
+from treevote.drawing.widths import columns, padded, right_to_left, shortened, visible
+from treevote.sentence import Sentence
+
+MAX_COLUMNS = 40
+"""A tree with more columns of lines is not drawn, but told in words."""
+
+ROOM_FOR_WORDS, MIN_WORDS = 40, 16
+"""Columns that are kept for all that is not lines, and the fewest for lines and form."""
+
+DIFFERS = "≠"
+"""The sign before what a system has instead."""
+
+LEFT_TO_RIGHT, ISOLATE, END = "\u200e", "\u2068", "\u2069"
+
+
+def draw(gold: Sentence, system: Sentence | None = None, *, width: int | None = None) -> list[str]:
+    r"""Return the lines of a drawing: number, tree, form, UPOS, deprel, and how a system differs.
+
+    Parameters
+    ----------
+    gold : Sentence
+        Any heads: several roots, cycles and tokens without a head are drawn as well, and said.
+    system : Sentence, optional
+        The same words with another tree.
+    width : int, optional
+        Columns of the terminal; longer lines are cut off. Without it they are as long as they need to be.
+
+    Examples
+    --------
+    >>> from treevote.treebank import Treebank
+    >>> words, labels = ["the", "dog", "barks", "loudly"], ["det", "nsubj", "root", "advmod"]
+    >>> gold, parse = Treebank.of([(words, [2, 3, 0, 3], labels), (words, [2, 3, 0, 2], labels)]).sentences()
+    >>> print(*draw(gold, parse), sep="\n")
+    1    ╭── the   _  det
+    2  ╭─╯ dog     _  nsubj
+    3 ─┤ barks     _  root
+    4  ╰── loudly  _  advmod  ≠ of 2 dog
+    """
+    n = len(gold.words) - 1
+    if not n:
+        return []
+    heads = forest(gold.heads.tolist())
+    n_columns = MAX_COLUMNS if width is None else min(MAX_COLUMNS, max(width - ROOM_FOR_WORDS, 2) // 2)
+    placed = bars(heads, n_columns)
+    trees = [""] * (n + 1) if placed is None else lines(heads, placed)
+    forms = [_isolated(visible(word.form)) for word in gold.words]
+    tags = _column([visible(word.upos) for word in gold.words[1:]])
+    told = [placed is None or cut < 0 for cut in heads]
+    labels = _column([_label(gold, word, forms, told[word]) for word in range(1, n + 1)])
+    notes = [""] * n if system is None else [_note(gold, system, word, forms) for word in range(1, n + 1)]
+    numbers = [str(word).rjust(len(str(n))) for word in range(1, n + 1)]
+    room = None if width is None else max(width - columns(f"{numbers[0]}   {tags[0]}  {labels[0]}"), MIN_WORDS)
+    words = _column([_word(tree, form, room) for tree, form in zip(trees[1:], forms[1:], strict=True)])
+
+    rows = ["{} {}  {}  {}  {}".format(*row).rstrip() for row in zip(numbers, words, tags, labels, notes, strict=True)]
+    if placed is None:
+        rows.insert(0, f"(a tree of more than {n_columns} columns: told, not drawn)")
+    return [_from_the_left(row if width is None else shortened(row, width)) for row in rows]
+
+
+def _column(cells: list[str]) -> list[str]:
+    """Return the cells, all as wide as the widest."""
+    width = max(map(columns, cells), default=0)
+    return [padded(cell, width) for cell in cells]
+
+
+def _word(tree: str, form: str, room: int | None) -> str:
+    cell = f"{tree} {form}" if tree else form
+    return cell if room is None else shortened(cell, room)
+
+
+def _label(sentence: Sentence, word: int, forms: list[str], told: bool) -> str:
+    """Return the label of a word, and its head where the drawing does not show it."""
+    head, label = int(sentence.heads[word]), visible(sentence.deprels[word])
+    if head < 0:
+        return "(no head)"
+    return f"{label} of {head} {forms[head]}" if told and head else label
+
+
+def _note(gold: Sentence, system: Sentence, word: int, forms: list[str]) -> str:
+    """Return what the system has instead of the gold head and label."""
+    head, gold_head = int(system.heads[word]), int(gold.heads[word])
+    label = visible(system.deprels[word])
+    parts = [] if gold.deprels[word] == system.deprels[word] else [label]
+    if head != gold_head:
+        parts = ["no head"] if head < 0 else [*parts, f"of {head} {forms[head]}" if head else "on ROOT"]
+    return " ".join([DIFFERS, *parts]) if parts else ""
+
+
+def _isolated(form: str) -> str:
+    """Return a form so that, if it is read from right to left, nothing around it is."""
+    return f"{ISOLATE}{form}{END}" if right_to_left([form]) else form
+
+
+def _from_the_left(line: str) -> str:
+    """Return a line so that a terminal that knows about directions starts it at the left."""
+    return LEFT_TO_RIGHT + line if ISOLATE in line else line

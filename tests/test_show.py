@@ -1,0 +1,143 @@
+"""``treevote show``: which sentences, what is said about them, and where it goes."""
+
+from __future__ import annotations
+
+import pydoc
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from treevote.commands.show import as_svg, as_text, numbers_of, show, shown
+from treevote.drawing.svg import MEANING
+from treevote.drawing.widths import columns
+from treevote.errors import InputError
+
+TOY = Path(__file__).parent.parent / "data" / "toy.conllu"
+
+
+def token(i: int, form: str, head: int | str, deprel: str = "x") -> str:
+    return f"{i}\t{form}\t_\tX\t_\t_\t{head}\t{deprel}\t_\t_\n"
+
+
+GOLD = (
+    "# sent_id = first\n" + token(1, "dogs", 2, "nsubj") + token(2, "bark", 0, "root") + "\n"
+    "# sent_id = second\n" + token(1, "a", 2) + token(2, "b", 1) + token(3, "c", 3) + "\n"
+    "# sent_id = third\n" + token(1, "yes", "_", "_") + token(2, "no", "_", "_") + "\n"
+    "# sent_id = fourth\n" + token(1, "w", 3) + token(2, "x", 0) + token(3, "y", 0) + token(4, "z", 2) + "\n"
+)
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "gold.conllu"
+    path.write_text(GOLD)
+    return path
+
+
+def test_one_sentence(gold: Path) -> None:
+    assert as_text(show(gold, sentences="1")) == (
+        "sentence 1 of 4, first\ndogs bark\n\n1  ╭── dogs  X  nsubj\n2 ─╯ bark    X  root\n"
+    )
+
+
+def test_all_sentences_and_what_is_unusual_about_them(gold: Path) -> None:
+    drawings = as_text(show(gold)).split("\n\n\n")
+    assert [drawing.split("\n")[0] for drawing in drawings] == [
+        f"sentence {i} of 4, {name}" for i, name in enumerate(("first", "second", "third", "fourth"), 1)
+    ]
+    assert "(not a tree: some words hang on each other in a circle)" in drawings[1]
+    assert "(no heads)" in drawings[2]
+    assert "(2 roots, non-projective)" in drawings[3]
+
+
+def test_some_words_without_a_head(tmp_path: Path) -> None:
+    path = tmp_path / "some.conllu"
+    path.write_text(token(1, "a", 0) + token(2, "b", "_", "_") + "\n")
+    assert "(1 of 2 words without a head)" in as_text(show(path))
+
+
+def test_against_a_system(gold: Path, tmp_path: Path) -> None:
+    system = tmp_path / "system.conllu"
+    system.write_text(GOLD.replace(token(1, "dogs", 2, "nsubj"), token(1, "dogs", 2, "obj")))
+    drawing = as_text(show(gold, id="first", against=system))
+    assert "≠ system.conllu: 2 of 2 heads are the same, 1 with the same label" in drawing
+    assert drawing.endswith("1  ╭── dogs  X  nsubj  ≠ obj\n2 ─╯ bark    X  root\n")
+
+
+def test_against_other_sentences(gold: Path) -> None:
+    with pytest.raises(InputError, match=r"token 1: expected 'dogs' as in .*gold\.conllu, found"):
+        show(gold, against=TOY)
+
+
+@pytest.mark.parametrize(
+    ("choice", "numbers"),
+    [("3", [3]), ("2-4", [2, 3, 4]), ("4-", [4, 5]), ("-2", [1, 2]), ("5, 1 - 2", [5, 1, 2]), ("3-3", [3])],
+)
+def test_choices(choice: str, numbers: list[int]) -> None:
+    assert numbers_of(choice, 5) == numbers
+
+
+@pytest.mark.parametrize("choice", ["", "-", "x", "1,,2", "1 2", "1.5", "9" * 5000, "0", "6", "4-2", "2-9", "١"])
+def test_choices_that_are_refused(choice: str) -> None:
+    with pytest.raises(InputError, match="expected"):
+        numbers_of(choice, 5)
+
+
+def test_sent_ids(gold: Path) -> None:
+    assert show(gold, id="third").numbers == (3,)
+    assert show(gold, sentences="1", id="third").numbers == (1, 3)
+    with pytest.raises(InputError, match=r"expected a sentence with the sent_id 'secnd', found none .*'second'"):
+        show(gold, id="secnd")
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot read"):
+        show(tmp_path / "nothing.conllu")
+    (tmp_path / "bad.conllu").write_text(token(1, "a", 7) + "\n")
+    with pytest.raises(InputError, match="HEAD"):
+        show(tmp_path / "bad.conllu")
+
+
+def test_svg(gold: Path) -> None:
+    chosen = show(gold, sentences="1-2", against=gold)
+    root = ElementTree.fromstring(as_svg(chosen))
+    captions = [element.text for element in root.iter() if element.get("class") == "c"]
+    assert captions[:2] == ["sentence 1 of 4, first", "sentence 2 of 4, second"]
+    assert captions[2:] == list(MEANING.values())
+    assert as_svg(chosen) == as_svg(show(gold, sentences="1-2", against=gold))
+
+
+def test_too_many_sentences_for_one_picture(tmp_path: Path) -> None:
+    path = tmp_path / "many.conllu"
+    path.write_text((token(1, "a", 0) + "\n") * 101)
+    with pytest.raises(InputError, match="expected at most 100 sentences for one SVG file, found 101"):
+        as_svg(show(path))
+
+
+def test_the_terminal_is_safe_from_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "hostile.conllu"
+    path.write_text("# sent_id = \x1b[2J\n" + token(1, "\x1b]0;x\x07", 0, "\x1b[31m") + "\n")
+    assert "\x1b" not in as_text(show(path))
+    assert b"\x1b" not in as_svg(show(path))
+
+
+def test_what_is_no_terminal_gets_all_of_it_as_utf8(gold: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    shown(show(gold))
+    assert capsysbinary.readouterr().out == as_text(show(gold)).encode()
+
+
+def test_a_terminal_gets_lines_that_fit_and_pages(
+    gold: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pages: list[str] = []
+    monkeypatch.setattr(pydoc, "pager", pages.append)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "20")
+    monkeypatch.setenv("LINES", "10")
+    shown(show(gold, sentences="1"))
+    assert capsys.readouterr().out == as_text(show(gold, sentences="1"), 20)
+    shown(show(TOY))
+    assert pages == [as_text(show(TOY), 20)]
+    assert all(columns(line) <= 20 for line in pages[0].splitlines() if line[:2].strip().isdigit())
