@@ -7,6 +7,10 @@ from typing import Any, NamedTuple, Protocol
 
 from treevote.errors import ModelError, unknown
 from treevote.models.features.word_memo import WordMemo
+from treevote.models.graph import parser as graph
+from treevote.models.graph.parser import GraphTrainer
+from treevote.models.pipeline import parser as pipeline
+from treevote.models.pipeline.parser import PipelineTrainer
 from treevote.models.transition import parser as lr
 from treevote.models.transition.parser import TransitionTrainer
 from treevote.protocols import Parser, Trainer
@@ -36,6 +40,8 @@ class Kind(NamedTuple):
 
 KINDS = {
     lr.KIND: Kind(lr.TransitionTrainer, lr.TransitionParser),
+    pipeline.KIND: Kind(pipeline.PipelineTrainer, pipeline.PipelineParser),
+    graph.KIND: Kind(graph.GraphTrainer, graph.GraphParser),
 }
 """Kinds of parser by the name that records and configurations have for them."""
 
@@ -44,6 +50,10 @@ MEMBERS: dict[str, Trainer] = {
     "lr-maxent-backward": TransitionTrainer(direction="backward", learner="maxent"),
     "lr-svm-forward": TransitionTrainer(direction="forward", learner="svm", search="greedy"),
     "lr-svm-backward": TransitionTrainer(direction="backward", learner="svm", search="greedy"),
+    "pipeline": PipelineTrainer(),
+    "graph-perceptron": GraphTrainer(learner="perceptron"),
+    "graph-mira": GraphTrainer(learner="mira"),
+    "graph-bpm": GraphTrainer(learner="bpm"),
 }
 """Name to trainer."""
 

@@ -25,9 +25,9 @@ LAYERS = (
     {"models"},
     {"ensemble"},
     {"adaptation"},
-    {"evaluation", "drawing"},
+    {"drawing", "evaluation"},
     {"report"},
-    {"batch", "benchmark", "data", "quickstart", "terminal", "commands", "cli", "__main__"},
+    {"batch", "benchmark", "data", "quickstart", "terminal", "studies", "commands", "cli", "__main__"},
 )
 """A module imports from its own layer and those before it."""
 

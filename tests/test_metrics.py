@@ -104,12 +104,17 @@ def test_the_ud_convention_worked_by_hand() -> None:
         gold_roots=3,
         system_roots=3,
         common_roots=2,
+        dependencies=9,
+        right_dependencies=6,  # We do fish cake ! .
+        leaves=9,  # all but eat cake Yes
+        right_leaves=5,  # We do fish ! .
         head_sentences=1,
         arc_sentences=1,
     )
     assert (counts.uas, counts.label_accuracy, counts.las) == (100 * 8 / 12, 100 * 7 / 12, 100 * 5 / 12)
     assert counts.clas == pytest.approx(2 / (1 / (3 / 8) + 1 / (3 / 7)) * 100)
     assert counts.root_accuracy == pytest.approx(200 / 3)
+    assert (counts.dependency_accuracy, counts.leaf_accuracy) == (100 * 6 / 9, 100 * 5 / 9)
     assert (counts.complete, counts.complete_labelled) == (100 / 3, 100 / 3)
 
 
@@ -129,8 +134,10 @@ def test_the_conllx_convention_worked_by_hand() -> None:
     assert (scored.head_sentences, scored.arc_sentences) == (1, 1)
 
 
-@pytest.mark.parametrize("label", ["aux", "auxpass", "case", "cc", "clf", "cop", "det", "mark", "punct", "aux:pass"])
-def test_clas_leaves_out_function_words_and_punctuation(label: str) -> None:
+@pytest.mark.parametrize(
+    "label", ["aux", "auxpass", "case", "cc", "clf", "cop", "det", "mark", "punct", "aux:pass", "dobj", "_"]
+)
+def test_clas_counts_content_words_alone(label: str) -> None:
     toy = Treebank.of([(["a", "b"], [2, 0], [label, "root"])])
     assert evaluate(toy, toy).gold_content == 1
 

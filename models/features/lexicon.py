@@ -18,7 +18,7 @@ from treevote.treebank import Treebank
 
 ATTRIBUTES = (
     "form", "lemma", "upos", "xpos", "feats", "lower", "prefix2", "prefix3", "suffix1", "suffix2", "suffix3",
-    "suffix4", "shape",
+    "suffix4", "shape", "prefix1", "prefix5",
 )  # fmt: skip
 """Attributes with one value for each word. ``lower`` is the form in lower case with every digit as 0."""
 
@@ -45,7 +45,7 @@ def attributes(word: Word) -> tuple[str, ...]:
     Examples
     --------
     >>> attributes(Word("Rome's", "Rome", "PROPN", "_", "Number=Sing"))
-    ("Rome's", 'Rome', 'PROPN', '', 'Number=Sing', "rome's", 'ro', 'rom', 's', "'s", "e's", "me's", "Xx'x")
+    ("Rome's", 'Rome', 'PROPN', '', 'Number=Sing', "rome's", 'ro', 'rom', 's', "'s", "e's", "me's", "Xx'x", 'r', "rome'")
     """
     form = word.form
     lower = "".join("0" if c.isdigit() else c for c in form.lower())
@@ -64,6 +64,8 @@ def attributes(word: Word) -> tuple[str, ...]:
         lower[-3:] if size > 2 else "",
         lower[-4:] if size > 3 else "",
         shape(form),
+        lower[:1],
+        lower[:5],
     )
 
 

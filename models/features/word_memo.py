@@ -25,8 +25,9 @@ class WordMemo:
 
     Examples
     --------
+    >>> from treevote.models.features.lexicon import ATTRIBUTES
     >>> words = (ROOT, Word("a", "a", "DET", "_", "_"))
-    >>> memo = WordMemo(Lexicon([["<root>", "a"]] * 13, []))
+    >>> memo = WordMemo(Lexicon([["<root>", "a"]] * len(ATTRIBUTES), []))
     >>> rows, columns = memo.encode(words)
     >>> columns.values[rows, 0].tolist()
     [1, 2]

@@ -8,6 +8,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_matrix
+from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -122,3 +123,16 @@ class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+class SoftmaxLinearClassifier(OnlineLinearClassifier):
+    """An online linear classifier whose scores are logarithms of odds: softmax makes probabilities of them."""
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithm of the probabilities, shape (n_rows, n_classes)."""
+        log_probabilities: Floats = log_softmax(self._scores(X), axis=1)
+        return log_probabilities
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probabilities, shape (n_rows, n_classes), columns in the order of ``classes_``."""
+        return np.exp(self.predict_log_proba(X))

@@ -14,6 +14,7 @@ LEARNERS = {
     "inequality-maxent": "treevote.models.learners.inequality_maxent.InequalityMaxEnt",
     "svm": "treevote.models.learners.passive_aggressive.PassiveAggressive",
     "pairs-svm": "treevote.models.learners.pairs.PairsSVM",
+    "perceptron": "treevote.models.learners.regularized_perceptron.RegularizedPerceptron",
 }
 """Short name to class."""
 

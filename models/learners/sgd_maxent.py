@@ -11,14 +11,11 @@ A row is done with once the model gives its class a probability near 1: after th
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from scipy.special import log_softmax
 
 from treevote.errors import ConfigError
 from treevote.kernels import Floats, Ints, Longs, kernel
-from treevote.models.learners.linear import OnlineLinearClassifier, Rows
+from treevote.models.learners.linear import Rows, SoftmaxLinearClassifier
 
 _SURE = 0.9995  # a row whose class is as probable as this teaches nothing more
 _LEAST = 1e-3  # nor do classes with a probability below this
@@ -26,7 +23,7 @@ _LEAST = 1e-3  # nor do classes with a probability below this
 _STEPS = 20  # the rate falls so many times in each epoch
 
 
-class SGDMaxEnt(OnlineLinearClassifier):
+class SGDMaxEnt(SoftmaxLinearClassifier):
     """Maximum entropy classifier trained by stochastic gradient descent.
 
     Parameters
@@ -74,15 +71,6 @@ class SGDMaxEnt(OnlineLinearClassifier):
         for step, part in enumerate(np.array_split(order, _STEPS)):
             rate = self.rate * (1 - (epoch + step / _STEPS) / self.epochs)
             descend(*rows, part, np.float32(rate), coefficients, bias)
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Return the logarithm of the probabilities, shape (n_rows, n_classes)."""
-        log_probabilities: Floats = log_softmax(self._scores(X), axis=1)
-        return log_probabilities
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the probabilities, shape (n_rows, n_classes), columns in the order of ``classes_``."""
-        return np.exp(self.predict_log_proba(X))
 
 
 @kernel

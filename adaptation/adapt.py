@@ -1,0 +1,274 @@
+"""Adaptation of an ensemble to unlabelled text of a new domain (Sagae & Tsujii 2007, section 4, and beyond)."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from treevote.adaptation.distance import Profile, distance
+from treevote.adaptation.guard import Guard, Measured, verdict
+from treevote.adaptation.judging import CHUNK_BYTES, Judged, judge
+from treevote.adaptation.scheme import Scheme
+from treevote.adaptation.silver import profile, read_silver, write_silver
+from treevote.adaptation.workbench import Workbench
+from treevote.config import to_mapping
+from treevote.conll import parse_chunk
+from treevote.ensemble.members import members_of
+from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.errors import InputError
+from treevote.files import chunks
+from treevote.kernels import Bools
+from treevote.metrics import Convention, evaluate
+from treevote.protocols import Progress, Trainer
+from treevote.store import JSON
+from treevote.treebank import Treebank
+
+HELD_OUT = 20
+"""One sentence of the text in so many is never learned from: on these the estimates are made."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """What an adaptation works with.
+
+    Attributes
+    ----------
+    source : Treebank
+        Labelled sentences of the old domain; they always stay in the training data.
+    unlabelled : sequence of path
+        Text of the new domain.
+    source_dev, target_dev : Treebank, optional
+        Labelled sentences that are not trained on.
+    external : sequence of path
+        Parses of ``unlabelled`` by other parsers: judges that are not retrained.
+    """
+
+    source: Treebank
+    unlabelled: Sequence[str | os.PathLike[str]]
+    source_dev: Treebank | None = None
+    target_dev: Treebank | None = None
+    external: Sequence[str | os.PathLike[str]] = ()
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """How work is spread; no result depends on it. See `treevote.parallel.map_parallel`."""
+
+    n_jobs: int = 1
+    backend: str | None = None
+    progress: Progress | None = None
+    chunk_bytes: int = CHUNK_BYTES
+
+
+@dataclass(frozen=True, eq=False)
+class Adapted:
+    """What came of it.
+
+    Attributes
+    ----------
+    parser : EnsembleParser
+        The adapted model, promoted or not.
+    reasons : list of str
+        Why it should not take the place of the old one; empty if it should.
+    report : dict
+        Rounds, what was added, distance of the domains, scores before and after.
+    silver : Path
+        The sentences that were added, as CoNLL-U.
+    """
+
+    parser: EnsembleParser
+    reasons: list[str]
+    report: dict[str, JSON] = field(default_factory=dict)
+    silver: Path = Path()
+
+
+def adapt(
+    before: EnsembleParser,
+    data: Data,
+    bench: Workbench,
+    *,
+    scheme: Scheme,
+    guard: Guard,
+    seed: int,
+    convention: Convention,
+    jobs: Jobs,
+) -> Adapted:
+    """Adapt an ensemble to a new domain.
+
+    Parameters
+    ----------
+    before : EnsembleParser
+        Trained on ``data.source``.
+    data : Data
+    bench : Workbench
+        Where every step is kept.
+    scheme, guard
+        See `treevote.adaptation.scheme` and `treevote.adaptation.guard`.
+    seed : int
+        Of the trainings.
+    convention : {"ud", "conllx"}
+        Of the scores.
+    jobs : Jobs
+
+    Raises
+    ------
+    InputError
+        If data cannot be used, or no sentence is kept in the first round.
+    ConfigError
+        If the scheme names members that do not exist.
+    """
+    return _Adaptation(before, data, bench, scheme, guard, seed, convention, jobs).run()
+
+
+@dataclass(frozen=True)
+class _Adaptation:
+    before: EnsembleParser
+    data: Data
+    bench: Workbench
+    scheme: Scheme
+    guard: Guard
+    seed: int
+    convention: Convention
+    jobs: Jobs
+
+    def run(self) -> Adapted:
+        report: dict[str, JSON] = {"distance": to_mapping(self._distance())}
+        sample = self._sample()
+        old = self._measured(self.before, sample)
+        if reasons := verdict(old, Measured(), self.guard):
+            return Adapted(self.before, reasons, {**report, "before": to_mapping(old)})
+        silver, rounds = self._rounds()
+        adapted = self._trained(
+            "adapted",
+            self._members(self.scheme.members),
+            read_silver(silver, self.data.source, self.scheme.gold_copies),
+        )
+        if self.scheme.distil:
+            judged = self._judged("adapted", "whole text")
+            kept = (judged.lengths > 0) & (judged.lengths <= self.scheme.choice.longest) & self._not_held_out(judged)
+            silver = self.bench.folder / "whole-text.silver.conllu"
+            if not silver.exists():
+                write_silver(judged, kept, np.full(len(kept), len(rounds), np.int32), silver)
+            adapted = self._trained(
+                "distilled",
+                self._members((self.scheme.distil,)),
+                read_silver(silver, self.data.source, self.scheme.gold_copies),
+            )
+            rounds.append({**profile(judged, kept), "new": 0.0})
+        new = self._measured(adapted, sample)
+        report |= {
+            "rounds": list(rounds),
+            "before": to_mapping(old),
+            "after": to_mapping(new),
+            "scheme": to_mapping(self.scheme),
+        }
+        adapted = dataclasses.replace(adapted, facts={**adapted.facts, "adaptation": report})
+        return Adapted(adapted, verdict(old, new, self.guard), report, silver)
+
+    def _rounds(self) -> tuple[Path, list[dict[str, JSON]]]:
+        """Judge, keep, train judges again; return the last silver file and what is known of each round."""
+        rounds: list[dict[str, JSON]] = []
+        entered: Any = None
+        silver = Path()
+        for number in range(1, self.scheme.rounds + 1):
+            name = f"round-{number}"
+            training = (
+                self.data.source if number == 1 else read_silver(silver, self.data.source, self.scheme.gold_copies)
+            )
+            self._trained(f"{name}.judges", self._members(self.scheme.judges), training)
+            judged = self._judged(f"{name}.judges", name)
+            kept = self.scheme.choice.of(judged.lengths, judged.agreed, judged.confidence) & self._not_held_out(judged)
+            entered = np.zeros(len(kept), np.int32) if entered is None else entered
+            new = kept & (entered == 0)
+            entered[new] = number
+            share = 100 * float(judged.lengths[new].sum() / max(1, judged.lengths.sum()))
+            rounds.append({**profile(judged, kept), "new": round(share, 2)})
+            if not kept.any():
+                raise InputError(
+                    f"expected sentences on which the judges agree, found none among {len(kept):,}",
+                    path=os.fspath(self.data.unlabelled[0]),
+                    remedy="keep by a share of agreed tokens, or see whether the text is in the language of the model",
+                )
+            silver = self.bench.folder / f"{name}.silver.conllu"
+            if not silver.exists():
+                write_silver(judged, kept, entered, silver)
+            if number > 1 and share < self.scheme.least_new:
+                break
+        return silver, rounds
+
+    def _members(self, names: Sequence[str]) -> dict[str, Trainer]:
+        """Return trainers by name: as the model has them, else as they are by default."""
+        own = {name: member.trainer for name, member in self.before.members.items()}
+        return {name: own[name] if name in own else members_of([name])[name] for name in names or own}
+
+    def _trained(self, name: str, members: dict[str, Trainer], treebank: Treebank) -> EnsembleParser:
+        """Return an ensemble trained on a treebank, or what the workbench has of it."""
+
+        def make() -> EnsembleParser:
+            weights = self.before.weights.kind if len(members) > 1 and self.data.source_dev is not None else "equal"
+            return EnsembleTrainer(members, weights).train(
+                treebank,
+                self.data.source_dev,
+                seed=self.seed,
+                n_jobs=self.jobs.n_jobs,
+                backend=self.jobs.backend,
+                convention=self.convention,
+                progress=self.jobs.progress,
+            )
+
+        return self.bench.parser(name, make)
+
+    def _judged(self, judges: str, name: str) -> Judged:
+        return judge(
+            self.bench.folder / judges,
+            self.data.unlabelled,
+            self.bench.room(name),
+            external=self.data.external,
+            chunk_bytes=self.jobs.chunk_bytes,
+            n_jobs=self.jobs.n_jobs,
+            backend=self.jobs.backend,
+            progress=self.jobs.progress,
+        )
+
+    def _not_held_out(self, judged: Judged) -> Bools:
+        """Return the mask of sentences that may be learned from."""
+        mask: Bools = np.arange(len(judged.lengths)) % HELD_OUT != HELD_OUT - 1
+        return mask
+
+    def _parts(self) -> Any:
+        """Yield the unlabelled text part by part."""
+        for path in self.data.unlabelled:
+            for chunk in chunks(path, n_bytes=self.jobs.chunk_bytes):
+                yield parse_chunk(chunk, trees="ignored")[0]
+
+    def _distance(self) -> Any:
+        return distance(Profile.of([self.data.source]), Profile.of(self._parts()))
+
+    def _sample(self) -> Treebank:
+        """Return the sentences of the text that are never learned from."""
+        held, first = [], 0
+        for part in self._parts():
+            chosen = np.flatnonzero((first + np.arange(part.n_sentences)) % HELD_OUT == HELD_OUT - 1)
+            held.append(dataclasses.replace(part.select(chosen), source=None))
+            first += part.n_sentences
+        return Treebank.concatenate(held)
+
+    def _measured(self, parser: EnsembleParser, sample: Treebank) -> Measured:
+        def las(gold: Treebank | None) -> float | None:
+            return (
+                None if gold is None else round(evaluate(gold, parser.parse(gold), convention=self.convention).las, 2)
+            )
+
+        estimate = None
+        if parser.confidence is not None and sample.n_tokens:
+            parse = parser.parse(sample)
+            assert parse.label_confidence is not None
+            estimate = round(100 * float(parse.label_confidence[parse.is_token].mean(dtype=np.float64)), 2)
+        return Measured(las(self.data.source_dev), las(self.data.target_dev), estimate)

@@ -1,0 +1,72 @@
+"""Where parsers agree (Sagae & Tsujii 2007, section 4.1): agreement of different parsers is a sign of being right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from treevote.ensemble.vote import check_same_sentences, common_labels
+from treevote.kernels import Doubles
+from treevote.treebank import Treebank
+
+
+def agreement(systems: Sequence[Treebank]) -> Doubles:
+    """Return for each sentence the share of its tokens to which all systems give the same head and label.
+
+    Parameters
+    ----------
+    systems : sequence of Treebank
+        The same sentences as each system parsed them; a token without a head agrees with nothing.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_sentences,)
+        1 where the analyses are identical; 0 for a sentence without tokens.
+
+    Raises
+    ------
+    InputError
+        If the sentences differ.
+
+    Examples
+    --------
+    >>> one = Treebank.of([(["she", "saw", "stars"], [2, 0, 2], ["nsubj", "root", "obj"]), (["yes"], [0], ["root"])])
+    >>> two = Treebank.of([(["she", "saw", "stars"], [2, 0, 2], ["nsubj", "root", "dep"]), (["yes"], [0], ["root"])])
+    >>> agreement([one, two]).round(2).tolist()
+    [0.67, 1.0]
+    """
+    check_same_sentences(systems)
+    first = systems[0]
+    _, deprels = common_labels(systems)
+    same = first.heads >= 0
+    for system, labels in zip(systems[1:], deprels[1:], strict=True):
+        same &= (system.heads == first.heads) & (labels == deprels[0])
+    lengths = np.diff(first.offsets)
+    sentence = np.repeat(np.arange(len(lengths)), lengths)
+    agreed = np.bincount(sentence, weights=same, minlength=len(lengths))
+    return np.asarray(agreed / np.maximum(lengths - 1, 1))
+
+
+def alike(judges: Mapping[str, Any]) -> str | None:
+    """Say why judges are too much alike for their agreement to mean much; None if they are not.
+
+    Two parsers that differ in learner alone make the same errors: they should read from different sides, or be of
+    different families.
+
+    Parameters
+    ----------
+    judges : mapping of str to trainer
+
+    Examples
+    --------
+    >>> from treevote.ensemble.members import members_of
+    >>> alike(members_of(["lr-maxent-forward", "lr-svm-forward"]))
+    'lr-maxent-forward and lr-svm-forward read from the same side and are of one family'
+    >>> alike(members_of(["lr-maxent-forward", "lr-svm-backward"]))
+    """
+    sides = {name: (type(trainer), getattr(trainer, "direction", None)) for name, trainer in judges.items()}
+    if len(sides) < 2 or len(set(sides.values())) > 1:
+        return None
+    return f"{' and '.join(sides)} read from the same side and are of one family"

@@ -1,0 +1,100 @@
+"""How far one domain is from another: words, tags and lengths, before any parser has seen them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from treevote.treebank import Treebank
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """What a text of a new domain has that the source does not have; all rates are percentages of its tokens.
+
+    Attributes
+    ----------
+    unknown_words : float
+        Tokens whose form, in lower case, is not in the source.
+    unknown_tags : float
+        Tokens whose part of speech (XPOS, or UPOS where there is none) is not in the source.
+    tag_divergence : float
+        Jensen-Shannon divergence of the parts of speech in bits: 0 for the same distribution, 1 for no tag in common.
+    source_length, target_length : float
+        Mean tokens of a sentence.
+    tags : tuple of str
+        Parts of speech that the source does not have, the most frequent first.
+    """
+
+    unknown_words: float
+    unknown_tags: float
+    tag_divergence: float
+    source_length: float
+    target_length: float
+    tags: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Profile:
+    """Counts of the words, tags and sentences of a text, added up part by part."""
+
+    words: Counter[str]
+    tags: Counter[str]
+    sentences: int = 0
+
+    @staticmethod
+    def of(parts: Iterable[Treebank]) -> Profile:
+        """Count what is in treebanks; each is looked at once and let go.
+
+        Examples
+        --------
+        >>> Profile.of([Treebank.of([(["a", "A"], [0, 1], ["root", "x"])])]).words
+        Counter({'a': 2})
+        """
+        profile = Profile(Counter(), Counter())
+        for part in parts:
+            counts = np.bincount(part.tokens[part.is_token], minlength=len(part.words)).tolist()
+            for word, count in zip(part.words, counts, strict=True):
+                if count:
+                    profile.words[word.form.lower()] += count
+                    profile.tags[word.xpos if word.xpos != "_" else word.upos] += count
+            profile.sentences += part.n_sentences
+        return profile
+
+
+def distance(source: Profile, target: Profile) -> Distance:
+    """Return how far a target is from a source.
+
+    Examples
+    --------
+    >>> near = Profile.of([Treebank.of([(["a", "dog"], [2, 0], ["det", "root"])])])
+    >>> far = Profile.of([Treebank.of([(["a", "gene"], [2, 0], ["det", "root"])])])
+    >>> distance(near, far).unknown_words, distance(near, far).tag_divergence
+    (50.0, 0.0)
+    """
+    n_source, n_target = max(1, source.words.total()), max(1, target.words.total())
+    strange = Counter({tag: count for tag, count in target.tags.items() if tag not in source.tags})
+    names = sorted(source.tags | target.tags)
+    p = np.array([source.tags[name] / n_source for name in names])
+    q = np.array([target.tags[name] / n_target for name in names])
+    return Distance(
+        unknown_words=_percent(sum(n for word, n in target.words.items() if word not in source.words), n_target),
+        unknown_tags=_percent(strange.total(), n_target),
+        tag_divergence=round(max(0.0, _entropy((p + q) / 2) - (_entropy(p) + _entropy(q)) / 2), 4),
+        source_length=round(n_source / max(1, source.sentences), 1),
+        target_length=round(n_target / max(1, target.sentences), 1),
+        tags=tuple(sorted(strange, key=lambda tag: (-strange[tag], tag))),
+    )
+
+
+def _entropy(shares: np.ndarray) -> float:
+    """Return the entropy of a distribution in bits."""
+    positive = shares[shares > 0]
+    return float(-(positive * np.log2(positive)).sum())
+
+
+def _percent(part: int, whole: int) -> float:
+    return round(100 * part / whole, 2)

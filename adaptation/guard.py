@@ -1,0 +1,78 @@
+"""Whether an adapted model takes the place of the one it comes from: not if it is worse at home or on the target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from treevote.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What an adapted model may lose, and what a text must look like to be learned from; in points of LAS and percent.
+
+    Attributes
+    ----------
+    source_margin : float
+        LAS that may be lost on the development set of the source.
+    target_margin : float
+        LAS that may be lost on labelled sentences of the target, or by the estimate where there are none.
+    least_confidence : float
+        Estimated LAS of the source model on the target, in percent: below it the text is not one that the model can
+        judge, such as another language or words in random order.
+    """
+
+    source_margin: float = 1.5
+    target_margin: float = 0.0
+    least_confidence: float = 50.0
+
+    def __post_init__(self) -> None:
+        for name in ("source_margin", "target_margin", "least_confidence"):
+            value = getattr(self, name)
+            if not 0 <= value <= 100:
+                raise ConfigError(f"{name} should be in 0..100, found {value}")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """LAS of a model in percent; None where there is nothing to measure on.
+
+    Attributes
+    ----------
+    source : float, optional
+        On the development set of the source.
+    target : float, optional
+        On labelled sentences of the target.
+    estimate : float, optional
+        On the target, estimated from the mean confidence of the arcs: no measurement.
+    """
+
+    source: float | None = None
+    target: float | None = None
+    estimate: float | None = None
+
+
+def verdict(before: Measured, after: Measured, guard: Guard) -> list[str]:
+    """Return the reasons against the adapted model; none if it is to be promoted.
+
+    Examples
+    --------
+    >>> verdict(Measured(source=90.0, target=80.0), Measured(source=89.5, target=82.0), Guard())
+    []
+    >>> verdict(Measured(source=90.0), Measured(source=85.0), Guard())
+    ['on the source it has 85.00 LAS, 5.00 less than before: more than the 1.50 that may be lost']
+    """
+    reasons = []
+    if before.estimate is not None and before.estimate < guard.least_confidence:
+        reasons.append(
+            f"the model expects only {before.estimate:.1f} LAS of itself on this text (an estimate; the least is "
+            f"{guard.least_confidence:.1f}): it may be in another language, or no running text"
+        )
+    for what, old, new, margin in (
+        ("on the source it has", before.source, after.source, guard.source_margin),
+        ("on the target it has", before.target, after.target, guard.target_margin),
+    ):
+        if old is not None and new is not None and new < old - margin:
+            lost = f"{old - new:.2f} less than before: more than the {margin:.2f} that may be lost"
+            reasons.append(f"{what} {new:.2f} LAS, {lost}")
+    return reasons

@@ -1,0 +1,220 @@
+"""Unlabelled text parsed by judges, chunk after chunk: constant memory, any number of jobs, the same bytes.
+
+Each chunk becomes a file of CoNLL-U beside the others: every sentence with the tree that most judges voted for, and how
+far they agree in its comments. A chunk whose file is there is not parsed again: what was killed goes on where it was.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.adaptation.agreement import agreement
+from treevote.conll import parse_chunk
+from treevote.ensemble.parser import EnsembleParser, load
+from treevote.ensemble.vote import vote
+from treevote.ensemble.weights import Weights
+from treevote.errors import InputError
+from treevote.files import Chunk, chunks, writing
+from treevote.formats import Format
+from treevote.kernels import Doubles, Longs
+from treevote.parallel import map_parallel
+from treevote.protocols import Progress
+from treevote.rendering import dumps
+from treevote.treebank import Treebank
+
+CHUNK_BYTES = 1 << 20
+"""About the length of a chunk of unlabelled text."""
+
+
+class Judged(NamedTuple):
+    """What the judges said of each sentence, in the order of the text.
+
+    Attributes
+    ----------
+    lengths : ndarray of int64, shape (n_sentences,)
+        Tokens.
+    agreed : ndarray of float64, shape (n_sentences,)
+        Share of the tokens on which the judges agree.
+    confidence : ndarray of float64, shape (n_sentences,)
+        Mean confidence of the arcs; 1 if the judges cannot tell.
+    files : tuple of Path
+        The chunks.
+    """
+
+    lengths: Longs
+    agreed: Doubles
+    confidence: Doubles
+    files: tuple[Path, ...]
+
+
+def judge(
+    model: Path,
+    unlabelled: Sequence[str | os.PathLike[str]],
+    folder: Path,
+    *,
+    external: Sequence[str | os.PathLike[str]] = (),
+    format: Format | str = "auto",
+    chunk_bytes: int = CHUNK_BYTES,
+    n_jobs: int = 1,
+    backend: str | None = None,
+    progress: Progress | None = None,
+) -> Judged:
+    """Parse unlabelled text with the members of a model, and see where they agree.
+
+    Parameters
+    ----------
+    model : Path
+        Folder of the judges, an ensemble.
+    unlabelled : sequence of path
+        Text of the new domain; trees in it are never looked at.
+    folder : Path
+        Where the chunks are written; those that are there already are not parsed again.
+    external : sequence of path
+        The sentences of ``unlabelled``, of all files one after the other, as other parsers parsed them: more judges.
+    format, chunk_bytes
+        See `treevote.files.chunks`.
+    n_jobs, backend, progress
+        See `treevote.parallel.map_parallel`.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or an external parse has other sentences.
+    ModelError
+        If the judges cannot be read.
+    """
+    work = _ChunkJudge(str(model), load(model))
+    total = sum(os.stat(path).st_size for path in unlabelled)
+    parts = []
+    tasks = _tasks(unlabelled, external, folder, format, chunk_bytes)
+    for done, part in enumerate(map_parallel(work, tasks, n_jobs=n_jobs, backend=backend), start=1):
+        parts.append(part)
+        if progress is not None:
+            progress("judging", min(done * chunk_bytes, total), total)
+    if not any(part.files for part in parts):
+        raise InputError(
+            "expected sentences, found none", path=os.fspath(unlabelled[0]), remedy="give a file with sentences in it"
+        )
+    lengths, agreed, confidence = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    return Judged(lengths, agreed, confidence, tuple(file for part in parts for file in part.files))
+
+
+class _Task(NamedTuple):
+    """A chunk, the file that it becomes, and what other parsers say of its sentences."""
+
+    chunk: Chunk
+    file: Path
+    external: tuple[Treebank, ...]
+
+
+def _tasks(
+    unlabelled: Sequence[str | os.PathLike[str]],
+    external: Sequence[str | os.PathLike[str]],
+    folder: Path,
+    format: Format | str,
+    chunk_bytes: int,
+) -> Iterator[_Task]:
+    others = [_Sentences(path) for path in external]
+    number = 0
+    for path in unlabelled:
+        for chunk in chunks(path, format=format, n_bytes=chunk_bytes):  # type: ignore[arg-type]
+            n = parse_chunk(chunk, trees="ignored")[0].n_sentences if others else 0
+            yield _Task(chunk, folder / f"chunk-{number:06}.conllu", tuple(other.take(n) for other in others))
+            number += 1
+
+
+class _Sentences:
+    """The sentences of a file, taken some at a time."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = os.fspath(path)
+        self._parts = (parse_chunk(chunk)[0] for chunk in chunks(path))
+        self._rest = Treebank.of([])
+
+    def take(self, n: int) -> Treebank:
+        """Return the next ``n`` sentences."""
+        while self._rest.n_sentences < n:
+            part = next(self._parts, None)
+            if part is None:
+                problem = f"expected a parse of every sentence, {n - self._rest.n_sentences} are missing"
+                raise InputError(problem, path=self._path, remedy="parse the same text")
+            self._rest = Treebank.concatenate([self._rest, part])
+        taken = self._rest.select(range(n))
+        self._rest = self._rest.select(range(n, self._rest.n_sentences))
+        return dataclasses.replace(taken, name=self._path)
+
+
+@dataclass(frozen=True)
+class _ChunkJudge:
+    """What to do with a chunk. In another process it loads the judges on its own, once."""
+
+    model: str
+    parser: EnsembleParser | None = None
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _ChunkJudge, (self.model,)
+
+    def __call__(self, task: _Task) -> Judged:
+        if not task.file.exists():
+            treebank, _ = parse_chunk(task.chunk, trees="ignored")
+            if not treebank.n_sentences:
+                return Judged(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), ())
+            text = _judged(self.parser or _load_once(self.model), treebank, task)
+            with writing(task.file) as stream:
+                stream.write(text.encode("utf-8", "surrogateescape"))
+        return _scores(task.file)
+
+
+@functools.lru_cache(maxsize=1)
+def _load_once(model: str) -> EnsembleParser:
+    return load(model)
+
+
+def _judged(judges: EnsembleParser, treebank: Treebank, task: _Task) -> str:
+    """Return the sentences as CoNLL-U, each with where it comes from and what the judges said of it."""
+    parses = judges.parse_members(treebank)
+    systems = [*parses.values(), *task.external]
+    agreed = agreement(systems)
+    if task.external:
+        parse = vote(systems, Weights.equal(len(systems)), single_root=judges.single_root)
+    else:
+        parse = judges.combine(parses)
+    lengths = np.diff(treebank.offsets) - 1
+    sure = np.ones(treebank.n_sentences)
+    if parse.confidence is not None:
+        sums = np.add.reduceat(parse.confidence.astype(np.float64), treebank.offsets[:-1])
+        sure = sums / np.maximum(lengths, 1)
+    text = dumps(dataclasses.replace(parse.only(), source=None), format="conllu")
+    name = os.path.basename(task.chunk.path)
+    blocks = []
+    for i, block in enumerate(text.split("\n\n")[:-1]):
+        blocks.append(
+            f"# source = {name}, sentence {task.chunk.first_sentence + i}\n"
+            f"# agreement = {agreed[i]:.6f}\n# confidence = {sure[i]:.6f}\n{block}\n\n"
+        )
+    return "".join(blocks)
+
+
+def _scores(file: Path) -> Judged:
+    """Return what stands in the comments of a chunk."""
+    lengths: list[int] = []
+    scores: dict[str, list[float]] = {"agreement": [], "confidence": []}
+    with open(file, encoding="utf-8", errors="surrogateescape", newline="\n") as lines:
+        for line in lines:
+            if line.startswith("# source = "):
+                lengths.append(0)
+            elif line.startswith("# "):
+                key, _, value = line[2:].partition(" = ")
+                scores[key].append(float(value))
+            elif line != "\n":
+                lengths[-1] += 1
+    agreed, confidence = (np.array(values, np.float64) for values in scores.values())
+    return Judged(np.array(lengths, np.int64), agreed, confidence, (file,))

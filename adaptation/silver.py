@@ -1,0 +1,81 @@
+"""The sentences of the new domain that join the training data, with the trees that parsers gave them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from treevote.adaptation.judging import Judged
+from treevote.conll import read
+from treevote.files import writing
+from treevote.kernels import Bools, Ints
+from treevote.treebank import Treebank
+
+_AGREEMENT = re.compile(rb"^# agreement = ([0-9.]+)$", re.MULTILINE)
+
+
+def write_silver(judged: Judged, kept: Bools, entered: Ints, path: Path) -> None:
+    """Write the sentences that were kept as CoNLL-U: each with its source, its round, and why it was kept.
+
+    Parameters
+    ----------
+    judged : Judged
+    kept : ndarray of bool, shape (n_sentences,)
+    entered : ndarray of int32, shape (n_sentences,)
+        The round in which each was kept for the first time.
+    path : Path
+        Written whole or not at all.
+    """
+    i = 0
+    with writing(path) as stream:
+        for file in judged.files:
+            for block in file.read_bytes().split(b"\n\n")[:-1]:
+                if kept[i]:
+                    stream.write(f"# round = {entered[i]}\n# reason = {_reason(block)}\n".encode())
+                    stream.write(block + b"\n\n")
+                i += 1
+
+
+def _reason(block: bytes) -> str:
+    found = _AGREEMENT.search(block)
+    share = float(found[1]) if found else 0.0
+    return "the judges agree" if share >= 1 else f"the judges agree on {100 * share:.1f} % of the tokens"
+
+
+def read_silver(path: Path, gold: Treebank, copies: int) -> Treebank:
+    """Return the labelled sentences, as often as asked, and behind them those of a silver file.
+
+    Parameters
+    ----------
+    path : Path
+        As `write_silver` leaves it; it may be empty.
+    gold : Treebank
+    copies : int
+    """
+    parts = [gold] * copies
+    if path.stat().st_size:
+        parts.append(read(path, format="conllu"))
+    return Treebank.concatenate(parts, f"{gold.name} + {path.name}")
+
+
+def profile(judged: Judged, kept: Bools) -> dict[str, float]:
+    """Return how many sentences and tokens were kept, and how long they are against those that were not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> judged = Judged(np.array([4, 8]), np.array([1.0, 0.5]), np.ones(2), ())
+    >>> profile(judged, np.array([True, False]))["tokens"]
+    4
+    """
+    lengths = judged.lengths
+    return {
+        "sentences": int(kept.sum()),
+        "tokens": int(lengths[kept].sum()),
+        "share_of_sentences": round(100 * float(kept.mean()), 2),
+        "share_of_tokens": round(100 * float(lengths[kept].sum() / max(1, lengths.sum())), 2),
+        "identical": round(100 * float((judged.agreed >= 1).mean()), 2),
+        "agreed_tokens": round(100 * float((judged.agreed * lengths).sum() / max(1, lengths.sum())), 2),
+        "length": round(float(lengths[kept].mean()), 1) if kept.any() else 0.0,
+        "length_of_all": round(float(lengths.mean()), 1),
+    }

@@ -1,0 +1,327 @@
+"""The graph-based parser (McDonald et al. 2005; Corston-Oliver et al. 2006) as trainer and parser.
+
+Heads come first: those of the tree whose parts have the highest sum of scores. Labels come in a second stage
+(`treevote.models.labelling`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from treevote.config import from_mapping, to_mapping
+from treevote.errors import ConfigError, ModelError, unknown
+from treevote.models.features.lexicon import ATTRIBUTES, Lexicon
+from treevote.models.features.word_memo import WordMemo
+from treevote.models.graph import second_order
+from treevote.models.graph.features import MAX_BITS, MIN_BITS
+from treevote.models.graph.hashed_weights import HashedWeights, round_weights
+from treevote.models.graph.learning import PERCEPTRON, Rule
+from treevote.models.graph.long_sentences import LONGEST, cut, join
+from treevote.models.graph.models import ArcModel, PairModel
+from treevote.models.graph.template_sets import ARCS, GRANDPARENTS, PRUNER, SIBLINGS
+from treevote.models.graph.templates import attributes_of
+from treevote.models.graph.training import (
+    ArcTask,
+    Corpus,
+    PairTask,
+    masks_of,
+    mean_weights,
+    part_weights,
+    train_pruner_of,
+)
+from treevote.models.labelling.labeller import Labeller, train_labeller
+from treevote.protocols import Progress
+from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
+from treevote.store import JSON, Record
+from treevote.treebank import Treebank
+from treevote.trees import is_single_rooted, non_projective, require_labelled_trees
+
+KIND = "graph-parser"
+
+GraphLearner: TypeAlias = Literal["perceptron", "mira", "bpm"]
+Decoder: TypeAlias = Literal["auto", "projective", "non-projective"]
+
+MANY_CROSSING = 0.02
+"""From this share of non-projective arcs on, the decoder "auto" is the non-projective one."""
+
+
+@dataclass(frozen=True)
+class GraphTrainer:
+    """Hyper-parameters of a graph-based parser.
+
+    Attributes
+    ----------
+    learner : {"perceptron", "mira", "bpm"}
+        Averaged perceptron, MIRA, or a Bayes Point Machine: the mean of averaged perceptrons.
+    order : {1, 2}
+        Whether arcs alone have scores, or siblings and grandparents as well.
+    decoder : {"auto", "projective", "non-projective"}
+        Projective: Eisner's algorithm, for second order with siblings and grandparents; non-projective trees are
+        encoded in labels. Non-projective: Chu-Liu-Edmonds, for second order hill climbing from the best projective
+        tree. The choice of "auto" depends on the share of non-projective arcs in the training data.
+    epochs : int
+        How often each sentence is learned from.
+    parts : int
+        Perceptrons of a Bayes Point Machine.
+    limit : float
+        The longest step of MIRA.
+    attributes : tuple of str
+        What templates may look at; those that look at something else are left out. Prefixes are the back-off of
+        long words: five characters (for Chinese ``prefix1`` is better).
+    bits : int
+        There are ``2 ** bits`` weights.
+    keep, margin : int, float
+        For second order: arcs are pruned that are not among the best ``keep`` of their dependent, or whose
+        log-probability by the pruner is so much below that of the best.
+    encoding : {"path", "head", "head+path", "none"}
+        How the projective decoder encodes non-projective trees in labels (Nivre & Nilsson 2005).
+    prune : float
+        Weights nearer to zero than this share of the largest are dropped.
+
+    Examples
+    --------
+    >>> toy = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])] * 5)
+    >>> parser = GraphTrainer(bits=16, epochs=2).train(toy)
+    >>> parser.parse(toy).sentence(0).heads.tolist()
+    [-1, 2, 3, 0]
+    """
+
+    learner: GraphLearner = "mira"
+    order: Literal[1, 2] = 2
+    decoder: Decoder = "auto"
+    epochs: int = 8
+    parts: int = 5
+    limit: float = 0.003
+    attributes: tuple[str, ...] = (
+        "lower", "lemma", "upos", "xpos", "feats", "feat", "prefix5", "suffix2", "suffix3",
+    )  # fmt: skip
+    bits: int = 24
+    keep: int = 16
+    margin: float = 7.0
+    encoding: Encoding = "path"
+    prune: float = 0.001
+
+    def __post_init__(self) -> None:
+        for kind, value, known in (("learner", self.learner, GraphLearner), ("decoder", self.decoder, Decoder)):
+            if value not in get_args(known):
+                raise unknown(kind, value, get_args(known))
+        if self.order not in (1, 2):
+            raise ConfigError(f"order should be 1 or 2, found {self.order}")
+        for name, number, least, most in (
+            ("epochs", self.epochs, 1, 1_000),
+            ("parts", self.parts, 1, 1_000),
+            ("bits", self.bits, MIN_BITS, MAX_BITS),
+            ("keep", self.keep, 1, 100),
+        ):
+            if not least <= number <= most:
+                raise ConfigError(f"{name} should be in {least}..{most}, found {number}")
+        if not 0 < self.limit < math.inf:
+            raise ConfigError(f"limit should be positive, found {self.limit}")
+        if not 0 <= self.margin <= 100:
+            raise ConfigError(f"margin should be in 0..100, found {self.margin}")
+        if not 0 <= self.prune < 1:
+            raise ConfigError(f"prune should be in [0, 1), found {self.prune}")
+        for name in self.attributes:
+            if name not in (*ATTRIBUTES, "feat"):
+                raise unknown("attribute", name, (*ATTRIBUTES, "feat"))
+
+    def train(
+        self,
+        treebank: Treebank,
+        dev: Treebank | None = None,
+        *,
+        seed: int = 0,
+        n_jobs: int | None = 1,
+        backend: str | None = None,
+        progress: Progress | None = None,
+    ) -> GraphParser:
+        """Learn from trees.
+
+        Parameters
+        ----------
+        treebank : Treebank
+            Every sentence has a tree. Sentences too long to be parsed at once are left out.
+        dev
+            Not used.
+        seed : int, default=0
+            Of the orders of the sentences.
+        n_jobs, backend
+            As in `treevote.parallel.map_parallel`, for the perceptrons of a Bayes Point Machine.
+        progress : callable, optional
+            Called as the learners advance.
+
+        Raises
+        ------
+        InputError
+            If there is nothing to learn from, or heads are no trees.
+        ConfigError
+            If no template looks at the attributes alone.
+        """
+        untrained, task = self._prepare(treebank, seed, progress)
+        parts = self.parts if self.learner == "bpm" else 1
+        weights = mean_weights(task, parts, seed, n_jobs=n_jobs, backend=backend, progress=progress)
+        return untrained.with_weights(round_weights(weights, self.prune))
+
+    def train_parts(self, treebank: Treebank, *, seed: int = 0) -> Iterator[GraphParser]:
+        """Yield, for each perceptron of a Bayes Point Machine, the parser that it is alone.
+
+        The mean of their weights, before rounding, is the Bayes Point Machine that `train` returns for the same seed.
+        Raises as `train`.
+        """
+        untrained, task = self._prepare(treebank, seed, None)
+        for k in range(self.parts):
+            yield untrained.with_weights(round_weights(part_weights(task, seed, k), self.prune))
+
+    def _prepare(
+        self, treebank: Treebank, seed: int, progress: Progress | None
+    ) -> tuple[GraphParser, ArcTask | PairTask]:
+        """Return a parser that has everything but the weights of its last model, and the task to learn them."""
+        require_labelled_trees(treebank)
+        single_root = is_single_rooted(treebank)
+        projective = self._projective(treebank)
+        trees = projectivize(treebank, self.encoding) if projective else treebank
+        lexicon = Lexicon.of(treebank)
+        words = lexicon.columns(trees.words)
+        arcs = ArcModel.untrained(self._templates(ARCS, lexicon))
+        labeller = train_labeller(trees, words, seed=seed, progress=progress)
+        untrained = GraphParser(self, WordMemo(lexicon), single_root, projective, arcs, None, labeller)
+
+        longest = LONGEST if self.order == 1 else second_order.LONGEST
+        short = np.flatnonzero(np.diff(trees.offsets) <= longest)
+        corpus = Corpus(words, trees.tokens, trees.heads, trees.offsets, projective, single_root)
+        corpus = corpus.select(short) if len(short) < trees.n_sentences else corpus
+        rule = Rule(1.0, self.limit) if self.learner == "mira" else PERCEPTRON
+        if self.order == 1:
+            return untrained, ArcTask(corpus, arcs.table, rule, self.bits, self.epochs)
+        pruner = ArcModel.untrained(self._templates(PRUNER, lexicon))
+        pruner = pruner._replace(weights=train_pruner_of(corpus, pruner.table, seed))
+        masks = masks_of(corpus, pruner.table, self.keep, self.margin, seed)
+        siblings, grandparents = self._templates(SIBLINGS, lexicon), self._templates(GRANDPARENTS, lexicon)
+        pairs = PairModel.untrained(arcs.templates, siblings, grandparents)
+        task = PairTask(corpus, pairs.tables, masks, rule, self.bits, self.epochs)
+        return dataclasses.replace(untrained, arcs=pruner, pairs=pairs), task
+
+    def _projective(self, treebank: Treebank) -> bool:
+        if self.decoder != "auto":
+            return self.decoder == "projective"
+        return bool(non_projective(treebank).sum() < MANY_CROSSING * treebank.n_tokens)
+
+    def _templates(self, templates: str, lexicon: Lexicon) -> tuple[str, ...]:
+        """Return the templates that look at nothing but attributes that are wanted, and that some word has."""
+        there = {name for name, strings in zip(ATTRIBUTES, lexicon.values, strict=True) if strings}
+        usable = (there | ({"feat"} if lexicon.feats else set())) & set(self.attributes)
+        return tuple(line for line in templates.split() if attributes_of(line) <= usable)
+
+
+@dataclass(frozen=True, eq=False)
+class GraphParser:
+    """A trained graph-based parser. Safe to use from several threads.
+
+    Attributes
+    ----------
+    trainer : GraphTrainer
+        What it was trained with.
+    memo : WordMemo
+        The lexicon, and words met lately.
+    single_root : bool
+        Whether every tree has exactly one root.
+    projective : bool
+        Whether trees are projective before lifted arcs are restored.
+    arcs : ArcModel
+        The first-order model; that which prunes, if there is a second.
+    pairs : PairModel, optional
+        The second-order model.
+    labeller : Labeller
+    """
+
+    trainer: GraphTrainer
+    memo: WordMemo
+    single_root: bool
+    projective: bool
+    arcs: ArcModel
+    pairs: PairModel | None
+    labeller: Labeller
+
+    def with_weights(self, weights: HashedWeights) -> GraphParser:
+        """Return the same parser with other weights in its model of the highest order."""
+        if self.pairs is None:
+            return dataclasses.replace(self, arcs=self.arcs._replace(weights=weights))
+        return dataclasses.replace(self, pairs=self.pairs._replace(weights=weights))
+
+    def parse(self, treebank: Treebank) -> Treebank:
+        """Return the same sentences with this parser's trees."""
+        return self.parse_counted(treebank)[0]
+
+    def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
+        """Parse, and count the sentences that were too long for the search.
+
+        Those of more than `treevote.models.graph.long_sentences.LONGEST` tokens are parsed in pieces, those of more
+        than `treevote.models.graph.second_order.LONGEST` with the first-order model.
+        """
+        rows, words = self.memo.encode(treebank.words)
+        pieces = cut(rows[treebank.tokens], treebank.offsets)
+        heads = np.empty(len(pieces.tokens), np.int32)
+        too_long = np.zeros(len(pieces.sentence), np.bool_)
+        if self.pairs is None:
+            self.arcs.parse(words, pieces.tokens, pieces.offsets, self.projective, self.single_root, heads)
+        else:
+            trainer = self.trainer
+            task = words, pieces.tokens, pieces.offsets, self.projective, self.single_root, heads
+            self.pairs.parse(self.arcs, trainer.keep, trainer.margin, *task)
+            too_long = np.diff(pieces.offsets) > second_order.LONGEST
+        fallbacks = len(np.unique(np.concatenate([pieces.sentence[too_long], pieces.cut])))
+        heads = join(pieces, heads, treebank.offsets, self.single_root)
+        deprels = self.labeller.label(words, rows[treebank.tokens], treebank.offsets, heads)
+        parsed = treebank.with_trees(heads, deprels, self.labeller.labels)
+        return deprojectivize(parsed, self.trainer.encoding if self.projective else "none"), fallbacks
+
+    def record(self) -> Record:
+        """Return the whole parser as data."""
+        facts: dict[str, JSON] = {
+            "trainer": to_mapping(self.trainer), "single_root": self.single_root, "projective": self.projective,
+        }  # fmt: skip
+        texts = {"feat": list(self.memo.lexicon.feats)}
+        texts |= {name: list(values) for name, values in zip(ATTRIBUTES, self.memo.lexicon.values, strict=True)}
+        parts = {"arcs": self.arcs.record(), "labels": self.labeller.record()}
+        if self.pairs is not None:
+            parts["pairs"] = self.pairs.record()
+        return Record(KIND, facts, texts=texts, parts=parts)
+
+    @classmethod
+    def from_record(cls, record: Record) -> GraphParser:
+        """Make the parser of a record.
+
+        Raises
+        ------
+        ModelError
+            If the parts of the record do not fit together.
+        """
+        try:
+            return cls._checked(record)
+        except (KeyError, TypeError, ValueError, ConfigError) as error:
+            raise ModelError(f"the parts of a {KIND} do not fit together ({error}); train it again") from None
+
+    @classmethod
+    def _checked(cls, record: Record) -> GraphParser:
+        if record.kind != KIND:
+            raise ValueError(f"it is of kind {record.kind}")
+        facts, texts, parts = record.facts, record.texts, record.parts
+        mapping, single_root, projective = facts["trainer"], facts["single_root"], facts["projective"]
+        if not isinstance(mapping, Mapping) or not isinstance(single_root, bool) or not isinstance(projective, bool):
+            raise TypeError("its configuration")
+        memo = WordMemo(Lexicon([texts[name] for name in ATTRIBUTES], texts["feat"]))
+        return cls(
+            from_mapping(GraphTrainer, mapping),
+            memo,
+            single_root,
+            projective,
+            ArcModel.from_record(parts["arcs"]),
+            PairModel.from_record(parts["pairs"]) if "pairs" in parts else None,
+            Labeller.from_record(parts["labels"]),
+        )

@@ -1,0 +1,264 @@
+"""The parts that a graph-based parser scores: arcs that were not pruned, siblings and grandparents.
+
+A second-order model scores a tree part by part. Siblings are those of McDonald & Pereira (2006, "Online learning of
+approximate dependency parsing algorithms"), grandparents those of Koo & Collins (2010, "Efficient third-order
+dependency parsers"): their Model 1, with each grand-sibling part taken apart into one part of either kind.
+
+- every arc ``h -> m``;
+- every *sibling* part ``(h, s, m)``: ``s`` is the dependent of ``h`` next to ``m`` on its inner side, that is the
+  next one on the way from ``m`` to ``h``; the innermost dependent on each side of ``h`` has none;
+- every *grandparent* part ``(g, h, m)``: ``g`` is the head of ``h``; the dependents of ROOT have none.
+
+So each arc of a tree takes part in exactly one part of either kind. Only arcs that a first-order model has not
+pruned are *candidates*, and only their parts are listed, in order, so that scores are plain arrays next to them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.kernels import Bools, Ints, Longs, kernel
+
+NEVER = -1e30
+"""Where decoders take a matrix of scores, an arc that scores this or less (also -inf, or not a number) is pruned."""
+
+
+class Candidates(NamedTuple):
+    """The arcs of one sentence that were not pruned, by dependent, then by head.
+
+    Attributes
+    ----------
+    heads, dependents : ndarray of int32, shape (n_arcs,)
+        The two ends of each arc, positions in the sentence; 0 is ROOT.
+    first : ndarray of int64, shape (n + 2,)
+        The arcs to dependent ``d`` are ``first[d] : first[d + 1]``; ROOT has none, so ``first[0] = first[1] = 0``.
+    """
+
+    heads: Ints
+    dependents: Ints
+    first: Longs
+
+
+class Siblings(NamedTuple):
+    """The sibling parts of each candidate arc ``h -> m``.
+
+    Attributes
+    ----------
+    partners : ndarray of int32, shape (n_parts,)
+        The candidate arc ``h -> s`` with ``s`` strictly between ``h`` and ``m``. The first part of each arc has
+        -1: ``m`` is the innermost dependent on its side. The others follow by ascending ``s``.
+    first : ndarray of int64, shape (n_arcs + 1,)
+        The parts of arc ``a`` are ``first[a] : first[a + 1]``.
+    """
+
+    partners: Ints
+    first: Longs
+
+
+class Grandparents(NamedTuple):
+    """The grandparent parts of each candidate arc ``h -> m``.
+
+    Attributes
+    ----------
+    partners : ndarray of int32, shape (n_parts,)
+        Each candidate arc ``g -> h``, in order; where ``h`` is ROOT there is exactly one part, and it has -1. Parts
+        that no tree has (``g`` is ``m``) or no projective one (``g`` strictly between ``h`` and ``m``) are listed
+        as well, so that the parts of arc ``a`` and the arcs to its head always run in parallel.
+    first : ndarray of int64, shape (n_arcs + 1,)
+        The parts of arc ``a`` are ``first[a] : first[a + 1]``.
+    """
+
+    partners: Ints
+    first: Longs
+
+
+@kernel
+def candidates_of(mask: Bools) -> Candidates:
+    """List the arcs that a mask allows.
+
+    Parameters
+    ----------
+    mask : ndarray of bool, shape (n + 1, n + 1)
+        ``[d, h]`` allows the arc from ``h`` to ``d``. Row 0 and the diagonal are not looked at.
+
+    Examples
+    --------
+    >>> candidates = candidates_of(np.array([[0, 0, 0], [1, 0, 1], [1, 1, 0]], np.bool_))
+    >>> candidates.heads.tolist(), candidates.dependents.tolist(), candidates.first.tolist()
+    ([0, 2, 0, 1], [1, 1, 2, 2], [0, 0, 2, 4])
+    """
+    n = len(mask) - 1
+    first = np.zeros(n + 2, np.int64)
+    for d in range(1, n + 1):
+        count = 0
+        for h in range(n + 1):
+            if mask[d, h] and h != d:
+                count += 1
+        first[d + 1] = first[d] + count
+    heads, dependents = np.empty(first[n + 1], np.int32), np.empty(first[n + 1], np.int32)
+    arc = 0
+    for d in range(1, n + 1):
+        for h in range(n + 1):
+            if mask[d, h] and h != d:
+                heads[arc], dependents[arc] = h, d
+                arc += 1
+    return Candidates(heads, dependents, first)
+
+
+@kernel
+def siblings_of(candidates: Candidates) -> Siblings:
+    """List the sibling parts of all candidate arcs.
+
+    Examples
+    --------
+    Both words may hang on ROOT; then the first is the sibling of the second (arc 2, the parts 2 and 3).
+
+    >>> siblings = siblings_of(candidates_of(np.array([[0, 0, 0], [1, 0, 1], [1, 1, 0]], np.bool_)))
+    >>> siblings.partners.tolist(), siblings.first.tolist()
+    ([-1, -1, -1, 0, -1], [0, 1, 2, 4, 5])
+    """
+    n_arcs = len(candidates.heads)
+    outgoing, _, middle = arcs_by_head(candidates)
+    rank = np.empty(n_arcs, np.int64)  # the place of each arc in `outgoing`
+    rank[outgoing] = np.arange(n_arcs)
+    first = np.zeros(n_arcs + 1, np.int64)
+    for arc in range(n_arcs):
+        h = candidates.heads[arc]
+        inner = rank[arc] - middle[h] if candidates.dependents[arc] > h else middle[h] - 1 - rank[arc]
+        first[arc + 1] = first[arc] + 1 + inner
+    partners = np.empty(first[n_arcs], np.int32)
+    for arc in range(n_arcs):
+        h = candidates.heads[arc]
+        innermost = middle[h] if candidates.dependents[arc] > h else rank[arc] + 1
+        partners[first[arc]] = -1
+        for i in range(first[arc + 1] - first[arc] - 1):
+            partners[first[arc] + 1 + i] = outgoing[innermost + i]
+    return Siblings(partners, first)
+
+
+@kernel
+def grandparents_of(candidates: Candidates) -> Grandparents:
+    """List the grandparent parts of all candidate arcs.
+
+    Examples
+    --------
+    >>> grandparents = grandparents_of(candidates_of(np.array([[0, 0, 0], [1, 0, 1], [1, 1, 0]], np.bool_)))
+    >>> grandparents.partners.tolist(), grandparents.first.tolist()
+    ([-1, 2, 3, -1, 0, 1], [0, 1, 3, 4, 6])
+    """
+    n_arcs = len(candidates.heads)
+    first = np.zeros(n_arcs + 1, np.int64)
+    for arc in range(n_arcs):
+        h = candidates.heads[arc]
+        count = 1 if h == 0 else candidates.first[h + 1] - candidates.first[h]
+        first[arc + 1] = first[arc] + count
+    partners = np.empty(first[n_arcs], np.int32)
+    for arc in range(n_arcs):
+        h = candidates.heads[arc]
+        for part in range(first[arc], first[arc + 1]):
+            partners[part] = -1 if h == 0 else candidates.first[h] + part - first[arc]
+    return Grandparents(partners, first)
+
+
+@kernel
+def arcs_by_head(candidates: Candidates) -> tuple[Ints, Longs, Longs]:
+    """Sort the candidate arcs by head, then by dependent.
+
+    Returns
+    -------
+    arcs : ndarray of int32, shape (n_arcs,)
+        The arcs in this order.
+    first : ndarray of int64, shape (n + 2,)
+        The arcs of head ``h`` are ``arcs[first[h] : first[h + 1]]``.
+    middle : ndarray of int64, shape (n + 1,)
+        Those to its right are ``arcs[middle[h] : first[h + 1]]``.
+
+    Examples
+    --------
+    >>> candidates = candidates_of(np.array([[0, 0, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0], [0, 0, 1, 0]], np.bool_))
+    >>> [column.tolist() for column in arcs_by_head(candidates)]
+    [[0, 2, 3, 1, 4], [0, 2, 3, 5, 5], [0, 2, 4, 5]]
+    """
+    n_arcs, n = len(candidates.heads), len(candidates.first) - 2
+    first = np.zeros(n + 2, np.int64)
+    for arc in range(n_arcs):
+        first[candidates.heads[arc] + 1] += 1
+    for h in range(n + 1):
+        first[h + 1] += first[h]
+    middle, free, arcs = first[:-1].copy(), first.copy(), np.empty(n_arcs, np.int32)
+    for arc in range(n_arcs):
+        h = candidates.heads[arc]
+        arcs[free[h]] = arc
+        free[h] += 1
+        if candidates.dependents[arc] < h:
+            middle[h] += 1
+    return arcs, first, middle
+
+
+@kernel
+def find_parts(candidates: Candidates, siblings: Siblings, grandparents: Grandparents, heads: Ints) -> Longs:
+    """Find the parts that a tree consists of.
+
+    Parameters
+    ----------
+    candidates, siblings, grandparents : Candidates, Siblings, Grandparents
+    heads : ndarray of int32, shape (n + 1,)
+        A tree, projective or not.
+
+    Returns
+    -------
+    ndarray of int64, shape (n + 1, 3)
+        ``[d]`` are the arc to token ``d``, its sibling part and its grandparent part; -1 for what has an arc that
+        is no candidate, and in row 0.
+
+    Examples
+    --------
+    >>> candidates = candidates_of(np.array([[0, 0, 0], [1, 0, 1], [1, 1, 0]], np.bool_))
+    >>> siblings, grandparents = siblings_of(candidates), grandparents_of(candidates)
+    >>> find_parts(candidates, siblings, grandparents, np.array([-1, 0, 0], np.int32))[1:].tolist()
+    [[0, 0, 0], [2, 3, 3]]
+    >>> find_parts(candidates, siblings, grandparents, np.array([-1, 0, 1], np.int32))[1:].tolist()
+    [[0, 0, 0], [3, 4, 4]]
+    """
+    n = len(heads) - 1
+    found = np.full((n + 1, 3), -1, np.int64)
+    for d in range(1, n + 1):
+        for arc in range(candidates.first[d], candidates.first[d + 1]):
+            if candidates.heads[arc] == heads[d]:
+                found[d, 0] = arc
+    for side in (1, -1):
+        inner = np.full(n + 1, -1, np.int64)  # the arc to the last dependent of each head met so far; -2: no candidate
+        for i in range(1, n + 1):
+            d = i if side == 1 else n + 1 - i
+            h, arc = heads[d], found[d, 0]
+            if (d - h) * side > 0:
+                if arc >= 0:
+                    found[d, 1] = sibling_part(siblings, int(arc), int(inner[h]))
+                inner[h] = arc if arc >= 0 else -2
+    for d in range(1, n + 1):
+        arc, upper = found[d, 0], found[heads[d], 0]
+        if arc >= 0 and (heads[d] == 0 or upper >= 0):
+            found[d, 2] = grandparent_part(candidates, grandparents, int(arc), int(upper))
+    return found
+
+
+@kernel
+def sibling_part(siblings: Siblings, arc: int, partner: int) -> int:
+    """Return the sibling part of an arc with this partner, -1 if there is none."""
+    low, high = siblings.first[arc], siblings.first[arc + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if siblings.partners[middle] < partner:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < siblings.first[arc + 1] and siblings.partners[low] == partner else -1
+
+
+@kernel
+def grandparent_part(candidates: Candidates, grandparents: Grandparents, arc: int, upper: int) -> int:
+    """Return the grandparent part of an arc whose head has the arc ``upper``; any number will do for ROOT."""
+    h = int(candidates.heads[arc])
+    return int(grandparents.first[arc] + (0 if h == 0 else upper - candidates.first[h]))

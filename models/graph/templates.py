@@ -1,0 +1,188 @@
+"""Feature templates of arcs and of pairs of arcs as data, one a line.
+
+A template is one or more *atoms* joined by ``+``; an atom is a *role*, perhaps a neighbour, and an attribute::
+
+    h.upos+h.next.upos+d.prev.upos+d.upos
+
+Roles are the words of a part: ``h`` the head and ``d`` the dependent of an arc, ``s`` the sibling next to the
+dependent on its inner side, ``g`` the head of the head. ``prev`` and ``next`` are the neighbouring words in the
+sentence. Attributes are those of `treevote.models.features.lexicon`.
+
+In templates of arcs two atoms stand for several features: with ``h.feat`` and ``d.feat`` there is one for each
+attribute=value of FEATS (or one for each pair), and with ``b.upos`` (or another attribute) one for each distinct value
+among the words *between* head and dependent, together with how often it is there: once, twice or more.
+
+Every feature is there several times: with the direction of the arc, and with direction and distance
+(`treevote.models.graph.features`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.errors import ConfigError, unknown
+from treevote.kernels import Bools, Ints
+from treevote.models.features.lexicon import ATTRIBUTES
+
+MAX_TEMPLATES = 1_000
+NEIGHBOURS = {"prev": -1, "next": 1}
+
+ARC_ROLES = "hd"
+SIBLING_ROLES = "hsd"
+GRANDPARENT_ROLES = "ghd"
+
+
+class Side(NamedTuple):
+    """What a group of templates asks of the word in one role.
+
+    Attributes
+    ----------
+    first : ndarray of int32, shape (n_templates + 1,)
+        The atoms of template ``t`` are ``atoms[first[t] : first[t + 1]]``.
+    atoms : ndarray of int32, shape (n_atoms, 2)
+        Column of the lexicon, and offset from the word: -1, 0 or 1.
+    splits : ndarray of bool, shape (n_templates,)
+        Whether the template has a feature for each value of the word's FEATS.
+    """
+
+    first: Ints
+    atoms: Ints
+    splits: Bools
+
+
+class ArcTable(NamedTuple):
+    """Compiled templates of arcs.
+
+    Attributes
+    ----------
+    head, dependent : Side
+        Of the templates with neither ``feat`` nor ``b``.
+    split_head, split_dependent : Side
+        Of those with ``feat``.
+    around_head, around_dependent : Side
+        Of those with ``b``.
+    between : ndarray of int32, shape (n_templates with b,)
+        The column of their ``b`` atom.
+    """
+
+    head: Side
+    dependent: Side
+    split_head: Side
+    split_dependent: Side
+    around_head: Side
+    around_dependent: Side
+    between: Ints
+
+
+class PairTable(NamedTuple):
+    """Compiled templates of siblings or grandparents: three roles, as in ``SIBLING_ROLES`` or ``GRANDPARENT_ROLES``."""
+
+    one: Side
+    two: Side
+    three: Side
+
+
+Atom = tuple[str, int, str]
+
+
+def compile_arcs(lines: Sequence[str]) -> ArcTable:
+    """Compile templates of arcs.
+
+    Raises
+    ------
+    ConfigError
+        If a line is wrong, quoting it, or there are none or too many.
+
+    Examples
+    --------
+    >>> table = compile_arcs(["h.upos+d.prev.upos", "h.feat+d.feat", "h.upos+b.upos+d.upos"])
+    >>> table.dependent.atoms.tolist(), table.between.tolist()
+    ([[2, -1]], [2])
+    >>> compile_arcs(["h.psos"])
+    Traceback (most recent call last):
+    treevote.errors.ConfigError: template 'h.psos': unknown attribute 'psos'; did you mean 'upos'? ...
+    """
+    templates = _read(lines, ARC_ROLES + "b", ("feat",))
+    around = [t for t in templates if any(role == "b" for role, _, _ in t)]
+    split = [t for t in templates if t not in around and any(name == "feat" for _, _, name in t)]
+    plain = [t for t in templates if t not in around and t not in split]
+    return ArcTable(
+        _side(plain, "h"),
+        _side(plain, "d"),
+        _side(split, "h"),
+        _side(split, "d"),
+        _side(around, "h"),
+        _side(around, "d"),
+        np.array([ATTRIBUTES.index(name) for t in around for role, _, name in t if role == "b"], np.int32),
+    )
+
+
+def compile_pairs(lines: Sequence[str], roles: str) -> PairTable:
+    """Compile templates of siblings or grandparents; raises as `compile_arcs`.
+
+    Examples
+    --------
+    >>> compile_pairs(["g.upos+h.upos+d.upos"], GRANDPARENT_ROLES).one.atoms.tolist()
+    [[2, 0]]
+    """
+    templates = _read(lines, roles, ())
+    return PairTable(*(_side(templates, role) for role in roles))
+
+
+def attributes_of(line: str) -> set[str]:
+    """Return the attributes that a template looks at.
+
+    Examples
+    --------
+    >>> sorted(attributes_of("h.upos+h.feat+d.lemma"))
+    ['feat', 'lemma', 'upos']
+    """
+    return {atom.rpartition(".")[2] for atom in line.split("+")}
+
+
+def _read(lines: Sequence[str], roles: str, more: Sequence[str]) -> list[list[Atom]]:
+    if not 1 <= len(lines) <= MAX_TEMPLATES:
+        raise ConfigError(f"expected 1 to {MAX_TEMPLATES} templates, found {len(lines)}")
+    templates: list[list[Atom]] = []
+    for line in lines:
+        try:
+            template = sorted(_atom(text, roles, more) for text in line.split("+"))
+            if len(set(template)) < len(template) or template in templates:
+                raise ConfigError("it stands there twice, or has an atom twice; take one out")
+            _check_several(template)
+        except ConfigError as error:
+            raise ConfigError(f"template '{line}': {error}") from None
+        templates.append(template)
+    return templates
+
+
+def _atom(text: str, roles: str, more: Sequence[str]) -> Atom:
+    role, *steps, attribute = text.split(".") if "." in text else (text, "")
+    if role not in tuple(roles) or len(steps) > 1 or (role == "b" and steps):
+        raise ConfigError(f"atom '{text}' should be a role ({', '.join(roles)}), perhaps prev or next, an attribute")
+    if steps and steps[0] not in NEIGHBOURS:
+        raise unknown("step", steps[0], NEIGHBOURS)
+    if attribute not in ATTRIBUTES and (attribute not in more or steps or role == "b"):
+        raise unknown("attribute", attribute, (*ATTRIBUTES, *more))
+    return role, NEIGHBOURS[steps[0]] if steps else 0, attribute
+
+
+def _check_several(template: list[Atom]) -> None:
+    between = sum(role == "b" for role, _, _ in template)
+    if between > 1 or (between and any(name == "feat" for _, _, name in template)):
+        raise ConfigError("an atom of 'b' stands alone with atoms other than 'feat'; make several templates")
+
+
+def _side(templates: list[list[Atom]], wanted: str) -> Side:
+    atoms = [
+        [(ATTRIBUTES.index(name), offset) for role, offset, name in template if role == wanted and name != "feat"]
+        for template in templates
+    ]
+    return Side(
+        np.cumsum([0, *map(len, atoms)], dtype=np.int32),
+        np.array([atom for own in atoms for atom in own], np.int32).reshape(-1, 2),
+        np.array([(wanted, 0, "feat") in template for template in templates], np.bool_),
+    )

@@ -1,0 +1,197 @@
+"""From trees to weights: the training sentences in a random order, several times over, perhaps by several learners.
+
+A Bayes Point Machine (Corston-Oliver et al. 2006, section 4.2, after Herbrich et al. 2001) is the
+mean of averaged perceptrons, each of which saw the sentences in an order of its own: they stand for a sample of all
+weights that fit the training data. They know nothing of each other, so they are trained in parallel.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.kernels import Bools, Floats, Ints, Longs
+from treevote.models.features.lexicon import WordColumns
+from treevote.models.graph.arc_model import train_arcs
+from treevote.models.graph.hashed_weights import HashedWeights, round_weights
+from treevote.models.graph.learning import PERCEPTRON, Rule, Sums, average, sums_of
+from treevote.models.graph.pair_model import PairTables, train_pairs
+from treevote.models.graph.pruning import prune_all, train_pruner
+from treevote.models.graph.templates import ArcTable
+from treevote.parallel import map_parallel
+from treevote.protocols import Progress
+
+PRUNER_BITS = 20
+PRUNER_EPOCHS = 3
+PRUNER_RATE = 0.1
+FOLDS = 2
+"""Training sentences are pruned by models that did not see them, as new sentences will be: so many models."""
+
+Learn = Callable[[Sums, Longs, int, int], object]
+"""Learns from sentences in a given order, of so many done before them, of so many in all."""
+
+
+class Corpus(NamedTuple):
+    """Training sentences.
+
+    Attributes
+    ----------
+    words : WordColumns
+    tokens, heads : ndarray of int32, shape (n_slots,)
+    offsets : ndarray of int64, shape (n_sentences + 1,)
+    projective, single_root : bool
+        What the trees are like.
+    """
+
+    words: WordColumns
+    tokens: Ints
+    heads: Ints
+    offsets: Longs
+    projective: bool
+    single_root: bool
+
+    def select(self, sentences: Longs) -> Corpus:
+        """Return some of the sentences."""
+        lengths = np.diff(self.offsets)[sentences]
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+        slots = np.repeat(self.offsets[:-1][sentences] - offsets[:-1], lengths) + np.arange(int(offsets[-1]))
+        return self._replace(tokens=self.tokens[slots], heads=self.heads[slots], offsets=offsets)
+
+
+class Masks(NamedTuple):
+    """The arcs of training sentences that were not pruned: ``allowed[begins[i] : begins[i + 1]]`` of sentence ``i``."""
+
+    allowed: Bools
+    begins: Longs
+
+
+class ArcTask(NamedTuple):
+    """To train a first-order model."""
+
+    corpus: Corpus
+    table: ArcTable
+    rule: Rule
+    bits: int
+    epochs: int
+
+    def learn(self, sums: Sums, order: Longs, done: int, total: int) -> None:
+        """Learn from sentences in a given order."""
+        words, tokens, heads, offsets, projective, single_root = self.corpus
+        sentences = words, tokens, heads, offsets, order
+        train_arcs(sums, self.bits, self.rule, self.table, *sentences, done, total, projective, single_root)
+
+
+class PairTask(NamedTuple):
+    """To train a second-order model."""
+
+    corpus: Corpus
+    tables: PairTables
+    masks: Masks
+    rule: Rule
+    bits: int
+    epochs: int
+
+    def learn(self, sums: Sums, order: Longs, done: int, total: int) -> None:
+        """Learn from sentences in a given order."""
+        words, tokens, heads, offsets, projective, single_root = self.corpus
+        allowed, begins = self.masks
+        sentences = words, tokens, heads, offsets, allowed, begins, order
+        train_pairs(sums, self.bits, self.rule, self.tables, *sentences, done, total, projective, single_root)
+
+
+def mean_weights(
+    task: ArcTask | PairTask,
+    parts: int,
+    seed: int,
+    *,
+    n_jobs: int | None = 1,
+    backend: str | None = None,
+    progress: Progress | None = None,
+) -> Floats:
+    """Train several learners and return the mean of their weights.
+
+    Parameters
+    ----------
+    task : ArcTask or PairTask
+    parts : int
+        How many learners; that of number ``k`` has its random orders from ``default_rng([seed, k])``.
+    seed : int
+    n_jobs, backend, progress
+        As for `treevote.parallel.map_parallel`.
+    """
+    work = functools.partial(part_weights, task, seed)
+    total: Floats | None = None
+    for weights in map_parallel(work, range(parts), n_jobs=n_jobs, backend=backend, progress=progress):
+        total = weights if total is None else np.add(total, weights, out=total)
+    if total is None:
+        raise ValueError("no parts")
+    return np.divide(total, np.float32(parts), out=total)
+
+
+def part_weights(task: ArcTask | PairTask, seed: int, k: int, progress: Progress | None = None) -> Floats:
+    """Train learner ``k`` and return its average weights."""
+    sums = sums_of(task.bits, task.rule)
+    name = f"graph {k + 1}"
+    run(task.learn, sums, len(task.corpus.offsets) - 1, task.epochs, np.random.default_rng([seed, k]), name, progress)
+    return average(sums)
+
+
+def run(
+    learn: Learn,
+    sums: Sums,
+    n_sentences: int,
+    epochs: int,
+    rng: np.random.Generator,
+    name: str = "",
+    progress: Progress | None = None,
+) -> None:
+    """Show all sentences in a new random order, once each epoch."""
+    for epoch in range(epochs):
+        learn(sums, rng.permutation(n_sentences), epoch * n_sentences, epochs * n_sentences)
+        if progress is not None:
+            progress(name, epoch + 1, epochs)
+
+
+def train_pruner_of(corpus: Corpus, table: ArcTable, seed: int) -> HashedWeights:
+    """Train the model that prunes arcs."""
+    sums = sums_of(PRUNER_BITS, PERCEPTRON)
+
+    def learn(sums: Sums, order: Longs, done: int, total: int) -> None:
+        words, tokens, heads, offsets, *_ = corpus
+        train_pruner(sums, PRUNER_BITS, PRUNER_RATE, table, words, tokens, heads, offsets, order, done, total)
+
+    run(learn, sums, len(corpus.offsets) - 1, PRUNER_EPOCHS, np.random.default_rng([seed, 0]))
+    return round_weights(average(sums), 0.0)
+
+
+def masks_of(corpus: Corpus, table: ArcTable, keep: int, margin: float, seed: int) -> Masks:
+    """Prune the arcs of each training sentence by a model that was trained on others."""
+    n_sentences = len(corpus.offsets) - 1
+    lengths = np.diff(corpus.offsets)
+    begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths * lengths)])
+    allowed = np.empty(begins[-1], np.bool_)
+    for fold in folds(n_sentences):
+        held_out = np.zeros(n_sentences, np.bool_)
+        held_out[fold] = True
+        others = np.flatnonzero(~held_out) if len(fold) < n_sentences else fold
+        weights = train_pruner_of(corpus.select(others), table, seed)
+        own = corpus.select(fold)
+        within = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths[fold] * lengths[fold])])
+        part = np.empty(within[-1], np.bool_)
+        words, tokens, heads, offsets, _, single_root = own
+        least = margin / weights.scale
+        prune_all(
+            weights.table, weights.bits, table, words, tokens, heads, offsets, keep, least, single_root, part, within
+        )
+        for i, sentence in enumerate(fold.tolist()):
+            allowed[begins[sentence] : begins[sentence + 1]] = part[within[i] : within[i + 1]]
+    return Masks(allowed, begins)
+
+
+def folds(n_sentences: int) -> Iterator[Longs]:
+    """Yield the numbers of the sentences of each fold, dealt out in turn; a single sentence is one fold."""
+    for fold in range(min(FOLDS, n_sentences)):
+        yield np.arange(fold, n_sentences, FOLDS)

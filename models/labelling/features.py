@@ -1,0 +1,231 @@
+"""Feature extraction: from an arc in its tree to 64-bit feature keys.
+
+A key mixes the number of each atom of a template with its value; two features share a key with probability 2**-64, so
+keys stand for features everywhere.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.kernels import Ints, Keys, Longs, kernel
+from treevote.models.features.lexicon import ATTRIBUTES, WordColumns
+from treevote.models.labelling.surroundings import AFTER, INNER_RIGHT, LEFT
+from treevote.models.labelling.templates import (
+    AGREE,
+    BETWEEN,
+    COLUMN,
+    DEPENDENT,
+    DEPENDENTS,
+    DEPREL,
+    DISTANCE,
+    FEAT,
+    GRAND,
+    HEAD,
+    NEXT,
+    NUMBER,
+    PREV,
+    ArcTemplates,
+)
+from treevote.models.transition.features import bin_distance, mix
+
+MAX_VALENCY = 6
+MAX_MEMBERS = 16
+"""Values of one attribute that has many, at the most; the rest is left out."""
+
+_UPOS = ATTRIBUTES.index("upos")
+_TO_THE_RIGHT = 8  # added to the bin of a distance
+_START = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Sentence(NamedTuple):
+    """A sentence with its tree, as far as it has labels.
+
+    Attributes
+    ----------
+    tokens : ndarray of int32, shape (n + 1,)
+        The word of each position.
+    heads : ndarray of int32, shape (n + 1,)
+    deprels : ndarray of int32, shape (n + 1,)
+        -1 where no label is known yet.
+    links : ndarray of int32, shape (n + 1, len(LINKS))
+        As `treevote.models.labelling.surroundings.link` writes them.
+    """
+
+    tokens: Ints
+    heads: Ints
+    deprels: Ints
+    links: Ints
+
+
+class Scratch(NamedTuple):
+    """Room to work in, for one thread.
+
+    Attributes
+    ----------
+    places : ndarray of int32, shape (n_places,)
+        Position in the sentence of each place of the templates.
+    values : ndarray of int64, shape (n_atoms,)
+        Value of each atom; the number of its values if it is a set.
+    members : ndarray of int32, shape (n_atoms, MAX_MEMBERS)
+        The values of sets.
+    nodes : ndarray of uint64, shape (n_nodes,)
+        Key at each node of the trie, 0 where it does not fire.
+    """
+
+    places: Ints
+    values: Longs
+    members: Ints
+    nodes: Keys
+
+
+@kernel
+def scratch(table: ArcTemplates) -> Scratch:
+    """Return room for the templates of ``table``."""
+    return Scratch(
+        np.empty(len(table.places), np.int32),
+        np.empty(len(table.atoms), np.int64),
+        np.empty((len(table.atoms), MAX_MEMBERS), np.int32),
+        np.empty(len(table.nodes), np.uint64),
+    )
+
+
+@kernel
+def max_features(table: ArcTemplates) -> int:
+    """Return how much room the features of one arc can take: one more than there can be of them."""
+    return len(table.nodes) + MAX_MEMBERS * len(table.sets) + 1
+
+
+@kernel
+def fire(sentence: Sentence, dependent: int, words: WordColumns, table: ArcTemplates, room: Scratch, keys: Keys) -> int:
+    """Write the features of an arc into ``keys`` and return how many there are.
+
+    Parameters
+    ----------
+    sentence : Sentence
+    dependent : int
+        Its position; the head is that of the tree.
+    words : WordColumns
+    table : ArcTemplates
+    room : Scratch
+    keys : ndarray of uint64, shape (at least max_features(table),)
+        Receives the features.
+    """
+    find_places(sentence, dependent, table, room.places)
+    find_values(sentence, dependent, words, table, room)
+    count = 0
+    for node in range(len(table.nodes)):
+        parent, atom = table.nodes[node, 0], table.nodes[node, 1]
+        value = int(room.values[atom])
+        start = np.uint64(room.nodes[parent]) if parent >= 0 else _START
+        if value == 0 or start == 0:
+            room.nodes[node] = 0
+        else:
+            key = mix(start, atom, value)
+            room.nodes[node] = key
+            keys[count] = key
+            count += table.nodes[node, 2]
+    for i in range(len(table.sets)):
+        node, atom = table.sets[i, 0], table.sets[i, 1]
+        start = np.uint64(room.nodes[node]) if node >= 0 else _START
+        if start != 0:
+            for member in range(room.values[atom]):
+                keys[count] = mix(start, atom, room.members[atom, member])
+                count += 1
+    return count
+
+
+@kernel
+def find_places(sentence: Sentence, dependent: int, table: ArcTemplates, places: Ints) -> None:
+    """Write the position of each place of the templates; -1 where there is none."""
+    places[DEPENDENT] = dependent
+    places[HEAD] = sentence.heads[dependent]
+    places[GRAND] = sentence.heads[places[HEAD]]
+    for p in range(GRAND + 1, len(table.places)):
+        step, start = table.places[p, 0], places[table.places[p, 1]]
+        if start < 0:
+            places[p] = -1
+        elif step == PREV:
+            places[p] = start - 1
+        elif step == NEXT:
+            places[p] = start + 1 if start + 1 < len(sentence.heads) else -1
+        else:
+            places[p] = sentence.links[start, step - NEXT - 1]
+
+
+@kernel
+def find_values(sentence: Sentence, dependent: int, words: WordColumns, table: ArcTemplates, room: Scratch) -> None:
+    """Write the value of each atom, 0 where there is none."""
+    for a in range(len(table.atoms)):
+        kind, place, column = table.atoms[a]
+        value = 0
+        if kind == DISTANCE:
+            distance = dependent - sentence.heads[dependent]
+            value = bin_distance(abs(distance)) + (_TO_THE_RIGHT if distance > 0 else 0)
+        elif kind == BETWEEN:
+            value = tags_between(sentence, dependent, words, room.members[a])
+        elif kind == AGREE:
+            value = common_feats(sentence, dependent, words, room.members[a])
+        elif room.places[place] >= 0:
+            at = int(room.places[place])
+            if kind == COLUMN:
+                value = words.values[sentence.tokens[at], column]
+            elif kind == NUMBER:
+                value = min(sentence.links[at, column], MAX_VALENCY) + 1
+            elif kind == DEPREL:
+                value = sentence.deprels[at] + 1
+            elif kind == FEAT:
+                first, last = words.feats_offsets[sentence.tokens[at]], words.feats_offsets[sentence.tokens[at] + 1]
+                for i in range(first, last):
+                    value = add(words.feats[i], room.members[a], value)
+            elif kind == DEPENDENTS:
+                value = known_labels(sentence, at, room.members[a])
+        room.values[a] = value
+
+
+@kernel
+def known_labels(sentence: Sentence, head: int, members: Ints) -> int:
+    """Collect the labels of the dependents of a word, as far as they are known, and return how many there are."""
+    n, links = 0, sentence.links
+    token = links[head, LEFT] if links[head, LEFT] >= 0 else links[head, INNER_RIGHT]
+    while token >= 0 and n < MAX_MEMBERS:
+        n = add(int(sentence.deprels[token]) + 1, members, n)
+        token = links[token, AFTER]
+    return n
+
+
+@kernel
+def tags_between(sentence: Sentence, dependent: int, words: WordColumns, members: Ints) -> int:
+    """Collect the tags of the words between dependent and head, and return how many there are."""
+    n, head = 0, sentence.heads[dependent]
+    for position in range(min(head, dependent) + 1, max(head, dependent)):
+        n = add(words.values[sentence.tokens[position], _UPOS], members, n)
+        if n == MAX_MEMBERS:
+            break
+    return n
+
+
+@kernel
+def common_feats(sentence: Sentence, dependent: int, words: WordColumns, members: Ints) -> int:
+    """Collect the values of FEATS that dependent and head share, and return how many there are."""
+    n, offsets = 0, words.feats_offsets
+    own, other = sentence.tokens[dependent], sentence.tokens[sentence.heads[dependent]]
+    for i in range(offsets[own], offsets[own + 1]):
+        for j in range(offsets[other], offsets[other + 1]):
+            if words.feats[i] == words.feats[j]:
+                n = add(words.feats[i], members, n)
+    return n
+
+
+@kernel
+def add(member: int, members: Ints, n: int) -> int:
+    """Add a member, if it is above 0 and there is room, to the ``n`` that are there; return how many they are now."""
+    if member == 0 or n == len(members):
+        return n
+    for i in range(n):
+        if members[i] == member:
+            return n
+    members[n] = member
+    return n + 1

@@ -1,0 +1,258 @@
+"""The look ahead (Chang, Do & Roth 2006, section 2.4, Algorithm 2), and the parser's loop around it.
+
+For each action the sequences of ``depth`` actions are searched, following from each pair the two actions with the
+highest confidence; the first action of the sequence with the highest sum of confidences is taken, and the search starts
+again. The paths behind that action are kept, so that a step scores new pairs only at their far end; and a sequence is
+given up as soon as its sum cannot become the highest. Depth 1 takes the action with the highest confidence.
+
+Of equal sums the sequence with the better first action wins, then that with the better second; of equal actions the one
+with the smaller number. Beyond the end of a parse everything is certain.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.kernels import Bools, Doubles, Ints, Keys, Longs, kernel
+from treevote.models.features.lexicon import WordColumns
+from treevote.models.features.weights import Weights, log_probabilities, score
+from treevote.models.pipeline.configuration import (
+    AFTER,
+    BEFORE,
+    LEFT,
+    RIGHT,
+    STEP_BACK,
+    Focus,
+    begin,
+    room,
+    take,
+    undo,
+    write_heads,
+)
+from treevote.models.pipeline.features import fire
+from treevote.models.transition.features import MAX_FEATURES, Scratch, scratch
+from treevote.models.transition.templates import TemplateTable
+
+MAX_DEPTH = 4
+
+_SLACK = 1e-9  # more than what rounding may do to a sum
+
+
+class Model(NamedTuple):
+    """What decides about actions.
+
+    Attributes
+    ----------
+    weights : Weights
+    table : TemplateTable
+    words : WordColumns
+    policy : int
+        START_OVER, STAY or STEP_BACK.
+    rounds : int
+        The most rounds over a sentence.
+    depth : int
+        Actions in a sequence.
+    certain : float
+        The highest confidence: 1.0 if it is a probability, 0.0 if it is the logarithm of one.
+    """
+
+    weights: Weights
+    table: TemplateTable
+    words: WordColumns
+    policy: int
+    rounds: int
+    depth: int
+    certain: float
+
+
+class Space(NamedTuple):
+    """Room to work in, for one thread; and the paths of the look ahead, a binary tree in the order of a heap.
+
+    Attributes
+    ----------
+    scratch : Scratch
+    keys, rows, scores, logs, mask
+        For the scores of one pair.
+    actions : ndarray of int64, shape (2**depth - 1, 2)
+        The two best actions at each node, -1 in nodes that were not reached yet.
+    gains : ndarray of float64, shape (2**depth - 1, 2)
+        Their confidence.
+    """
+
+    scratch: Scratch
+    keys: Keys
+    rows: Longs
+    scores: Ints
+    logs: Doubles
+    mask: Bools
+    actions: Longs
+    gains: Doubles
+
+
+@kernel
+def space_for(model: Model) -> Space:
+    """Return room for a model."""
+    n_actions, n_nodes = len(model.weights.bias), 2**model.depth - 1
+    return Space(
+        scratch(model.table),
+        np.empty(MAX_FEATURES, np.uint64),
+        np.empty(MAX_FEATURES, np.int64),
+        np.empty(n_actions, np.int32),
+        np.empty(n_actions, np.float64),
+        np.ones(n_actions, np.bool_),
+        np.full((n_nodes, 2), -1, np.int64),
+        np.empty((n_nodes, 2), np.float64),
+    )
+
+
+@kernel
+def score_actions(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space) -> None:
+    """Write the scores of all actions on a pair, and the logarithms of their probabilities."""
+    count = fire(T, focus, tokens, model.words, model.table, space.scratch, space.keys)
+    score(model.weights, space.keys, count, space.rows, space.scores)
+    log_probabilities(space.scores, space.mask, model.weights.scale, space.logs)
+
+
+@kernel
+def expand(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space, node: int) -> None:
+    """Write the two best actions on a pair, and the confidence in them, unless they are there already."""
+    if space.actions[node, 0] >= 0:
+        return
+    score_actions(model, tokens, T, focus, space)
+    scores = space.scores
+    first, second = (0, 1) if scores[0] >= scores[1] else (1, 0)
+    for action in range(2, len(scores)):
+        if scores[action] > scores[first]:
+            first, second = action, first
+        elif scores[action] > scores[second]:
+            second = action
+    space.actions[node, 0], space.actions[node, 1] = first, second
+    for branch in range(2):
+        log = space.logs[space.actions[node, branch]]
+        space.gains[node, branch] = np.exp(log) if model.certain > 0 else log
+
+
+@kernel
+def follow(
+    model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space, node: int, depth: int, total: float, best: float
+) -> float:
+    """Return the highest sum of a sequence through ``node``, or ``best`` if that is higher.
+
+    Parameters
+    ----------
+    total : float
+        The sum so far.
+    best : float
+        The highest sum found elsewhere.
+    """
+    if depth == 0 or focus.a == 0:
+        return max(best, total + depth * model.certain)
+    expand(model, tokens, T, focus, space, node)
+    for branch in range(2):
+        longer = total + space.gains[node, branch]
+        if longer + (depth - 1) * model.certain < best - _SLACK:
+            break
+        action = space.actions[node, branch]
+        following = take(T, focus, model.policy, model.rounds, action)
+        best = follow(model, tokens, T, following, space, 2 * node + 1 + branch, depth - 1, longer, best)
+        undo(T, focus, action)
+    return best
+
+
+@kernel
+def predict(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space) -> int:
+    """Return the first action of the best sequence, and keep the paths behind it."""
+    expand(model, tokens, T, focus, space, 0)
+    chosen, best = 0, -np.inf
+    for branch in range(2):
+        gain, action = space.gains[0, branch], space.actions[0, branch]
+        if gain + (model.depth - 1) * model.certain < best - _SLACK:
+            break
+        following = take(T, focus, model.policy, model.rounds, action)
+        total = follow(model, tokens, T, following, space, 1 + branch, model.depth - 1, gain, best)
+        undo(T, focus, action)
+        if total > best:
+            chosen, best = branch, total
+    action = space.actions[0, chosen]
+    keep(space, model.depth, chosen)
+    return int(action)
+
+
+@kernel
+def keep(space: Space, depth: int, branch: int) -> None:
+    """Make the node behind a branch of the root the root: each level moves up, and the last one is empty."""
+    for level in range(depth - 1):
+        width = 1 << level
+        to, origin = width - 1, 2 * width - 1 + branch * width
+        for node in range(width):
+            space.actions[to + node] = space.actions[origin + node]
+            space.gains[to + node] = space.gains[origin + node]
+    space.actions[(1 << (depth - 1)) - 1 :] = -1
+
+
+@kernel
+def join(model: Model, tokens: Ints, T: Longs, space: Space) -> None:
+    """Make one tree of the words that are left: the arc that is most probable, of all that are possible, comes first.
+
+    Where a treebank has one root, this ends a parse whose rounds did not. A pair is scored when it first is one, and
+    again when one of its words has a new dependent: three times for each word at the most.
+    """
+    end = len(T) - 1
+    actions, gains = np.empty(end, np.int64), np.empty(end, np.float64)
+    a = T[0, AFTER]
+    while T[a, AFTER] < end:
+        score_arcs(model, tokens, T, a, space, actions, gains)
+        a = T[a, AFTER]
+    while T[T[0, AFTER], AFTER] < end:
+        a = best = T[0, AFTER]
+        while T[a, AFTER] < end:
+            if gains[a] > gains[best]:
+                best = a
+            a = T[a, AFTER]
+        head = best if actions[best] == LEFT else T[best, AFTER]
+        take(T, Focus(best, -1, -1, 1, 0), STEP_BACK, 1, int(actions[best]))
+        if T[head, BEFORE] > 0:
+            score_arcs(model, tokens, T, T[head, BEFORE], space, actions, gains)
+        if T[head, AFTER] < end:
+            score_arcs(model, tokens, T, head, space, actions, gains)
+
+
+@kernel
+def score_arcs(model: Model, tokens: Ints, T: Longs, a: int, space: Space, actions: Longs, gains: Doubles) -> None:
+    """Write which of Left and Right is more probable on the pair at ``a``, and the logarithm of its probability."""
+    score_actions(model, tokens, T, Focus(a, -1, -1, 1, 0), space)
+    actions[a] = RIGHT if space.logs[RIGHT] > space.logs[LEFT] else LEFT
+    gains[a] = space.logs[actions[a]]
+
+
+@kernel
+def parse(model: Model, tokens: Ints, offsets: Longs, single_root: bool, heads: Ints) -> int:
+    """Find the heads of all sentences, and return in how many of them the rounds left more than one word.
+
+    Parameters
+    ----------
+    model : Model
+    tokens : ndarray of int32, shape (n_slots,)
+        The word at each slot, as ``model.words`` counts.
+    offsets : ndarray of int64, shape (n_sentences + 1,)
+    single_root : bool
+        Whether the words that are left are joined; else they all hang on ROOT, and nothing is counted.
+    heads : ndarray of int32, shape (n_slots,)
+        Receives the heads.
+    """
+    space = space_for(model)
+    unfinished = 0
+    for sentence in range(len(offsets) - 1):
+        first, last = offsets[sentence], offsets[sentence + 1]
+        T, own = room(last - first - 1), tokens[first:last]
+        focus = begin(T)
+        space.actions[:] = -1
+        while focus.a > 0:
+            focus = take(T, focus, model.policy, model.rounds, predict(model, own, T, focus, space))
+        if single_root and T[T[0, AFTER], AFTER] < len(T) - 1:
+            unfinished += 1
+            join(model, own, T, space)
+        write_heads(T, heads[first:last])
+    return unfinished

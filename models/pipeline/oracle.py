@@ -1,0 +1,147 @@
+"""The gold action predictor, and what it needs with each policy (Chang, Do & Roth 2006, sections 2.1 to 2.3)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.errors import unknown
+from treevote.kernels import Bools, Ints, Longs, kernel
+from treevote.models.pipeline.configuration import (
+    ACTIONS,
+    AFTER,
+    L_VALENCY,
+    LEFT,
+    POLICIES,
+    R_VALENCY,
+    RIGHT,
+    SHIFT,
+    WAIT_LEFT,
+    WAIT_RIGHT,
+    Focus,
+    Policy,
+    begin,
+    room,
+    take,
+)
+from treevote.pseudo_projective import projectivize
+from treevote.treebank import Treebank
+
+
+class Tree(NamedTuple):
+    """The tree that the gold action predictor knows.
+
+    Attributes
+    ----------
+    heads : ndarray of int32, shape (n + 1,)
+        A projective tree.
+    valency : ndarray of int32, shape (n + 1,)
+        Number of dependents of each position.
+    arcs : int
+        Arcs between two tokens.
+    """
+
+    heads: Ints
+    valency: Ints
+    arcs: int
+
+
+@kernel
+def tree_of(heads: Ints) -> Tree:
+    """Return what the gold action predictor has to know of a tree."""
+    valency = np.zeros(len(heads), np.int32)
+    for token in range(1, len(heads)):
+        valency[heads[token]] += 1
+    return Tree(heads, valency, len(heads) - 1 - int(valency[0]))
+
+
+@kernel
+def gold_action(T: Longs, focus: Focus, tree: Tree, waits: Bools) -> int:
+    """Return the action that leads to the tree.
+
+    Parameters
+    ----------
+    T : ndarray of int64, shape (n + 2, WIDTH)
+    focus : Focus
+    tree : Tree
+    waits : ndarray of bool, shape (2,)
+        Whether there is a WaitLeft, and a WaitRight.
+    """
+    a, b = focus.a, int(T[focus.a, AFTER])
+    if tree.heads[b] == a:
+        if T[b, L_VALENCY] + T[b, R_VALENCY] == tree.valency[b]:
+            return LEFT
+        return WAIT_LEFT if waits[0] else SHIFT
+    if tree.heads[a] == b:
+        if T[a, L_VALENCY] + T[a, R_VALENCY] == tree.valency[a]:
+            return RIGHT
+        return WAIT_RIGHT if waits[1] else SHIFT
+    return SHIFT
+
+
+@kernel
+def goes_on(focus: Focus, missing: int) -> bool:
+    """Tell whether the gold action predictor is asked once more: to the end of the round that completes the tree.
+
+    With one root the tree is complete when one word is left; with several there are Shifts between them to be seen.
+    """
+    return focus.a > 0 and (missing > 0 or focus.rounds == 1 or focus.action >= 0)
+
+
+def count_actions(
+    treebank: Treebank, policy: Policy = "step-back", *, wait_left: bool = True, wait_right: bool = False
+) -> dict[str, int]:
+    """Count the actions that the gold action predictor takes to build all trees (Table 1 of the paper).
+
+    Parameters
+    ----------
+    treebank : Treebank
+        Trees; those that are not projective are made so first, by lifting.
+    policy : {"step-back", "stay", "start-over"}, default="step-back"
+    wait_left, wait_right : bool
+        Whether there are these actions.
+
+    Returns
+    -------
+    dict from str to int
+        Number of each action; and ``rounds``, the number of rounds over all sentences that have a pair.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such policy.
+    InputError
+        If a sentence is not a tree.
+
+    Examples
+    --------
+    >>> toy = Treebank.of([(["John", "gives", "me", "a", "beautiful", "puppy", "."], [2, 0, 2, 6, 6, 2, 2], ["_"] * 7)])
+    >>> count_actions(toy, "step-back")
+    {'shift': 2, 'left': 3, 'right': 3, 'wait-left': 0, 'wait-right': 0, 'rounds': 1}
+    >>> count_actions(toy, "start-over")["shift"]
+    3
+    """
+    if policy not in POLICIES:
+        raise unknown("policy", policy, POLICIES)
+    projective = projectivize(treebank, "none")
+    counts = np.zeros(len(ACTIONS) + 1, np.int64)
+    waits = np.array([wait_left, wait_right])
+    _count(projective.heads, projective.offsets, POLICIES.index(policy), waits, counts)
+    return dict(zip((*ACTIONS, "rounds"), counts.tolist(), strict=True))
+
+
+@kernel
+def _count(heads: Ints, offsets: Longs, policy: int, waits: Bools, counts: Longs) -> None:
+    for sentence in range(len(offsets) - 1):
+        first, last = offsets[sentence], offsets[sentence + 1]
+        T, tree = room(last - first - 1), tree_of(heads[first:last])
+        focus, missing = begin(T), tree.arcs
+        while goes_on(focus, missing):
+            action = gold_action(T, focus, tree, waits)
+            if focus.action < 0:
+                counts[-1] += 1
+            counts[action] += 1
+            if action in (LEFT, RIGHT):
+                missing -= 1
+            focus = take(T, focus, policy, len(T), action)

@@ -1,0 +1,74 @@
+"""Named sets of templates for a pair; what the places are is told in `treevote.models.pipeline.features`."""
+
+from __future__ import annotations
+
+from treevote.errors import unknown
+
+PAPER = """
+s0.form s0.upos s0.xpos s0.feats q0.form q0.upos q0.xpos q0.feats
+s0.l.form s0.l.upos s0.r.form s0.r.upos q0.l.form q0.l.upos q0.r.form q0.r.upos
+s1.form s1.upos s2.form s2.upos q1.form q1.upos q2.form q2.upos q3.form q3.upos q4.form q4.upos
+action
+s0.form+q0.form s0.form+q0.upos s0.upos+q0.form s0.upos+q0.upos s0.xpos+q0.xpos s0.feats+q0.feats
+s0.form+s0.upos+q0.upos s0.upos+q0.form+q0.upos s0.form+s0.upos+q0.form+q0.upos
+s1.upos+s0.upos s1.form+s0.upos s1.upos+q0.upos s1.upos+s0.upos+q0.upos s2.upos+s1.upos+s0.upos+q0.upos
+q0.upos+q1.upos q0.upos+q1.form q0.form+q1.upos q1.upos+q2.upos q2.upos+q3.upos q3.upos+q4.upos s0.upos+q1.upos
+s0.form+q1.upos s0.upos+q0.upos+q1.upos s0.upos+q0.upos+q1.upos+q2.upos s1.upos+s0.upos+q0.upos+q1.upos
+s0.upos+q0.upos+s0.l.upos s0.upos+q0.upos+s0.r.upos s0.upos+q0.upos+q0.l.upos s0.upos+q0.upos+q0.r.upos
+action+s0.upos action+q0.upos action+s0.upos+q0.upos
+"""
+"""Chang, Do & Roth (2006), section 3.2: words and tags of the pair, of 2 words before and 4 after, and of dependents,
+FEATS where there are any, the previous action; and conjunctions, which the paper mentions and does not list. About 50
+fire at a time."""
+
+RICH = """
+s0.form s0.lemma s0.upos s0.xpos s0.feats s0.feat s0.suffix2 s0.suffix3 s0.shape
+q0.form q0.lemma q0.upos q0.xpos q0.feats q0.feat q0.suffix2 q0.suffix3 q0.shape
+s1.form s1.lemma s1.upos s1.xpos s2.upos
+q1.form q1.lemma q1.upos q1.xpos q1.feats q1.feat q1.suffix2 q1.suffix3 q1.shape q2.form q2.lemma q2.upos q2.xpos
+q2.feats q3.upos q3.xpos q3.form q4.upos
+distance q0.upos+distance s0.upos+distance q0.lemma+distance s0.lemma+distance q0.upos+s0.upos+distance
+q0.upos+s0.upos+q1.upos+distance
+q0.lval q0.rval s0.lval s0.rval q0.upos+q0.lval q0.upos+q0.rval s0.upos+s0.lval s0.upos+s0.rval
+action action2 action+q0.upos action+q0.upos+s0.upos
+q0.prev.upos q0.next.upos s0.prev.upos s0.next.upos q0.upos+q0.prev.upos q0.upos+q0.next.upos s0.upos+s0.prev.upos
+s0.upos+s0.next.upos q0.upos+s0.upos+s0.next.upos+q0.prev.upos q0.upos+s0.upos+s0.next.upos
+q0.upos+s0.upos+q0.prev.upos
+q0.l.upos q0.l.form q0.r.upos q0.r.form s0.l.upos s0.l.form s0.r.upos s0.r.form q0.l2.upos q0.r2.upos s0.l2.upos
+s0.r2.upos
+q0.upos+q0.l.upos+q0.l2.upos q0.upos+q0.r.upos+q0.r2.upos s0.upos+s0.l.upos+s0.l2.upos s0.upos+s0.r.upos+s0.r2.upos
+q0.upos+s0.upos+q0.l.upos q0.upos+s0.upos+q0.r.upos q0.upos+s0.upos+s0.l.upos q0.upos+s0.upos+s0.r.upos
+q0.upos+s0.upos+q0.l.lemma q0.upos+s0.upos+q0.r.lemma q0.upos+s0.upos+s0.l.lemma q0.upos+s0.upos+s0.r.lemma
+q0.lemma+s0.lemma+q0.l.lemma q0.lemma+s0.lemma+s0.r.lemma q0.l.l.upos q0.r.r.upos s0.l.l.upos s0.r.r.upos s1.r.upos
+q0.upos+q0.l.feat q0.upos+q0.r.feat s0.upos+s0.l.feat s0.upos+s0.r.feat
+q0.form+s0.form q0.lemma+s0.lemma q0.upos+s0.upos q0.xpos+s0.xpos q0.form+s0.upos q0.upos+s0.form q0.lemma+s0.upos
+q0.upos+s0.lemma q0.upos+q0.feat+s0.upos q0.upos+s0.upos+s0.feat q0.feat+s0.feat q0.feats+s0.feats q0.feat+s0.upos
+q0.upos+s0.feat q0.suffix3+s0.upos q0.upos+s0.suffix3
+s1.lemma+s1.upos q0.upos+s0.upos+s1.upos q0.upos+s0.upos+s1.lemma q0.upos+s0.upos+s1.upos+q1.upos s0.lemma+s1.upos
+s0.upos+s1.upos
+q0.suffix3+q0.upos s0.suffix3+s0.upos q1.suffix3+q1.upos q0.upos+q1.upos q0.lemma+q1.upos q0.upos+q1.lemma
+q0.lemma+q1.lemma q0.xpos+q1.xpos q0.feats+q1.feats s0.upos+q1.upos s0.lemma+q1.upos s0.upos+q1.lemma
+s0.lemma+q1.lemma q1.upos+q2.upos q1.lemma+q2.upos q0.upos+s0.upos+q1.upos q0.lemma+s0.upos+q1.upos
+q0.upos+s0.lemma+q1.upos q0.upos+s0.upos+q1.lemma q0.xpos+s0.xpos+q1.xpos q0.upos+s0.upos+q1.upos+q2.upos
+q0.upos+q1.upos+q2.upos s0.upos+q1.upos+q2.upos q0.feats+s0.upos+q1.upos q0.upos+s0.feats+q1.upos
+q0.feats+s0.feats+q1.upos q0.upos+s0.upos+q1.feats
+"""
+"""After Zhang & Nivre (2011), with affixes, word shape and split FEATS."""
+
+TEMPLATE_SETS = {"paper": PAPER, "rich": RICH}
+"""Name to templates, apart by white space."""
+
+
+def templates_of(templates: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Return the templates of a named set, or those given.
+
+    Examples
+    --------
+    >>> templates_of("paper")[:2], templates_of(("s0.form",))
+    (('s0.form', 's0.upos'), ('s0.form',))
+    """
+    if not isinstance(templates, str):
+        return templates
+    if templates not in TEMPLATE_SETS:
+        raise unknown("template set", templates, TEMPLATE_SETS)
+    return tuple(TEMPLATE_SETS[templates].split())

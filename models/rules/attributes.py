@@ -1,0 +1,253 @@
+"""What rules can ask of a pair of words: attributes of the two, and of the words around and below them.
+
+A feature is a place, an attribute and a value, such as ``left.upos=DET``. Places:
+
+- ``left``, ``right``: the two words;
+- ``left-1``, ``left+1``, ``right-1``, ``right+1``, and so on up to ``context``: their neighbours in the sentence, those
+  between the two only as far as the other word;
+- ``left.ldep``, ``left.rdep``, ``left.head``, and the same of ``right``: their neighbours in the linkage, that is
+  leftmost and rightmost dependent and head, as far as they were found;
+- ``before``, ``after``: the nearest words without a head on either side of the trees of the two.
+
+Besides the attributes of words that a parser is trained for there always are: ``deprel``, the label of the link to the
+head of a word; ``no place`` where nothing stands; ``distance`` of the two words; and ``between.upos``, the tags of the
+words between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.errors import ConfigError, unknown
+from treevote.kernels import Ints, kernel
+from treevote.models.features.lexicon import ATTRIBUTES as COLUMNS
+from treevote.models.features.lexicon import Lexicon, WordColumns
+from treevote.models.rules.linkage import Linkage
+
+ATTRIBUTES = ("form", "lemma", "upos", "xpos", "feats", "suffix", "shape")
+"""Attributes of words. ``feats`` are the single values of FEATS, ``suffix`` stands for suffixes of several lengths."""
+
+MAX_SUFFIXES = 4
+MAX_CONTEXT = 9
+
+LINKED = ("left", "right", "left.ldep", "left.rdep", "left.head", "right.ldep", "right.rdep", "right.head")
+DISTANCES = ("1", "2", "3", "4", "5-6", "7-10", "11 or more")
+
+COLUMN, FEATS, DEPREL, ABSENT, DISTANCE, BETWEEN = range(6)
+UPOS = COLUMNS.index("upos")
+
+
+class AttributeTable(NamedTuple):
+    """Compiled attributes.
+
+    Attributes
+    ----------
+    rows : ndarray of int32, shape (n_rows, 4)
+        Place, kind, column of the lexicon (0 where it does not apply), and the number of the feature whose value is 0;
+        these numbers ascend.
+    context : int
+        Neighbours on either side.
+    n_features : int
+        All numbers of features are below it.
+    n_between : int
+        Tags that the words between two words can have.
+    """
+
+    rows: Ints
+    context: int
+    n_features: int
+    n_between: int
+
+
+def check_attributes(attributes: Sequence[str]) -> None:
+    """Raise ConfigError unless these are different attributes, at least one.
+
+    Examples
+    --------
+    >>> check_attributes(["upos", "lema"])
+    Traceback (most recent call last):
+    treevote.errors.ConfigError: unknown attribute 'lema'; did you mean 'lemma'? known: form, ...
+    """
+    for attribute in attributes:
+        if attribute not in ATTRIBUTES:
+            raise unknown("attribute", attribute, ATTRIBUTES)
+    if not attributes or len(set(attributes)) < len(attributes):
+        raise ConfigError(f"attributes should be one or more, each once, found {list(attributes)}")
+
+
+def places_of(context: int) -> list[str]:
+    """Return the names of all places.
+
+    Examples
+    --------
+    >>> places_of(1)[8:]
+    ['before', 'after', 'left-1', 'left+1', 'right-1', 'right+1']
+    """
+    near = [f"{word}{sign}{k}" for word in ("left", "right") for sign in "-+" for k in range(1, context + 1)]
+    return [*LINKED, "before", "after", *near]
+
+
+def compile_attributes(
+    attributes: Sequence[str], suffixes: int, context: int, lexicon: Lexicon, n_labels: int
+) -> AttributeTable:
+    """Give numbers to all features.
+
+    Parameters
+    ----------
+    attributes : sequence of str
+        Of ``ATTRIBUTES``.
+    suffixes : int
+        The longest suffix, in characters.
+    context : int
+        Neighbours on either side.
+    lexicon : Lexicon
+    n_labels : int
+        Labels that links can have.
+    """
+    sizes = {column: len(values) + 1 for column, values in zip(COLUMNS, lexicon.values, strict=True)}
+    rows: list[tuple[int, int, int, int]] = []
+    offset = 0
+
+    def add(place: int, kind: int, column: int, size: int) -> None:
+        nonlocal offset
+        rows.append((place, kind, column, offset))
+        offset += size
+
+    for place, name in enumerate(places_of(context)):
+        for attribute in attributes:
+            if attribute == "feats":
+                add(place, FEATS, 0, len(lexicon.feats) + 1)
+            else:
+                columns = [f"suffix{k}" for k in range(1, suffixes + 1)] if attribute == "suffix" else [attribute]
+                for column in columns:
+                    add(place, COLUMN, COLUMNS.index(column), sizes[column])
+        if name in LINKED:
+            add(place, DEPREL, 0, n_labels)
+        add(place, ABSENT, 0, 1)
+    add(0, DISTANCE, 0, len(DISTANCES))
+    add(0, BETWEEN, UPOS, sizes["upos"])
+    return AttributeTable(np.array(rows, np.int32), context, offset, sizes["upos"])
+
+
+def feature_name(feature: int, table: AttributeTable, lexicon: Lexicon, labels: tuple[str, ...]) -> str:
+    """Return what a feature says, for people.
+
+    Examples
+    --------
+    >>> lexicon = Lexicon([["<root>", "a"]] * len(COLUMNS), [])
+    >>> table = compile_attributes(["upos"], 3, 1, lexicon, 1)
+    >>> [feature_name(feature, table, lexicon, ("det",)) for feature in (2, 3, 4)]
+    ['left.upos=a', 'left.deprel=det', 'no left']
+    """
+    place, kind, column, offset = table.rows[np.searchsorted(table.rows[:, 3], feature, side="right") - 1].tolist()
+    name, number = places_of(table.context)[place], feature - offset
+    if kind == COLUMN:
+        return f"{name}.{COLUMNS[column]}={lexicon.values[column][number - 1]}"
+    if kind == FEATS:
+        return f"{name}.feats={lexicon.feats[number - 1]}"
+    if kind == DEPREL:
+        return f"{name}.deprel={labels[number]}"
+    if kind == ABSENT:
+        return f"no {name}"
+    return f"distance={DISTANCES[number]}" if kind == DISTANCE else f"between.upos={lexicon.values[UPOS][number - 1]}"
+
+
+@kernel
+def room_for_features(table: AttributeTable, words: WordColumns) -> int:
+    """Return how many features a pair has at most."""
+    most = 0
+    for word in range(len(words.values)):
+        most = max(most, words.feats_offsets[word + 1] - words.feats_offsets[word])
+    return len(table.rows) * (1 + most) + table.n_between
+
+
+@kernel
+def locate(here: Linkage, left: int, right: int, before: int, after: int, context: int, positions: Ints) -> None:
+    """Write the positions of all places, in the order of ``places_of``, -1 where nothing stands."""
+    positions[0], positions[1] = left, right
+    positions[2], positions[3], positions[4] = here.ldep[left], here.rdep[left], here.heads[left]
+    positions[5], positions[6], positions[7] = here.ldep[right], here.rdep[right], here.heads[right]
+    positions[8], positions[9] = before, after
+    for k in range(1, context + 1):
+        at = 9 + k
+        positions[at] = left - k if left >= k else -1
+        positions[at + context] = left + k if left + k < right else -1
+        positions[at + 2 * context] = right - k if right - k > left else -1
+        positions[at + 3 * context] = right + k if right + k < len(here.heads) else -1
+
+
+@kernel
+def describe(
+    here: Linkage, tokens: Ints, words: WordColumns, table: AttributeTable, positions: Ints, features: Ints
+) -> int:
+    """Write the features of a pair of words.
+
+    Parameters
+    ----------
+    here : Linkage
+        Of one sentence.
+    tokens : ndarray of int32, shape (n + 1,)
+        Rows of its words in ``words``.
+    words : WordColumns
+    table : AttributeTable
+    positions : ndarray of int32
+        As ``locate`` writes them.
+    features : ndarray of int32, shape (room_for_features(table, words),)
+        Receives the features; one can be there twice if FEATS say something twice.
+
+    Returns
+    -------
+    int
+        How many there are.
+    """
+    n = 0
+    for row in range(len(table.rows)):
+        place, kind, column, offset = table.rows[row]
+        position = positions[place]
+        if kind == ABSENT:
+            if position < 0:
+                features[n] = offset
+                n += 1
+        elif position < 0:
+            continue
+        elif kind == COLUMN:
+            number = words.values[tokens[position], column]
+            if number > 0:
+                features[n] = offset + number
+                n += 1
+        elif kind == FEATS:
+            word = tokens[position]
+            for k in range(words.feats_offsets[word], words.feats_offsets[word + 1]):
+                features[n] = offset + words.feats[k]
+                n += 1
+        elif kind == DEPREL:
+            if here.classes[position] > 0:
+                features[n] = offset + (here.classes[position] - 1) // 2
+                n += 1
+        elif kind == DISTANCE:
+            features[n] = offset + bin_of(positions[1] - positions[0])
+            n += 1
+        else:
+            first = n
+            for between in range(positions[0] + 1, positions[1]):
+                feature = offset + words.values[tokens[between], column]
+                known = feature == offset
+                for k in range(first, n):
+                    known = known or features[k] == feature
+                if not known:
+                    features[n] = feature
+                    n += 1
+    return n
+
+
+@kernel
+def bin_of(distance: int) -> int:
+    """Return the index in ``DISTANCES`` of a distance from 1 on."""
+    if distance <= 4:
+        return distance - 1
+    if distance <= 6:
+        return 4
+    return 5 if distance <= 10 else 6

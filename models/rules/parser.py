@@ -1,0 +1,319 @@
+"""The decision-list parser of Yuret (2006) as trainer and parser.
+
+Rules decide about pairs of words that are potentially adjacent: no link, or a link with direction and label. The first
+pass sees words that stand side by side; what it links brings others into contact, for the next pass to see. All passes
+are gone through ``repeats`` times. What is left without a head is joined at the end
+(`treevote.models.rules.completion`).
+
+The parser of the paper is ``DecisionListTrainer(weights=(1, 1, 1), repeats=2, links="gold", min_gain=1)``, with
+attributes chosen for each treebank (``attributes="auto"``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from treevote.config import from_mapping, to_mapping
+from treevote.errors import ConfigError, ModelError, unknown
+from treevote.models.features.lexicon import ATTRIBUTES as COLUMNS
+from treevote.models.features.lexicon import Lexicon
+from treevote.models.features.word_memo import WordMemo
+from treevote.models.rules.attributes import (
+    ATTRIBUTES,
+    MAX_CONTEXT,
+    MAX_SUFFIXES,
+    AttributeTable,
+    check_attributes,
+    compile_attributes,
+)
+from treevote.models.rules.completion import complete, usual_classes
+from treevote.models.rules.decision_list import DecisionList
+from treevote.models.rules.linkage import Linkage, unlinked
+from treevote.models.rules.passes import Judge, Text, apply_pass, judge_of, text_of
+from treevote.models.rules.selection import select_attributes
+from treevote.models.rules.training import ListOptions, learn_passes
+from treevote.protocols import Progress
+from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
+from treevote.store import JSON, Record
+from treevote.treebank import Treebank
+from treevote.trees import is_single_rooted, require_labelled_trees
+
+KIND = "decision-list"
+
+Links: TypeAlias = Literal["gold", "found"]
+
+MAX_PASSES = 100
+MAX_WEIGHT = 1_000
+
+
+@dataclass(frozen=True)
+class DecisionListTrainer:
+    """Hyper-parameters of a decision-list parser.
+
+    Attributes
+    ----------
+    attributes : tuple of str, or "auto"
+        What rules can ask of words: some of ``form lemma upos xpos feats suffix shape``; with ``"auto"`` they are
+        selected on development data, or without any on the last tenth of the sentences.
+    suffixes : int
+        The longest suffix, in characters.
+    context : int
+        Neighbours on either side of each word that rules can ask about.
+    weights : tuple of int
+        For each pass how much a link counts in training; no link counts 1. The more a link counts, the fewer links are
+        missed, and the more of those found are wrong.
+    repeats : int
+        How often all passes are gone through.
+    links : {"gold", "found"}
+        Whether a list learns from what the passes before can find at best, as in the paper, or from what they find.
+    min_gain, max_rules, max_length, free_length : int
+        As in `treevote.models.learners.greedy_prepend.GreedyPrepend`, for each list.
+    encoding : {"none", "head", "path", "head+path"}
+        How non-projective trees are encoded in labels (Nivre & Nilsson 2005).
+
+    Examples
+    --------
+    >>> toy = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])] * 5)
+    >>> parser = DecisionListTrainer().train(toy)
+    >>> parser.parse(toy).sentence(0).heads.tolist()
+    [-1, 2, 3, 0]
+    """
+
+    attributes: tuple[str, ...] | Literal["auto"] = ATTRIBUTES
+    suffixes: int = 3
+    context: int = 1
+    weights: tuple[int, ...] = (1, 1, 2, 4, 8)
+    repeats: int = 1
+    links: Links = "found"
+    min_gain: int = 3
+    max_rules: int = 100_000
+    max_length: int = 8
+    free_length: int = 2
+    encoding: Encoding = "path"
+
+    def __post_init__(self) -> None:
+        if self.attributes != "auto":
+            check_attributes(self.attributes)
+        if self.links not in get_args(Links):
+            raise unknown("links", self.links, get_args(Links))
+        if self.encoding not in get_args(Encoding):
+            raise unknown("encoding", self.encoding, get_args(Encoding))
+        if not 1 <= len(self.weights) <= MAX_PASSES:
+            raise ConfigError(f"weights should be of 1 to {MAX_PASSES} passes, found {len(self.weights)}")
+        for name, value, least, most in (
+            ("suffixes", self.suffixes, 1, MAX_SUFFIXES),
+            ("context", self.context, 0, MAX_CONTEXT),
+            *(("weights", weight, 1, MAX_WEIGHT) for weight in self.weights),
+            ("repeats", self.repeats, 1, MAX_PASSES),
+            ("min_gain", self.min_gain, 1, 2**31 - 1),
+            ("max_rules", self.max_rules, 1, 2**31 - 1),
+            ("max_length", self.max_length, 1, 2**31 - 1),
+            ("free_length", self.free_length, 1, 2),
+        ):
+            if not least <= value <= most:
+                raise ConfigError(f"{name} should be in {least}..{most}, found {value}")
+
+    def train(
+        self,
+        treebank: Treebank,
+        dev: Treebank | None = None,
+        *,
+        seed: int = 0,
+        n_jobs: int = 1,
+        backend: str | None = None,
+        progress: Progress | None = None,
+    ) -> DecisionListParser:
+        """Learn from trees.
+
+        Parameters
+        ----------
+        treebank : Treebank
+            Every sentence has a tree.
+        dev : Treebank, optional
+            Trees that attributes are selected on, if they are.
+        seed, n_jobs, backend
+            Not used: nothing is random, and each list needs the one before.
+        progress : callable, optional
+            Called whenever the list of a pass is learnt.
+
+        Raises
+        ------
+        InputError
+            If there is nothing to learn from, or heads are no trees.
+        """
+        require_labelled_trees(treebank)
+        projective = projectivize(treebank, self.encoding)
+        lexicon = Lexicon.of(treebank)
+        options = ListOptions(self.min_gain, self.max_rules, self.max_length, self.free_length)
+        single_root = is_single_rooted(treebank)
+
+        def text(sentences: Treebank, table: AttributeTable) -> Text:
+            return text_of(sentences.tokens, sentences.offsets, lexicon.columns(sentences.words), table, single_root)
+
+        def compiled(attributes: tuple[str, ...]) -> AttributeTable:
+            return compile_attributes(attributes, self.suffixes, self.context, lexicon, len(projective.labels))
+
+        attributes = self.attributes
+        if attributes == "auto":
+            learnt, held_out = self._halves(projective, dev)
+            table = compiled(ATTRIBUTES)
+            attributes = select_attributes(learnt, text(learnt, table), held_out, text(held_out, table), options)
+        table = compiled(attributes)
+        lists = learn_passes(
+            projective, text(projective, table), self.weights, self.repeats, self.links == "gold", options, progress
+        )
+        return DecisionListParser(self, WordMemo(lexicon), projective.labels, attributes, lists, single_root)
+
+    def _halves(self, projective: Treebank, dev: Treebank | None) -> tuple[Treebank, Treebank]:
+        """Return sentences to learn from and others to judge by, both with the labels of the first."""
+        n = projective.n_sentences
+        if dev is None or not dev.n_tokens:
+            cut = max(1, n - max(1, n // 10))
+            return projective.select(range(cut)), projective.select(range(min(cut, n - 1), n))
+        require_labelled_trees(dev)
+        judged = projectivize(dev, self.encoding)
+        known = {label: number for number, label in enumerate(projective.labels)}
+        numbers = np.array([*(known.get(label, len(known)) for label in judged.labels), -1], np.int32)
+        return projective, judged.with_trees(judged.heads, numbers[judged.deprels], projective.labels)
+
+
+@dataclass(frozen=True, eq=False)
+class DecisionListParser:
+    """A trained decision-list parser. Safe to use from several threads.
+
+    Attributes
+    ----------
+    trainer : DecisionListTrainer
+        What it was trained with.
+    memo : WordMemo
+        The lexicon, and words met lately.
+    labels : tuple of str
+        Labels of its links, with the marks of the encoding.
+    attributes : tuple of str
+        Attributes of words that its rules ask for.
+    lists : tuple of DecisionList
+        One for each pass. Classes are those of `treevote.models.rules.linkage`.
+    single_root : bool
+        Whether every tree has exactly one root.
+    """
+
+    trainer: DecisionListTrainer
+    memo: WordMemo
+    labels: tuple[str, ...]
+    attributes: tuple[str, ...]
+    lists: tuple[DecisionList, ...]
+    single_root: bool
+
+    @cached_property
+    def table(self) -> AttributeTable:
+        """What the features of the rules mean."""
+        own = self.trainer
+        return compile_attributes(self.attributes, own.suffixes, own.context, self.memo.lexicon, len(self.labels))
+
+    @cached_property
+    def judges(self) -> tuple[Judge, ...]:
+        """The lists, ready to judge pairs."""
+        return tuple(judge_of(rules, self.table) for rules in self.lists)
+
+    def parse(self, treebank: Treebank) -> Treebank:
+        """Return the same sentences with this parser's trees."""
+        linkage = self.link(treebank)
+        deprels = np.where(linkage.heads >= 0, (linkage.classes - 1) // 2, -1).astype(np.int32)
+        return deprojectivize(treebank.with_trees(linkage.heads, deprels, self.labels), self.trainer.encoding)
+
+    def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
+        """Parse; no search is bounded."""
+        return self.parse(treebank), 0
+
+    def link(self, treebank: Treebank) -> Linkage:
+        """Return the links of all words: step ``run * n_passes + pass``, from 0, and in the end those of completion."""
+        rows, words = self.memo.encode(treebank.words)
+        text = text_of(rows[treebank.tokens], treebank.offsets, words, self.table, self.single_root)
+        linkage = unlinked(len(treebank.tokens))
+        for step in range(self.n_steps):
+            apply_pass(linkage, text, self.judges[step % len(self.lists)], step)
+        complete(linkage, text, self.judges[-1], usual_classes(self.lists[-1]), self.n_steps)
+        return linkage
+
+    @property
+    def n_steps(self) -> int:
+        """Passes that are gone through before completion."""
+        return self.trainer.repeats * len(self.lists)
+
+    def record(self) -> Record:
+        """Return the whole parser as data."""
+        facts: dict[str, JSON] = {"trainer": to_mapping(self.trainer), "single_root": self.single_root}
+        arrays = {
+            f"{name}_{number}": column
+            for number, rules in enumerate(self.lists, 1)
+            for name, column in rules._asdict().items()
+        }
+        texts = {"labels": list(self.labels), "attributes": list(self.attributes)}
+        texts |= {name: list(values) for name, values in zip(COLUMNS, self.memo.lexicon.values, strict=True)}
+        return Record(KIND, facts, arrays, texts | {"feat": list(self.memo.lexicon.feats)})
+
+    @classmethod
+    def from_record(cls, record: Record) -> DecisionListParser:
+        """Make the parser of a record.
+
+        Raises
+        ------
+        ModelError
+            If the parts of the record do not fit together.
+        """
+        try:
+            return cls._checked(record)
+        except (KeyError, TypeError, ValueError, ConfigError) as error:
+            raise ModelError(f"the parts of a {KIND} do not fit together ({error}); train it again") from None
+
+    @classmethod
+    def _checked(cls, record: Record) -> DecisionListParser:
+        if record.kind != KIND:
+            raise ValueError(f"it is of kind {record.kind}")
+        own = record.facts["trainer"]
+        if not isinstance(own, Mapping):
+            raise TypeError("its configuration")
+        trainer = from_mapping(DecisionListTrainer, own)
+        labels, attributes = tuple(record.texts["labels"]), tuple(record.texts["attributes"])
+        check_attributes(attributes)
+        if not labels:
+            raise ValueError("its labels")
+        memo = WordMemo(Lexicon([record.texts[name] for name in COLUMNS], record.texts["feat"]))
+        lists = tuple(
+            DecisionList(*(_column(record.arrays[f"{name}_{number}"]) for name in DecisionList._fields))
+            for number in range(1, len(trainer.weights) + 1)
+        )
+        parser = cls(trainer, memo, labels, attributes, lists, bool(record.facts["single_root"]))
+        for rules in lists:
+            _check_rules(rules, parser.table.n_features, 1 + 2 * len(labels))
+        return parser
+
+
+def _column(array: Any) -> Any:
+    if array.ndim != 1 or array.dtype != np.int32:
+        raise ValueError("an array of another shape or type")
+    return np.array(array)
+
+
+def _check_rules(rules: DecisionList, n_features: int, n_classes: int) -> None:
+    """Raise ValueError unless a list is one that kernels can follow."""
+    n = len(rules.classes)
+    lengths = np.diff(rules.offsets.astype(np.int64))
+    if not (
+        n > 0
+        and len(rules.offsets) == n + 1
+        and len(rules.gains) == len(rules.decided) == len(rules.right) == n
+        and rules.offsets[0] == 0
+        and rules.offsets[-1] == len(rules.features)
+        and (lengths[:-1] > 0).all()
+        and lengths[-1] == 0
+        and ((rules.features >= 0) & (rules.features < n_features)).all()
+        and ((rules.classes >= 0) & (rules.classes < n_classes)).all()
+        and ((rules.right >= 0) & (rules.right <= rules.decided)).all()
+    ):
+        raise ValueError("its rules")

@@ -1,0 +1,180 @@
+"""A greedy tagger: from left to right, a maximum entropy model says the tag of each token (Ratnaparkhi 1996).
+
+UPOS, XPOS and FEATS are each tagged by a model of its own, FEATS as one label.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from treevote.errors import ConfigError, InputError
+from treevote.kernels import Ints, Longs, kernel
+from treevote.models.features.feature_index import count_keys, frequent_first, index_of, map_rows
+from treevote.models.features.lexicon import Lexicon, WordColumns
+from treevote.models.features.weights import Weights, score
+from treevote.models.features.word_memo import WordMemo
+from treevote.models.learners.sgd_maxent import SGDMaxEnt
+from treevote.models.tagging.features import TEMPLATES, compile_templates, fire, fire_all
+from treevote.models.transition.guides import LinearGuide
+from treevote.models.transition.rows import Rows
+from treevote.models.transition.training import fit
+from treevote.protocols import Progress
+from treevote.sentence import ROOT
+from treevote.treebank import Treebank
+
+COLUMNS = ("upos", "xpos", "feats")
+"""What is tagged, by the names that `treevote.sentence.Word` has for them."""
+
+
+@dataclass(frozen=True)
+class TaggerTrainer:
+    """Hyper-parameters of a tagger.
+
+    Attributes
+    ----------
+    epochs, rate
+        As for `treevote.models.learners.sgd_maxent.SGDMaxEnt`.
+    cutoff : int
+        Features seen fewer times in training are left out.
+    prune : float
+        Weights nearer to zero than this share of the largest are dropped.
+
+    Examples
+    --------
+    >>> from treevote.sentence import Word
+    >>> words = [Word("dogs", "dog", "NOUN", "NNS", "Number=Plur"), Word("bark", "bark", "VERB", "VBP", "_")]
+    >>> toy = Treebank.of([(words, [2, 0], ["nsubj", "root"])] * 5)
+    >>> bare = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
+    >>> TaggerTrainer().train(toy).tag(bare).sentence(0).words[1]
+    Word(form='dogs', lemma='_', upos='NOUN', xpos='NNS', feats='Number=Plur')
+    """
+
+    epochs: int = 8
+    rate: float = 0.2
+    cutoff: int = 2
+    prune: float = 0.01
+
+    def __post_init__(self) -> None:
+        if self.cutoff < 1:
+            raise ConfigError(f"cutoff should be at least 1, found {self.cutoff}")
+        if not 0 <= self.prune < 1:
+            raise ConfigError(f"prune should be in [0, 1), found {self.prune}")
+
+    def train(self, treebank: Treebank, *, seed: int = 0, progress: Progress | None = None) -> Tagger:
+        """Learn from tags; the same treebank and seed give the same tagger.
+
+        Raises
+        ------
+        InputError
+            If there is no token.
+        ConfigError
+            If epochs or rate are not positive.
+        """
+        if not treebank.n_tokens:
+            raise InputError("expected tags to learn from, found no token", path=treebank.name)
+        lexicon = Lexicon.of(treebank)
+        words, templates = lexicon.columns(treebank.words), compile_templates(TEMPLATES.split())
+        models = {}
+        for column in COLUMNS:
+            numbers: dict[str, int] = {}
+            of_word = [numbers.setdefault(getattr(word, column), len(numbers)) for word in treebank.words[1:]]
+            tags = np.array([-1, *of_word], np.int32)[treebank.tokens]
+            rows = _rows_of(treebank, tags, words, templates, self.cutoff)
+            if len(np.unique(rows.actions)) < 2 or not len(rows.keys):
+                guide = LinearGuide.constant(rows.actions[:1], len(numbers))
+            else:
+                learner = SGDMaxEnt(epochs=self.epochs, rate=self.rate, random_state=seed)
+                fit(learner, rows, progress, column)
+                guide = LinearGuide.trained(learner, rows.keys, len(numbers), self.prune)
+            models[column] = tuple(numbers), guide
+        return Tagger(WordMemo(lexicon), templates, models)
+
+
+@dataclass(frozen=True, eq=False)
+class Tagger:
+    """A trained tagger. Safe to use from several threads.
+
+    Attributes
+    ----------
+    memo : WordMemo
+    templates : ndarray of int32
+    models : mapping
+        For each of ``COLUMNS`` the tags, and the weights that choose among them.
+    """
+
+    memo: WordMemo
+    templates: Ints
+    models: Mapping[str, tuple[tuple[str, ...], LinearGuide]]
+
+    def tag(self, treebank: Treebank) -> Treebank:
+        """Return the same sentences and trees with this tagger's tags; forms and lemmas stay, tags are never read."""
+        rows, words = self.memo.encode(treebank.words)
+        tokens = rows[treebank.tokens]
+        columns = {}
+        for column, (names, guide) in self.models.items():
+            tags = np.full(len(tokens), -1, np.int32)
+            tag_greedily(tokens, treebank.offsets, words, self.templates, guide.weights, tags)
+            columns[column] = names, tags
+        return retagged(treebank, columns)
+
+
+def retagged(treebank: Treebank, columns: Mapping[str, tuple[tuple[str, ...], Ints]]) -> Treebank:
+    """Return the same sentences and trees with other tags.
+
+    Parameters
+    ----------
+    treebank : Treebank
+    columns : mapping
+        For columns named in ``COLUMNS`` the tags, and for each slot the number of its tag; -1 in ROOT slots.
+
+    Examples
+    --------
+    >>> toy = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
+    >>> tags = ("NOUN", "VERB"), np.array([-1, 0, 1], np.int32)
+    >>> [word.upos for word in retagged(toy, {"upos": tags}).sentence(0).words[1:]]
+    ['NOUN', 'VERB']
+    """
+    slots = np.stack([treebank.tokens, *(tags for _, tags in columns.values())])[:, treebank.is_token]
+    distinct, number = np.unique(slots, axis=1, return_inverse=True)
+    words = {ROOT: 0}
+    of_distinct = []
+    for word, *tags in distinct.T.tolist():
+        own = {column: names[tag] for (column, (names, _)), tag in zip(columns.items(), tags, strict=True)}
+        of_distinct.append(words.setdefault(treebank.words[word]._replace(**own), len(words)))
+    tokens = np.zeros(len(treebank.tokens), np.int32)
+    tokens[treebank.is_token] = np.array(of_distinct, np.int32)[number.ravel()]
+    return dataclasses.replace(treebank, words=tuple(words), tokens=tokens, source=None)
+
+
+def _rows_of(treebank: Treebank, tags: Ints, words: WordColumns, templates: Ints, cutoff: int) -> Rows:
+    """Return the training rows of a column; the ``actions`` of the rows are tags."""
+    keys = np.empty((treebank.n_tokens + 1) * len(templates), np.uint64)
+    lengths = np.empty(treebank.n_tokens, np.int32)
+    keys = keys[: fire_all(treebank.tokens, tags, treebank.offsets, words, templates, keys, lengths)]
+    slots = np.zeros(1 << (2 * len(keys)).bit_length(), np.uint64)
+    counts = np.zeros(len(slots), np.int32)
+    count_keys(keys, slots, counts)
+    kept_keys = frequent_first(slots, counts, cutoff)
+    indices, kept = np.empty(len(keys), np.int64), np.empty(len(lengths), np.int32)
+    used = map_rows(keys, lengths, index_of(kept_keys, np.arange(len(kept_keys))), indices, kept)
+    indptr = np.concatenate([[0], np.cumsum(kept)]).astype(np.int32)
+    return Rows(kept_keys, indptr, indices[:used].astype(np.int32), tags[treebank.is_token])
+
+
+@kernel
+def tag_greedily(
+    tokens: Ints, offsets: Longs, words: WordColumns, templates: Ints, weights: Weights, tags: Ints
+) -> None:
+    """Write the best tag of each token, from left to right; of equals the one with the lowest number."""
+    keys, rows = np.empty(len(templates), np.uint64), np.empty(len(templates), np.int64)
+    scores = np.empty(len(weights.bias), np.int32)
+    for sentence in range(len(offsets) - 1):
+        first, last = offsets[sentence], offsets[sentence + 1]
+        for position in range(1, last - first):
+            n = fire(position, tokens[first:last], tags[first:last], words, templates, keys)
+            score(weights, keys, n, rows, scores)
+            tags[first + position] = scores.argmax()

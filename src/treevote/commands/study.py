@@ -1,0 +1,159 @@
+"""``treevote study``: a table of a founding paper, repeated on a treebank."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import treevote
+from treevote.commands.evaluate import convention_of
+from treevote.conll import read
+from treevote.ensemble.members import members_of
+from treevote.errors import ConfigError, InputError, unknown
+from treevote.files import writing
+from treevote.formats import Format
+from treevote.protocols import Progress
+from treevote.store import JSON
+from treevote.studies.catalogue import STUDIES
+from treevote.studies.tables import as_json, as_markdown
+from treevote.studies.workbench import Workbench, held_out
+from treevote.terminal import duration
+from treevote.treebank import Treebank
+from treevote.trees import require_labelled_trees
+
+CELLS = "cells"
+"""Folder of the finished cells, within that of the studies."""
+
+
+@dataclass(frozen=True)
+class Studied:
+    """What `study` did.
+
+    Attributes
+    ----------
+    markdown : str
+        The tables.
+    paths : tuple of path
+        The files that were written: Markdown and JSON.
+    seconds : float
+        Wall-clock time.
+    """
+
+    markdown: str
+    paths: tuple[Path, Path]
+    seconds: float
+
+    def __str__(self) -> str:
+        """Return what there is to say besides the tables."""
+        return f"{' and '.join(map(str, self.paths))} written in {duration(self.seconds)}"
+
+
+def study(
+    name: str,
+    treebank: str | Path,
+    output: str | Path,
+    *,
+    test: str | Path | None = None,
+    members: Sequence[str] = (),
+    seed: int = 0,
+    format: Format | Literal["auto"] = "auto",
+    n_jobs: int = 1,
+    backend: str | None = None,
+    progress: Progress | None = None,
+) -> Studied:
+    """Repeat a table of a paper, and write it beside the paper's figures as ``NAME.md`` and ``NAME.json``.
+
+    The bytes of these files depend on treebanks, members, seed and version of treevote alone.
+
+    Parameters
+    ----------
+    name : str
+        A key of `treevote.studies.catalogue.STUDIES`.
+    treebank : path
+        What members are trained on.
+    output : path
+        Folder for the tables, and for the finished cells: a study that was interrupted goes on from them.
+    test : path, optional
+        What members are tested on; by default every tenth sentence of the treebank, which is then not trained on.
+    members : sequence of str, default=()
+        Names of members, for a study that lets them be chosen; by default its own.
+    seed : int, default=0
+        Of everything that is random.
+    format : {"auto", "conllu", "conllx"}, default="auto"
+        Format of the files.
+    n_jobs, backend, progress
+        See `treevote.parallel.map_parallel`.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such study or member, the study needs more members or none, or the seed is negative.
+    InputError
+        If a treebank cannot be used, or the folder not be written to.
+    """
+    start = time.monotonic()
+    if name not in STUDIES:
+        raise unknown("study", name, STUDIES)
+    chosen = STUDIES[name]
+    if members and not chosen.members:
+        raise ConfigError(f"the study '{name}' has parsers of its own; leave the members out")
+    members_of(members)  # a name that does not exist is told at once
+    names = tuple(dict.fromkeys(members)) or chosen.members
+    if len(names) < chosen.fewest and chosen.members:
+        raise ConfigError(f"the study '{name}' needs {chosen.fewest} members or more, found {len(names)}; name another")
+    if seed < 0:
+        raise ConfigError(f"the seed should not be negative, found {seed}")
+    given = read(treebank, format=format)
+    training, testing = held_out(given) if test is None else (given, read(test, format=format))
+    _require_sentences(training, testing, given)
+    folder = Path(output)
+    bench = Workbench(
+        training,
+        testing,
+        folder / CELLS,
+        names,
+        convention_of(given),
+        seed,
+        n_jobs,
+        backend,
+        progress,
+    )
+    report = chosen.run(bench)
+    facts: dict[str, JSON] = {
+        "training": _facts_of(training),
+        "test": _facts_of(testing),
+        "members": ", ".join(bench.members) or "the study's own",
+        "convention": bench.convention,
+        "seed": seed,
+        "treevote": treevote.__version__,
+    }
+    markdown = as_markdown(name, chosen.summary, facts, report)
+    paths = folder / f"{name}.md", folder / f"{name}.json"
+    for path, text in zip(paths, (markdown, as_json(name, chosen.summary, facts, report)), strict=True):
+        with writing(path) as stream:
+            stream.write(text.encode("utf-8", "replace"))
+    return Studied(markdown, paths, time.monotonic() - start)
+
+
+def listing() -> str:
+    """Return the studies, one a line."""
+    width = max(map(len, STUDIES))
+    return "\n".join(f"{name.ljust(width)}  {study.summary}" for name, study in STUDIES.items())
+
+
+def _require_sentences(training: Treebank, test: Treebank, given: Treebank) -> None:
+    if not test.n_sentences:
+        raise InputError(
+            f"expected at least 10 sentences, of which every tenth is held out, found {given.n_sentences}",
+            path=given.name,
+            remedy="give a test set with --test, or a larger treebank",
+        )
+    for treebank in (training, test):
+        require_labelled_trees(treebank)
+
+
+def _facts_of(treebank: Treebank) -> dict[str, JSON]:
+    return {"name": treebank.name, "sentences": treebank.n_sentences, "tokens": treebank.n_tokens}

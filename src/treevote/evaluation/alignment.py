@@ -1,0 +1,303 @@
+"""Which word of a system is which word of the gold file, though sentences, tokens and words were cut otherwise.
+
+The convention is that of the CoNLL 2017 and 2018 shared tasks (Zeman et al. 2018, section 4). Both files must have
+the same characters. Two tokens are the same if they have the same span of characters, and so are two words where
+neither side has a range. Around a range, the smallest stretch of text is taken that cuts no token of
+either side, and the words in it are aligned by a longest common subsequence of their forms, in lower case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.errors import InputError
+from treevote.evaluation.surface import MultiwordToken, Surface, multiword_tokens, surface_of, without_spaces
+from treevote.kernels import Bools, Ints, Longs, kernel
+from treevote.metrics import fault_at, path_of
+from treevote.treebank import Treebank
+
+MAX_CELLS = 1 << 24
+"""A stretch of ranges that cut through each other may have so many pairs of words, gold and system, to align."""
+
+
+class Alignment(NamedTuple):
+    """The words of a system beside those of the gold file.
+
+    Attributes
+    ----------
+    system_slot : ndarray of int64, shape (n_gold_slots,)
+        The word of the system that is a gold word; -1 if there is none, and in ROOT slots.
+    gold_slot : ndarray of int64, shape (n_system_slots,)
+        The other way round.
+    gold_sentence : ndarray of int64, shape (n_system_slots,)
+        The gold sentence, from 0, in which each word of the system begins.
+    tokens, sentences : ndarray of int64, shape (n_gold_sentences, 3)
+        How many are the same, how many the gold file and how many the system has, in each gold sentence.
+    same_words : bool
+        Whether all sentences and words are the same.
+    """
+
+    system_slot: Longs
+    gold_slot: Longs
+    gold_sentence: Longs
+    tokens: Longs
+    sentences: Longs
+    same_words: bool
+
+
+def align(gold: Treebank, system: Treebank) -> Alignment:
+    """Align the words of a system with those of the gold file.
+
+    Parameters
+    ----------
+    gold, system : Treebank
+        The same text, cut in any way.
+
+    Raises
+    ------
+    InputError
+        If their characters differ, with the first difference; if ranges cut through each other without end.
+
+    Examples
+    --------
+    >>> gold = Treebank.of([(["can", "not"], [2, 0], ["aux", "root"]), (["yes"], [0], ["root"])])
+    >>> system = Treebank.of([(["cannot", "yes"], [0, 1], ["root", "dep"])])
+    >>> alignment = align(gold, system)
+    >>> alignment.system_slot.tolist(), alignment.tokens.tolist()
+    ([-1, -1, -1, -1, 2], [[0, 2, 1], [1, 1, 1]])
+    """
+    forms: dict[str, int] = {}
+    ours, theirs = _forms(gold, str, forms), _forms(system, str, forms)
+    if np.array_equal(gold.offsets, system.offsets) and np.array_equal(ours, theirs):
+        ranges = multiword_tokens(gold)
+        if ranges == multiword_tokens(system):
+            return identity(gold, ranges)
+
+    text, other = surface_of(gold), surface_of(system)
+    _require_same_text(gold, system, text, other)
+    folded: dict[str, int] = {}
+    ours, theirs = _folded_forms(gold, text, folded), _folded_forms(system, other, folded)
+    here, there = np.flatnonzero(gold.is_token), np.flatnonzero(system.is_token)
+    found = _align(
+        *(text.start[here], text.end[here], text.is_multiword[here], ours[here]),
+        *(other.start[there], other.end[there], other.is_multiword[there], theirs[there]),
+    )
+    if len(found) < len(here):
+        remedy = "correct the ranges of one of the files"
+        problem = "expected ranges of words that can be aligned with the gold words, found too many that overlap"
+        raise InputError(problem, path=path_of(system), remedy=remedy)
+    system_slot, gold_slot = np.full(len(ours), -1, np.int64), np.full(len(theirs), -1, np.int64)
+    aligned = found >= 0
+    system_slot[here[aligned]] = there[found[aligned]]
+    gold_slot[there[found[aligned]]] = here[aligned]
+
+    starts, roots = text.start[gold.offsets[:-1]], system.offsets[:-1]
+    sentence_of = np.repeat(np.arange(gold.n_sentences), np.diff(gold.offsets))
+    begins_in = np.maximum(np.searchsorted(starts, other.start, "right") - 1, 0)
+    tokens = _common_spans(
+        _Spans(text.start[text.tokens], text.end[text.tokens], sentence_of[text.tokens]),
+        _Spans(other.start[other.tokens], other.end[other.tokens], begins_in[other.tokens]),
+        gold.n_sentences,
+    )
+    sentences = _common_spans(
+        _Spans(starts, text.sentence_end, np.arange(gold.n_sentences)),
+        _Spans(other.start[roots], other.sentence_end, begins_in[roots]),
+        gold.n_sentences,
+    )
+    same = np.array_equal(gold.offsets, system.offsets) and np.array_equal(system_slot[here], here)
+    return Alignment(system_slot, gold_slot, begins_in, tokens, sentences, same)
+
+
+def identity(treebank: Treebank, ranges: Sequence[MultiwordToken] = ()) -> Alignment:
+    """Return the alignment of a treebank with another parse of it, whose tokens are its words and these ranges.
+
+    Examples
+    --------
+    >>> identity(Treebank.of([(["yes"], [0], ["root"])])).system_slot.tolist()
+    [-1, 1]
+    """
+    slots = np.where(treebank.is_token, np.arange(len(treebank.tokens)), -1)
+    sentence_of = np.repeat(np.arange(treebank.n_sentences), np.diff(treebank.offsets))
+    n_tokens = np.diff(treebank.offsets) - 1
+    for first, last, _ in ranges:
+        n_tokens[sentence_of[first]] -= last - first
+    tokens = np.repeat(n_tokens[:, None], 3, axis=1)
+    return Alignment(slots, slots, sentence_of, tokens, np.ones_like(tokens), same_words=True)
+
+
+def carry_over(gold: Treebank, system: Treebank, alignment: Alignment) -> Treebank:
+    """Return the gold sentences with the trees of a system; a head without counterpart in its sentence is unknown.
+
+    Examples
+    --------
+    >>> gold = Treebank.of([(["can", "not", "go"], [3, 3, 0], ["aux", "advmod", "root"])])
+    >>> system = Treebank.of([(["cannot", "go"], [2, 0], ["aux", "root"])])
+    >>> carry_over(gold, system, align(gold, system)).sentence(0).heads.tolist()
+    [-1, -1, -1, 0]
+    """
+    slot = alignment.system_slot
+    aligned = np.flatnonzero(slot >= 0)
+    heads, deprels = np.full(len(slot), -1, np.int32), np.full(len(slot), -1, np.int32)
+    deprels[aligned] = system.deprels[slot[aligned]]
+    heads[aligned] = system.heads[slot[aligned]]
+    inner = aligned[heads[aligned] > 0]
+    roots = np.repeat(system.offsets[:-1], np.diff(system.offsets))[slot[inner]]
+    head_slot = alignment.gold_slot[roots + heads[inner]]
+    starts = np.repeat(gold.offsets[:-1], np.diff(gold.offsets))[inner]
+    ends = np.repeat(gold.offsets[1:], np.diff(gold.offsets))[inner]
+    heads[inner] = np.where((head_slot > starts) & (head_slot < ends), head_slot - starts, -1)
+    return gold.with_trees(heads, deprels, system.labels)
+
+
+def _forms(treebank: Treebank, key: Callable[[str], str], numbers: dict[str, int]) -> Ints:
+    """Return what the key makes of the form in each slot, as numbers; -1 in ROOT slots."""
+    found = np.array([numbers.setdefault(key(word.form), len(numbers)) for word in treebank.words], np.int32)
+    return np.where(treebank.is_token, found[treebank.tokens], np.int32(-1))
+
+
+def _folded_forms(treebank: Treebank, surface: Surface, numbers: dict[str, int]) -> Ints:
+    """Return the forms in lower case; those that are tokens lose their spaces, as in the official scorer."""
+    tokens = _forms(treebank, lambda form: without_spaces(form).lower(), numbers)
+    return np.where(surface.is_multiword, _forms(treebank, str.lower, numbers), tokens)
+
+
+def _require_same_text(gold: Treebank, system: Treebank, text: Surface, other: Surface) -> None:
+    if text.text == other.text:
+        return
+    ours, theirs = (
+        np.frombuffer(surface.text.encode("utf-32-le", "surrogatepass"), np.uint32) for surface in (text, other)
+    )
+    name = path_of(gold) or "the gold trees"
+    if not len(theirs):
+        raise InputError(f"expected the text of {name}, found none", path=path_of(system), remedy="parse the same text")
+    shorter = min(len(ours), len(theirs))
+    differences = np.flatnonzero(ours[:shorter] != theirs[:shorter])
+    at = int(differences[0]) if len(differences) else shorter
+    expected, found = (
+        repr(surface.text[at : at + 20]) if at < len(surface.text) else "the end" for surface in (text, other)
+    )
+    token = min(int(np.searchsorted(other.end[other.tokens], at, "right")), len(other.tokens) - 1)
+    problem = f"expected the text of {name}, here {expected}, found {found}"
+    raise fault_at(system, int(other.tokens[token]), problem, "give a parse of the same text")
+
+
+class _Spans(NamedTuple):
+    """Spans of characters, in order, and the gold sentence in which each begins."""
+
+    start: Longs
+    end: Longs
+    sentence: Longs
+
+
+def _common_spans(ours: _Spans, theirs: _Spans, n: int) -> Longs:
+    """Count in each of ``n`` gold sentences the spans on both sides, in the gold file, and in the system."""
+    same = _same_spans(ours.start, ours.end, theirs.start, theirs.end)
+    counts = (np.bincount(which, minlength=n) for which in (ours.sentence[same], ours.sentence, theirs.sentence))
+    return np.stack(list(counts), axis=1)
+
+
+@kernel
+def _same_spans(start: Longs, end: Longs, other_start: Longs, other_end: Longs) -> Bools:
+    """Tell which spans also stand on the other side; both sides are sorted."""
+    same = np.zeros(len(start), np.bool_)
+    i = j = 0
+    while i < len(start) and j < len(other_start):
+        if start[i] < other_start[j]:
+            i += 1
+        elif start[i] > other_start[j]:
+            j += 1
+        else:
+            same[i] = end[i] == other_end[j]
+            i += 1
+            j += 1
+    return same
+
+
+@kernel
+def _align(
+    start: Longs,
+    end: Longs,
+    multi: Bools,
+    form: Ints,
+    other_start: Longs,
+    other_end: Longs,
+    other_multi: Bools,
+    other_form: Ints,
+) -> Longs:
+    """Return the counterpart of every gold word, -1 for none; nothing if a stretch has more than `MAX_CELLS`."""
+    n, m = len(start), len(other_start)
+    found = np.full(n, -1, np.int64)
+    i = j = 0
+    while i < n and j < m:
+        if not multi[i] and not other_multi[j]:
+            if start[i] == other_start[j] and end[i] == other_end[j]:
+                found[i] = j
+                i += 1
+                j += 1
+            elif start[i] <= other_start[j]:
+                i += 1
+            else:
+                j += 1
+            continue
+        # The stretch begins with this range and ends where no range of either side goes on.
+        if multi[i]:
+            stop = end[i]
+            j += not other_multi[j] and other_start[j] < start[i]
+        else:
+            stop = other_end[j]
+            i += start[i] < other_start[j]
+        first, other_first = i, j
+        while True:
+            inside = i < n and (start[i] < stop if multi[i] else end[i] <= stop)
+            other_inside = j < m and (other_start[j] < stop if other_multi[j] else other_end[j] <= stop)
+            if not inside and not other_inside:
+                break
+            if i < n and (j >= m or start[i] <= other_start[j]):
+                if multi[i]:
+                    stop = max(stop, end[i])
+                i += 1
+            else:
+                if other_multi[j]:
+                    stop = max(stop, other_end[j])
+                j += 1
+        if i == first and j == other_first:  # a range without characters
+            if i < n and multi[i]:
+                i += 1
+            else:
+                j += 1
+        elif not _link(form[first:i], other_form[other_first:j], found[first:i], other_first):
+            return found[:0]
+    return found
+
+
+@kernel
+def _link(form: Ints, other: Ints, found: Longs, shift: int) -> bool:
+    """Link the words of a longest common subsequence; where there are several, gold words as early as can be."""
+    i, n, m = 0, len(form), len(other)
+    while i < n and i < m and form[i] == other[i]:
+        found[i] = shift + i
+        i += 1
+    j = i
+    if (n - i + 1) * (m - j + 1) > MAX_CELLS:
+        return False
+    longest = np.zeros((n - i + 1, m - j + 1), np.int16)  # common subsequence of the words from here on
+    for a in range(n - i - 1, -1, -1):
+        for b in range(m - j - 1, -1, -1):
+            if form[i + a] == other[j + b]:
+                longest[a, b] = longest[a + 1, b + 1] + 1
+            else:
+                longest[a, b] = max(longest[a + 1, b], longest[a, b + 1])
+    a = b = 0
+    while i + a < n and j + b < m:
+        if form[i + a] == other[j + b]:
+            found[i + a] = shift + j + b
+            a += 1
+            b += 1
+        elif longest[a, b] == longest[a + 1, b]:
+            a += 1
+        else:
+            b += 1
+    return True

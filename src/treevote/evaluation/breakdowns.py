@@ -1,0 +1,119 @@
+"""Accuracy by the properties of `treevote.evaluation.properties`.
+
+For properties of words and sentences there is one accuracy, of the gold tokens of each group. For properties of arcs
+there are two (McDonald & Nivre 2007): recall, of the tokens that are in the group in the gold trees, and precision, of
+those that are there in the trees of the system; words of the system without counterpart are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.evaluation.intervals import Moments, share, sum_by_key
+from treevote.evaluation.properties import Property, Values
+from treevote.evaluation.results import Breakdown, Cell, Group, Rate
+from treevote.kernels import Bools, Longs
+from treevote.treebank import Treebank
+
+MAX_GROUPS = 200
+"""Of a property with more values, the rarest are put together."""
+
+OTHERS, NONE = "(others)", "(none)"
+
+
+class Tally(NamedTuple):
+    """Sums of one system, see `treevote.evaluation.intervals.sum_by_key`, with a row for each value of a property.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The values: those of the gold trees, then others of the system.
+    heads, arcs : ndarray of int64, shape (n_values, 6)
+        Right heads, right heads and labels, of the gold tokens.
+    system_arcs : ndarray of int64, shape (n_values, 6), optional
+        The latter of the system's, for a property of arcs.
+    """
+
+    names: tuple[str, ...]
+    heads: Longs
+    arcs: Longs
+    system_arcs: Longs | None
+
+
+def tally(what: Property, gold_values: Values, carried: Treebank, scored: Bools, heads: Bools, arcs: Bools) -> Tally:
+    """Count right heads and arcs of a system for each value of a property.
+
+    Parameters
+    ----------
+    what : Property
+    gold_values : Values
+        Its values of the gold trees.
+    carried : Treebank
+        Gold sentences with the trees of the system.
+    scored, heads, arcs : ndarray of bool, shape (n_slots,)
+        Which slots are scored, have the right head, the right head and label.
+    """
+    slots = np.flatnonzero(scored)
+    sentence = np.repeat(np.arange(carried.n_sentences), np.diff(carried.offsets))[slots]
+    right_heads, right_arcs = heads[slots].astype(np.int64), arcs[slots].astype(np.int64)
+    names = tuple(dict.fromkeys((*gold_values.names, NONE)))
+    n = len(names)
+    key = np.where(gold_values.column[slots] < 0, names.index(NONE), gold_values.column[slots])
+    by_heads, by_arcs = (sum_by_key(key, right, sentence, n) for right in (right_heads, right_arcs))
+    if what.of != "arc":
+        return Tally(names, by_heads, by_arcs, None)
+    found = what.values(carried)
+    numbers = {name: i for i, name in enumerate(names)}
+    places = np.array([*(numbers.setdefault(name, len(numbers)) for name in found.names), -1], np.int64)
+    more = len(numbers) - n
+    by_heads, by_arcs = (np.pad(sums, ((0, more), (0, 0))) for sums in (by_heads, by_arcs))
+    found_arcs = sum_by_key(places[found.column[slots]], right_arcs, sentence, len(numbers))
+    return Tally(tuple(numbers), by_heads, by_arcs, found_arcs)
+
+
+def breakdown(what: Property, tallies: Sequence[Tally]) -> Breakdown:
+    """Put the tallies of several systems side by side, see `treevote.evaluation.results.Breakdown`.
+
+    Groups that neither the gold trees nor a system have a token in are left out.
+    """
+    names = list(dict.fromkeys(name for one in tallies for name in one.names))
+    gold_tokens = dict.fromkeys(names, 0) | dict(zip(tallies[0].names, tallies[0].arcs[:, 1].tolist(), strict=True))
+    found = dict.fromkeys(names, 0)
+    for one in tallies:
+        if one.system_arcs is not None:
+            for name, tokens in zip(one.names, one.system_arcs[:, 1].tolist(), strict=True):
+                found[name] += tokens
+    names = [name for name in names if gold_tokens[name] or found[name]]
+    if not what.ordered:
+        names.sort(key=lambda name: (-gold_tokens[name], -found[name], name))
+    kept = names[:MAX_GROUPS]
+    rows = [[name] for name in kept] + ([names[MAX_GROUPS:]] if names[MAX_GROUPS:] else [])
+    rows_of = [{name: i for i, name in enumerate(one.names)} for one in tallies]
+    groups = []
+    for row in rows:
+        cells = []
+        for one, places in zip(tallies, rows_of, strict=True):
+            cells.append(_cell(one, [places[name] for name in row if name in places]))
+        label = row[0] if len(row) == 1 else OTHERS
+        groups.append(Group(label, sum(gold_tokens[name] for name in row), tuple(cells)))
+    return Breakdown(what.name, what.description, what.of, what.ordered, tuple(groups))
+
+
+def _cell(one: Tally, rows: list[int]) -> Cell:
+    uas, las = _share(one.heads, rows), _share(one.arcs, rows)
+    precision = None if one.system_arcs is None else _share(one.system_arcs, rows)
+    return Cell(uas, las, precision, None if precision is None else _f1(precision, las))
+
+
+def _share(sums: Longs, rows: list[int]) -> Rate:
+    return share(Moments(*sums[rows].sum(axis=0).tolist()))
+
+
+def _f1(precision: Rate, recall: Rate) -> float | None:
+    if precision.value is None or recall.value is None:
+        return None
+    both = precision.value + recall.value
+    return 2 * precision.value * recall.value / both if both else 0.0

@@ -1,0 +1,112 @@
+"""What a system takes for what, and where: deprels, and parts of speech of heads."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treevote.evaluation.breakdowns import NONE
+from treevote.evaluation.properties import Values, deprel, pos
+from treevote.evaluation.results import Confusion, ConfusionCell, Example
+from treevote.kernels import Bools, Ints, Longs
+from treevote.metrics import Convention
+from treevote.treebank import Treebank
+
+EXAMPLES = 5
+"""So many sentences are shown for each cell."""
+
+
+def confusions(
+    gold: Treebank, carried: Treebank, scored: Bools, heads: Bools, *, convention: Convention
+) -> tuple[Confusion, ...]:
+    """Return the confusion of deprels, and that of the parts of speech of heads.
+
+    Parameters
+    ----------
+    gold, carried : Treebank
+        Gold sentences, with their trees and with those of the system.
+    scored, heads : ndarray of bool, shape (n_slots,)
+        Which slots are scored, and have the right head.
+    convention : {"ud", "conllx"}
+        Whether universal deprels are compared, or whole ones.
+
+    Examples
+    --------
+    >>> gold = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
+    >>> parse = Treebank.of([(["dogs", "bark"], [2, 0], ["obj", "root"])])
+    >>> labels, _ = confusions(gold, parse, gold.is_token, gold.is_token, convention="ud")
+    >>> labels.cells[0]
+    ConfusionCell(gold='nsubj', system='obj', tokens=1, errors=1, examples=(Example(sentence=1, token=1),))
+    """
+    ours, theirs = deprel(gold, convention), deprel(carried, convention)
+    tags = pos(gold)
+    of_heads, of_found = (_of_heads(tags, treebank.heads, gold.offsets) for treebank in (gold, carried))
+    same_label = np.equal(*_common(ours, theirs)[1:])
+    return (
+        Confusion(
+            "deprel",
+            "Deprel in the gold trees and that of the system; an error is a token with the wrong one.",
+            _cells(ours, theirs, gold.offsets, scored, ~same_label),
+        ),
+        Confusion(
+            "head POS",
+            "Part of speech of the head in the gold trees and of that of the system; an error is a wrong head.",
+            _cells(of_heads, of_found, gold.offsets, scored, ~heads),
+        ),
+    )
+
+
+def first_examples(mask: Bools, offsets: Longs, key: Longs | None = None) -> dict[int, tuple[Example, ...]]:
+    """Return the first slots of a mask, one a sentence and at most `EXAMPLES`, for each key (0 without keys).
+
+    Examples
+    --------
+    >>> first_examples(np.array([False, True, True, False, True]), np.array([0, 3, 5]))
+    {0: (Example(sentence=1, token=1), Example(sentence=2, token=1))}
+    """
+    slots = np.flatnonzero(mask)
+    keys = np.zeros(len(slots), np.int64) if key is None else key[slots]
+    sentence = np.searchsorted(offsets, slots, "right") - 1
+    _, first = np.unique(keys * len(offsets) + sentence, return_index=True)  # of each key in each sentence, in order
+    found: dict[int, list[Example]] = {}
+    for cell, i, slot in zip(keys[first].tolist(), sentence[first].tolist(), slots[first].tolist(), strict=True):
+        examples = found.setdefault(cell, [])
+        if len(examples) < EXAMPLES:
+            examples.append(Example(i + 1, slot - int(offsets[i])))
+    return {cell: tuple(examples) for cell, examples in found.items()}
+
+
+def _cells(ours: Values, theirs: Values, offsets: Longs, scored: Bools, wrong: Bools) -> tuple[ConfusionCell, ...]:
+    names, gold, system = _common(ours, theirs)
+    key = gold * len(names) + system
+    tokens = np.bincount(key[scored], minlength=len(names) ** 2)
+    errors = np.bincount(key[scored & wrong], minlength=len(names) ** 2)
+    examples = first_examples(scored & wrong, offsets, key)
+    cells = [
+        ConfusionCell(
+            names[cell // len(names)],
+            names[cell % len(names)],
+            int(tokens[cell]),
+            int(errors[cell]),
+            examples.get(cell, ()),
+        )
+        for cell in np.flatnonzero(tokens).tolist()
+    ]
+    return tuple(sorted(cells, key=lambda cell: (-cell.errors, -cell.tokens, cell.gold, cell.system)))
+
+
+def _common(ours: Values, theirs: Values) -> tuple[list[str], Longs, Longs]:
+    """Return the values of both as indices in common names, those without a value as one of their own."""
+    numbers: dict[str, int] = {}
+    columns = []
+    for names, index in (ours, theirs):
+        places = [numbers.setdefault(name, len(numbers)) for name in (*names, NONE)]
+        columns.append(np.array(places, np.int64)[index])
+    return list(numbers), columns[0], columns[1]
+
+
+def _of_heads(tags: Values, heads: Ints, offsets: Longs) -> Values:
+    """Return the value of the head of each slot, and ROOT for ROOT."""
+    names, index = tags
+    starts = np.repeat(offsets[:-1], np.diff(offsets))
+    above = np.where(heads > 0, index[starts + np.maximum(heads, 0)], -1)
+    return Values((*names, "ROOT"), np.where(heads == 0, len(names), above))

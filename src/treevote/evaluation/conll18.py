@@ -1,0 +1,142 @@
+"""The figures of the CoNLL 2018 shared task besides the plain attachment scores, sentence by sentence.
+
+Definitions (Zeman et al. 2018, section 4; Nivre & Fang 2017 for CLAS): every figure is an F1 of gold and system words,
+of which those are correct that are aligned and
+
+- **UPOS, XPOS, UFeats**: have the same tag, the same features of the universal inventory; **AllTags**: all three;
+- **Lemmas**: the same lemma; a gold lemma ``_`` is right whatever the system has;
+- **MLAS**: content words with the right head and label, UPOS and features, whose function words are the same with the
+  right label, UPOS and features;
+- **BLEX**: content words with the right head and label, and lemma.
+
+A content word is one with a deprel of `treevote.metrics.CONTENT`, and a function word one of `FUNCTION`. Tokens and
+Sentences are right if their characters are. Empty nodes are no words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+
+import numpy as np
+
+from treevote.evaluation.alignment import Alignment
+from treevote.evaluation.attachment import Scores, count_in_sentences, has_label, scored_words
+from treevote.kernels import Bools, Longs
+from treevote.metrics import CONTENT, right_arcs
+from treevote.sentence import Word
+from treevote.treebank import Treebank
+from treevote.trees import per_sentence
+
+FUNCTION = frozenset(("aux", "case", "cc", "clf", "cop", "det", "mark"))
+"""Universal deprels of the function words that MLAS looks at."""
+
+FEATURES = frozenset(
+    (
+        *("Abbr", "Animacy", "Aspect", "Case", "Definite", "Degree", "Evident", "Foreign", "Gender", "Mood", "NumType"),
+        *("Number", "Person", "Polarity", "Polite", "Poss", "PronType", "Reflex", "Tense", "VerbForm", "Voice"),
+    )
+)
+"""Names of the universal features of 2018, to which UFeats and MLAS look."""
+
+
+def count_conll18(
+    gold: Treebank, system: Treebank, alignment: Alignment, carried: Treebank, *, punctuation: bool = True
+) -> Scores:
+    """Count Tokens, Sentences, Words, UPOS, XPOS, UFeats, AllTags, Lemmas, MLAS and BLEX.
+
+    Parameters
+    ----------
+    gold, system : Treebank
+        Gold trees, and those of the system over its own words.
+    alignment : Alignment
+        Of the two.
+    carried : Treebank
+        The trees of the system over the gold words, see `treevote.evaluation.alignment.carry_over`.
+    punctuation : bool, default=True
+        Whether punctuation is scored; Tokens and Sentences always count whole.
+
+    Examples
+    --------
+    >>> from treevote.evaluation.alignment import align, carry_over
+    >>> dog, tomcat = Word("dog", "dog", "NOUN", "_", "Number=Sing"), Word("dog", "_", "NOUN", "_", "Gender=Masc")
+    >>> gold, system = (Treebank.of([([word], [0], ["root"])]) for word in (dog, tomcat))
+    >>> alignment = align(gold, system)
+    >>> scores = count_conll18(gold, system, alignment, carry_over(gold, system, alignment))
+    >>> {name: int(counts[0, 0]) for name, counts in scores.items() if name in ("UPOS", "UFeats", "MLAS")}
+    {'UPOS': 1, 'UFeats': 0, 'MLAS': 0}
+    """
+    scored, also_scored = (scored_words(treebank, punctuation=punctuation) for treebank in (gold, system))
+    aligned = alignment.system_slot >= 0
+    upos, xpos, features, lemmas = (
+        aligned & _same(gold, system, alignment, *column)
+        for column in (
+            (attrgetter("upos"), str),
+            (attrgetter("xpos"), str),
+            (attrgetter("feats"), universal_features),
+            (attrgetter("lemma"), str),
+        )
+    )
+    lemmas |= aligned & np.array([word.lemma == "_" for word in gold.words], np.bool_)[gold.tokens]
+    _, arcs = right_arcs(gold, carried)
+    same_function = _same_function_words(gold, system, alignment, arcs & upos & features)
+    content, also_content = has_label(gold, CONTENT), has_label(system, CONTENT)
+
+    words = per_sentence(scored, gold.offsets), count_in_sentences(also_scored, alignment, gold.n_sentences)
+    contents = (
+        per_sentence(scored & content, gold.offsets),
+        count_in_sentences(also_scored & also_content, alignment, gold.n_sentences),
+    )
+    right = {
+        "Words": (aligned, words),
+        "UPOS": (upos, words),
+        "XPOS": (xpos, words),
+        "UFeats": (features, words),
+        "AllTags": (upos & xpos & features, words),
+        "Lemmas": (lemmas, words),
+        "MLAS": (content & arcs & upos & features & same_function, contents),
+        "BLEX": (content & arcs & lemmas, contents),
+    }
+    scores = {"Tokens": alignment.tokens, "Sentences": alignment.sentences}
+    for name, (mask, wholes) in right.items():
+        scores[name] = np.stack([per_sentence(scored & mask, gold.offsets), *wholes], axis=1)
+    return scores
+
+
+def universal_features(feats: str) -> str:
+    """Return the features of the universal inventory, sorted.
+
+    Examples
+    --------
+    >>> universal_features("Number=Sing|Case=Nom|InfForm=1")
+    'Case=Nom|Number=Sing'
+    """
+    return "|".join(sorted(item for item in feats.split("|") if item.partition("=")[0] in FEATURES))
+
+
+def _same(
+    gold: Treebank, system: Treebank, alignment: Alignment, column: Callable[[Word], str], part: Callable[[str], str]
+) -> Bools:
+    """Tell which gold words agree in part of a column with their counterparts; of words without, nothing is said."""
+    numbers: dict[str, int] = {}
+    of_slots = []
+    for treebank in (gold, system):
+        entries = list(map(column, treebank.words))
+        number_of = {entry: numbers.setdefault(part(entry), len(numbers)) for entry in dict.fromkeys(entries)}
+        of_slots.append(np.array([number_of[entry] for entry in entries], np.int32)[treebank.tokens])
+    return np.equal(of_slots[0], of_slots[1][alignment.system_slot])
+
+
+def _same_function_words(gold: Treebank, system: Treebank, alignment: Alignment, same: Bools) -> Bools:
+    """Tell which gold words have the same function words as their counterparts, as ``same`` tells for each."""
+    function = has_label(gold, FUNCTION)
+    ours, theirs = _count_dependents(gold, function), _count_dependents(system, has_label(system, FUNCTION))
+    right = _count_dependents(gold, function & same)
+    return np.equal(ours, theirs[alignment.system_slot]) & np.equal(ours, right)
+
+
+def _count_dependents(treebank: Treebank, mask: Bools) -> Longs:
+    """Return for each slot how many of its dependents are in the mask; nothing is counted for ROOT."""
+    inner = np.flatnonzero(mask & (treebank.heads > 0))
+    starts = np.repeat(treebank.offsets[:-1], np.diff(treebank.offsets))[inner]
+    return np.bincount(starts + treebank.heads[inner], minlength=len(mask))

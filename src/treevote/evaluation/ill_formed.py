@@ -1,0 +1,45 @@
+"""Sentences of a system that are no trees: they are scored as they are, and reported."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treevote.evaluation.results import Finding
+from treevote.kernels import Bools
+from treevote.treebank import Treebank
+from treevote.trees import are_trees, per_sentence, roots
+
+FIRST = 10
+"""So many sentences are named for each finding."""
+
+
+def ill_formed(system: Treebank, *, single_root: bool) -> tuple[Finding, ...]:
+    """Return in which ways sentences are no trees.
+
+    Parameters
+    ----------
+    system : Treebank
+        What is looked at.
+    single_root : bool
+        Whether several roots are a fault, as they are where every gold tree has one.
+
+    Examples
+    --------
+    >>> labels = ["dep", "dep"]
+    >>> toy = Treebank.of([(["a", "b"], [2, 1], labels), (["a", "b"], [0, 0], labels), (["a", "b"], [0, 1], labels)])
+    >>> [(finding.name, finding.first) for finding in ill_formed(toy, single_root=True)]
+    [('cycle', (1,)), ('several roots', (2,))]
+    """
+    unknown = per_sentence(system.is_token & (system.heads < 0), system.offsets) > 0
+    cyclic = ~are_trees(system) & ~unknown
+    found = [
+        _finding("cycle", "words that do not reach ROOT along their heads", cyclic),
+        _finding("several roots", "more than one word on ROOT, where the gold trees have one", roots(system) > 1),
+        _finding("no head", "words without a head, which count as wrong", unknown),
+    ]
+    return tuple(one for one in found if one.sentences and (single_root or one.name != "several roots"))
+
+
+def _finding(name: str, description: str, sentences: Bools) -> Finding:
+    numbers = (np.flatnonzero(sentences) + 1).tolist()
+    return Finding(name, description, len(numbers), tuple(numbers[:FIRST]))

@@ -1,0 +1,182 @@
+"""95 % intervals of rates.
+
+A rate is a ratio of sums over sentences, whose tokens are right or wrong together. So a share is given Wilson's
+interval (1927) for as many independent tokens as would vary as much as these sentences do (the effective size of
+Korn & Graubard 1998, for clusters): plain tokens would promise too much. An F1 of unlike wholes is no share; it gets
+the percentiles of a bootstrap over sentences (Efron 1979), see `treevote.evaluation.resampling`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.evaluation.results import Rate
+from treevote.kernels import Doubles, Longs, kernel
+
+LEVEL = 0.95
+
+_Z = 1.959963984540054
+"""Quantile of the normal distribution at ``(1 + LEVEL) / 2``."""
+
+
+class Moments(NamedTuple):
+    """Sums over sentences with x right of n, from which a rate and its interval follow; they add up.
+
+    Attributes
+    ----------
+    x, n : int
+        What is right, and of how much.
+    xx, xn, nn : int
+        Sums of the products.
+    sentences : int
+        Number of sentences with ``n > 0``.
+    """
+
+    x: int
+    n: int
+    xx: int
+    xn: int
+    nn: int
+    sentences: int
+
+
+def moments(right: Longs, whole: Longs) -> Moments:
+    """Return the sums for counts by sentence, shape (n_sentences,) each.
+
+    Examples
+    --------
+    >>> moments(np.array([2, 0]), np.array([3, 1]))
+    Moments(x=2, n=4, xx=4, xn=6, nn=10, sentences=2)
+    """
+    return Moments(
+        int(right.sum()),
+        int(whole.sum()),
+        int(right @ right),
+        int(right @ whole),
+        int(whole @ whole),
+        int(np.count_nonzero(whole)),
+    )
+
+
+def effective_size(sums: Moments) -> float:
+    """Return how many independent tokens vary as much as these sentences; never more than there are.
+
+    The variance of the rate ``r = x / n`` is linearised: ``m / (m - 1) * sum (x_i - r n_i)**2 / n**2`` over ``m``
+    sentences. Where all is right, or all wrong, or there is one sentence, nothing is known of it.
+
+    Examples
+    --------
+    >>> all_or_nothing = moments(np.array([5, 0, 5, 0]), np.array([5, 5, 5, 5]))
+    >>> round(effective_size(all_or_nothing), 6)
+    3.0
+    """
+    x, n, xx, xn, nn, m = sums
+    if m < 2 or x in (0, n):
+        return float(n)
+    rate = x / n
+    squares = max(xx - 2 * rate * xn + rate * rate * nn, 0.0)
+    variance = m / (m - 1) * squares / n**2
+    return min(rate * (1 - rate) / variance, float(n)) if variance > 0 else float(n)
+
+
+def wilson(rate: float, size: float) -> tuple[float, float]:
+    """Return Wilson's interval of a share among ``size`` independent cases.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in wilson(0.9, 100)]
+    [0.8256, 0.9448]
+    """
+    centre = rate + _Z**2 / (2 * size)
+    half = _Z * math.sqrt(rate * (1 - rate) / size + _Z**2 / (4 * size**2))
+    scale = 1 + _Z**2 / size
+    return max((centre - half) / scale, 0.0), min((centre + half) / scale, 1.0)
+
+
+def share(sums: Moments) -> Rate:
+    """Return a share with Wilson's interval.
+
+    Examples
+    --------
+    >>> share(moments(np.array([2, 0]), np.array([3, 1]))).value
+    50.0
+    """
+    if not sums.n:
+        return Rate(None, None, None, "wilson", 0, 0, 0)
+    low, high = wilson(sums.x / sums.n, effective_size(sums))
+    return Rate(100 * sums.x / sums.n, 100 * low, 100 * high, "wilson", sums.x, sums.n, sums.n)
+
+
+def f1(correct: int, gold: int, system: int, samples: Doubles) -> Rate:
+    """Return an F1 with the interval of its bootstrap samples.
+
+    Parameters
+    ----------
+    correct, gold, system : int
+        What is right, what the gold trees and what the system has.
+    samples : ndarray of float64
+        The rate in bootstrap samples, in percent; ``nan`` where a sample had nothing to count.
+    """
+    if not gold + system:
+        return Rate(None, None, None, "bootstrap", 0, 0, 0)
+    low, high = percentiles(samples)
+    return Rate(100 * 2 * correct / (gold + system), low, high, "bootstrap", correct, gold, system)
+
+
+def percentiles(samples: Doubles) -> tuple[float | None, float | None]:
+    """Return the ends of the middle 95 % of samples; those that are ``nan`` are left out.
+
+    Examples
+    --------
+    >>> [round(end, 6) for end in percentiles(np.arange(201.0))]
+    [5.0, 195.0]
+    """
+    counted = samples[~np.isnan(samples)]
+    if not len(counted):
+        return None, None
+    low, high = np.quantile(counted, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return float(low), float(high)
+
+
+@kernel
+def sum_by_key(key: Longs, right: Longs, sentence: Longs, n_keys: int) -> Longs:
+    """Return the fields of `Moments` for the tokens of each key, shape (n_keys, 6).
+
+    Parameters
+    ----------
+    key : ndarray of int64, shape (n,)
+        For each token a number of ``0..n_keys - 1``, or -1 for a token to leave out.
+    right : ndarray of int64, shape (n,)
+        1 where the token is right, else 0.
+    sentence : ndarray of int64, shape (n,)
+        Sentence of each token, in ascending order.
+    n_keys : int
+        Number of keys.
+    """
+    sums, last = np.zeros((n_keys, 6), np.int64), np.full(n_keys, -1, np.int64)
+    x, n = np.zeros(n_keys, np.int64), np.zeros(n_keys, np.int64)  # of the last sentence with a key
+    for i in range(len(key)):
+        k = key[i]
+        if k < 0:
+            continue
+        if last[k] != sentence[i]:
+            _add_sentence(sums[k], int(x[k]), int(n[k]))
+            last[k], x[k], n[k] = sentence[i], 0, 0
+        x[k] += right[i]
+        n[k] += 1
+    for k in range(n_keys):
+        _add_sentence(sums[k], int(x[k]), int(n[k]))
+    return sums
+
+
+@kernel
+def _add_sentence(sums: Longs, x: int, n: int) -> None:
+    sums[0] += x
+    sums[1] += n
+    sums[2] += x * x
+    sums[3] += x * n
+    sums[4] += n * n
+    sums[5] += n > 0

@@ -1,0 +1,97 @@
+"""The trees of all systems over the gold words, kept small: eight bytes a token and system."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.evaluation.results import SentenceTrees, Tree
+from treevote.formats import sent_id
+from treevote.kernels import Bools, Ints
+from treevote.metrics import Convention
+from treevote.treebank import Treebank
+
+
+class Arcs(NamedTuple):
+    """A tree for every gold sentence.
+
+    Attributes
+    ----------
+    heads : ndarray of int32, shape (n_slots,)
+        As in `treevote.treebank.Treebank`.
+    deprels : ndarray of int32, shape (n_slots,)
+        Index in `Parses.labels`; -1 for none.
+    """
+
+    heads: Ints
+    deprels: Ints
+
+
+class Parses:
+    """Gold trees and those of the systems, with labels as the convention compares them.
+
+    Parameters
+    ----------
+    gold : Treebank
+    scored : ndarray of bool, shape (n_slots,)
+        Which slots are scored.
+    convention : {"ud", "conllx"}
+        Whether universal deprels are compared, or whole ones.
+
+    Examples
+    --------
+    >>> toy = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj:x", "root"])])
+    >>> parses = Parses(toy, toy.is_token, "ud")
+    >>> parses.add(toy)
+    >>> parses.sentence(1).systems
+    (Tree(heads=(2, 0), deprels=('nsubj', 'root')),)
+    """
+
+    def __init__(self, gold: Treebank, scored: Bools, convention: Convention) -> None:
+        self.words = gold
+        self.scored = scored
+        self.convention = convention
+        self.labels: dict[str, int] = {}
+        self.gold = self._arcs(gold)
+        self.systems: list[Arcs] = []
+
+    def add(self, carried: Treebank) -> None:
+        """Add the trees of a system over the gold words."""
+        self.systems.append(self._arcs(carried))
+
+    def sentence(self, number: int) -> SentenceTrees:
+        """Return a sentence, counted from 1, with all its trees.
+
+        Raises
+        ------
+        IndexError
+            If there is no such sentence.
+        """
+        i = number - 1
+        if not 0 <= i < self.words.n_sentences:
+            raise IndexError(f"expected a sentence in 1..{self.words.n_sentences}, found {number}")
+        span = slice(int(self.words.offsets[i]) + 1, int(self.words.offsets[i + 1]))
+        words = [self.words.words[word] for word in self.words.tokens[span].tolist()]
+        labels = [*self.labels, ""]
+        trees = [
+            Tree(tuple(heads[span].tolist()), tuple(labels[label] for label in deprels[span].tolist()))
+            for heads, deprels in (self.gold, *self.systems)
+        ]
+        name = ""
+        if (source := self.words.source) is not None:
+            name = sent_id(source.lines[source.line_of[span.start - 1] : source.line_of[span.start]])
+        return SentenceTrees(
+            number,
+            name,
+            tuple(word.form for word in words),
+            tuple(word.xpos if word.upos == "_" else word.upos for word in words),
+            tuple(self.scored[span].tolist()),
+            trees[0],
+            tuple(trees[1:]),
+        )
+
+    def _arcs(self, treebank: Treebank) -> Arcs:
+        names = [label.partition(":")[0] if self.convention == "ud" else label for label in treebank.labels]
+        numbers = [self.labels.setdefault(name, len(self.labels)) for name in names]
+        return Arcs(treebank.heads, np.array([*numbers, -1], np.int32)[treebank.deprels])

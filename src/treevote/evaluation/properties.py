@@ -1,0 +1,222 @@
+"""Properties of tokens by which accuracy is broken down: of the arc, of the word, of the sentence.
+
+A property gives every token one of its values, as an index; -1 where it has none, such as the length of an arc that is
+not known. Those of arcs are as in McDonald & Nivre (2007); the bins of sentence length are those of Chang, Do & Roth
+(Table 4 of the longer paper) and finer ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.evaluation.provenance import documents, domains
+from treevote.evaluation.results import Kind
+from treevote.kernels import Ints, Longs, kernel
+from treevote.metrics import Convention
+from treevote.treebank import Treebank
+from treevote.trees import are_trees, non_projective
+
+TENS = (10, 20, 30, 40)
+"""Last lengths of the bins of Chang, Do & Roth."""
+
+FIVES = tuple(range(5, 61, 5))
+"""Those of finer bins."""
+
+
+class Values(NamedTuple):
+    """The value of each slot, -1 for none, as an index in ``names``, which is in the order of the property."""
+
+    names: tuple[str, ...]
+    column: Longs
+
+
+class Property(NamedTuple):
+    """What is known of every token of a treebank.
+
+    Attributes
+    ----------
+    name, description : str
+        See `treevote.evaluation.results.Breakdown`.
+    of : {"arc", "word", "sentence"}
+    ordered : bool
+        Whether the values have an order of their own.
+    values : callable
+        From a treebank to its `Values`.
+    """
+
+    name: str
+    description: str
+    of: Kind
+    ordered: bool
+    values: Callable[[Treebank], Values]
+
+
+def properties(gold: Treebank, *, convention: Convention, training: Treebank | None = None) -> list[Property]:
+    """Return the properties that mean something for a gold file.
+
+    Examples
+    --------
+    >>> toy = Treebank.of([(["a", "dog"], [2, 0], ["det", "root"])])
+    >>> [one.name for one in properties(toy, convention="ud")][:3]
+    ['deprel', 'length', 'direction']
+    """
+    found = [
+        Property("deprel", "Label of the arc.", "arc", False, lambda treebank: deprel(treebank, convention)),
+        Property("length", "Words from the head to the dependent.", "arc", True, length),
+        Property("direction", "Where the head is, seen from the dependent.", "arc", False, direction),
+        Property("distance to root", "Arcs from ROOT to the dependent.", "arc", True, depth),
+        Property(
+            "projectivity", "Whether the head dominates all between it and the dependent.", "arc", False, crossing
+        ),
+        Property("POS", "Part of speech of the dependent in the gold file.", "word", False, pos),
+        Property("sentence length", "Words in the sentence.", "sentence", True, lambda t: sentence_length(t, TENS)),
+        Property(
+            "sentence length in fives", "Words in the sentence.", "sentence", True, lambda t: sentence_length(t, FIVES)
+        ),
+    ]
+    if training is not None:
+        forms = {word.form for word in training.words[1:]}
+        text = "Whether the form stands in the training data."
+        found.append(Property("known word", text, "word", False, lambda treebank: known(treebank, forms)))
+    if (names := documents(gold)) is not None:
+        by_document = of_sentences(gold, names)
+        found.append(Property("document", "Document, by newdoc.", "sentence", False, lambda _: by_document))
+    if (names := domains(gold)) is not None:
+        by_domain = of_sentences(gold, names)
+        text = "Domain, by the comments genre or domain, else by how sent_id begins."
+        found.append(Property("domain", text, "sentence", False, lambda _: by_domain))
+    return found
+
+
+def deprel(treebank: Treebank, convention: Convention) -> Values:
+    """Return the label of each arc: by convention its universal part or all of it."""
+    names = [label.partition(":")[0] if convention == "ud" else label for label in treebank.labels]
+    numbers = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    return Values(tuple(numbers), np.array([*map(numbers.__getitem__, names), -1], np.int64)[treebank.deprels])
+
+
+def length(treebank: Treebank) -> Values:
+    """Return the distance between head and dependent, apart from arcs from ROOT.
+
+    Examples
+    --------
+    >>> names, index = length(Treebank.of([(["a", "dog", "barks"], [3, 3, 0], ["det", "nsubj", "root"])]))
+    >>> [names[value] for value in index[1:]]
+    ['2', '1', 'ROOT']
+    """
+    names, bins = _bins((*range(1, 11), 15, 20, 30))
+    distance = np.abs(treebank.heads - _positions(treebank))
+    values = np.where(treebank.heads > 0, bins[np.minimum(distance, len(bins) - 1)] + 1, -1)
+    return Values(("ROOT", *names), np.where(treebank.heads == 0, 0, values))
+
+
+def direction(treebank: Treebank) -> Values:
+    """Return on which side of the dependent its head is.
+
+    Examples
+    --------
+    >>> names, index = direction(Treebank.of([(["a", "dog"], [2, 0], ["det", "root"])]))
+    >>> [names[value] for value in index[1:]]
+    ['head to the right', 'ROOT']
+    """
+    side = np.where(treebank.heads < _positions(treebank), 0, 1)
+    values = np.where(treebank.heads == 0, 2, side)
+    return Values(("head to the left", "head to the right", "ROOT"), np.where(treebank.heads < 0, -1, values))
+
+
+def depth(treebank: Treebank) -> Values:
+    """Return the number of arcs from ROOT; none where there is a cycle or an unknown head on the way."""
+    names, bins = _bins(range(1, 16))
+    depths = _depths(treebank.heads, treebank.offsets)
+    return Values(names, np.where(depths > 0, bins[np.minimum(depths, len(bins) - 1)], -1))
+
+
+def crossing(treebank: Treebank) -> Values:
+    """Return whether an arc is projective, see `treevote.trees`; none where the sentence is no tree."""
+    trees = are_trees(treebank)
+    whole = np.repeat(trees, np.diff(treebank.offsets)) & treebank.is_token
+    values = np.full(len(whole), -1, np.int64)
+    kept = treebank.select(np.flatnonzero(trees))
+    values[whole] = non_projective(kept)[kept.is_token]
+    return Values(("projective", "non-projective"), values)
+
+
+def pos(treebank: Treebank) -> Values:
+    """Return UPOS, or XPOS where there is none (CPOSTAG and POSTAG of CoNLL-X)."""
+    tags = [word.xpos if word.upos == "_" else word.upos for word in treebank.words]
+    numbers = {tag: i for i, tag in enumerate(dict.fromkeys(tags))}
+    index = np.array([numbers[tag] for tag in tags], np.int64)[treebank.tokens]
+    return Values(tuple(numbers), np.where(treebank.is_token, index, -1))
+
+
+def sentence_length(treebank: Treebank, ends: Sequence[int]) -> Values:
+    """Return the bin of the number of words in the sentence.
+
+    Parameters
+    ----------
+    treebank : Treebank
+    ends : sequence of int
+        The last length of each bin but the last.
+
+    Examples
+    --------
+    >>> sentence_length(Treebank.of([(["yes"], [0], ["root"])]), TENS).names
+    ('1-10', '11-20', '21-30', '31-40', '>40')
+    """
+    names, bins = _bins(ends)
+    sizes = np.diff(treebank.offsets)
+    index = np.repeat(bins[np.minimum(sizes - 1, len(bins) - 1)], sizes)
+    return Values(names, np.where(treebank.is_token, index, -1))
+
+
+def known(treebank: Treebank, forms: set[str]) -> Values:
+    """Return whether a form is among those given."""
+    index = np.array([word.form not in forms for word in treebank.words], np.int64)[treebank.tokens]
+    return Values(("known", "unknown"), np.where(treebank.is_token, index, -1))
+
+
+def of_sentences(treebank: Treebank, names: Sequence[str]) -> Values:
+    """Return as the value of each token what its sentence is given."""
+    numbers = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    index = np.repeat(np.array([numbers[name] for name in names], np.int64), np.diff(treebank.offsets))
+    return Values(tuple(numbers), np.where(treebank.is_token, index, -1))
+
+
+def _bins(ends: Sequence[int]) -> tuple[tuple[str, ...], Longs]:
+    """Return the names of the bins that end there, with one for all that is more, and the bin of each number.
+
+    The last entry of the second is that of all larger numbers.
+    """
+    starts = [1, *(end + 1 for end in ends)]
+    names = [str(end) if start == end else f"{start}-{end}" for start, end in zip(starts, ends, strict=False)]
+    return (*names, f">{ends[-1]}"), np.searchsorted(np.array(ends), np.arange(ends[-1] + 2))
+
+
+def _positions(treebank: Treebank) -> Longs:
+    """Return the position of each slot in its sentence."""
+    return np.arange(len(treebank.tokens)) - np.repeat(treebank.offsets[:-1], np.diff(treebank.offsets))
+
+
+@kernel
+def _depths(heads: Ints, offsets: Longs) -> Longs:
+    """Return the number of arcs from ROOT to each slot; 0 for ROOT, -1 where the way up does not end there."""
+    depths = np.full(len(heads), -2, np.int64)  # -2: not known yet, -3: on the way that is taken
+    for i in range(len(offsets) - 1):
+        root = offsets[i]
+        depths[root] = 0
+        for token in range(root + 1, offsets[i + 1]):
+            above, steps = token, 0
+            while above >= 0 and depths[above] == -2:
+                depths[above] = -3
+                above = root + heads[above] if heads[above] >= 0 else -1
+                steps += 1
+            depth = -1 if above < 0 or depths[above] < 0 else depths[above] + steps
+            below = token
+            while below >= 0 and depths[below] == -3:
+                depths[below] = depth
+                depth = depth - 1 if depth > 0 else -1
+                below = root + heads[below] if heads[below] >= 0 else -1
+    return depths

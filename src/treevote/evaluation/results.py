@@ -1,0 +1,432 @@
+"""What an evaluation finds, as plain records: all that a table, a report or a file of JSON needs.
+
+Rates are percentages, 0 to 100, and None where there is nothing to count. Sentences and tokens are counted
+from 1, as in the gold file. Systems stand in the order in which they were given, in every tuple that has an
+entry for each system.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeAlias
+
+from treevote.metrics import Convention
+
+Interval: TypeAlias = Literal["wilson", "bootstrap"]
+Kind: TypeAlias = Literal["arc", "word", "sentence"]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What a rate is called and means.
+
+    Attributes
+    ----------
+    name : str
+        Key of `System.rates`, such as ``"LAS"``.
+    description : str
+        One sentence for a reader.
+    tested : bool
+        Whether the differences between systems are tested, see `Test`.
+    """
+
+    name: str
+    description: str
+    tested: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A rate with its counts and its 95 % interval.
+
+    Attributes
+    ----------
+    value : float or None
+        F1 of precision and recall; where both are shares of the same whole, that share.
+    low, high : float or None
+        Ends of the interval.
+    interval : {"wilson", "bootstrap"}
+        Of which kind it is, see `treevote.evaluation.intervals`.
+    correct, gold, system : int
+        What is right, and of how much: ``value = 100 * 2 * correct / (gold + system)``.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    interval: Interval
+    correct: int
+    gold: int
+    system: int
+
+    @property
+    def precision(self) -> float | None:
+        """What is right of what the system has."""
+        return 100 * self.correct / self.system if self.system else None
+
+    @property
+    def recall(self) -> float | None:
+        """What is right of what the gold trees have."""
+        return 100 * self.correct / self.gold if self.gold else None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A way in which sentences of a system are not trees, see `treevote.evaluation.ill_formed`.
+
+    Attributes
+    ----------
+    name, description : str
+        Such as ``"cycle"``.
+    sentences : int
+        Number of such sentences.
+    first : tuple of int
+        Numbers of the first of them, in the file of the system.
+    """
+
+    name: str
+    description: str
+    sentences: int
+    first: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A token of the gold file: number of the sentence and position in it."""
+
+    sentence: int
+    token: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConfusionCell:
+    """Tokens with one value in the gold trees and one in the trees of a system.
+
+    Attributes
+    ----------
+    gold, system : str
+        The values.
+    tokens : int
+        Number of tokens.
+    errors : int
+        Those of them that are wrong, see `Confusion`.
+    examples : tuple of Example
+        The first errors, one a sentence.
+    """
+
+    gold: str
+    system: str
+    tokens: int
+    errors: int
+    examples: tuple[Example, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """What a system takes for what.
+
+    Attributes
+    ----------
+    name : {"deprel", "head POS"}
+        An error of ``"deprel"`` is a token with the wrong deprel, one of ``"head POS"`` a token with the wrong
+        head (which may have the right POS).
+    description : str
+        One sentence for a reader.
+    cells : tuple of ConfusionCell
+        Those with a token; most errors first, then most tokens, then by name.
+    """
+
+    name: str
+    description: str
+    cells: tuple[ConfusionCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceScore:
+    """How many tokens of a sentence are scored, and have the right head, the right head and label."""
+
+    sentence: int
+    tokens: int
+    heads: int
+    arcs: int
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """What was found about one system by itself.
+
+    Attributes
+    ----------
+    name : str
+        As it was given.
+    sentences, words : int
+        What it has, in its own segmentation.
+    same_words : bool
+        Whether its words are those of the gold file; otherwise they were aligned.
+    rates : dict of str to Rate
+        By the name of the `Metric`, in the order of `Evaluation.metrics`.
+    ill_formed : tuple of Finding
+        Empty if every sentence is a tree.
+    confusions : tuple of Confusion
+    worst : tuple of SentenceScore
+        The sentences with most wrong arcs, most first.
+    """
+
+    name: str
+    sentences: int
+    words: int
+    same_words: bool
+    rates: dict[str, Rate]
+    ill_formed: tuple[Finding, ...]
+    confusions: tuple[Confusion, ...]
+    worst: tuple[SentenceScore, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """How one system does on one group of tokens.
+
+    Attributes
+    ----------
+    uas, las : Rate
+        Tokens of the group with the right head, with the right head and label. The group is that of the gold
+        trees: these are recall.
+    precision : Rate or None
+        Tokens that the system puts into the group with the right head and label, where the group depends on
+        the tree; None otherwise.
+    f1 : float or None
+        Of the two, where there is a precision.
+    """
+
+    uas: Rate
+    las: Rate
+    precision: Rate | None
+    f1: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A row of a breakdown.
+
+    Attributes
+    ----------
+    value : str
+        What the tokens have in common, such as ``"nsubj"`` or ``"11-20"``.
+    tokens : int
+        Scored tokens of the gold file in it.
+    cells : tuple of Cell
+        For each system.
+    """
+
+    value: str
+    tokens: int
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """Accuracy by a property of the tokens; every scored gold token is in one group.
+
+    Attributes
+    ----------
+    name : str
+        See `treevote.evaluation.breakdowns`.
+    description : str
+        One sentence for a reader.
+    of : {"arc", "word", "sentence"}
+        What has the property; for an arc the gold tree and that of the system may differ in it.
+    ordered : bool
+        Whether the groups have an order of their own, as lengths do (plot them); otherwise the largest is first.
+    groups : tuple of Group
+    """
+
+    name: str
+    description: str
+    of: Kind
+    ordered: bool
+    groups: tuple[Group, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Tokens on which one system has the right head and label, and another has not; the first, one a sentence."""
+
+    tokens: int
+    examples: tuple[Example, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """Whether two systems differ by more than chance, see `treevote.evaluation.significance`.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the `Metric`.
+    first, second : int
+        Index of the systems, from 0.
+    difference : float or None
+        Rate of the first minus rate of the second, in points.
+    low, high : float or None
+        95 % interval of the difference, by the paired bootstrap.
+    bootstrap, randomization : float
+        Two-sided p-values.
+    bootstrap_holm, randomization_holm : float
+        The same after Holm's correction for all pairs of systems with this metric.
+    """
+
+    metric: str
+    first: int
+    second: int
+    difference: float | None
+    low: float | None
+    high: float | None
+    bootstrap: float
+    randomization: float
+    bootstrap_holm: float
+    randomization_holm: float
+
+
+Matrix: TypeAlias = tuple[tuple[float | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The systems against each other; matrices are ``[first][second]``, shares of the scored gold tokens.
+
+    Attributes
+    ----------
+    agreement_heads, agreement_arcs : Matrix
+        Tokens on which two systems have the same head, the same head and label, right or wrong.
+    oracle_heads, oracle_arcs : Matrix
+        Tokens on which one of the two is right: what choosing between them could reach at most. On the
+        diagonal, the system alone.
+    all_heads, all_arcs : float or None
+        The same for all systems.
+    right_wrong : tuple of tuple of Disagreement
+        ``[first][second]``: the first is right and the second is wrong.
+    tests : tuple of Test
+        For every tested metric and pair ``first < second``.
+    samples, permutations : int
+        Number of bootstrap samples, and of random permutations.
+    """
+
+    agreement_heads: Matrix
+    agreement_arcs: Matrix
+    oracle_heads: Matrix
+    oracle_arcs: Matrix
+    all_heads: float | None
+    all_arcs: float | None
+    right_wrong: tuple[tuple[Disagreement, ...], ...]
+    tests: tuple[Test, ...]
+    samples: int
+    permutations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Heads and deprels of the tokens ``1..n`` of a sentence; -1 and ``""`` where there is none."""
+
+    heads: tuple[int, ...]
+    deprels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceTrees:
+    """A sentence with its gold tree and those of the systems, all over the gold tokens ``1..n``.
+
+    Attributes
+    ----------
+    number : int
+        In the gold file.
+    id : str
+        Its ``sent_id``, or an empty string.
+    forms, pos : tuple of str, length n
+        Word forms and POS tags of the gold file.
+    scored : tuple of bool, length n
+        False for punctuation that is left out.
+    gold : Tree
+    systems : tuple of Tree
+        Deprels as the convention compares them; the trees of a system with other words are carried over by
+        the alignment, without the heads that have no counterpart.
+    """
+
+    number: int
+    id: str
+    forms: tuple[str, ...]
+    pos: tuple[str, ...]
+    scored: tuple[bool, ...]
+    gold: Tree
+    systems: tuple[Tree, ...]
+
+
+class Sentences(Protocol):
+    """What has the trees of all sentences, see `treevote.evaluation.parses.Parses`."""
+
+    def sentence(self, number: int) -> SentenceTrees:
+        """Return a sentence, counted from 1, with all its trees."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """All that was found.
+
+    Attributes
+    ----------
+    convention : {"ud", "conllx"}
+        See `treevote.metrics`.
+    punctuation : bool
+        Whether it was scored.
+    seed : int
+        Of the bootstrap and the randomization.
+    gold : str
+        Name of the gold file.
+    sentences, tokens : int
+        Of the gold file; ``scored`` are those without the punctuation that is left out.
+    scored : int
+    metrics : tuple of Metric
+        Main figures first.
+    systems : tuple of System
+    breakdowns : tuple of Breakdown
+    comparison : Comparison
+        With matrices of one entry and without tests if there is one system.
+    parses : Sentences
+        The trees behind it, of which `trees` shows one sentence; no part of `as_dict`.
+    """
+
+    convention: Convention
+    punctuation: bool
+    seed: int
+    gold: str
+    sentences: int
+    tokens: int
+    scored: int
+    metrics: tuple[Metric, ...]
+    systems: tuple[System, ...]
+    breakdowns: tuple[Breakdown, ...]
+    comparison: Comparison
+    parses: Sentences = field(repr=False, compare=False)
+
+    def trees(self, number: int) -> SentenceTrees:
+        """Return a sentence, counted from 1, with the trees of all systems."""
+        return self.parses.sentence(number)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return everything but the trees as dicts, lists, strings and numbers; rates with precision and recall."""
+        return {
+            part.name: _plain(getattr(self, part.name)) for part in dataclasses.fields(self) if part.name != "parses"
+        }
+
+
+def _plain(value: object) -> object:
+    """Take records apart, as `dataclasses.asdict`, but for a rate put in its precision and recall."""
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if not dataclasses.is_dataclass(value):
+        return value
+    plain = {part.name: _plain(getattr(value, part.name)) for part in dataclasses.fields(value)}
+    return plain | {"precision": value.precision, "recall": value.recall} if isinstance(value, Rate) else plain

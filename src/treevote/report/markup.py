@@ -1,0 +1,120 @@
+"""Numbers and names as they are written on the page. Whatever comes from a file goes through `text`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape
+
+from treevote.drawing.widths import visible
+
+NOTHING = "–"
+"""Stands for a number that is not there."""
+
+
+def text(value: str) -> str:
+    """Return a text of a file as HTML.
+
+    Examples
+    --------
+    >>> text('<b> & "c"')
+    '&lt;b&gt; &amp; &quot;c&quot;'
+    """
+    return escape(visible(value))
+
+
+def rate(value: float | None) -> str:
+    """Return a percentage.
+
+    Examples
+    --------
+    >>> rate(89.126), rate(None)
+    ('89.13', '–')
+    """
+    return NOTHING if value is None else f"{value:.2f}"
+
+
+def points(value: float | None) -> str:
+    """Return a difference of percentages, with its sign.
+
+    Examples
+    --------
+    >>> points(1.234), points(-0.5), points(-0.001)
+    ('+1.23', '−0.50', '0.00')
+    """
+    if value is None:
+        return NOTHING
+    return "0.00" if abs(value) < 0.005 else f"{value:+.2f}".replace("-", "−")
+
+
+def span(low: float | None, high: float | None, write: str = "") -> str:
+    """Return an interval, ``write`` being ``"+"`` for one of differences.
+
+    Examples
+    --------
+    >>> span(88.1, 90.2), span(-1.5, 0.25, "+")
+    ('88.10–90.20', '[−1.50, +0.25]')
+    """
+    if low is None or high is None:
+        return NOTHING
+    return f"[{points(low)}, {points(high)}]" if write else f"{low:.2f}–{high:.2f}"
+
+
+def p_value(p: float) -> str:
+    """Return a p-value.
+
+    Examples
+    --------
+    >>> p_value(0.0002), p_value(0.0312), p_value(0.5)
+    ('p < 0.001', 'p = 0.031', 'p = 0.50')
+    """
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
+
+
+def count(n: int) -> str:
+    """Return a number of things.
+
+    Examples
+    --------
+    >>> count(25094)
+    '25,094'
+    """
+    return f"{n:,}"
+
+
+def plural(n: int, thing: str) -> str:
+    """Return a number with the name of what it counts.
+
+    Examples
+    --------
+    >>> plural(1, "system"), plural(2077, "sentence")
+    ('1 system', '2,077 sentences')
+    """
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Return names without the folders and the suffixes that all of them share, if what is left tells them apart.
+
+    Examples
+    --------
+    >>> short_names(["out/udpipe.test.conllu", "out/yara.test.conllu"]), short_names(["a/test.conllu", "b/test.conllu"])
+    (['udpipe', 'yara'], ['a', 'b'])
+    >>> short_names(["parse.conllu"]), short_names(["same", "same"])
+    (['parse'], ['same', 'same'])
+    """
+    front = _common_front(names)
+    ends = [name[front.rfind("/") + 1 :] for name in names]
+    back = _common_front([end[::-1] for end in ends])[::-1]
+    start = re.search("[./]", back)
+    short = [end.removesuffix(back[start.start() :] if start else "") for end in ends]
+    return short if all(short) and len(set(short)) == len(set(names)) else list(names)
+
+
+def _common_front(names: Sequence[str]) -> str:
+    """Return what all names begin with: what the first and the last in alphabetical order begin with."""
+    first, last = min(names, default=""), max(names, default="")
+    same = 0
+    while same < len(first) and first[: same + 1] == last[: same + 1]:
+        same += 1
+    return first[:same]

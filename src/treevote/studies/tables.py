@@ -1,0 +1,184 @@
+"""What a study finds: tables with the paper's figures in them, and whether the paper's findings hold here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+from treevote.store import JSON
+
+Value: TypeAlias = str | int | float | Decimal | None
+"""Entry of a table. Figures of papers are Decimals, shown with the digits with which they were printed."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table.
+
+    Attributes
+    ----------
+    title : str
+    columns : tuple of str
+        The first is what the rows are called by.
+    rows : tuple of tuple
+        As long as ``columns``.
+    source : str
+        Where the figures of a paper among them come from.
+    note : str
+        What a reader has to know besides.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    source: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A finding of a paper, and what was found here.
+
+    Attributes
+    ----------
+    claim : str
+        What the paper says, with its section.
+    holds : bool
+        Whether the figures found here say the same.
+    evidence : str
+        These figures; p is the probability that two systems that do not differ are so far apart by chance.
+    """
+
+    claim: str
+    holds: bool
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that a study found."""
+
+    tables: tuple[Table, ...]
+    findings: tuple[Finding, ...] = ()
+
+
+def printed(figures: str) -> tuple[Decimal, ...]:
+    """Return figures of a paper.
+
+    Examples
+    --------
+    >>> printed("72.3 75.0")
+    (Decimal('72.3'), Decimal('75.0'))
+    """
+    return tuple(map(Decimal, figures.split()))
+
+
+def percent(part: float, whole: float) -> float | None:
+    """Return a share in percent, to two decimals, None of nothing.
+
+    Examples
+    --------
+    >>> percent(1, 3), percent(0, 0)
+    (33.33, None)
+    """
+    return round(float(100 * part / whole), 2) if whole else None
+
+
+def rate(value: float) -> float | None:
+    """Return a rate to two decimals; None of nothing.
+
+    Examples
+    --------
+    >>> rate(200 / 3), rate(float("nan"))
+    (66.67, None)
+    """
+    return None if value != value else round(value, 2)
+
+
+def as_markdown(name: str, summary: str, facts: Mapping[str, JSON], report: Report) -> str:
+    """Return a report as Markdown.
+
+    Parameters
+    ----------
+    name, summary : str
+        Of the study.
+    facts : mapping
+        What it was made with, such as the treebank.
+    report : Report
+
+    Examples
+    --------
+    >>> table = Table("Turkish", ("", "LAS", "paper"), (("backward", 71.5, Decimal("75.0")), ("vote", None, None)))
+    >>> print(as_markdown("members", "Members.", {"seed": 0}, Report((table,))), end="")
+    # members
+    <BLANKLINE>
+    Members.
+    <BLANKLINE>
+    - seed: 0
+    <BLANKLINE>
+    ## Turkish
+    <BLANKLINE>
+    |  | LAS | paper |
+    | :-- | --: | --: |
+    | backward | 71.50 | 75.0 |
+    | vote |  |  |
+    """
+    blocks = [f"# {name}", summary]
+    blocks.append("\n".join(f"- {key}: {_fact(value)}" for key, value in facts.items()))
+    for table in report.tables:
+        rows = [table.columns, (":--", *("--:" for _ in table.columns[1:])), *table.rows]
+        lines = ["| " + " | ".join(map(_shown, row)) + " |" for row in rows]
+        blocks += [f"## {table.title}", "\n".join(lines)]
+        blocks += [f"Figures of the paper: {table.source}."] if table.source else []
+        blocks += [table.note] if table.note else []
+    if report.findings:
+        lines = [
+            f"- {finding.claim} **{'Holds here' if finding.holds else 'Does not hold here'}**: {finding.evidence}."
+            for finding in report.findings
+        ]
+        blocks += ["## Findings", "\n".join(lines)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def as_json(name: str, summary: str, facts: Mapping[str, JSON], report: Report) -> str:
+    """Return the same as JSON; rows are objects by column, the first column being called ``"row"``.
+
+    Examples
+    --------
+    >>> table = Table("Turkish", ("", "paper"), (("backward", Decimal("75.0")),))
+    >>> json.loads(as_json("members", "Members.", {}, Report((table,))))["tables"][0]["rows"]
+    [{'row': 'backward', 'paper': 75.0}]
+    """
+    tables = [
+        {
+            "title": table.title,
+            "source": table.source,
+            "note": table.note,
+            "columns": ["row", *table.columns[1:]],
+            "rows": [dict(zip(("row", *table.columns[1:]), map(_plain, row), strict=True)) for row in table.rows],
+        }
+        for table in report.tables
+    ]
+    findings = [vars(finding) for finding in report.findings]
+    content: dict[str, Any] = {"study": name, "summary": summary, **facts, "tables": tables, "findings": findings}
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _plain(value: Value) -> str | int | float | None:
+    return float(value) if isinstance(value, Decimal) else value
+
+
+def _shown(value: Value) -> str:
+    if value is None:
+        return ""
+    text = f"{value:.2f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+    return text.replace("|", "\\|")
+
+
+def _fact(value: JSON) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{item:,} {key}" if isinstance(item, int) else str(item) for key, item in value.items())
+    return str(value)

@@ -1,0 +1,46 @@
+"""Online learning of trees with plain dictionaries: weights after every sentence are added up, then divided."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+Features: TypeAlias = Counter[int]
+Tree: TypeAlias = Sequence[int]
+
+
+def learn(
+    sentences: Iterable[tuple[Tree, Callable[[Tree], Features], Callable[[Mapping[int, float]], Tree]]],
+    total: int,
+    limit: float | None,
+) -> dict[int, float]:
+    """Return the mean of the weights after each sentence.
+
+    Parameters
+    ----------
+    sentences : iterable of (gold tree, features of a tree, parser)
+        The parser takes weights; for MIRA it adds the cost of wrong heads itself.
+    total : int
+        How many there are.
+    limit : float, optional
+        The longest step of MIRA; None for the perceptron.
+    """
+    weights: defaultdict[int, float] = defaultdict(float)
+    summed: defaultdict[int, float] = defaultdict(float)
+    for gold, features, parse in sentences:
+        found = parse(weights)
+        mistakes = sum(own != other for own, other in zip(gold[1:], found[1:], strict=True))
+        if mistakes:
+            change: Counter[int] = Counter(features(gold))
+            change.subtract(features(found))
+            step = 1.0
+            if limit is not None:
+                margin = sum(weights[name] * by for name, by in change.items())
+                square = sum(by * by for by in change.values())
+                step = min(limit, max(0.0, mistakes - margin) / square) if square else 0.0
+            for name, by in change.items():
+                weights[name] += step * by
+        for name, weight in weights.items():
+            summed[name] += weight
+    return {name: weight / total for name, weight in summed.items()}

@@ -1,0 +1,33 @@
+"""Pairs of adjacent words, plainly: what a decision list sees of them, in words."""
+
+from __future__ import annotations
+
+from treevote.models.features.lexicon import ATTRIBUTES as COLUMNS
+from treevote.models.features.lexicon import attributes, split_feats
+from treevote.studies.decision_list import ATTRIBUTES
+from treevote.treebank import Treebank
+
+
+def pairs(treebank: Treebank, attribute: str, context: int) -> list[tuple[set[tuple[int, str, str]], str]]:
+    """Return for each pair of adjacent words what is seen, as (place, column, value), and its class."""
+    found = []
+    for sentence in treebank.sentences():
+        n = len(sentence.words) - 1
+        for i in range(1, n):
+            seen = set()
+            for place in range(-context, context + 2):
+                if 0 <= i + place <= n:
+                    word = sentence.words[i + place]
+                    for name in ATTRIBUTES[attribute]:
+                        value = attributes(word)[COLUMNS.index(name)]
+                        if value:
+                            seen.add((place, name, value))
+                    if attribute == "feats":
+                        seen |= {(place, "feats", value) for value in split_feats(word.feats)}
+            linked = "NONE"
+            if sentence.heads[i] == i + 1:
+                linked = "L:" + sentence.deprels[i]
+            elif sentence.heads[i + 1] == i:
+                linked = "R:" + sentence.deprels[i + 1]
+            found.append((seen, linked))
+    return found

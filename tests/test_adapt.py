@@ -1,0 +1,197 @@
+"""Adaptation: what was killed goes on, jobs and chunks do not matter, trees of the text are never read."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.reference.toy_grammar import toy_treebank
+from treevote.adaptation import adapt as adaptation
+from treevote.adaptation.adapt import Adapted, Data, Jobs, adapt
+from treevote.adaptation.choice import Choice
+from treevote.adaptation.guard import Guard
+from treevote.adaptation.judging import _judged
+from treevote.adaptation.scheme import Scheme
+from treevote.adaptation.workbench import Workbench, workbench
+from treevote.conll import read
+from treevote.ensemble.parser import save
+from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.errors import ConfigError, InputError
+from treevote.models.transition.parser import TransitionTrainer
+from treevote.rendering import write
+from treevote.treebank import Treebank
+
+SMALL = TransitionTrainer(templates=("s0.upos", "s1.upos", "s0.form", "s0.upos+s1.upos", "q0.upos"), cutoff=1)
+TRAINERS = {"forward": SMALL, "backward": dataclasses.replace(SMALL, direction="backward", search="greedy")}
+SOURCE, DEV, TEXT = toy_treebank(40, 1), toy_treebank(20, 2), toy_treebank(120, 3)
+BEFORE = EnsembleTrainer(TRAINERS).train(SOURCE, DEV)
+SCHEME = Scheme(judges=("forward", "backward"), rounds=2, least_new=0.0)
+LENIENT = Guard(source_margin=100, target_margin=100, least_confidence=0)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the workbench of a run that nothing disturbed."""
+    folder = tmp_path_factory.mktemp("whole")
+    write(TEXT, folder / "text.conllu")
+    run(folder / "text.conllu", folder / "work")
+    return folder / "work"
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "text.conllu"
+    write(TEXT, path)
+    return path
+
+
+def run(text: Path, folder: Path, *, scheme: Scheme = SCHEME, guard: Guard = LENIENT, **jobs: Any) -> Adapted:
+    data = Data(SOURCE, [text], DEV)
+    jobs.setdefault("chunk_bytes", 2000)
+    return adapt(
+        BEFORE, data, workbench(folder, {}), scheme=scheme, guard=guard, seed=0, convention="ud", jobs=Jobs(**jobs)
+    )
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.mark.parametrize("jobs", [{"n_jobs": 2}, {"n_jobs": 2, "backend": "threading"}])
+def test_jobs_do_not_matter(jobs: dict[str, Any], text: Path, whole: Path, tmp_path: Path) -> None:
+    run(text, tmp_path / "work", **jobs)
+    assert content(tmp_path / "work") == content(whole)
+
+
+def test_the_length_of_chunks_does_not_matter(text: Path, tmp_path: Path) -> None:
+    one, two = run(text, tmp_path / "one", chunk_bytes=500), run(text, tmp_path / "two", chunk_bytes=10**6)
+    assert one.silver.read_bytes() == two.silver.read_bytes()
+    assert one.report == two.report
+
+
+class KilledError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("step", [0, 1, 3, 7, 8, 15])
+def test_what_was_killed_goes_on_and_ends_in_the_same_bytes(
+    step: int, text: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = [step]
+
+    def mortal(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            left[0] -= 1
+            if left[0] < 0:
+                raise KilledError
+            return function(*arguments, **keywords)
+
+        return call
+
+    with monkeypatch.context() as patch:
+        patch.setattr("treevote.adaptation.judging._judged", mortal(_judged))
+        patch.setattr("treevote.adaptation.workbench.save", mortal(save))
+        patch.setattr("treevote.adaptation.adapt.write_silver", mortal(adaptation.write_silver))
+        with pytest.raises(KilledError):
+            run(text, tmp_path / "killed")
+    run(text, tmp_path / "killed")
+    assert content(tmp_path / "killed") == content(whole)
+
+
+def test_trees_of_the_text_are_never_read(text: Path, tmp_path: Path) -> None:
+    lines = text.read_text("utf-8").replace("\tnsubj\t", "\tobj\t").split("\n")
+    (tmp_path / "text").mkdir()
+    other = tmp_path / "text" / "text.conllu"
+    other.write_text("\n".join(lines), "utf-8")
+    assert run(text, tmp_path / "one").silver.read_bytes() == run(other, tmp_path / "two").silver.read_bytes()
+
+
+def test_every_sentence_added_says_its_round_and_why(text: Path, tmp_path: Path) -> None:
+    adapted = run(text, tmp_path / "work", scheme=dataclasses.replace(SCHEME, choice=Choice("share", 0.5)))
+    silver = read(adapted.silver)
+    assert silver.source is not None
+    comments = [line for line in silver.source.lines if line.startswith("#")]
+    reasons = [line for line in comments if line.startswith("# reason = ")]
+    assert len(reasons) == silver.n_sentences
+    assert any("the judges agree on" in line for line in reasons)
+    assert any(line == "# reason = the judges agree" for line in reasons)
+    assert sum(line in ("# round = 1", "# round = 2") for line in comments) == silver.n_sentences
+    rounds: Any = adapted.report["rounds"]
+    assert rounds[-1]["sentences"] == silver.n_sentences
+
+
+def test_sentences_for_the_estimate_are_never_learned_from(text: Path, tmp_path: Path) -> None:
+    adapted = run(text, tmp_path / "work", scheme=dataclasses.replace(SCHEME, choice=Choice("all")))
+    numbers = [
+        int(line.rpartition(" ")[2]) - 1
+        for line in adapted.silver.read_text("utf-8").split("\n")
+        if line.startswith("# source = ")
+    ]
+    assert sorted(numbers) == [i for i in range(TEXT.n_sentences) if i % adaptation.HELD_OUT != adaptation.HELD_OUT - 1]
+
+
+def test_an_external_judge_has_its_say(text: Path, tmp_path: Path) -> None:
+    wrong = TEXT.with_trees(
+        np.where(
+            TEXT.is_token,
+            np.maximum(0, np.arange(len(TEXT.heads)) - np.repeat(TEXT.offsets[:-1], np.diff(TEXT.offsets)) - 1),
+            -1,
+        ).astype(np.int32),
+        TEXT.deprels,
+        TEXT.labels,
+    )
+    write(wrong, tmp_path / "chain.conllu")
+    data = Data(SOURCE, [text], DEV, external=[tmp_path / "chain.conllu"])
+    arguments: dict[str, Any] = {"guard": LENIENT, "seed": 0, "convention": "ud", "jobs": Jobs(chunk_bytes=2000)}
+    with pytest.raises(InputError, match="expected sentences on which the judges agree, found none"):
+        adapt(BEFORE, data, workbench(tmp_path / "a", {}), scheme=SCHEME, **arguments)
+    write(TEXT, tmp_path / "gold.conllu")
+    gold = dataclasses.replace(data, external=[tmp_path / "gold.conllu"])
+    adapted = adapt(BEFORE, gold, workbench(tmp_path / "b", {}), scheme=SCHEME, **arguments)
+    assert read(adapted.silver).n_sentences > 0
+    write(TEXT.select(range(7)), tmp_path / "short.conllu")
+    short = dataclasses.replace(data, external=[tmp_path / "short.conllu"])
+    with pytest.raises(InputError, match="expected a parse of every sentence"):
+        adapt(BEFORE, short, workbench(tmp_path / "c", {}), scheme=SCHEME, **arguments)
+
+
+def test_a_model_that_loses_at_home_is_not_promoted(text: Path, tmp_path: Path) -> None:
+    shuffled = Treebank.of(
+        [(s.words[:0:-1], [0] * (len(s.words) - 1), ["x"] * (len(s.words) - 1)) for s in TEXT.sentences()]
+    )
+    path = tmp_path / "shuffled.conllu"
+    write(shuffled, path)
+    adapted = run(path, tmp_path / "work", guard=Guard(least_confidence=99.9))
+    assert adapted.parser is BEFORE
+    assert "an estimate" in adapted.reasons[0]
+
+
+def test_distillation_ends_in_one_member(text: Path, tmp_path: Path) -> None:
+    adapted = run(text, tmp_path / "work", scheme=dataclasses.replace(SCHEME, distil="forward"))
+    assert list(adapted.parser.members) == ["forward"]
+    assert read(adapted.silver).n_sentences == TEXT.n_sentences - TEXT.n_sentences // adaptation.HELD_OUT
+
+
+def test_a_workbench_belongs_to_one_plan(tmp_path: Path) -> None:
+    workbench(tmp_path / "work", {"seed": 1})
+    assert isinstance(workbench(tmp_path / "work", {"seed": 1}), Workbench)
+    with pytest.raises(ConfigError, match="another seed"):
+        workbench(tmp_path / "work", {"seed": 2})
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "letter").write_text("dear")
+    with pytest.raises(ConfigError, match="something else than an adaptation"):
+        workbench(tmp_path / "other", {})
+    (tmp_path / "work" / "plan.json").write_text("{")
+    with pytest.raises(ConfigError, match="damaged plan"):
+        workbench(tmp_path / "work", {"seed": 1})
+
+
+def test_a_text_without_sentences_is_told(tmp_path: Path) -> None:
+    (tmp_path / "empty.conllu").write_text("")
+    with pytest.raises(InputError, match="expected sentences, found none"):
+        run(tmp_path / "empty.conllu", tmp_path / "work")

@@ -1,0 +1,164 @@
+"""Features of arcs, siblings and grandparents: templates, and the places of their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.reference import graph_features as plain
+from tests.reference.toy_grammar import toy_treebank
+from treevote.errors import ConfigError
+from treevote.kernels import Longs
+from treevote.models.features.lexicon import Lexicon
+from treevote.models.graph.features import (
+    MAX_FEATURES,
+    arc_keys,
+    bin_distance,
+    fire_arc,
+    fire_grandparent,
+    fire_sibling,
+    pair_keys,
+)
+from treevote.models.graph.template_sets import ARCS, GRANDPARENTS, PRUNER, SIBLINGS
+from treevote.models.graph.templates import (
+    GRANDPARENT_ROLES,
+    MAX_TEMPLATES,
+    SIBLING_ROLES,
+    attributes_of,
+    compile_arcs,
+    compile_pairs,
+)
+from treevote.sentence import Word
+from treevote.treebank import Treebank
+
+BITS = 28
+LINES = (
+    "h.upos", "d.lower", "h.upos+d.upos", "h.upos+h.next.upos+d.prev.upos+d.upos", "h.prev.lemma+d.next.xpos",
+    "h.upos+b.upos+d.upos", "b.lemma", "h.feat+d.feat", "h.upos+d.feat", "h.feat+d.upos", "h.upos+h.feat+d.upos+d.feat",
+)  # fmt: skip
+words = st.builds(
+    Word,
+    st.sampled_from(["a", "B", "c9", "ddd"]),
+    st.sampled_from(["a", "_"]),
+    st.sampled_from(["N", "V", "_"]),
+    st.sampled_from(["N", "x"]),
+    st.sampled_from(["_", "C=1", "C=1|N=2", "C=1|D=5|N=2"]),
+)
+sentences = st.lists(words, min_size=1, max_size=14)
+
+
+def kernel_input(sentence: list[Word]) -> tuple[list[Word], tuple[object, object]]:
+    treebank = Treebank.of([(sentence, [0] * len(sentence), ["x"] * len(sentence))])
+    columns = Lexicon.of(treebank).columns(treebank.words)
+    return [treebank.words[token] for token in treebank.tokens], (treebank.tokens, columns)
+
+
+def match(known: dict[object, int], features: Iterable[object], slots: Longs) -> None:
+    """Enter features and their places; the same feature has the same place, and different ones have different ones."""
+    for feature, slot in zip(features, slots.tolist(), strict=True):
+        assert known.setdefault(feature, slot) == slot
+        assert 0 <= slot < 1 << BITS
+    assert len(set(known.values())) == len(known)
+
+
+@settings(max_examples=40)
+@given(sentences)
+def test_features_of_arcs_are_told_apart_as_a_person_would(sentence: list[Word]) -> None:
+    own, (tokens, columns) = kernel_input(sentence)
+    table = compile_arcs(LINES)
+    keys = arc_keys(table, tokens, columns)  # type: ignore[arg-type]
+    slots = np.empty(MAX_FEATURES, np.int64)
+    known: dict[object, int] = {}
+    for d in range(1, len(own)):
+        for h in range(len(own)):
+            if h != d:
+                count = fire_arc(keys, table, BITS, h, d, slots)
+                match(known, plain.arc_features(own, LINES, h, d), slots[:count])
+
+
+@settings(max_examples=20)
+@given(sentences.filter(lambda own: len(own) <= 8))
+def test_features_of_pairs_are_told_apart_as_a_person_would(sentence: list[Word]) -> None:
+    own, (tokens, columns) = kernel_input(sentence)
+    siblings = ("s.upos+d.upos", "h.upos+s.lower+d.upos", "h.upos+s.next.upos")
+    chains = ("g.upos+d.upos", "g.lower+h.upos+d.prev.upos")
+    pairs = pair_keys(compile_pairs(siblings, SIBLING_ROLES), 7, tokens, columns)  # type: ignore[arg-type]
+    above = pair_keys(compile_pairs(chains, GRANDPARENT_ROLES), 10, tokens, columns)  # type: ignore[arg-type]
+    slots = np.empty(MAX_FEATURES, np.int64)
+    known: dict[object, int] = {}
+    for h in range(len(own)):
+        for d in range(1, len(own)):
+            for other in range(-1, len(own)):
+                if len({h, d, other}) == 3:
+                    count = fire_sibling(pairs, BITS, h, other, d, slots)
+                    match(known, plain.sibling_features(own, siblings, h, other, d), slots[:count])
+                    count = fire_grandparent(above, BITS, other, h, d, slots)
+                    match(known, plain.grandparent_features(own, chains, other, h, d), slots[:count])
+
+
+def test_more_feats_than_there_is_room_for_are_cut() -> None:
+    feats = "|".join(f"F{i}=1" for i in range(100))
+    word = Word("a", "a", "N", "_", feats)
+    _, (tokens, columns) = kernel_input([word, word])
+    table = compile_arcs(("h.feat+d.feat", "h.upos+b.upos"))
+    slots = np.zeros(MAX_FEATURES, np.int64)
+    assert fire_arc(arc_keys(table, tokens, columns), table, 20, 1, 2, slots) == MAX_FEATURES  # type: ignore[arg-type]
+
+
+def test_bins_of_distances() -> None:
+    assert [bin_distance(distance) for distance in range(1, 20)] == [
+        plain.bin_of(distance) for distance in range(1, 20)
+    ]
+
+
+def test_features_of_sentences_do_not_depend_on_other_words_of_the_treebank() -> None:
+    treebank = toy_treebank(6, 1)
+    columns = Lexicon.of(treebank).columns(treebank.words)
+    table = compile_arcs(LINES)
+    tokens = treebank.tokens[treebank.offsets[2] : treebank.offsets[3]]
+    slots, again = np.zeros(MAX_FEATURES, np.int64), np.zeros(MAX_FEATURES, np.int64)
+    fire_arc(arc_keys(table, tokens, columns), table, BITS, 2, 1, slots)
+    fire_arc(arc_keys(table, tokens.copy(), columns), table, BITS, 2, 1, again)
+    assert (slots == again).all()
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        ((), "expected 1 to 1000 templates, found 0"),
+        (("h.upos",) * (MAX_TEMPLATES + 1), "expected 1 to 1000 templates, found 1001"),
+        (("h.upos", "h.upos"), "it stands there twice"),
+        (("h.upos+d.upos", "d.upos+h.upos"), "it stands there twice"),
+        (("h.upos+h.upos",), "has an atom twice"),
+        (("upos",), r"atom 'upos' should be a role \(h, d, b\)"),
+        (("s.upos",), "should be a role"),
+        (("h.before.upos",), "unknown step 'before'"),
+        (("h.next.next.upos",), "should be a role"),
+        (("h.next.feat",), "unknown attribute 'feat'"),
+        (("b.feat",), "unknown attribute 'feat'"),
+        (("b.next.upos",), "should be a role"),
+        (("b.upos+b.lemma",), "stands alone"),
+        (("b.upos+h.feat",), "stands alone"),
+        (("",), "should be a role"),
+    ],
+)
+def test_a_wrong_template_is_quoted(lines: tuple[str, ...], problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        compile_arcs(lines)
+
+
+def test_pairs_have_no_split_feats() -> None:
+    with pytest.raises(ConfigError, match=r"template 'g.feat\+d.upos': unknown attribute 'feat'"):
+        compile_pairs(["g.feat+d.upos"], GRANDPARENT_ROLES)
+
+
+def test_the_named_sets_compile() -> None:
+    assert len(compile_arcs(ARCS.split()).head.splits) > 50
+    assert len(compile_arcs(PRUNER.split()).head.splits) < 30
+    assert len(compile_pairs(SIBLINGS.split(), SIBLING_ROLES).one.splits) > 10
+    assert len(compile_pairs(GRANDPARENTS.split(), GRANDPARENT_ROLES).one.splits) > 10
+    assert "lower" in attributes_of("h.prev.lower+d.upos")

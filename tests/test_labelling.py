@@ -1,0 +1,412 @@
+"""The labeller: kernels and twin agree, labels keep to their arcs, records come back whole or are refused."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.reference import features as plain
+from tests.reference import labelling as twin
+from tests.reference.toy_grammar import toy_treebank
+from tests.reference.walks import WORDS
+from tests.strategies import trees
+from treevote import store
+from treevote.errors import ConfigError, InputError, ModelError
+from treevote.kernels import Ints
+from treevote.models.features.lexicon import ATTRIBUTES, Lexicon
+from treevote.models.features.word_memo import WordMemo
+from treevote.models.labelling.features import MAX_MEMBERS, Sentence, fire, max_features, scratch
+from treevote.models.labelling.labeller import KIND, Labeller, train_labeller
+from treevote.models.labelling.rows import rows_of
+from treevote.models.labelling.surroundings import LINKS, bottom_up, link
+from treevote.models.labelling.templates import TEMPLATES, compile_templates
+from treevote.sentence import Word
+from treevote.store import Record
+from treevote.treebank import Treebank
+
+# Every kind of atom and place, alone and together, though the default set may change.
+EVERY = (
+    *(f"d.{name}" for name in (*ATTRIBUTES, "feat", "lval", "rval", "rank", "dependents", "deprel")),
+    *(f"h.{name}" for name in ("form", "feat", "lval", "rval", "rank", "dependents", "deprel")),
+    *("g.form", "g.feat", "g.dependents", "g.prev.form", "g.l.form", "distance", "between", "agree"),
+    *(f"{start}.{step}.form" for start in "dh" for step in ("prev", "next", "l", "r", "il", "ir", "ls", "rs")),
+    *("d.ls.deprel", "d.rs.deprel", "d.l.deprel", "d.il.r.form", "d.ls.ls.upos", "h.prev.prev.form", "d.l.dependents"),
+    *("d.upos+h.upos", "d.upos+h.upos+distance", "d.upos+h.feat", "d.ls.deprel+h.dependents+d.form", "agree+d.upos"),
+)
+
+
+def rich(
+    max_sentences: int = 3, max_tokens: int = 7, labels: Sequence[str] = ("nsubj", "det", "root")
+) -> st.SearchStrategy[Treebank]:
+    """Treebanks of any trees whose words have all attributes."""
+    sentence = trees(max_tokens).flatmap(
+        lambda heads: st.tuples(
+            st.lists(st.sampled_from(WORDS), min_size=len(heads) - 1, max_size=len(heads) - 1),
+            st.just(heads[1:].tolist()),
+            st.lists(st.sampled_from(labels), min_size=len(heads) - 1, max_size=len(heads) - 1),
+        )
+    )
+    return st.lists(sentence, min_size=1, max_size=max_sentences).map(Treebank.of)
+
+
+def linked(heads: Ints) -> Ints:
+    links = np.full((len(heads), len(LINKS)), 99, np.int32)
+    link(heads, links)
+    return links
+
+
+def trained(treebank: Treebank, **options: Any) -> Labeller:
+    return train_labeller(treebank, Lexicon.of(treebank).columns(treebank.words), **options)
+
+
+def labels_of(labeller: Labeller, lexicon: Lexicon, treebank: Treebank) -> list[int]:
+    rows, words = WordMemo(lexicon).encode(treebank.words)
+    return list(map(int, labeller.label(words, rows[treebank.tokens], treebank.offsets, treebank.heads)))
+
+
+def occurrences(bags: Sequence[Counter[Hashable]]) -> Counter[tuple[tuple[int, int], ...]]:
+    """Return for each thing in which bags it is and how often, and count these."""
+    found: defaultdict[Hashable, list[tuple[int, int]]] = defaultdict(list)
+    for i, bag in enumerate(bags):
+        for item, times in bag.items():
+            found[item].append((i, times))
+    return Counter(tuple(where) for where in found.values())
+
+
+@given(trees(12))
+def test_links_are_what_the_twin_finds(heads: Ints) -> None:
+    plain_heads = heads.tolist()
+    links = linked(heads)
+    for position in range(len(heads)):
+        for column, name in enumerate(LINKS):
+            found = int(links[position, column])
+            if name in ("lval", "rval", "rank"):
+                assert found == twin.number(plain_heads, position, name)
+            else:
+                assert found == (twin.step(plain_heads, position, name) or -1)
+
+
+@given(trees(12))
+def test_dependents_come_before_heads_and_siblings_from_left_to_right(heads: Ints) -> None:
+    order = np.full(len(heads), -9, np.int32)
+    bottom_up(linked(heads), order)
+    assert order.tolist() == [*twin.labelling_order(heads.tolist()), 0]
+
+
+def both(
+    treebank: Treebank, training: Treebank, templates: Sequence[str]
+) -> tuple[list[Counter[Hashable]], list[Counter[Hashable]]]:
+    """Return keys and features of all arcs, each knowing the gold labels of those labelled before it."""
+    table, known = compile_templates(templates), plain.known_of(training.words, ATTRIBUTES)
+    words = Lexicon.of(training).columns(treebank.words)
+    room, keys = scratch(table), np.zeros(max_features(table), np.uint64)
+    bags: list[Counter[Hashable]] = []
+    plain_bags: list[Counter[Hashable]] = []
+    for i, sentence in enumerate(treebank.sentences()):
+        span = slice(int(treebank.offsets[i]), int(treebank.offsets[i + 1]))
+        heads = treebank.heads[span]
+        so_far: dict[int, int] = {}
+        deprels = np.full(len(heads), -1, np.int32)
+        tree = Sentence(treebank.tokens[span], heads, deprels, linked(heads))
+        for dependent in twin.labelling_order(heads.tolist()):
+            count = fire(tree, dependent, words, table, room, keys)
+            bags.append(Counter[Hashable](keys[:count].tolist()))
+            read = twin.features(heads.tolist(), so_far, sentence.words, dependent, templates, known)
+            plain_bags.append(Counter[Hashable](read))
+            so_far[dependent] = deprels[dependent] = treebank.deprels[span][dependent]
+    return bags, plain_bags
+
+
+@settings(max_examples=40)
+@given(rich(), rich())
+def test_equal_keys_are_equal_features(treebank: Treebank, training: Treebank) -> None:
+    bags, plain_bags = both(treebank, training, EVERY)
+    assert [bag.total() for bag in bags] == [bag.total() for bag in plain_bags]
+    assert occurrences(bags) == occurrences(plain_bags)
+
+
+@settings(max_examples=10)
+@given(rich())
+def test_the_default_templates_fire_as_they_read(treebank: Treebank) -> None:
+    bags, plain_bags = both(treebank, treebank, TEMPLATES)
+    assert occurrences(bags) == occurrences(plain_bags)
+
+
+@pytest.mark.parametrize("template", EVERY)
+def test_each_template_by_itself(template: str) -> None:
+    heads = [[2, 0, 4, 2, 4, 4], [0, 1, 2, 3, 4, 5], [6, 6, 6, 6, 6, 0], [3, 4, 0, 3, 1, 2]]
+    treebank = Treebank.of([([*WORDS], tree, ["det", "nsubj", "obj", "det", "obj", "root"]) for tree in heads])
+    bags, plain_bags = both(treebank, treebank, [template])
+    value_of: dict[Hashable, Hashable] = {}
+    for bag, plain_bag in zip(bags, plain_bags, strict=True):
+        assert sorted(bag.values()) == sorted(plain_bag.values())
+        if len(bag) == 1:
+            assert value_of.setdefault(*bag, *plain_bag) == next(iter(plain_bag))
+    assert len(set(value_of.values())) == len(value_of)
+
+
+def test_long_feats_and_many_labels_are_cut() -> None:
+    word = Word("w", "_", "_", "_", "|".join(f"A{i}=1" for i in range(100)))
+    n = 40
+    treebank = Treebank.of([([word] * n, [0] + [1] * (n - 1), [f"l{i}" for i in range(n)])])
+    templates = ["d.feat", "agree", "h.dependents"]
+    bags, plain_bags = both(treebank, treebank, templates)
+    assert occurrences(bags) == occurrences(plain_bags)
+    assert max(bag.total() for bag in bags) == len(templates) * MAX_MEMBERS
+
+
+@settings(max_examples=30)
+@given(rich(), st.integers(1, 3))
+def test_rows_are_the_features_that_are_frequent(treebank: Treebank, cutoff: int) -> None:
+    words, table = Lexicon.of(treebank).columns(treebank.words), compile_templates(EVERY)
+    rows = rows_of(treebank, words, table, cutoff)
+    _, plain_bags = both(treebank, treebank, EVERY)
+    counts = sum(plain_bags, Counter[Hashable]())
+    kept = [Counter({f: times for f, times in bag.items() if counts[f] >= cutoff}) for bag in plain_bags]
+    found = [Counter[Hashable](rows.indices[a:b].tolist()) for a, b in zip(rows.indptr, rows.indptr[1:], strict=False)]
+    assert occurrences(found) == occurrences(kept)
+    gold: list[int] = []
+    for i in range(treebank.n_sentences):
+        span = slice(int(treebank.offsets[i]), int(treebank.offsets[i + 1]))
+        gold += [int(treebank.deprels[span][d]) for d in twin.labelling_order(treebank.heads[span].tolist())]
+    assert rows.actions.tolist() == gold
+
+
+TOY = toy_treebank(60, 1, crossing=True)
+TOY_LEXICON = Lexicon.of(TOY)
+LABELLER = trained(TOY)
+
+
+def test_a_small_grammar_is_learnt() -> None:
+    test = toy_treebank(40, 2, crossing=True)
+    found = labels_of(LABELLER, TOY_LEXICON, test)
+    assert [LABELLER.labels[k] if k >= 0 else "" for k in found] == [
+        test.labels[k] if k >= 0 else "" for k in test.deprels
+    ]
+
+
+@settings(max_examples=25)
+@given(rich(2), st.integers(0, 5))
+def test_labels_are_those_of_the_twin(treebank: Treebank, seed: int) -> None:
+    training = Treebank.concatenate([treebank, treebank])
+    lexicon = Lexicon.of(training)
+    templates = ("d.form", "h.upos", "d.upos+h.upos", "d.ls.deprel", "d.dependents", "h.dependents+d.form", "distance")
+    labeller = train_labeller(training, lexicon.columns(training.words), templates=templates, seed=seed)
+    words, weights = lexicon.columns(treebank.words), labeller.guide.weights
+    weight_of = unpacked(labeller)
+    room, keys = scratch(labeller.table), np.zeros(max_features(labeller.table), np.uint64)
+    found = labels_of(labeller, lexicon, treebank)
+    for i in range(treebank.n_sentences):
+        span = slice(int(treebank.offsets[i]), int(treebank.offsets[i + 1]))
+        heads = treebank.heads[span]
+
+        def choose(dependent: int, labels: twin.Labels, span: slice = span, heads: Ints = heads) -> int:
+            deprels = np.array([labels.get(position, -1) for position in range(len(heads))], np.int32)
+            tree = Sentence(treebank.tokens[span], heads, deprels, linked(heads))
+            count = fire(tree, dependent, words, labeller.table, room, keys)
+            scores = weights.bias.astype(np.int64) + sum(
+                (weight_of.get(key | 1, 0) for key in keys[:count].tolist()), np.zeros(len(labeller.labels), np.int64)
+            )
+            allowed = labeller.to_root if heads[dependent] == 0 else labeller.to_token
+            return min(np.flatnonzero(allowed).tolist(), key=lambda k: (-scores[k], k))
+
+        labels = twin.label_greedily(heads.tolist(), choose)
+        assert found[span] == [-1, *(labels[token] for token in range(1, len(heads)))]
+
+
+def unpacked(labeller: Labeller) -> dict[int, Any]:
+    """Return the weights of each key, its lowest bit set, as an array, from the packed rows."""
+    guide, at = labeller.guide, 0
+    result = {}
+    for key in guide.keys.tolist():
+        size, row = int(guide.packed[at]), np.zeros(len(labeller.labels), np.int64)
+        at += 1
+        if size < 0:
+            row[:] = guide.packed[at : at + len(row)]
+            at += len(row)
+        else:
+            for pair in range(size):
+                row[guide.packed[at + 2 * pair]] += guide.packed[at + 2 * pair + 1]
+            at += 2 * size
+        result[key] = row
+    return result
+
+
+@settings(max_examples=25)
+@given(rich(), rich())
+def test_arcs_have_labels_that_such_arcs_had_in_training(training: Treebank, treebank: Treebank) -> None:
+    labeller, lexicon = trained(training, epochs=1), Lexicon.of(training)
+    found = np.array(labels_of(labeller, lexicon, treebank))
+    assert ((found == -1) == ~treebank.is_token).all()
+    to_root = set(training.deprels[training.heads == 0].tolist())
+    to_token = set(training.deprels[training.heads > 0].tolist()) or to_root
+    assert set(found[treebank.heads == 0].tolist()) <= to_root
+    assert set(found[treebank.heads > 0].tolist()) <= to_token
+
+
+@settings(max_examples=25)
+@given(rich(5), st.data())
+def test_any_split_gives_the_same_labels(treebank: Treebank, data: st.DataObject) -> None:
+    whole = labels_of(LABELLER, TOY_LEXICON, treebank)
+    cut = data.draw(st.integers(0, treebank.n_sentences))
+    parts = [treebank.select(range(cut)), treebank.select(range(cut, treebank.n_sentences))]
+    assert whole == [label for part in parts for label in labels_of(LABELLER, TOY_LEXICON, part)]
+
+
+def test_the_same_seed_gives_the_same_bytes() -> None:
+    one, same, other = (trained(TOY, seed=seed).record() for seed in (3, 3, 4))
+    assert all(one.arrays[name].tobytes() == same.arrays[name].tobytes() for name in one.arrays)
+    assert one.arrays["packed"].tobytes() != other.arrays["packed"].tobytes()
+
+
+def test_nothing_to_label() -> None:
+    assert labels_of(LABELLER, TOY_LEXICON, Treebank.of([])) == []
+
+
+@pytest.mark.parametrize(
+    ("sentences", "found"),
+    [
+        ([(["a"], [0], ["root"])], [-1, 0]),
+        ([(["a"], [0], ["root"]), (["b"], [0], ["other"])], [-1, 0, -1, 1]),
+        ([(["a", "b"], [0, 1], ["x", "x"])], [-1, 0, 0]),
+        ([(["a", "b", "c", "d"], [3, 4, 0, 3], ["w", "x", "y", "z"])] * 4, [-1, 0, 1, 2, 3] * 4),  # crossing
+    ],
+)
+def test_the_smallest_treebanks_are_learnt(sentences: Any, found: list[int]) -> None:
+    treebank = Treebank.of(sentences)
+    assert labels_of(trained(treebank, epochs=50), Lexicon.of(treebank), treebank) == found
+
+
+def test_who_learnt_from_single_words_labels_other_arcs_too() -> None:
+    training = Treebank.of([(["a"], [0], ["root"])])
+    longer = Treebank.of([(["a", "b"], [0, 1], ["root", "x"])])
+    assert labels_of(trained(training), Lexicon.of(training), longer) == [-1, 0, 0]
+
+
+def test_without_features_the_label_is_one_that_was_seen() -> None:
+    training = Treebank.of([(["a", "b"], [0, 1], ["r", "x"])])  # no word has a tag
+    labeller = trained(training, templates=("d.upos+g.upos",))
+    assert labels_of(labeller, Lexicon.of(training), training) == [-1, 0, 1]
+
+
+@pytest.mark.parametrize("heads", [[2, 1], [0, 3], [0, -1], [0, -7]])
+def test_heads_that_are_no_tree_are_told(heads: list[int]) -> None:
+    treebank = Treebank.of([(["a"], [0], ["root"]), (["a", "b"], heads, ["x", "y"])])
+    with pytest.raises(InputError, match="sentence 2: expected a tree"):
+        labels_of(LABELLER, TOY_LEXICON, treebank)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"cutoff": 0}, "cutoff should be at least 1, found 0"),
+        ({"prune": 1.0}, "prune should be in"),
+        ({"prune": float("nan")}, "prune should be in"),
+        ({"epochs": 0}, "epochs should be at least 1"),
+        ({"rate": 0.0}, "rate should be a positive number"),
+        ({"templates": ()}, "expected 1 to"),
+        ({"templates": ("d.frm",)}, "template 'd.frm': unknown attribute 'frm'; did you mean 'form'"),
+        ({"templates": ("d.up.form",)}, "template 'd.up.form': unknown step 'up'"),
+        ({"templates": ("s0.form",)}, "atom 's0.form' should be a place and an attribute"),
+        ({"templates": ("form",)}, "atom 'form' should be a place and an attribute"),
+        ({"templates": ("d.form", "d.form")}, "it stands there twice"),
+        ({"templates": ("d.form+d.form",)}, "it stands there twice, or has an atom twice"),
+        ({"templates": ("d.feat+h.feat",)}, "at most one atom of a template can be a set"),
+    ],
+)
+def test_options_that_are_wrong_are_told(options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        trained(TOY, **options)
+
+
+def test_what_cannot_be_learnt_from_is_told() -> None:
+    with pytest.raises(InputError, match="found no sentence"):
+        trained(Treebank.of([]))
+
+
+VALID = trained(TOY.select(range(12))).record()
+SOME = TOY.select(range(12, 16))
+
+
+def test_a_record_comes_back_whole(tmp_path: Path) -> None:
+    store.save(VALID, tmp_path / "model")
+    back = Labeller.from_record(store.load(tmp_path / "model"))
+    lexicon = Lexicon.of(TOY.select(range(12)))
+    assert labels_of(back, lexicon, SOME) == labels_of(Labeller.from_record(VALID), lexicon, SOME)
+    assert back.record().texts == VALID.texts
+
+
+numbers = st.integers(-(2**31), 2**31 - 1) | st.integers(-3, 40)
+
+
+@st.composite
+def forged(draw: st.DrawFn) -> Record:
+    """Records with some parts that do not belong."""
+    facts: dict[str, Any] = dict(VALID.facts)
+    parts: dict[str, Any] = dict(VALID.arrays)
+    texts: dict[str, Any] = dict(VALID.texts)
+    for _ in range(draw(st.integers(1, 3))):
+        name = draw(st.sampled_from(sorted(VALID.arrays)))
+        match draw(st.integers(0, 5)):
+            case 0:
+                dtype = draw(st.sampled_from(["i2", "i4", "i8", "u8", "f4", "?"]))
+                parts[name] = np.array(draw(st.lists(numbers, max_size=30)), np.int64).astype(dtype)
+            case 1 | 2:  # one number of an array
+                copy = np.array(VALID.arrays[name])
+                copy[draw(st.integers(0, len(copy) - 1))] = np.int64(draw(numbers)).astype(copy.dtype)
+                parts[name] = copy
+            case 3:
+                parts[name] = np.resize(VALID.arrays[name], draw(st.integers(0, len(VALID.arrays[name]) + 5)))
+            case 4:
+                texts[draw(st.sampled_from(sorted(VALID.texts)))] = draw(st.lists(st.text(max_size=4), max_size=6))
+            case _:
+                place_of: dict[str, Any] = draw(st.sampled_from([facts, parts, texts]))
+                place_of.pop(draw(st.sampled_from(sorted(place_of))), None) if place_of else None
+    return Record(KIND, facts, parts, texts)
+
+
+@settings(max_examples=200)
+@given(forged())
+def test_a_forged_record_is_refused_or_labels(record: Record) -> None:
+    try:
+        labeller = Labeller.from_record(record)
+    except ModelError:
+        return
+    found = np.array(labels_of(labeller, TOY_LEXICON, SOME))[SOME.is_token]
+    assert ((found >= 0) & (found < len(labeller.labels))).all()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"to_root": np.zeros_like(VALID.arrays["to_root"])},
+        {"to_token": np.zeros_like(VALID.arrays["to_token"])},
+        *({name: VALID.arrays[name][:-1]} for name in ("to_root", "to_token", "bias", "packed", "keys")),
+        {name: VALID.arrays[name][:-1] for name in ("to_root", "to_token", "bias")},
+        {"bias": VALID.arrays["bias"].astype(np.int64)},
+        {"packed": np.full_like(VALID.arrays["packed"], 32_767)},
+        {"keys": VALID.arrays["keys"][None]},
+    ],
+)
+def test_arrays_that_would_lead_kernels_astray_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(ModelError, match="train it again"):
+        Labeller.from_record(dataclasses.replace(VALID, arrays={**VALID.arrays, **change}))
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, float("inf"), float("nan"), 1, "1", None])
+def test_a_scale_is_a_positive_number(scale: Any) -> None:
+    with pytest.raises(ModelError, match="its scores"):
+        Labeller.from_record(dataclasses.replace(VALID, facts={"scale": scale}))
+
+
+def test_a_record_of_another_kind_is_refused() -> None:
+    with pytest.raises(ModelError, match="it is of kind ensemble"):
+        Labeller.from_record(dataclasses.replace(VALID, kind="ensemble"))
