@@ -11,6 +11,8 @@ from treevote.models.graph import parser as graph
 from treevote.models.graph.parser import GraphTrainer
 from treevote.models.pipeline import parser as pipeline
 from treevote.models.pipeline.parser import PipelineTrainer
+from treevote.models.rules import parser as rules
+from treevote.models.rules.parser import DecisionListTrainer
 from treevote.models.transition import parser as lr
 from treevote.models.transition.parser import TransitionTrainer
 from treevote.protocols import Parser, Trainer
@@ -42,6 +44,7 @@ KINDS = {
     lr.KIND: Kind(lr.TransitionTrainer, lr.TransitionParser),
     pipeline.KIND: Kind(pipeline.PipelineTrainer, pipeline.PipelineParser),
     graph.KIND: Kind(graph.GraphTrainer, graph.GraphParser),
+    rules.KIND: Kind(rules.DecisionListTrainer, rules.DecisionListParser),
 }
 """Kinds of parser by the name that records and configurations have for them."""
 
@@ -54,6 +57,7 @@ MEMBERS: dict[str, Trainer] = {
     "graph-perceptron": GraphTrainer(learner="perceptron"),
     "graph-mira": GraphTrainer(learner="mira"),
     "graph-bpm": GraphTrainer(learner="bpm"),
+    "decision-list": DecisionListTrainer(),
 }
 """Name to trainer."""
 

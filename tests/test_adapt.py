@@ -17,6 +17,7 @@ from treevote.adaptation.choice import Choice
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.judging import _judged
 from treevote.adaptation.scheme import Scheme
+from treevote.adaptation.silver import write_silver
 from treevote.adaptation.workbench import Workbench, workbench
 from treevote.conll import read
 from treevote.ensemble.parser import save
@@ -96,7 +97,7 @@ def test_what_was_killed_goes_on_and_ends_in_the_same_bytes(
     with monkeypatch.context() as patch:
         patch.setattr("treevote.adaptation.judging._judged", mortal(_judged))
         patch.setattr("treevote.adaptation.workbench.save", mortal(save))
-        patch.setattr("treevote.adaptation.adapt.write_silver", mortal(adaptation.write_silver))
+        patch.setattr("treevote.adaptation.adapt.write_silver", mortal(write_silver))
         with pytest.raises(KilledError):
             run(text, tmp_path / "killed")
     run(text, tmp_path / "killed")

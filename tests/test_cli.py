@@ -211,6 +211,26 @@ def test_confidence_needs_something_to_measure_on(tmp_path: Path) -> None:
     assert "train it with a development set" in fails("parse", tmp_path / "model", TOY, "--confidence")
 
 
+def test_rules_are_printed_and_explain_a_parse(model: Path, tmp_path: Path) -> None:
+    run("train", "--train", TOY, "-o", tmp_path / "model", "--members", "decision-list")
+    assert "pass 1: if " in run("inspect", tmp_path / "model", "--rules")
+    text = run("explain", tmp_path / "model", TOY, "--sentence", 1)
+    assert [line.split()[1] for line in text.strip().split("\n")[2:]] == ["The", "dog", "barks", "."]
+    assert text.count("pass ") >= 1
+    assert "expected numbers of sentences in 1.." in fails("explain", tmp_path / "model", TOY, "--sentence", 999)
+    assert "no decision list among its members" in fails("explain", model, TOY)
+
+
+def test_members_of_all_kinds_train_parse_and_come_back(tmp_path: Path) -> None:
+    members = "pipeline,graph-perceptron,decision-list"
+    run("train", "--train", TOY, "--dev", TOY, "-o", tmp_path / "one", "--members", members)
+    run("train", "--train", TOY, "--dev", TOY, "-o", tmp_path / "two", "--members", members, "-j", 2)
+    assert content(tmp_path / "one") == content(tmp_path / "two")
+    for arguments in ((), ("--member", "pipeline"), ("--member", "decision-list"), ("--confidence",)):
+        run("parse", tmp_path / "one", TOY, *arguments, "-o", tmp_path / "parse.conllu")
+        assert read(tmp_path / "parse.conllu").n_tokens == read(TOY).n_tokens
+
+
 def test_vote_chooses_systems(tmp_path: Path) -> None:
     for name, text in (("good", ONE + TWO), ("bad", (ONE + TWO).replace("\t2\tnsubj", "\t0\tnsubj"))):
         (tmp_path / name).write_text(text)

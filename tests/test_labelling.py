@@ -125,7 +125,7 @@ def both(
     return bags, plain_bags
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(rich(), rich())
 def test_equal_keys_are_equal_features(treebank: Treebank, training: Treebank) -> None:
     bags, plain_bags = both(treebank, training, EVERY)

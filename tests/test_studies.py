@@ -215,6 +215,8 @@ def test_figures_of_the_papers_are_whole() -> None:
     assert all(len(row) == len(look_ahead.DEPTHS) for row in look_ahead.FIGURES.values())
     for figures in (sentence_length.FIGURES, look_ahead.FIGURES, waits.FIGURES, tags.FIGURES):
         assert list(figures) == list(chang.METRICS)
+    assert len(decision_list.LANGUAGES) == 12
+    assert all(las < uas for las, uas in [*decision_list.LANGUAGES.values(), *members.LANGUAGES.values()])
     for metric in chang.METRICS:  # WaitLeft without look ahead stands in two tables, depth 4 in two others
         assert waits.FIGURES[metric][1] == look_ahead.FIGURES[metric][0]
 

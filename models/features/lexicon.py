@@ -44,8 +44,8 @@ def attributes(word: Word) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> attributes(Word("Rome's", "Rome", "PROPN", "_", "Number=Sing"))
-    ("Rome's", 'Rome', 'PROPN', '', 'Number=Sing', "rome's", 'ro', 'rom', 's', "'s", "e's", "me's", "Xx'x", 'r', "rome'")
+    >>> attributes(Word("Rome's", "Rome", "PROPN", "_", "Number=Sing"))[:8]
+    ("Rome's", 'Rome', 'PROPN', '', 'Number=Sing', "rome's", 'ro', 'rom')
     """
     form = word.form
     lower = "".join("0" if c.isdigit() else c for c in form.lower())

@@ -101,9 +101,9 @@ def compile_arcs(lines: Sequence[str]) -> ArcTable:
     >>> table = compile_arcs(["h.upos+d.prev.upos", "h.feat+d.feat", "h.upos+b.upos+d.upos"])
     >>> table.dependent.atoms.tolist(), table.between.tolist()
     ([[2, -1]], [2])
-    >>> compile_arcs(["h.psos"])
+    >>> compile_arcs(["h.frm"])
     Traceback (most recent call last):
-    treevote.errors.ConfigError: template 'h.psos': unknown attribute 'psos'; did you mean 'upos'? ...
+    treevote.errors.ConfigError: template 'h.frm': unknown attribute 'frm'; did you mean 'form'? ...
     """
     templates = _read(lines, ARC_ROLES + "b", ("feat",))
     around = [t for t in templates if any(role == "b" for role, _, _ in t)]

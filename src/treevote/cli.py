@@ -304,12 +304,35 @@ def reliability(
 
 
 @app.command()
-def inspect(model: Model, json: Json = False) -> None:
+def inspect(
+    model: Model,
+    rules: Annotated[bool, typer.Option("--rules", help="Print the rules of its decision lists instead.")] = False,
+    json: Json = False,
+) -> None:
     """Say what a model is and where it comes from."""
+    if rules:
+        from treevote.commands.explain import rules as lines
+
+        for line in lines(model):
+            typer.echo(line)
+        return
     from treevote.commands.inspect import as_json, as_text
     from treevote.commands.inspect import inspect as run
 
     typer.echo((as_json if json else as_text)(run(model)))
+
+
+@app.command()
+def explain(
+    model: Model,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Sentences; - is standard input.", show_default=False)],
+    sentence: Annotated[int | None, typer.Option(min=1, metavar="N", help="This one only.", show_default="all")] = None,
+) -> None:
+    """Show which rule of a decision list linked each word."""
+    from treevote.commands.explain import explain as run
+
+    for text in run(model, file, first=sentence or 1, last=sentence):
+        typer.echo(text)
 
 
 @app.command()

@@ -1,0 +1,84 @@
+"""``treevote explain``, ``treevote inspect --rules``: the rules of decision lists, and what they did to a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from treevote.conll import read
+from treevote.ensemble.parser import load
+from treevote.errors import ConfigError, InputError
+from treevote.models.rules.explanation import explain as explain_sentence
+from treevote.models.rules.explanation import rules_text
+from treevote.models.rules.parser import DecisionListParser
+from treevote.terminal import table
+
+
+def rules(model: str | Path) -> Iterator[str]:
+    """Yield the rules of the decision lists of a model, line by line.
+
+    Raises
+    ------
+    ModelError
+        If the model cannot be read.
+    ConfigError
+        If it has no decision lists.
+    """
+    return rules_text(_decision_list(model))
+
+
+def explain(model: str | Path, path: str | Path, *, first: int = 1, last: int | None = None) -> Iterator[str]:
+    """Yield for each of some sentences a table: every word, its head and label, and the rule that said so.
+
+    Parameters
+    ----------
+    model : path
+        With a decision list among its members.
+    path : path
+        Sentences; trees in them are not looked at.
+    first, last : int
+        Numbers of sentences, from 1; without ``last`` to the end.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or has no such sentences.
+    ModelError, ConfigError
+        As `rules`.
+    """
+    parser = _decision_list(model)
+    treebank = read(path, trees="ignored")
+    end = treebank.n_sentences if last is None else last
+    if not 1 <= first <= end <= treebank.n_sentences:
+        raise InputError(
+            f"expected numbers of sentences in 1..{treebank.n_sentences}, found {first}-{end}",
+            path=str(path),
+            remedy="name sentences that are there",
+        )
+    for i in range(first - 1, end):
+        rows = [
+            [str(word.position), word.form, str(word.head), word.deprel, _when(word.run, word.pass_number), word.text]
+            for word in explain_sentence(parser, treebank, i)
+        ]
+        header = ["", "form", "head", "deprel", "step", "rule"]
+        aligned = table([*header[:-1]], [row[:-1] for row in rows]).split("\n")
+        lines = [
+            f"{line}  {text}" for line, text in zip(aligned, [header[-1], *(row[-1] for row in rows)], strict=True)
+        ]
+        yield "\n".join([f"sentence {i + 1}", *lines, ""])
+
+
+def _when(run: int, pass_number: int) -> str:
+    return f"{run}.{pass_number}" if run else "end"
+
+
+def _decision_list(model: str | Path) -> DecisionListParser:
+    """Return the first decision list among the members of a model."""
+    members = load(model).members
+    found = next((member for member in members.values() if isinstance(member, DecisionListParser)), None)
+    if found is None:
+        raise ConfigError(
+            f"{model} has no decision list among its members ({', '.join(members)}); "
+            "train one with --members decision-list"
+        )
+    return found
