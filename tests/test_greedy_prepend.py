@@ -85,7 +85,7 @@ def test_the_example_of_the_paper() -> None:
     """Yuret (2006), Table 1: an exception, the rule that it is made to, a rule and the default."""
     left_is_art, right_is_nn, left_is_appr, before_is_appr = range(4)
     kinds = {
-        (left_is_art, right_is_nn): ("L:NK", 6),
+        (left_is_art, right_is_nn): ("L:NK", 12),
         (left_is_art, right_is_nn, before_is_appr): ("NONE", 4),
         (left_is_appr,): ("R:NK", 5),
         (right_is_nn,): ("NONE", 7),
@@ -98,8 +98,7 @@ def test_the_example_of_the_paper() -> None:
             y.append(label)
     learner = GreedyPrepend().fit(np.array(X), y)
     found = [
-        (learner.rules_.pattern(number), learner.classes_[label])
-        for number, label in enumerate(learner.rules_.classes)
+        (learner.rules_.pattern(number), learner.classes_[label]) for number, label in enumerate(learner.rules_.classes)
     ]
     assert found == [
         ([before_is_appr], "NONE"),
@@ -139,7 +138,12 @@ def test_parameters_that_make_no_sense_are_refused(options: dict[str, int], prob
 
 @pytest.mark.parametrize(
     ("weights", "problem_named"),
-    [([1, -1], "whole numbers"), ([0.5, 1], "whole numbers"), ([2**31, 1], "less than"), ([0, 0], "0 for all rows")],
+    [
+        ([1, -1], "whole numbers"),
+        ([0.5, 1], "whole numbers"),
+        ([2**31, 1], "less than"),
+        ([0, 0], "0 for all rows|non-zero"),
+    ],
 )
 def test_weights_that_make_no_sense_are_refused(weights: list[float], problem_named: str) -> None:
     with pytest.raises(ValueError, match=problem_named):

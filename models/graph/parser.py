@@ -47,7 +47,7 @@ KIND = "graph-parser"
 GraphLearner: TypeAlias = Literal["perceptron", "mira", "bpm"]
 Decoder: TypeAlias = Literal["auto", "projective", "non-projective"]
 
-MANY_CROSSING = 0.02
+MANY_CROSSING = 0.05
 """From this share of non-projective arcs on, the decoder "auto" is the non-projective one."""
 
 

@@ -59,6 +59,6 @@ STUDIES = {
     "policies": Study("actions and accuracy by policy of the focus point (Chang, Do & Roth 2006, Table 1)", policies),
     "waits": Study("with and without the action WaitLeft (Chang, Do & Roth 2006, Table 2)", waits),
     "look-ahead": Study("depth of the look ahead (Chang, Do & Roth 2006, Table 3)", look_ahead),
-    "decision-list": Study("decision lists by context and attribute (Yuret 2006, Tables 3 and 4)", decision_list),
+    "decision-list": Study("decision lists by context and attribute (Yuret 2006, Tables 3, 4 and 7)", decision_list),
 }
 """Name to study."""
