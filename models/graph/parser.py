@@ -105,7 +105,7 @@ class GraphTrainer:
     keep: int = 16
     margin: float = 7.0
     encoding: Encoding = "path"
-    prune: float = 0.001
+    prune: float = 0.003
 
     def __post_init__(self) -> None:
         for kind, value, known in (("learner", self.learner, GraphLearner), ("decoder", self.decoder, Decoder)):
