@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.strategies import LABELS, treebanks
-from treevote.commands.evaluate import evaluate_files, full_csv, full_json, summary
+from treevote.commands.evaluate import as_csv, as_json, as_table
+from treevote.commands.evaluate import evaluate as evaluate_files
 from treevote.conll import read
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.evaluation import METRICS, evaluate_systems
@@ -406,12 +407,12 @@ def test_there_is_no_such_sentence() -> None:
 def test_files_are_told_in_a_few_words_as_json_and_as_csv(tmp_path: Path) -> None:
     (tmp_path / "broken.conllu").write_text(TOY.read_text("utf-8").replace("\t0\troot", "\t1\troot"), "utf-8")
     found = evaluate_files(TOY, [TOY, tmp_path / "broken.conllu"], training=TOY)
-    rows = summary(found).splitlines()
+    rows = as_table(found).splitlines()
     assert rows[0].split()[:8] == ["convention", "ud", *(m.name for m in METRICS[:6])]
     assert rows[1].split()[1:] == ["100.00"] * 8
     assert any(row.startswith("LAS of system 1 minus 2") for row in rows)
     assert any(f"{tmp_path / 'broken.conllu'}: " in row and "do not reach ROOT" in row for row in rows)
-    assert json.loads(full_json(found))["systems"][0]["rates"]["LAS"]["value"] == 100.0
-    lines = full_csv(found).splitlines()
+    assert json.loads(as_json(found))["systems"][0]["rates"]["LAS"]["value"] == 100.0
+    lines = as_csv(found).splitlines()
     assert {len(row) for row in csv.reader(lines)} == {11}
     assert sum(line.startswith("figures,") for line in lines) == 2 * len(METRICS)

@@ -55,6 +55,25 @@ class DecisionList(NamedTuple):
         return found
 
 
+def check_rules(rules: DecisionList, n_features: int, n_classes: int) -> None:
+    """Raise ValueError unless a list is one that kernels can follow."""
+    n = len(rules.classes)
+    lengths = np.diff(rules.offsets.astype(np.int64))
+    if not (
+        n > 0
+        and len(rules.offsets) == n + 1
+        and len(rules.gains) == len(rules.decided) == len(rules.right) == n
+        and rules.offsets[0] == 0
+        and rules.offsets[-1] == len(rules.features)
+        and (lengths[:-1] > 0).all()
+        and lengths[-1] == 0
+        and ((rules.features >= 0) & (rules.features < n_features)).all()
+        and ((rules.classes >= 0) & (rules.classes < n_classes)).all()
+        and ((rules.right >= 0) & (rules.right <= rules.decided)).all()
+    ):
+        raise ValueError("its rules")
+
+
 class RuleIndex(NamedTuple):
     """A decision list ready for use.
 

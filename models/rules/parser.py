@@ -32,7 +32,7 @@ from treevote.models.rules.attributes import (
     compile_attributes,
 )
 from treevote.models.rules.completion import complete, usual_classes
-from treevote.models.rules.decision_list import DecisionList
+from treevote.models.rules.decision_list import DecisionList, check_rules
 from treevote.models.rules.linkage import Linkage, unlinked
 from treevote.models.rules.passes import Judge, Text, apply_pass, judge_of, text_of
 from treevote.models.rules.selection import select_attributes
@@ -48,7 +48,8 @@ KIND = "decision-list"
 Links: TypeAlias = Literal["gold", "found"]
 
 MAX_PASSES = 100
-MAX_WEIGHT = 1_000
+MAX_WEIGHT = 100
+MAX_FOLDS = 100
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,9 @@ class DecisionListTrainer:
         How often all passes are gone through.
     links : {"gold", "found"}
         Whether a list learns from what the passes before can find at best, as in the paper, or from what they find.
+    folds : int
+        Links are found in one of so many parts of the treebank at a time, by lists learnt from the other parts: on
+        sentences that they know, lists make too few mistakes for the next to learn from. With 1 that is not done.
     min_gain, max_rules, max_length, free_length : int
         As in `treevote.models.learners.greedy_prepend.GreedyPrepend`, for each list.
     encoding : {"none", "head", "path", "head+path"}
@@ -84,12 +88,13 @@ class DecisionListTrainer:
     [-1, 2, 3, 0]
     """
 
-    attributes: tuple[str, ...] | Literal["auto"] = ATTRIBUTES
+    attributes: tuple[str, ...] | Literal["auto"] = ("form", "lemma", "upos", "xpos", "feats")
     suffixes: int = 3
     context: int = 1
     weights: tuple[int, ...] = (1, 1, 2, 4, 8)
     repeats: int = 1
     links: Links = "found"
+    folds: int = 4
     min_gain: int = 3
     max_rules: int = 100_000
     max_length: int = 8
@@ -110,6 +115,7 @@ class DecisionListTrainer:
             ("context", self.context, 0, MAX_CONTEXT),
             *(("weights", weight, 1, MAX_WEIGHT) for weight in self.weights),
             ("repeats", self.repeats, 1, MAX_PASSES),
+            ("folds", self.folds, 1, MAX_FOLDS),
             ("min_gain", self.min_gain, 1, 2**31 - 1),
             ("max_rules", self.max_rules, 1, 2**31 - 1),
             ("max_length", self.max_length, 1, 2**31 - 1),
@@ -164,8 +170,9 @@ class DecisionListTrainer:
             table = compiled(ATTRIBUTES)
             attributes = select_attributes(learnt, text(learnt, table), held_out, text(held_out, table), options)
         table = compiled(attributes)
+        follow_gold = self.repeats if self.links == "gold" else 0
         lists = learn_passes(
-            projective, text(projective, table), self.weights, self.repeats, self.links == "gold", options, progress
+            projective, text(projective, table), self.weights, follow_gold, self.folds, options, progress
         )
         return DecisionListParser(self, WordMemo(lexicon), projective.labels, attributes, lists, single_root)
 
@@ -290,7 +297,7 @@ class DecisionListParser:
         )
         parser = cls(trainer, memo, labels, attributes, lists, bool(record.facts["single_root"]))
         for rules in lists:
-            _check_rules(rules, parser.table.n_features, 1 + 2 * len(labels))
+            check_rules(rules, parser.table.n_features, 1 + 2 * len(labels))
         return parser
 
 
@@ -298,22 +305,3 @@ def _column(array: Any) -> Any:
     if array.ndim != 1 or array.dtype != np.int32:
         raise ValueError("an array of another shape or type")
     return np.array(array)
-
-
-def _check_rules(rules: DecisionList, n_features: int, n_classes: int) -> None:
-    """Raise ValueError unless a list is one that kernels can follow."""
-    n = len(rules.classes)
-    lengths = np.diff(rules.offsets.astype(np.int64))
-    if not (
-        n > 0
-        and len(rules.offsets) == n + 1
-        and len(rules.gains) == len(rules.decided) == len(rules.right) == n
-        and rules.offsets[0] == 0
-        and rules.offsets[-1] == len(rules.features)
-        and (lengths[:-1] > 0).all()
-        and lengths[-1] == 0
-        and ((rules.features >= 0) & (rules.features < n_features)).all()
-        and ((rules.classes >= 0) & (rules.classes < n_classes)).all()
-        and ((rules.right >= 0) & (rules.right <= rules.decided)).all()
-    ):
-        raise ValueError("its rules")

@@ -7,8 +7,10 @@ learnt, with their faults, so that each list learns from what it will meet.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
@@ -31,7 +33,11 @@ class ListOptions:
     free_length: int
 
 
-def instances(linkage: Linkage, text: Text, gold: Treebank) -> tuple[csr_matrix, Ints]:
+Pairs: TypeAlias = tuple[csr_matrix, Ints]
+"""Features of pairs, shape (n_pairs, n_features), and their classes."""
+
+
+def instances(linkage: Linkage, text: Text, gold: Treebank) -> Pairs:
     """Return the pairs that are potentially adjacent.
 
     Parameters
@@ -39,7 +45,7 @@ def instances(linkage: Linkage, text: Text, gold: Treebank) -> tuple[csr_matrix,
     linkage : Linkage
     text : Text
     gold : Treebank
-        The trees of the same sentences.
+        The trees, by the slots of the linkage.
 
     Returns
     -------
@@ -77,8 +83,8 @@ def learn_passes(
     gold: Treebank,
     text: Text,
     weights: Sequence[int],
-    repeats: int,
-    follow_gold: bool,
+    follow_gold: int,
+    folds: int,
     options: ListOptions,
     progress: Progress | None,
 ) -> tuple[DecisionList, ...]:
@@ -92,34 +98,41 @@ def learn_passes(
         The same sentences.
     weights : sequence of int
         For each pass how much a link counts.
-    repeats : int
-        How often the passes will be gone through. Of gold links a list sees every time, of found ones the first.
-    follow_gold : bool
+    follow_gold : int
+        How often to go through the passes with gold links, and a list learns from what it meets each time; 0 for going
+        through them once with the links that are found.
+    folds : int
+        Into how many runs of sentences the treebank is cut, to find links in each by lists learnt from the others; with
+        1 the list of all finds them.
     options : ListOptions
     progress : Progress, optional
     """
     linkage = unlinked(len(gold.tokens))
-    stages: list[list[tuple[csr_matrix, Ints]]] = [[] for _ in weights]
-    if follow_gold:
-        for _ in range(repeats):
-            for stage in stages:
-                stage.append(instances(linkage, text, gold))
-                gold_pass(linkage, text, gold.heads, gold.deprels)
+    stages: list[list[Pairs]] = [[] for _ in weights]
+    for _ in range(follow_gold):
+        for stage in stages:
+            stage.append(instances(linkage, text, gold))
+            gold_pass(linkage, text, gold.heads, gold.deprels)
+    cuts = np.linspace(0, gold.n_sentences, min(folds, gold.n_sentences) + 1).astype(int).tolist()
+    parts = [text._replace(offsets=text.offsets[start : end + 1]) for start, end in itertools.pairwise(cuts)]
     lists: list[DecisionList] = []
     for step, weight in enumerate(weights):
-        seen = stages[step] or [instances(linkage, text, gold)]
+        seen = stages[step] or [instances(linkage, part, gold) for part in parts]
         stages[step] = []
-        X, classes = vstack([X for X, _ in seen], "csr"), np.concatenate([classes for _, classes in seen])
-        lists.append(_learnt(X, classes, weight, options))
+        lists.append(_learnt(seen, weight, options))
         if not follow_gold:
-            apply_pass(linkage, text, judge_of(lists[-1], text.table), step)
+            for number, part in enumerate(parts):
+                others = seen[:number] + seen[number + 1 :]
+                rules = _learnt(others, weight, options) if others else lists[-1]
+                apply_pass(linkage, part, judge_of(rules, text.table), step)
         if progress is not None:
             progress("passes", step + 1, len(weights))
     return tuple(lists)
 
 
-def _learnt(X: csr_matrix, classes: Ints, weight: int, options: ListOptions) -> DecisionList:
+def _learnt(seen: Sequence[Pairs], weight: int, options: ListOptions) -> DecisionList:
+    classes = np.concatenate([classes for _, classes in seen])
     if len(classes):
-        return learn_list(X, classes, weight, options)
+        return learn_list(vstack([X for X, _ in seen], "csr"), classes, weight, options)
     one = np.zeros(1, np.int32)  # nothing is left to link: the list is the rule that says so
     return DecisionList(one[:0], np.zeros(2, np.int32), one + NONE, one, one, one)

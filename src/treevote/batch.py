@@ -45,7 +45,7 @@ class Summary:
     seconds : float
         Wall-clock time, loading the model included.
     fallbacks : int
-        How often best-first search had to be completed greedily, see `treevote.models.transition.search`.
+        How often a bounded search of a member was cut short and completed in a simpler way.
     """
 
     sentences: int = 0
@@ -60,7 +60,7 @@ class Summary:
         speed = f" ({self.tokens / self.seconds:,.0f} tokens/s)" if self.seconds else ""
         done = f"parsed {self.sentences:,} sentences, {self.tokens:,} tokens in {self.seconds:.1f} s{speed}"
         if self.fallbacks:
-            done += f"; {self.fallbacks:,} best-first searches were cut short and completed greedily"
+            done += f"; in {self.fallbacks:,} cases a bounded search was cut short and completed in a simpler way"
         return f"{done}; {self.faults:,} with faults, first {self.first_fault}" if self.faults else done
 
 

@@ -6,8 +6,7 @@ import csv
 import functools
 import io
 import json
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -16,62 +15,9 @@ from treevote.errors import InputError
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.evaluation.results import Evaluation, Rate, System
 from treevote.formats import Format, format_of
-from treevote.metrics import Convention, Counts
-from treevote.metrics import evaluate as compare
+from treevote.metrics import Convention
 from treevote.terminal import table
 from treevote.treebank import Treebank
-
-RATES = {
-    "LAS": "las",
-    "UAS": "uas",
-    "CLAS": "clas",
-    "LA": "label_accuracy",
-    "root": "root_accuracy",
-    "complete": "complete",
-}
-"""Column of the table and property of `treevote.metrics.Counts`."""
-
-
-def evaluate(
-    gold: str | Path,
-    systems: Sequence[str | Path],
-    *,
-    convention: Convention | None = None,
-    punctuation: bool = True,
-    format: Format | Literal["auto"] = "auto",
-) -> tuple[Convention, dict[str, Counts]]:
-    """Compare the trees of systems with gold trees.
-
-    Parameters
-    ----------
-    gold : path
-        Sentences with trees.
-    systems : sequence of path
-        The same sentences as each system parsed them; tokens without a head count as wrong.
-    convention : {"ud", "conllx"}, optional
-        See `treevote.metrics`; by default that which goes with the format of the gold file.
-    punctuation : bool, default=True
-        Whether punctuation is scored.
-    format : {"auto", "conllu", "conllx"}, default="auto"
-        Format of all files.
-
-    Returns
-    -------
-    convention : {"ud", "conllx"}
-    counts : dict of str to Counts
-        By the path of the system.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read, or its sentences are not those of the gold file.
-    """
-    trees = read(gold, format=format)
-    convention = convention or convention_of(trees)
-    return convention, {
-        str(path): compare(trees, read_parse(path, format), convention=convention, punctuation=punctuation)
-        for path in systems
-    }
 
 
 def read_parse(path: str | Path, format: Format | Literal["auto"]) -> Treebank:
@@ -96,31 +42,7 @@ def convention_of(treebank: Treebank) -> Convention:
     return "ud" if format_of(treebank.source.path, text) == "conllu" else "conllx"
 
 
-def as_table(counts: Mapping[str, Counts], convention: Convention) -> str:
-    """Return a table with a line for each system; CLAS is of Universal Dependencies alone."""
-    rates = {name: rate for name, rate in RATES.items() if name != "CLAS" or convention == "ud"}
-    rows = [[name, *(f"{getattr(count, rate):.2f}" for rate in rates.values())] for name, count in counts.items()]
-    return table([f"convention {convention}", *rates], rows)
-
-
-def as_json(counts: Mapping[str, Counts], convention: Convention) -> str:
-    """Return the same as JSON, with a rate of nothing as null."""
-    rates = {
-        name: {
-            "tokens": count.tokens,
-            "sentences": count.sentences,
-            **{key: _number(getattr(count, rate)) for key, rate in RATES.items()},
-        }
-        for name, count in counts.items()
-    }
-    return json.dumps({"convention": convention, "systems": rates}, indent=2, ensure_ascii=False)
-
-
-def _number(rate: float) -> float | None:
-    return None if math.isnan(rate) else rate
-
-
-def evaluate_files(
+def evaluate(
     gold: str | Path,
     systems: Sequence[str | Path],
     *,
@@ -134,9 +56,17 @@ def evaluate_files(
 
     Parameters
     ----------
-    gold, systems, convention, punctuation, format
-        As for `evaluate`; but with the convention ``"ud"``, words and sentences may be cut differently. One system is
-        in memory at a time.
+    gold : path
+        Sentences with trees.
+    systems : sequence of path
+        The same text as each system parsed it; tokens without a head count as wrong. With the convention ``"ud"``
+        words and sentences may be cut differently. One system is in memory at a time.
+    convention : {"ud", "conllx"}, optional
+        See `treevote.metrics`; by default that which goes with the format of the gold file.
+    punctuation : bool, default=True
+        Whether punctuation is scored.
+    format : {"auto", "conllu", "conllx"}, default="auto"
+        Format of all files.
     training : path, optional
         What the systems were trained on, to tell known words from unknown ones.
     seed : int, default=0
@@ -148,9 +78,15 @@ def evaluate_files(
         If a file cannot be read or is empty, if the gold file has no trees, or a system has another text.
     """
     trees = read(gold, format=format)
+    named: dict[str, Callable[[], Treebank]] = {}
+    for path in systems:  # a file that is named twice is two systems
+        name = str(path)
+        while name in named:
+            name += "'"
+        named[name] = functools.partial(read_parse, path, format)
     return evaluate_systems(
         trees,
-        {str(path): functools.partial(read_parse, path, format) for path in systems},
+        named,
         convention=convention or convention_of(trees),
         punctuation=punctuation,
         seed=seed,
@@ -158,13 +94,13 @@ def evaluate_files(
     )
 
 
-def summary(evaluation: Evaluation) -> str:
+def as_table(evaluation: Evaluation) -> str:
     """Return the main figures as a table, then the tests of LAS and UAS with Holm's correction, and what is no tree.
 
     Examples
     --------
     >>> gold = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])])
-    >>> print(summary(evaluate_systems(gold, {"mine": gold}, convention="conllx")))
+    >>> print(as_table(evaluate_systems(gold, {"mine": gold}, convention="conllx")))
     convention conllx     LAS     UAS      LA    root  complete
     mine               100.00  100.00  100.00  100.00    100.00
     """
@@ -191,18 +127,18 @@ def summary(evaluation: Evaluation) -> str:
     return "\n\n".join(parts)
 
 
-def full_json(evaluation: Evaluation) -> str:
+def as_json(evaluation: Evaluation) -> str:
     """Return all that was found as JSON, see `treevote.evaluation.results.Evaluation.as_dict`."""
     return json.dumps(evaluation.as_dict(), indent=2, ensure_ascii=False)
 
 
-def full_csv(evaluation: Evaluation) -> str:
+def as_csv(evaluation: Evaluation) -> str:
     """Return all rates as CSV, one a line: figures, breakdowns and tests of differences.
 
     Examples
     --------
     >>> gold = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])])
-    >>> lines = full_csv(evaluate_systems(gold, {"mine": gold})).splitlines()
+    >>> lines = as_csv(evaluate_systems(gold, {"mine": gold})).splitlines()
     >>> lines[0]
     'table,group,system,metric,value,low,high,correct,of gold,of system,p'
     >>> next(line for line in lines if line.startswith("deprel,det"))[:27]
