@@ -51,8 +51,7 @@ def test_set_up_commands_are_those_of_continuous_integration() -> None:
 
 def test_commands_python_and_configuration(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    own, foreign = blocks("sh")[1:3]
-    for line in (*own.splitlines(), *foreign.splitlines()):
+    for line in "".join(blocks("sh")[1:4]).splitlines():
         run(line)
     assert "vote" in run("treevote inspect model")
 
