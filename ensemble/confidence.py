@@ -172,4 +172,5 @@ def _fitted(X: Doubles, right: Bools) -> Doubles:
         share = (int(right.sum()) + 1) / (len(right) + 2)
         return np.array([*np.zeros(X.shape[1]), np.log(share / (1 - share))])
     model = LogisticRegression(max_iter=1000).fit(X, right)
-    return np.round(np.concatenate([model.coef_[0], model.intercept_]), DIGITS)
+    weights: Doubles = np.concatenate([model.coef_[0], model.intercept_]).astype(np.float64)
+    return weights.round(DIGITS)

@@ -121,7 +121,9 @@ def select(
         voted = vote(systems, weigh(kind, gold, systems), single_root=single_root)
         return evaluate(gold, voted, convention=convention).las
 
-    finalists = {(chosen, kind): las(chosen, kind) for chosen, kind in ranked[:FINALISTS]}
+    finalists: dict[tuple[tuple[int, ...], WeightKind], float] = {
+        (chosen, kind): las(chosen, kind) for chosen, kind in ranked[:FINALISTS]
+    }
     finalists[(0,), "equal"] = las((0,), "equal")
     best = max(finalists.values())
     chosen, kind = min(
