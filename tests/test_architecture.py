@@ -21,7 +21,7 @@ LAYERS = (
     {"sentence"},
     {"treebank"},
     {"trees", "formats", "layout", "files", "rendering", "tokenlists", "conll", "metrics", "pseudo_projective"},
-    {"manifest", "record", "store", "config", "protocols", "parallel"},
+    {"manifest", "record", "store", "config", "rebuilding", "protocols", "parallel"},
     {"models"},
     {"ensemble"},
     {"adaptation"},

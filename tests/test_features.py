@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.reference import features as plain
 from tests.reference.walks import WORDS, gold_chooser, mask_of, random_chooser, rich_treebanks, walk
 from treevote.kernels import Keys
+from treevote.models.features.atoms import bin_distance
 from treevote.models.features.feature_index import (
     count_keys,
     find_rows,
@@ -21,13 +22,14 @@ from treevote.models.features.feature_index import (
     map_rows,
     rehash,
 )
+from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns, attributes, shape, split_feats
+from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.transition.arc_standard import Actions, actions_of
 from treevote.models.transition.configuration import Arena
-from treevote.models.transition.features import MAX_FEATURES, bin_distance, fire, scratch
+from treevote.models.transition.features import fire
 from treevote.models.transition.rows import rows_of
 from treevote.models.transition.template_sets import templates_of
-from treevote.models.transition.templates import TemplateTable, compile_templates
 from treevote.sentence import ROOT, Word
 from treevote.treebank import Treebank
 from treevote.trees import is_single_rooted
@@ -154,7 +156,7 @@ def test_rows_are_those_of_the_twin(treebank: Treebank, cutoff: int) -> None:
     words = Lexicon.of(treebank).columns(treebank.words)
     rows = rows_of(treebank, words, actions, compile_templates(TEMPLATES), cutoff)
     bags, chosen = rows_by_hand(treebank, actions, TEMPLATES, cutoff)
-    assert rows.actions.tolist() == chosen
+    assert rows.classes.tolist() == chosen
     found = [
         Counter[Hashable](rows.indices[first:last].tolist())
         for first, last in zip(rows.indptr, rows.indptr[1:], strict=False)

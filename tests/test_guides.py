@@ -13,9 +13,10 @@ from scipy.sparse import csr_matrix
 
 from tests.reference.toy_parser import SMALL, TEST, TRAINING, accuracy, shown_some, trees
 from treevote.errors import ModelError
+from treevote.models.features.linear_guide import NEVER, LinearGuide, is_linear
 from treevote.models.features.weights import score
 from treevote.models.transition import training
-from treevote.models.transition.guides import NEVER, ClassifierGuide, LinearGuide, is_linear
+from treevote.models.transition.guides import ClassifierGuide
 from treevote.models.transition.parser import TransitionParser, TransitionTrainer
 from treevote.treebank import Treebank
 from treevote.trees import roots

@@ -177,7 +177,7 @@ def test_rows_are_the_features_that_are_frequent(treebank: Treebank, cutoff: int
     for i in range(treebank.n_sentences):
         span = slice(int(treebank.offsets[i]), int(treebank.offsets[i + 1]))
         gold += [int(treebank.deprels[span][d]) for d in twin.labelling_order(treebank.heads[span].tolist())]
-    assert rows.actions.tolist() == gold
+    assert rows.classes.tolist() == gold
 
 
 TOY = toy_treebank(60, 1, crossing=True)

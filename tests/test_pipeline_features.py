@@ -18,14 +18,14 @@ from tests.reference.toy_parser import TRAINING
 from tests.reference.walks import rich_treebanks
 from treevote.errors import ConfigError
 from treevote.kernels import Ints
+from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
+from treevote.models.features.templates import TemplateTable
 from treevote.models.pipeline import rows
 from treevote.models.pipeline.configuration import ACTIONS, POLICIES
 from treevote.models.pipeline.features import compile_pair_templates, fire
 from treevote.models.pipeline.rows import derivations, rows_of
 from treevote.models.pipeline.template_sets import TEMPLATE_SETS, templates_of
-from treevote.models.transition.features import MAX_FEATURES, scratch
-from treevote.models.transition.templates import TemplateTable
 from treevote.pseudo_projective import projectivize
 from treevote.treebank import Treebank
 
@@ -92,7 +92,7 @@ def test_rows_are_the_pairs_on_the_way_to_the_trees(
             bags.append(fired(state, tokens, words, table))
             actions.append(ACTIONS.index(action))
     found = rows_of(treebank, words, table, POLICIES.index(policy), np.array(waits), cutoff)
-    assert found.actions.tolist() == actions
+    assert found.classes.tolist() == actions
     counts = Counter[Hashable]()
     for bag in bags:
         counts += Counter({int(key) | 1: times for key, times in bag.items()})  # type: ignore[call-overload]

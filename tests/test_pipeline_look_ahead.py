@@ -15,12 +15,12 @@ from tests.reference import pipeline as twin
 from tests.reference.pipeline_walks import focus_of, table_of, walk
 from tests.reference.walks import WORDS, rich_treebanks
 from treevote.kernels import Doubles, Ints, Keys, kernel
+from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import Lexicon
+from treevote.models.features.linear_guide import LinearGuide
 from treevote.models.pipeline.configuration import LEFT, POLICIES, SHIFT, STAY, STEP_BACK, begin, room, take
 from treevote.models.pipeline.features import compile_pair_templates, fire
 from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse, predict, score_actions, space_for
-from treevote.models.transition.features import MAX_FEATURES, scratch
-from treevote.models.transition.guides import LinearGuide
 from treevote.treebank import Treebank
 from treevote.trees import is_tree
 

@@ -14,9 +14,9 @@ from tests.reference.toy_grammar import toy_treebank
 from tests.strategies import treebanks
 from treevote.errors import ConfigError, InputError
 from treevote.models.features.lexicon import Lexicon
+from treevote.models.features.trie import mix
 from treevote.models.tagging.features import SEEN, TEMPLATES, compile_templates, fire
 from treevote.models.tagging.tagger import COLUMNS, TaggerTrainer, retagged
-from treevote.models.transition.features import mix
 from treevote.sentence import Word
 from treevote.treebank import Treebank
 

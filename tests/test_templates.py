@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from treevote.errors import ConfigError
 from treevote.models.features.lexicon import ATTRIBUTES
-from treevote.models.transition.template_sets import TEMPLATE_SETS, templates_of
-from treevote.models.transition.templates import (
+from treevote.models.features.templates import (
     FEAT,
     GLOBAL,
     KINDS,
@@ -24,6 +23,7 @@ from treevote.models.transition.templates import (
     TemplateTable,
     compile_templates,
 )
+from treevote.models.transition.template_sets import TEMPLATE_SETS, templates_of
 
 places = st.builds(
     lambda first, steps: ".".join([first, *steps]),

@@ -7,7 +7,7 @@ fires no feature.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -132,6 +132,15 @@ class Lexicon:
             for value in split_feats(word.feats):
                 feats.setdefault(value, len(feats))
         return cls([tuple(known) for known in numbers], tuple(feats))
+
+    def texts(self) -> dict[str, tuple[str, ...]]:
+        """Return the strings as the texts of a record: one for each of ``ATTRIBUTES``, and ``feat``."""
+        return dict(zip(ATTRIBUTES, self.values, strict=True)) | {"feat": self.feats}
+
+    @classmethod
+    def from_texts(cls, texts: Mapping[str, Sequence[str]]) -> Lexicon:
+        """Make the lexicon of such texts; KeyError if one is missing."""
+        return cls([texts[name] for name in ATTRIBUTES], texts["feat"])
 
     def columns(self, words: Sequence[Word]) -> WordColumns:
         """Return the numbers of words, ``words[0]`` being ROOT."""

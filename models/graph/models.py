@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from treevote.models.graph.templates import (
     compile_arcs,
     compile_pairs,
 )
+from treevote.rebuilding import column, scale_of
 from treevote.store import Record
 
 _NONE = HashedWeights(np.zeros(1 << MIN_BITS, np.int16), MIN_BITS, 1.0)
@@ -137,15 +137,9 @@ def _record(kind: str, weights: HashedWeights, templates: dict[str, tuple[str, .
 
 
 def _weights(record: Record, kind: str) -> HashedWeights:
-    scale = record.facts["scale"]
     if record.kind != kind:
         raise ValueError(f"a part of kind {record.kind}")
-    if not isinstance(scale, float) or not 0 < scale < math.inf:
-        raise ValueError("its scores")
-    return unpack(_column(record.arrays["filled"], np.uint8), _column(record.arrays["packed"], np.int16), scale)
-
-
-def _column(array: Any, dtype: Any) -> Any:
-    if array.ndim != 1 or array.dtype != dtype:
-        raise ValueError("an array of another shape or type")
-    return np.asarray(array)
+    filled, packed = (
+        column(record, name, dtype, mapped=True) for name, dtype in (("filled", np.uint8), ("packed", np.int16))
+    )
+    return unpack(filled, packed, scale_of(record))

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from treevote.config import from_mapping, to_mapping
-from treevote.errors import ConfigError, ModelError, unknown
+from treevote.config import to_mapping
+from treevote.errors import ConfigError, unknown
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.graph import second_order
@@ -38,6 +38,7 @@ from treevote.models.graph.training import (
 from treevote.models.labelling.labeller import Labeller, train_labeller
 from treevote.protocols import Progress
 from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
+from treevote.rebuilding import rebuild, trainer_of
 from treevote.store import JSON, Record
 from treevote.treebank import Treebank
 from treevote.trees import is_single_rooted, non_projective, require_labelled_trees
@@ -286,12 +287,10 @@ class GraphParser:
         facts: dict[str, JSON] = {
             "trainer": to_mapping(self.trainer), "single_root": self.single_root, "projective": self.projective,
         }  # fmt: skip
-        texts = {"feat": list(self.memo.lexicon.feats)}
-        texts |= {name: list(values) for name, values in zip(ATTRIBUTES, self.memo.lexicon.values, strict=True)}
         parts = {"arcs": self.arcs.record(), "labels": self.labeller.record()}
         if self.pairs is not None:
             parts["pairs"] = self.pairs.record()
-        return Record(KIND, facts, texts=texts, parts=parts)
+        return Record(KIND, facts, texts=self.memo.lexicon.texts(), parts=parts)
 
     @classmethod
     def from_record(cls, record: Record) -> GraphParser:
@@ -302,23 +301,16 @@ class GraphParser:
         ModelError
             If the parts of the record do not fit together.
         """
-        try:
-            return cls._checked(record)
-        except (KeyError, TypeError, ValueError, ConfigError) as error:
-            raise ModelError(f"the parts of a {KIND} do not fit together ({error}); train it again") from None
+        return rebuild(record, KIND, cls._checked)
 
     @classmethod
     def _checked(cls, record: Record) -> GraphParser:
-        if record.kind != KIND:
-            raise ValueError(f"it is of kind {record.kind}")
-        facts, texts, parts = record.facts, record.texts, record.parts
-        mapping, single_root, projective = facts["trainer"], facts["single_root"], facts["projective"]
-        if not isinstance(mapping, Mapping) or not isinstance(single_root, bool) or not isinstance(projective, bool):
+        parts, single_root, projective = record.parts, record.facts["single_root"], record.facts["projective"]
+        if not isinstance(single_root, bool) or not isinstance(projective, bool):
             raise TypeError("its configuration")
-        memo = WordMemo(Lexicon([texts[name] for name in ATTRIBUTES], texts["feat"]))
         return cls(
-            from_mapping(GraphTrainer, mapping),
-            memo,
+            trainer_of(record, GraphTrainer),
+            WordMemo(Lexicon.from_texts(record.texts)),
             single_root,
             projective,
             ArcModel.from_record(parts["arcs"]),

@@ -1,8 +1,4 @@
-"""Feature extraction: from an arc in its tree to 64-bit feature keys.
-
-A key mixes the number of each atom of a template with its value; two features share a key with probability 2**-64, so
-keys stand for features everywhere.
-"""
+"""The features of an arc: templates looked up on the tree that it stands in."""
 
 from __future__ import annotations
 
@@ -11,7 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Ints, Keys, Longs, kernel
+from treevote.models.features.atoms import MAX_VALENCY, bin_distance
 from treevote.models.features.lexicon import ATTRIBUTES, WordColumns
+from treevote.models.features.trie import fire_trie, key_at, mix
 from treevote.models.labelling.surroundings import AFTER, INNER_RIGHT, LEFT
 from treevote.models.labelling.templates import (
     AGREE,
@@ -29,15 +27,12 @@ from treevote.models.labelling.templates import (
     PREV,
     ArcTemplates,
 )
-from treevote.models.transition.features import bin_distance, mix
 
-MAX_VALENCY = 6
 MAX_MEMBERS = 16
 """Values of one attribute that has many, at the most; the rest is left out."""
 
 _UPOS = ATTRIBUTES.index("upos")
 _TO_THE_RIGHT = 8  # added to the bin of a distance
-_START = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Sentence(NamedTuple):
@@ -115,21 +110,9 @@ def fire(sentence: Sentence, dependent: int, words: WordColumns, table: ArcTempl
     """
     find_places(sentence, dependent, table, room.places)
     find_values(sentence, dependent, words, table, room)
-    count = 0
-    for node in range(len(table.nodes)):
-        parent, atom = table.nodes[node, 0], table.nodes[node, 1]
-        value = int(room.values[atom])
-        start = np.uint64(room.nodes[parent]) if parent >= 0 else _START
-        if value == 0 or start == 0:
-            room.nodes[node] = 0
-        else:
-            key = mix(start, atom, value)
-            room.nodes[node] = key
-            keys[count] = key
-            count += table.nodes[node, 2]
+    count = fire_trie(table.nodes, room.values, room.nodes, keys)
     for i in range(len(table.sets)):
-        node, atom = table.sets[i, 0], table.sets[i, 1]
-        start = np.uint64(room.nodes[node]) if node >= 0 else _START
+        atom, start = table.sets[i, 1], key_at(table.sets[i, 0], room.nodes)
         if start != 0:
             for member in range(room.values[atom]):
                 keys[count] = mix(start, atom, room.members[atom, member])

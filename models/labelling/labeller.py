@@ -12,25 +12,24 @@ parsing: a pipeline approach"; the labels of neighbouring arcs as features are t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from treevote.errors import ConfigError, InputError, ModelError
+from treevote.errors import ConfigError, InputError
 from treevote.kernels import Bools, Ints, Longs, kernel
 from treevote.models.features.lexicon import WordColumns
+from treevote.models.features.linear_guide import LinearGuide
+from treevote.models.features.rows import fit
 from treevote.models.features.weights import Weights, score
 from treevote.models.labelling.features import Sentence, fire, max_features, scratch
 from treevote.models.labelling.rows import rows_of
 from treevote.models.labelling.surroundings import LINKS, bottom_up, link
 from treevote.models.labelling.templates import TEMPLATES, ArcTemplates, compile_templates
 from treevote.models.learners.sgd_maxent import SGDMaxEnt
-from treevote.models.transition.guides import LinearGuide
-from treevote.models.transition.training import fit
 from treevote.protocols import Progress
+from treevote.rebuilding import column, rebuild
 from treevote.store import Record
 from treevote.treebank import Treebank
 from treevote.trees import are_trees, require_labelled_trees
@@ -97,8 +96,8 @@ def train_labeller(
     if not to_token.any():  # all sentences have one word
         to_token = to_root
     rows = rows_of(treebank, words, table, cutoff)
-    if len(np.unique(rows.actions)) < 2 or not len(rows.keys):
-        guide = LinearGuide.constant(rows.actions[:1], len(treebank.labels))
+    if len(np.unique(rows.classes)) < 2 or not len(rows.keys):
+        guide = LinearGuide.constant(rows.classes[:1], len(treebank.labels))
     else:
         learner = SGDMaxEnt(epochs=epochs, rate=rate, random_state=seed)
         fit(learner, rows, progress, "labels")
@@ -172,12 +171,9 @@ class Labeller:
         arrays = {
             "to_root": self.to_root,
             "to_token": self.to_token,
-            "keys": self.guide.keys,
-            "packed": self.guide.packed,
-            "bias": self.guide.bias,
         }
-        texts = {"labels": list(self.labels), "templates": list(self.templates)}
-        return Record(KIND, {"scale": self.guide.scale}, arrays, texts)
+        texts = {"labels": self.labels, "templates": self.templates}
+        return Record(KIND, self.guide.facts(), arrays | self.guide.arrays(), texts)
 
     @classmethod
     def from_record(cls, record: Record) -> Labeller:
@@ -188,32 +184,16 @@ class Labeller:
         ModelError
             If the parts of the record do not fit together.
         """
-        try:
-            return cls._checked(record)
-        except (KeyError, TypeError, ValueError, ConfigError) as error:
-            raise ModelError(f"the parts of a {KIND} do not fit together ({error}); train it again") from None
+        return rebuild(record, KIND, cls._checked)
 
     @classmethod
     def _checked(cls, record: Record) -> Labeller:
-        if record.kind != KIND:
-            raise ValueError(f"it is of kind {record.kind}")
-        arrays, scale = record.arrays, record.facts["scale"]
         labels, templates = tuple(record.texts["labels"]), tuple(record.texts["templates"])
-        to_root, to_token = _column(arrays["to_root"], np.bool_), _column(arrays["to_token"], np.bool_)
-        bias = _column(arrays["bias"], np.int32)
-        if not (len(to_root) == len(to_token) == len(bias) == len(labels) and to_root.any() and to_token.any()):
+        to_root, to_token = column(record, "to_root", np.bool_), column(record, "to_token", np.bool_)
+        if not (len(to_root) == len(to_token) == len(labels) and to_root.any() and to_token.any()):
             raise ValueError("its labels")
-        if not isinstance(scale, float) or not 0 < scale < math.inf:
-            raise ValueError("its scores")
-        guide = LinearGuide.of(_column(arrays["keys"], np.uint64), _column(arrays["packed"], np.int16), bias, scale)
+        guide = LinearGuide.from_record(record, len(labels))
         return cls(labels, templates, compile_templates(templates), to_root, to_token, guide)
-
-
-def _column(array: Any, dtype: Any) -> Any:
-    """Return an array of a record; all but the large ones leave the memory map."""
-    if array.ndim != 1 or array.dtype != dtype:
-        raise ValueError("an array of another shape or type")
-    return np.asarray(array) if array.dtype == np.int16 else np.array(array)
 
 
 @kernel

@@ -1,30 +1,24 @@
-"""Training rows: the features of the arcs of gold trees, and their labels.
-
-Extraction runs twice over the treebank: to count the features, and to write the rows of those that are frequent
-enough. It is cheap, so this costs less than keeping the keys of all features would.
-"""
+"""Training rows: the features of the arcs of gold trees, and their labels."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 import numpy as np
 
-from treevote.errors import InputError
 from treevote.kernels import Ints, Keys, Longs, kernel
-from treevote.models.features.feature_index import count_keys, frequent_first, index_of, map_rows, rehash
+from treevote.models.features import rows as training_rows
 from treevote.models.features.lexicon import WordColumns
+from treevote.models.features.rows import BATCH_KEYS, Batch, Rows
 from treevote.models.labelling.features import Sentence, fire, max_features, scratch
 from treevote.models.labelling.surroundings import LINKS, bottom_up, link
 from treevote.models.labelling.templates import ArcTemplates
-from treevote.models.transition.rows import Rows
 from treevote.treebank import Treebank
-
-_BATCH_KEYS = 1 << 21  # keys held at a time, 16 MiB
 
 
 def rows_of(treebank: Treebank, words: WordColumns, table: ArcTemplates, cutoff: int) -> Rows:
-    """Return the training rows of a treebank; the ``actions`` of the rows are labels.
+    """Return the training rows of a treebank; classes are labels.
 
     Parameters
     ----------
@@ -41,35 +35,10 @@ def rows_of(treebank: Treebank, words: WordColumns, table: ArcTemplates, cutoff:
     InputError
         If there are too many for 32-bit indices.
     """
-    slots, counts, used = np.zeros(1 << 16, np.uint64), np.zeros(1 << 16, np.int32), 0
-    for keys, _, _ in labelled_arcs(treebank, words, table):
-        while 2 * len(keys) > len(slots) or 0.7 * len(slots) - len(keys) < used > 0.3 * len(slots):
-            new_slots, new_counts = np.zeros(2 * len(slots), np.uint64), np.zeros(2 * len(slots), np.int32)
-            rehash(slots, counts, new_slots, new_counts)
-            slots, counts = new_slots, new_counts
-        used += count_keys(keys, slots, counts)
-    columns = frequent_first(slots, counts, cutoff)
-    index = index_of(columns, np.arange(len(columns)))
-    lengths: list[Ints] = [np.zeros(1, np.int32)]
-    indices: list[Ints] = [np.zeros(0, np.int32)]
-    labels: list[Ints] = [np.zeros(0, np.int32)]
-    for keys, batch_lengths, batch_labels in labelled_arcs(treebank, words, table):
-        batch_rows, kept = np.empty(len(keys), np.int64), np.empty(len(batch_lengths), np.int32)
-        used = map_rows(keys, batch_lengths, index, batch_rows, kept)
-        indices.append(batch_rows[:used].astype(np.int32))
-        lengths.append(kept)
-        labels.append(batch_labels)
-    indptr = np.cumsum(np.concatenate(lengths), dtype=np.int64)
-    if indptr[-1] > np.iinfo(np.int32).max:
-        raise InputError(
-            f"expected rows with at most 2**31 features in all, found {indptr[-1]}",
-            path=treebank.name,
-            remedy="give fewer sentences, or choose a higher cutoff or fewer templates",
-        )
-    return Rows(columns, indptr.astype(np.int32), np.concatenate(indices), np.concatenate(labels))
+    return training_rows.rows_of(functools.partial(labelled_arcs, treebank, words, table), cutoff, treebank.name)
 
 
-def labelled_arcs(treebank: Treebank, words: WordColumns, table: ArcTemplates) -> Iterator[tuple[Keys, Ints, Ints]]:
+def labelled_arcs(treebank: Treebank, words: WordColumns, table: ArcTemplates) -> Iterator[Batch]:
     """Go through the arcs of all trees, some sentences at a time.
 
     Yields
@@ -82,7 +51,7 @@ def labelled_arcs(treebank: Treebank, words: WordColumns, table: ArcTemplates) -
         The label of each.
     """
     longest = int(np.diff(treebank.offsets).max(initial=1)) - 1
-    buffer = np.empty(_BATCH_KEYS + longest * max_features(table), np.uint64)
+    buffer = np.empty(BATCH_KEYS + longest * max_features(table), np.uint64)
     lengths, labels = np.empty(treebank.n_tokens, np.int32), np.empty(treebank.n_tokens, np.int32)
     sentence = 0
     while sentence < treebank.n_sentences:
@@ -90,7 +59,7 @@ def labelled_arcs(treebank: Treebank, words: WordColumns, table: ArcTemplates) -
             treebank.tokens, treebank.heads, treebank.deprels, treebank.offsets, sentence, words, table, buffer,
             lengths, labels,
         )  # fmt: skip
-        yield buffer[:n_keys], lengths[:n_arcs].copy(), labels[:n_arcs].copy()
+        yield buffer[:n_keys], lengths[:n_arcs], labels[:n_arcs]
 
 
 @kernel
@@ -106,7 +75,7 @@ def extract(
     lengths: Ints,
     labels: Ints,
 ) -> tuple[int, int, int]:
-    """Extract the features of the arcs of sentences from ``sentence`` on until ``_BATCH_KEYS`` keys are there.
+    """Extract the features of the arcs of sentences from ``sentence`` on until ``BATCH_KEYS`` keys are there.
 
     Arcs come in the order in which they are labelled, and each sees the labels of those before it.
 
@@ -117,7 +86,7 @@ def extract(
     """
     room = scratch(table)
     n_keys, n_arcs = 0, 0
-    while sentence < len(offsets) - 1 and n_keys < _BATCH_KEYS:
+    while sentence < len(offsets) - 1 and n_keys < BATCH_KEYS:
         first, last = offsets[sentence], offsets[sentence + 1]
         links, order = np.empty((last - first, len(LINKS)), np.int32), np.empty(last - first, np.int32)
         link(heads[first:last], links)

@@ -17,14 +17,10 @@ Atoms without a place: ``distance`` (binned, with direction); the sets ``between
 ``agree`` (values of FEATS that both have).
 
 A template with a place that is empty, or a value that was never seen in training, does not fire.
-
-Templates share what they have in common: with the atoms of each in one canonical order they form a trie, and work is
-done once for each node of it.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -33,6 +29,7 @@ import numpy as np
 from treevote.errors import ConfigError, unknown
 from treevote.kernels import Ints
 from treevote.models.features.lexicon import ATTRIBUTES
+from treevote.models.features.trie import grow_trie
 from treevote.models.labelling.surroundings import LINKS, N_LEFT
 
 STARTS = ("d", "h", "g")
@@ -58,7 +55,7 @@ class ArcTemplates(NamedTuple):
     atoms : ndarray of int32, shape (n_atoms, 3)
         Kind, place (-1 for none), and column of the lexicon or of the links (0 where it does not apply).
     nodes : ndarray of int32, shape (n_nodes, 3)
-        The trie: earlier node that it extends (-1 for none), atom, and 1 if a template ends there, else 0.
+        The trie, see `treevote.models.features.trie.grow_trie`.
     sets : ndarray of int32, shape (n_sets, 2)
         Templates with a set: node that they extend (-1 for none), and the atom.
     """
@@ -106,23 +103,14 @@ def compile_templates(lines: Sequence[str]) -> ArcTemplates:
         except ConfigError as error:
             raise ConfigError(f"template '{line}': {error}") from None
         templates[tuple(sorted(template))] = template
-    kinds = [kind for kind, _, _ in atoms]
-    uses = Counter(atom for template in templates for atom in template)
-    nodes: dict[tuple[int, int], int] = {}
-    ends: set[int] = set()
-    sets: list[tuple[int, int]] = []
-    for template in templates.values():
-        node = -1
-        for atom in sorted((a for a in template if kinds[a] < FEAT), key=lambda a: (-uses[a], a)):
-            node = nodes.setdefault((node, atom), len(nodes))
-        own_sets = [(node, atom) for atom in template if kinds[atom] >= FEAT]
-        sets += own_sets
-        if not own_sets:
-            ends.add(node)
+    many = {number for number, (kind, _, _) in enumerate(atoms) if kind >= FEAT}
+    nodes, ends = grow_trie(list(templates.values()), many)
+    pairs = zip(templates.values(), ends, strict=True)
+    sets = [(node, atom) for template, node in pairs for atom in template if atom in many]
     return ArcTemplates(
         np.array(list(places), np.int32).reshape(-1, 2),
         np.array(list(atoms), np.int32).reshape(-1, 3),
-        np.array([(*pair, node in ends) for pair, node in nodes.items()], np.int32).reshape(-1, 3),
+        nodes,
         np.array(sets, np.int32).reshape(-1, 2),
     )
 

@@ -1,6 +1,6 @@
 """The features of a pair: templates looked up on the words that are left, each a 64-bit key.
 
-Templates are those of `treevote.models.transition.templates`, with other places: ``s0`` is the focus point a and ``s1
+Templates are those of `treevote.models.features.templates`, with other places: ``s0`` is the focus point a and ``s1
 s2 ...`` the words before it that are left, with ROOT before the first; ``q0`` is b and ``q1 q2 ...`` are the words
 after it. ``distance`` is that between a and b, ``action`` and ``action2`` are the last actions of the round. Labels are
 not known when heads are sought, so there are none to ask for.
@@ -14,19 +14,10 @@ import numpy as np
 
 from treevote.errors import ConfigError
 from treevote.kernels import Ints, Keys, Longs, kernel
+from treevote.models.features.atoms import MAX_VALENCY, bin_distance
+from treevote.models.features.firing import Scratch, fire_templates
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.pipeline.configuration import (
-    AFTER,
-    BEFORE,
-    INNER,
-    L1,
-    L_VALENCY,
-    R1,
-    R_VALENCY,
-    Focus,
-)
-from treevote.models.transition.features import MAX_VALENCY, Scratch, bin_distance, fire_set, mix
-from treevote.models.transition.templates import (
+from treevote.models.features.templates import (
     COLUMN,
     DEPREL,
     DISTANCE,
@@ -46,8 +37,16 @@ from treevote.models.transition.templates import (
     TemplateTable,
     compile_templates,
 )
-
-_START = np.uint64(0x9E3779B97F4A7C15)
+from treevote.models.pipeline.configuration import (
+    AFTER,
+    BEFORE,
+    INNER,
+    L1,
+    L_VALENCY,
+    R1,
+    R_VALENCY,
+    Focus,
+)
 
 
 def compile_pair_templates(lines: Sequence[str]) -> TemplateTable:
@@ -56,7 +55,7 @@ def compile_pair_templates(lines: Sequence[str]) -> TemplateTable:
     Raises
     ------
     ConfigError
-        As `treevote.models.transition.templates.compile_templates`, and if a template asks for labels.
+        As `treevote.models.features.templates.compile_templates`, and if a template asks for labels.
 
     Examples
     --------
@@ -92,24 +91,7 @@ def fire(
     """
     find_places(T, focus, table, room.places)
     find_values(T, focus, tokens, words, table, room.places, room.values)
-    count = 0
-    for node in range(len(table.nodes)):
-        parent, atom = table.nodes[node, 0], table.nodes[node, 1]
-        value = int(room.values[atom])
-        start = np.uint64(room.nodes[parent]) if parent >= 0 else _START
-        if value == 0 or start == 0:
-            room.nodes[node] = 0
-        else:
-            key = mix(start, atom, value)
-            room.nodes[node] = key
-            keys[count] = key
-            count += table.nodes[node, 2]
-    for i in range(len(table.sets)):
-        node, first, second = table.sets[i, 0], table.sets[i, 1], table.sets[i, 2]
-        start = np.uint64(room.nodes[node]) if node >= 0 else _START
-        if start != 0 and room.values[first] > 0 and (second < 0 or room.values[second] > 0):
-            count = fire_set(words, first, second, room.values, start, keys, count)
-    return count
+    return fire_templates(words, table, room, keys)
 
 
 @kernel

@@ -16,7 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Bools, Doubles, Ints, Keys, Longs, kernel
+from treevote.models.features.firing import MAX_FEATURES, Scratch, scratch
 from treevote.models.features.lexicon import WordColumns
+from treevote.models.features.templates import TemplateTable
 from treevote.models.features.weights import Weights, log_probabilities, score
 from treevote.models.pipeline.configuration import (
     AFTER,
@@ -32,8 +34,6 @@ from treevote.models.pipeline.configuration import (
     write_heads,
 )
 from treevote.models.pipeline.features import fire
-from treevote.models.transition.features import MAX_FEATURES, Scratch, scratch
-from treevote.models.transition.templates import TemplateTable
 
 MAX_DEPTH = 4
 

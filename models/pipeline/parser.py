@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from treevote.config import from_mapping, to_mapping
-from treevote.errors import ConfigError, InputError, ModelError, unknown
-from treevote.models.features.lexicon import ATTRIBUTES, Lexicon
+from treevote.config import to_mapping
+from treevote.errors import ConfigError, unknown
+from treevote.models.features.lexicon import Lexicon
+from treevote.models.features.linear_guide import LinearGuide, is_linear
+from treevote.models.features.rows import check_frequent, fit
+from treevote.models.features.templates import TemplateTable
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.labelling.labeller import Labeller, train_labeller
 from treevote.models.learners.registry import make_learner
@@ -20,11 +21,9 @@ from treevote.models.pipeline.features import compile_pair_templates
 from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse
 from treevote.models.pipeline.rows import rows_of
 from treevote.models.pipeline.template_sets import templates_of
-from treevote.models.transition.guides import LinearGuide, is_linear
-from treevote.models.transition.templates import TemplateTable
-from treevote.models.transition.training import fit
 from treevote.protocols import Progress
 from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
+from treevote.rebuilding import rebuild, trainer_of
 from treevote.store import JSON, Record
 from treevote.treebank import Treebank
 from treevote.trees import is_single_rooted, require_labelled_trees
@@ -144,15 +143,10 @@ class PipelineTrainer:
         words = lexicon.columns(projective.words)
         waits = np.array([self.wait_left, self.wait_right])
         rows = rows_of(projective, words, table, POLICIES.index(self.policy), waits, self.cutoff)
-        if len(np.unique(rows.actions)) < 2:
-            guide = LinearGuide.constant(rows.actions[:1], self.n_actions)
+        if len(np.unique(rows.classes)) < 2:
+            guide = LinearGuide.constant(rows.classes[:1], self.n_actions)
         else:
-            if not len(rows.keys):
-                raise InputError(
-                    f"expected features that occur {self.cutoff} times, found none",
-                    path=treebank.name,
-                    remedy="give more sentences, or choose a lower cutoff",
-                )
+            check_frequent(rows, self.cutoff, treebank.name)
             fit(learner, rows, progress, "heads")
             if not is_linear(learner):
                 raise ConfigError(f"a pipeline parser needs a linear learner, {self.learner} is not; choose another")
@@ -210,15 +204,11 @@ class PipelineParser:
 
     def record(self) -> Record:
         """Return the whole parser as data."""
-        facts: dict[str, JSON] = {
-            "trainer": to_mapping(self.trainer),
-            "single_root": self.single_root,
-            "scale": self.guide.scale,
-        }
-        arrays: dict[str, Any] = {"keys": self.guide.keys, "packed": self.guide.packed, "bias": self.guide.bias}
-        texts = {"feat": list(self.memo.lexicon.feats), "templates": list(templates_of(self.trainer.templates))}
-        texts |= {name: list(values) for name, values in zip(ATTRIBUTES, self.memo.lexicon.values, strict=True)}
-        return Record(KIND, facts, arrays, texts, parts={"labeller": self.labeller.record()})
+        facts: dict[str, JSON] = {"trainer": to_mapping(self.trainer), "single_root": self.single_root}
+        texts = self.memo.lexicon.texts() | {"templates": templates_of(self.trainer.templates)}
+        return Record(
+            KIND, facts | self.guide.facts(), self.guide.arrays(), texts, parts={"labeller": self.labeller.record()}
+        )
 
     @classmethod
     def from_record(cls, record: Record) -> PipelineParser:
@@ -229,31 +219,13 @@ class PipelineParser:
         ModelError
             If the parts of the record do not fit together.
         """
-        try:
-            return cls._checked(record)
-        except (KeyError, TypeError, ValueError, ConfigError) as error:
-            raise ModelError(f"the parts of a {KIND} do not fit together ({error}); train it again") from None
+        return rebuild(record, KIND, cls._checked)
 
     @classmethod
     def _checked(cls, record: Record) -> PipelineParser:
-        if record.kind != KIND:
-            raise ValueError(f"it is of kind {record.kind}")
-        facts, arrays, texts = record.facts, record.arrays, record.texts
-        if not isinstance(facts["trainer"], Mapping):
-            raise TypeError("its configuration")
-        trainer = from_mapping(PipelineTrainer, facts["trainer"])
-        bias, scale = _column(arrays["bias"], np.int32), facts["scale"]
-        if len(bias) != trainer.n_actions or not isinstance(scale, float) or not 0 < scale < math.inf:
-            raise ValueError("its scores")
-        guide = LinearGuide.of(_column(arrays["keys"], np.uint64), _column(arrays["packed"], np.int16), bias, scale)
-        memo = WordMemo(Lexicon([texts[name] for name in ATTRIBUTES], texts["feat"]))
-        table = compile_pair_templates(texts["templates"])
+        trainer = trainer_of(record, PipelineTrainer)
+        guide = LinearGuide.from_record(record, trainer.n_actions)
+        memo = WordMemo(Lexicon.from_texts(record.texts))
+        table = compile_pair_templates(record.texts["templates"])
         labeller = Labeller.from_record(record.parts["labeller"])
-        return cls(trainer, memo, bool(facts["single_root"]), table, guide, labeller)
-
-
-def _column(array: Any, dtype: Any) -> Any:
-    """Return an array of a record; all but the large ones leave the memory map."""
-    if array.ndim != 1 or array.dtype != dtype:
-        raise ValueError("an array of another shape or type")
-    return np.asarray(array) if array.dtype == np.int16 else np.array(array)
+        return cls(trainer, memo, bool(record.facts["single_root"]), table, guide, labeller)

@@ -11,16 +11,14 @@ attributes chosen for each treebank (``attributes="auto"``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from treevote.config import from_mapping, to_mapping
-from treevote.errors import ConfigError, ModelError, unknown
-from treevote.models.features.lexicon import ATTRIBUTES as COLUMNS
+from treevote.config import to_mapping
+from treevote.errors import ConfigError, unknown
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.rules.attributes import (
@@ -39,6 +37,7 @@ from treevote.models.rules.selection import select_attributes
 from treevote.models.rules.training import ListOptions, learn_passes
 from treevote.protocols import Progress
 from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
+from treevote.rebuilding import column, rebuild, trainer_of
 from treevote.store import JSON, Record
 from treevote.treebank import Treebank
 from treevote.trees import is_single_rooted, require_labelled_trees
@@ -260,9 +259,8 @@ class DecisionListParser:
             for number, rules in enumerate(self.lists, 1)
             for name, column in rules._asdict().items()
         }
-        texts = {"labels": list(self.labels), "attributes": list(self.attributes)}
-        texts |= {name: list(values) for name, values in zip(COLUMNS, self.memo.lexicon.values, strict=True)}
-        return Record(KIND, facts, arrays, texts | {"feat": list(self.memo.lexicon.feats)})
+        texts = self.memo.lexicon.texts() | {"labels": self.labels, "attributes": self.attributes}
+        return Record(KIND, facts, arrays, texts)
 
     @classmethod
     def from_record(cls, record: Record) -> DecisionListParser:
@@ -273,35 +271,21 @@ class DecisionListParser:
         ModelError
             If the parts of the record do not fit together.
         """
-        try:
-            return cls._checked(record)
-        except (KeyError, TypeError, ValueError, ConfigError) as error:
-            raise ModelError(f"the parts of a {KIND} do not fit together ({error}); train it again") from None
+        return rebuild(record, KIND, cls._checked)
 
     @classmethod
     def _checked(cls, record: Record) -> DecisionListParser:
-        if record.kind != KIND:
-            raise ValueError(f"it is of kind {record.kind}")
-        own = record.facts["trainer"]
-        if not isinstance(own, Mapping):
-            raise TypeError("its configuration")
-        trainer = from_mapping(DecisionListTrainer, own)
+        trainer = trainer_of(record, DecisionListTrainer)
         labels, attributes = tuple(record.texts["labels"]), tuple(record.texts["attributes"])
         check_attributes(attributes)
         if not labels:
             raise ValueError("its labels")
-        memo = WordMemo(Lexicon([record.texts[name] for name in COLUMNS], record.texts["feat"]))
+        memo = WordMemo(Lexicon.from_texts(record.texts))
         lists = tuple(
-            DecisionList(*(_column(record.arrays[f"{name}_{number}"]) for name in DecisionList._fields))
+            DecisionList(*(column(record, f"{name}_{number}", np.int32) for name in DecisionList._fields))
             for number in range(1, len(trainer.weights) + 1)
         )
         parser = cls(trainer, memo, labels, attributes, lists, bool(record.facts["single_root"]))
         for rules in lists:
             check_rules(rules, parser.table.n_features, 1 + 2 * len(labels))
         return parser
-
-
-def _column(array: Any) -> Any:
-    if array.ndim != 1 or array.dtype != np.int32:
-        raise ValueError("an array of another shape or type")
-    return np.array(array)

@@ -13,7 +13,7 @@ import numpy as np
 from treevote.errors import ConfigError
 from treevote.kernels import Ints, Keys, Longs, kernel
 from treevote.models.features.lexicon import ATTRIBUTES, WordColumns
-from treevote.models.transition.features import mix
+from treevote.models.features.trie import key_at, mix
 
 TEMPLATES = """
 0.form 0.lower 0.prefix1 0.prefix2 0.prefix3 0.suffix1 0.suffix2 0.suffix3 0.suffix4 0.shape
@@ -29,7 +29,7 @@ SEEN = (*(name for name in ATTRIBUTES if name not in ("lemma", "upos", "xpos", "
 MOST_ATOMS = 3
 
 _TAG, _NONE = -1, -2  # columns that are not of the lexicon
-_START = np.uint64(0x9E3779B97F4A7C15)
+_NOWHERE = np.zeros(0, np.uint64)
 
 
 def compile_templates(templates: Sequence[str]) -> Ints:
@@ -81,7 +81,7 @@ def fire(position: int, tokens: Ints, tags: Ints, words: WordColumns, templates:
     """
     count = 0
     for t in range(len(templates)):
-        key, fires = _START, True
+        key, fires = key_at(-1, _NOWHERE), True
         for a in range(MOST_ATOMS):
             at, column = position + templates[t, a, 0], templates[t, a, 1]
             if column == _NONE:

@@ -6,22 +6,21 @@ UPOS, XPOS and FEATS are each tagged by a model of its own, FEATS as one label.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from treevote.errors import ConfigError, InputError
 from treevote.kernels import Ints, Longs, kernel
-from treevote.models.features.feature_index import count_keys, frequent_first, index_of, map_rows
 from treevote.models.features.lexicon import Lexicon, WordColumns
+from treevote.models.features.linear_guide import LinearGuide
+from treevote.models.features.rows import BATCH_KEYS, Batch, fit, rows_of
 from treevote.models.features.weights import Weights, score
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.learners.sgd_maxent import SGDMaxEnt
 from treevote.models.tagging.features import TEMPLATES, compile_templates, fire, fire_all
-from treevote.models.transition.guides import LinearGuide
-from treevote.models.transition.rows import Rows
-from treevote.models.transition.training import fit
 from treevote.protocols import Progress
 from treevote.sentence import ROOT
 from treevote.treebank import Treebank
@@ -83,9 +82,9 @@ class TaggerTrainer:
             numbers: dict[str, int] = {}
             of_word = [numbers.setdefault(getattr(word, column), len(numbers)) for word in treebank.words[1:]]
             tags = np.array([-1, *of_word], np.int32)[treebank.tokens]
-            rows = _rows_of(treebank, tags, words, templates, self.cutoff)
-            if len(np.unique(rows.actions)) < 2 or not len(rows.keys):
-                guide = LinearGuide.constant(rows.actions[:1], len(numbers))
+            rows = rows_of(partial(_batches, treebank, tags, words, templates), self.cutoff, treebank.name)
+            if len(np.unique(rows.classes)) < 2 or not len(rows.keys):
+                guide = LinearGuide.constant(rows.classes[:1], len(numbers))
             else:
                 learner = SGDMaxEnt(epochs=self.epochs, rate=self.rate, random_state=seed)
                 fit(learner, rows, progress, column)
@@ -150,19 +149,18 @@ def retagged(treebank: Treebank, columns: Mapping[str, tuple[tuple[str, ...], In
     return dataclasses.replace(treebank, words=tuple(words), tokens=tokens, source=None)
 
 
-def _rows_of(treebank: Treebank, tags: Ints, words: WordColumns, templates: Ints, cutoff: int) -> Rows:
-    """Return the training rows of a column; the ``actions`` of the rows are tags."""
-    keys = np.empty((treebank.n_tokens + 1) * len(templates), np.uint64)
-    lengths = np.empty(treebank.n_tokens, np.int32)
-    keys = keys[: fire_all(treebank.tokens, tags, treebank.offsets, words, templates, keys, lengths)]
-    slots = np.zeros(1 << (2 * len(keys)).bit_length(), np.uint64)
-    counts = np.zeros(len(slots), np.int32)
-    count_keys(keys, slots, counts)
-    kept_keys = frequent_first(slots, counts, cutoff)
-    indices, kept = np.empty(len(keys), np.int64), np.empty(len(lengths), np.int32)
-    used = map_rows(keys, lengths, index_of(kept_keys, np.arange(len(kept_keys))), indices, kept)
-    indptr = np.concatenate([[0], np.cumsum(kept)]).astype(np.int32)
-    return Rows(kept_keys, indptr, indices[:used].astype(np.int32), tags[treebank.is_token])
+def _batches(treebank: Treebank, tags: Ints, words: WordColumns, templates: Ints) -> Iterator[Batch]:
+    """Extract the features of all tokens; classes are tags."""
+    longest = int(np.diff(treebank.offsets).max(initial=1))
+    first, size = 0, max(1, BATCH_KEYS // (longest * len(templates)))
+    while first < treebank.n_sentences:
+        offsets = treebank.offsets[first : first + size + 1]
+        keys = np.empty((offsets[-1] - offsets[0]) * len(templates), np.uint64)
+        lengths = np.empty(offsets[-1] - offsets[0] - len(offsets) + 1, np.int32)
+        n_keys = fire_all(treebank.tokens, tags, offsets, words, templates, keys, lengths)
+        own = slice(offsets[0], offsets[-1])
+        yield keys[:n_keys], lengths, tags[own][treebank.is_token[own]]
+        first += size
 
 
 @kernel

@@ -10,7 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.kernels import Doubles, Ints, Longs, kernel
+from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import WordColumns
+from treevote.models.features.linear_guide import NEVER
+from treevote.models.features.templates import TemplateTable
 from treevote.models.features.weights import Weights, score
 from treevote.models.transition.arc_standard import (
     Actions,
@@ -22,10 +25,8 @@ from treevote.models.transition.arc_standard import (
     oracle_label,
 )
 from treevote.models.transition.configuration import Arena, arena, initial
-from treevote.models.transition.features import MAX_FEATURES, fire, scratch
-from treevote.models.transition.guides import NEVER
+from treevote.models.transition.features import fire
 from treevote.models.transition.rows import class_table
-from treevote.models.transition.templates import TemplateTable
 from treevote.treebank import Treebank
 
 IMPOSSIBLE = -1e9

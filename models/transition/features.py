@@ -1,18 +1,30 @@
-"""The features of a configuration: templates looked up on its stack and queue, each a 64-bit key.
-
-A key mixes the number of the template with the values of its atoms; two features share a key with
-probability 2**-64, so keys stand for features everywhere (Shi et al. 2009 show that even far shorter keys
-do no harm).
-"""
+"""The features of a configuration: templates looked up on its stack and queue."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-
 from treevote.kernels import Ints, Keys, Longs, kernel
+from treevote.models.features.atoms import MAX_VALENCY, bin_distance
+from treevote.models.features.firing import Scratch, fire_templates
 from treevote.models.features.lexicon import WordColumns
+from treevote.models.features.templates import (
+    COLUMN,
+    DEPREL,
+    DISTANCE,
+    FEAT,
+    LAST_ACTION,
+    LEFT,
+    LEFT2,
+    LFRAME,
+    LVAL,
+    NEXT,
+    PREV,
+    QUEUE,
+    RFRAME,
+    RIGHT,
+    RVAL,
+    STACK,
+    TemplateTable,
+)
 from treevote.models.transition.configuration import (
     ACTION,
     BELOW,
@@ -34,71 +46,6 @@ from treevote.models.transition.configuration import (
     TOP,
     Arena,
 )
-from treevote.models.transition.templates import (
-    COLUMN,
-    DEPREL,
-    DISTANCE,
-    FEAT,
-    LAST_ACTION,
-    LEFT,
-    LEFT2,
-    LFRAME,
-    LVAL,
-    NEXT,
-    PREV,
-    QUEUE,
-    RFRAME,
-    RIGHT,
-    RVAL,
-    STACK,
-    TemplateTable,
-)
-
-MAX_VALENCY = 6
-MAX_FEATURES = 4096
-"""Features of one configuration, at the most; conjunctions of long FEATS are cut there, in template order.
-
-Templates without them all have room: there are at most `treevote.models.transition.templates.MAX_TEMPLATES`.
-"""
-
-_START = np.uint64(0x9E3779B97F4A7C15)
-_MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
-_SHIFT = np.uint64(29)
-
-
-class Scratch(NamedTuple):
-    """Room to work in, for one thread.
-
-    Attributes
-    ----------
-    places : ndarray of int32, shape (n_places, 3)
-        Token, subtree and label at each place of the templates.
-    values : ndarray of int64, shape (n_atoms,)
-        Value of each atom.
-    nodes : ndarray of uint64, shape (n_nodes,)
-        Key at each node of the trie, 0 where it does not fire.
-    """
-
-    places: Ints
-    values: Longs
-    nodes: Keys
-
-
-@kernel
-def scratch(table: TemplateTable) -> Scratch:
-    """Return room for the templates of ``table``."""
-    return Scratch(
-        np.empty((len(table.places), 3), np.int32),
-        np.empty(len(table.atoms), np.int64),
-        np.empty(len(table.nodes), np.uint64),
-    )
-
-
-@kernel
-def mix(key: np.uint64, atom: int, value: int) -> np.uint64:
-    """Return the key of a feature with one more atom."""
-    key = (key ^ np.uint64((atom << 32) | value)) * _MULTIPLIER
-    return key ^ (key >> _SHIFT)
 
 
 @kernel
@@ -123,45 +70,7 @@ def fire(
     """
     find_places(space, here, n, table, room.places)
     find_values(space, here, tokens, words, table, room.places, room.values)
-    count = 0
-    for node in range(len(table.nodes)):
-        parent, atom = table.nodes[node, 0], table.nodes[node, 1]
-        value = int(room.values[atom])
-        start = np.uint64(room.nodes[parent]) if parent >= 0 else _START
-        if value == 0 or start == 0:
-            room.nodes[node] = 0
-        else:
-            key = mix(start, atom, value)
-            room.nodes[node] = key
-            keys[count] = key
-            count += table.nodes[node, 2]
-    for i in range(len(table.sets)):
-        node, first, second = table.sets[i, 0], table.sets[i, 1], table.sets[i, 2]
-        start = np.uint64(room.nodes[node]) if node >= 0 else _START
-        if start != 0 and room.values[first] > 0 and (second < 0 or room.values[second] > 0):
-            count = fire_set(words, first, second, room.values, start, keys, count)
-    return count
-
-
-@kernel
-def fire_set(
-    words: WordColumns, first: int, second: int, values: Longs, start: np.uint64, keys: Keys, count: int
-) -> int:
-    """Write a feature for each value of the ``feat`` atom ``first``, or for each pair with one of ``second``."""
-    word = values[first] - 1
-    for i in range(words.feats_offsets[word], words.feats_offsets[word + 1]):
-        key = mix(start, first, words.feats[i])
-        if second < 0:
-            if count < MAX_FEATURES:
-                keys[count] = key
-                count += 1
-        else:
-            other = values[second] - 1
-            for j in range(words.feats_offsets[other], words.feats_offsets[other + 1]):
-                if count < MAX_FEATURES:
-                    keys[count] = mix(key, second, words.feats[j])
-                    count += 1
-    return count
+    return fire_templates(words, table, room, keys)
 
 
 @kernel
@@ -246,15 +155,3 @@ def find_values(
                 elif kind == RFRAME:
                     value = tree[R_FRAME] + 1
         values[a] = value
-
-
-@kernel
-def bin_distance(distance: int) -> int:
-    """Return the bin of a distance: 1, 2, 3, 4, then 5-6, 7-9 and 10 or more (bins 1..7)."""
-    if distance <= 4:
-        return distance
-    if distance <= 6:
-        return 5
-    if distance <= 9:
-        return 6
-    return 7

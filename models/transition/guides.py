@@ -7,121 +7,27 @@ sees one large batch for each step and not one row at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from treevote.errors import ModelError
-from treevote.kernels import Doubles, Ints, Keys, Longs, Shorts, kernel
+from treevote.kernels import Doubles, Ints, Keys, Longs, kernel
 from treevote.models.features.feature_index import find_rows, index_of
+from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.weights import Weights, pack, unpack
+from treevote.models.features.linear_guide import NEVER
+from treevote.models.features.templates import TemplateTable
 from treevote.models.learners import skops_bytes
 from treevote.models.transition.arc_standard import Actions, advance, legal
 from treevote.models.transition.configuration import CONFIGURATION_WIDTH, TREE_WIDTH, Arena, initial
-from treevote.models.transition.features import MAX_FEATURES, fire, scratch
+from treevote.models.transition.features import fire
 from treevote.models.transition.search import best_legal, write_tree
-from treevote.models.transition.templates import TemplateTable
 from treevote.protocols import Learner
 
-NEVER = -(1 << 28)
-"""Score of a class that the learner was never shown: it must not predict it."""
-
 _BATCH = 2_000  # sentences in lock step
-
-
-@dataclass(frozen=True, eq=False)
-class LinearGuide:
-    """The weights of a linear model.
-
-    Attributes
-    ----------
-    keys : ndarray of uint64, shape (n_rows,)
-    packed : ndarray of int16
-    bias : ndarray of int32, shape (n_actions,)
-    scale : float
-        As `treevote.models.features.weights.pack` returns them.
-    weights : Weights
-        Made of these, ready for use.
-    """
-
-    keys: Keys
-    packed: Shorts
-    bias: Ints
-    scale: float
-    weights: Weights
-
-    @classmethod
-    def of(cls, keys: Keys, packed: Shorts, bias: Ints, scale: float) -> LinearGuide:
-        """Make the guide of packed weights.
-
-        Raises
-        ------
-        ModelError
-            If the parts do not fit together.
-        """
-        packed = np.asarray(packed).view(np.ndarray)
-        packed.flags.writeable = False  # as memory maps are: kernels are compiled once for both
-        return cls(keys, packed, bias, scale, unpack(keys, packed, bias, scale))
-
-    @classmethod
-    def constant(cls, favourite: Ints, n_actions: int) -> LinearGuide:
-        """Return the guide of a treebank that leaves no choice: the one action ever chosen, if any, is preferred."""
-        bias = np.zeros(n_actions, np.int32)
-        bias[favourite] = 1
-        return cls.of(np.zeros(0, np.uint64), np.zeros(0, np.int16), bias, 1.0)
-
-    @classmethod
-    def trained(cls, learner: Any, keys: Keys, n_actions: int, prune: float) -> LinearGuide:
-        """Pack the weights of a learner that `is_linear`, see `treevote.models.features.weights.pack`.
-
-        Raises
-        ------
-        ConfigError
-            If a weight is not a finite number.
-        """
-        classes = np.asarray(learner.classes_, np.int64)
-        weights: NDArray[Any] = learner.coef_.T
-        bias: NDArray[Any] = np.asarray(learner.intercept_)
-        if weights.shape[1] < len(classes):  # of two classes scikit-learn keeps the second
-            weights, bias = np.hstack([-weights, weights]) / 2, np.hstack([-bias, bias]) / 2
-        intercept = np.zeros(n_actions, np.float32)
-        intercept[classes] = bias
-        if len(classes) < n_actions:
-            coefficients = np.zeros((len(weights), n_actions), np.float32)
-            coefficients[:, classes] = weights
-        else:
-            coefficients = np.ascontiguousarray(weights, np.float32)
-        kept, packed, start, scale = pack(keys, coefficients, intercept, prune)
-        start[np.setdiff1d(np.arange(n_actions), classes)] = NEVER
-        return cls.of(kept, packed, start, scale)
-
-    def cooled(self, temperature: float) -> LinearGuide:
-        """Return the guide with scores divided by a temperature: the order of the actions stays."""
-        return LinearGuide.of(self.keys, self.packed, self.bias, self.scale / temperature)
-
-    def __reduce__(self) -> tuple[Callable[..., LinearGuide], tuple[Keys, Shorts, Ints, float]]:
-        """Travel between processes as it is stored."""
-        return LinearGuide.of, (self.keys, self.packed, self.bias, self.scale)
-
-
-def is_linear(learner: Any) -> bool:
-    """Tell whether a trained learner has weights for every class: not those for pairs of classes that an SVC has.
-
-    Examples
-    --------
-    >>> from sklearn.svm import SVC, LinearSVC
-    >>> rows, classes = csr_matrix(np.eye(3)), [0, 1, 2]
-    >>> is_linear(LinearSVC().fit(rows, classes)), is_linear(SVC(kernel="linear").fit(rows, classes))
-    (True, False)
-    """
-    weights = getattr(learner, "coef_", None)
-    n_classes = len(learner.classes_)
-    return isinstance(weights, np.ndarray) and (n_classes == 2 or len(weights) == n_classes)
 
 
 @dataclass(frozen=True, eq=False)

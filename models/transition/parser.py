@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from treevote.config import from_mapping, to_mapping
-from treevote.errors import ConfigError, ModelError, unknown
-from treevote.models.features.lexicon import ATTRIBUTES, Lexicon
+from treevote.config import to_mapping
+from treevote.errors import ConfigError, unknown
+from treevote.models.features.lexicon import Lexicon
+from treevote.models.features.linear_guide import LinearGuide
+from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.learners import skops_bytes
 from treevote.models.learners.registry import make_learner
 from treevote.models.transition.arc_standard import Actions, actions_of
-from treevote.models.transition.guides import ClassifierGuide, LinearGuide, parse_in_lock_step
+from treevote.models.transition.guides import ClassifierGuide, parse_in_lock_step
 from treevote.models.transition.search import parse_beam, parse_best_first, parse_greedy
 from treevote.models.transition.template_sets import templates_of
-from treevote.models.transition.templates import TemplateTable, compile_templates
 from treevote.models.transition.training import Task, held_out_temperature, train_guide
 from treevote.protocols import Progress
 from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
+from treevote.rebuilding import column, rebuild, trainer_of
 from treevote.store import JSON, Record
 from treevote.treebank import Treebank
 from treevote.trees import is_single_rooted, require_labelled_trees, reverse
@@ -217,18 +217,12 @@ class TransitionParser:
             "action_label": self.actions.label,
             "to_root": self.actions.to_root,
             "to_token": self.actions.to_token,
-            "keys": self.guide.keys,
         }
-        texts = {"labels": list(self.labels), "feat": list(self.memo.lexicon.feats)}
-        texts["templates"] = list(templates_of(self.trainer.templates))
-        texts |= {name: list(values) for name, values in zip(ATTRIBUTES, self.memo.lexicon.values, strict=True)}
-        blobs = {}
+        texts = self.memo.lexicon.texts() | {"labels": self.labels, "templates": templates_of(self.trainer.templates)}
         if isinstance(self.guide, LinearGuide):
-            facts["scale"] = self.guide.scale
-            arrays |= {"packed": self.guide.packed, "bias": self.guide.bias}
-        else:
-            blobs["classifier"] = skops_bytes.dumps(self.guide.classifier)
-        return Record(KIND, facts, arrays, texts, blobs)
+            return Record(KIND, facts | self.guide.facts(), arrays | self.guide.arrays(), texts)
+        blobs = {"classifier": skops_bytes.dumps(self.guide.classifier)}
+        return Record(KIND, facts, arrays | {"keys": self.guide.keys}, texts, blobs)
 
     @classmethod
     def from_record(cls, record: Record) -> TransitionParser:
@@ -239,21 +233,15 @@ class TransitionParser:
         ModelError
             If the parts of the record do not fit together.
         """
-        try:
-            return cls._checked(record)
-        except (KeyError, TypeError, ValueError, ConfigError) as error:
-            raise ModelError(f"the parts of a {KIND} do not fit together ({error}); train it again") from None
+        return rebuild(record, KIND, cls._checked)
 
     @classmethod
     def _checked(cls, record: Record) -> TransitionParser:
-        if record.kind != KIND:
-            raise ValueError(f"it is of kind {record.kind}")
-        facts, arrays, texts = record.facts, record.arrays, record.texts
-        trainer = from_mapping(TransitionTrainer, _mapping(facts["trainer"]))
-        labels = tuple(texts["labels"])
-        kind, label = _column(arrays["action_kind"], np.int32), _column(arrays["action_label"], np.int32)
+        trainer = trainer_of(record, TransitionTrainer)
+        labels = tuple(record.texts["labels"])
+        kind, label = column(record, "action_kind", np.int32), column(record, "action_label", np.int32)
         n_actions = len(kind)
-        to_root, to_token = _column(arrays["to_root"], np.bool_), _column(arrays["to_token"], np.bool_)
+        to_root, to_token = column(record, "to_root", np.bool_), column(record, "to_token", np.bool_)
         if not (
             n_actions > 1
             and len(label) == len(to_root) == len(to_token) == n_actions
@@ -265,28 +253,12 @@ class TransitionParser:
             and to_token[1:].any()
         ):
             raise ValueError("its actions")
-        keys = _column(arrays["keys"], np.uint64)
         guide: LinearGuide | ClassifierGuide
         if "classifier" in record.blobs:
+            keys = column(record, "keys", np.uint64)
             guide = ClassifierGuide.loads(record.blobs["classifier"], keys, n_actions)
         else:
-            bias, scale = _column(arrays["bias"], np.int32), facts["scale"]
-            if len(bias) != n_actions or not isinstance(scale, float) or not 0 < scale < math.inf:
-                raise ValueError("its scores")
-            guide = LinearGuide.of(keys, _column(arrays["packed"], np.int16), bias, scale)
-        memo = WordMemo(Lexicon([texts[name] for name in ATTRIBUTES], texts["feat"]))
-        actions = Actions(kind, label, to_root, to_token, bool(facts["single_root"]))
-        return cls(trainer, memo, labels, actions, compile_templates(texts["templates"]), guide)
-
-
-def _mapping(value: JSON) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise TypeError("its configuration")
-    return value
-
-
-def _column(array: Any, dtype: Any) -> Any:
-    """Return an array of a record; all but the large ones leave the memory map."""
-    if array.ndim != 1 or array.dtype != dtype:
-        raise ValueError("an array of another shape or type")
-    return np.asarray(array) if array.dtype == np.int16 else np.array(array)
+            guide = LinearGuide.from_record(record, n_actions)
+        memo = WordMemo(Lexicon.from_texts(record.texts))
+        actions = Actions(kind, label, to_root, to_token, bool(record.facts["single_root"]))
+        return cls(trainer, memo, labels, actions, compile_templates(record.texts["templates"]), guide)

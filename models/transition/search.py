@@ -16,7 +16,9 @@ import heapq
 import numpy as np
 
 from treevote.kernels import Bools, Doubles, Ints, Longs, kernel
+from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import WordColumns
+from treevote.models.features.templates import TemplateTable
 from treevote.models.features.weights import Weights, log_probabilities, score
 from treevote.models.transition.arc_standard import REDUCE_LEFT, SHIFT, Actions, advance, forced, is_final, legal
 from treevote.models.transition.configuration import (
@@ -30,8 +32,7 @@ from treevote.models.transition.configuration import (
     Arena,
     initial,
 )
-from treevote.models.transition.features import MAX_FEATURES, fire, scratch
-from treevote.models.transition.templates import TemplateTable
+from treevote.models.transition.features import fire
 
 POPS = 8
 

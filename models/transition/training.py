@@ -7,20 +7,20 @@ their order stays: see `treevote.models.learners.platt`).
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
-from treevote.errors import ConfigError, InputError, TreevoteError
+from treevote.errors import InputError
 from treevote.models.features.lexicon import WordColumns
+from treevote.models.features.linear_guide import LinearGuide, is_linear
+from treevote.models.features.rows import check_frequent, fit
+from treevote.models.features.templates import TemplateTable
 from treevote.models.transition.arc_standard import Actions
 from treevote.models.transition.calibration import temperature_of
-from treevote.models.transition.guides import ClassifierGuide, LinearGuide, is_linear
-from treevote.models.transition.rows import Rows, rows_of
-from treevote.models.transition.templates import TemplateTable
+from treevote.models.transition.guides import ClassifierGuide
+from treevote.models.transition.rows import rows_of
 from treevote.protocols import Learner, Progress
 from treevote.treebank import Treebank
 
@@ -77,14 +77,9 @@ def train_guide(treebank: Treebank, task: Task, name: str = "training") -> Linea
     """
     n_actions = len(task.actions.kind)
     rows = rows_of(treebank, task.words, task.actions, task.table, task.cutoff)
-    if len(np.unique(rows.actions)) < 2:
-        return LinearGuide.constant(rows.actions[:1], n_actions)
-    if not len(rows.keys):
-        raise InputError(
-            f"expected features that occur {task.cutoff} times, found none",
-            path=treebank.name,
-            remedy="give more sentences, or choose a lower cutoff",
-        )
+    if len(np.unique(rows.classes)) < 2:
+        return LinearGuide.constant(rows.classes[:1], n_actions)
+    check_frequent(rows, task.cutoff, treebank.name)
     learner = task.learner()
     fit(learner, rows, task.progress, name)
     if is_linear(learner):
@@ -105,27 +100,3 @@ def held_out_temperature(treebank: Treebank, task: Task) -> float:
         return 1.0
     held = treebank.select(np.flatnonzero(held_out))
     return temperature_of(held, task.words, task.actions, task.table, guide.weights)
-
-
-def fit(learner: Learner, rows: Rows, progress: Progress | None, name: str) -> None:
-    """Fit a learner to rows; one that can tells how far it is.
-
-    Raises
-    ------
-    ConfigError
-        If the learner refuses the rows or its options.
-    """
-    values = np.ones(len(rows.indices), np.float32)
-    X = csr_matrix((values, rows.indices, rows.indptr), shape=(len(rows.actions), len(rows.keys)))
-
-    def tell(done: int, total: int) -> None:
-        if progress is not None:
-            progress(name, done, total)
-
-    told = {"progress": tell} if "progress" in inspect.signature(learner.fit).parameters else {}
-    try:
-        learner.fit(X, rows.actions, **told)
-    except TreevoteError:
-        raise
-    except Exception as error:  # any scikit-learn classifier may stand here, with any options
-        raise ConfigError(f"{type(learner).__name__} cannot learn to parse ({error}); choose another") from error

@@ -7,10 +7,11 @@ the first run on a machine pays for compilation. Each has a slow, obvious twin i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ParamSpec, TypeAlias, TypeVar, cast
+from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 import numba
 import numpy as np
+from numba.core.caching import FunctionCache
 from numpy.typing import NDArray
 
 Shorts: TypeAlias = NDArray[np.int16]
@@ -27,4 +28,17 @@ R = TypeVar("R")
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function over arrays and numbers; floating point stays exact, so results repeat bit by bit."""
-    return cast("Callable[P, R]", numba.njit(cache=True, nogil=True)(function))
+    dispatcher = numba.njit(nogil=True)(function)
+    dispatcher._cache = _Cache(function)  # what njit(cache=True) does, but for the class
+    return cast("Callable[P, R]", dispatcher)
+
+
+class _Cache(FunctionCache):  # type: ignore[misc]
+    """Compiled code on disk; what another release left there, of types that are gone, is compiled anew."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except (ImportError, AttributeError):
+            self.flush()
+            return None

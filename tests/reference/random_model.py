@@ -14,12 +14,13 @@ from tests.reference import features as plain
 from tests.reference import search
 from tests.reference.walks import random_chooser, twin_actions, walk
 from treevote.kernels import Ints, Longs
+from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
+from treevote.models.features.linear_guide import LinearGuide
+from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.weights import Weights
 from treevote.models.transition.arc_standard import Actions, actions_of
-from treevote.models.transition.features import MAX_FEATURES, fire, scratch
-from treevote.models.transition.guides import LinearGuide
-from treevote.models.transition.templates import TemplateTable, compile_templates
+from treevote.models.transition.features import fire
 from treevote.sentence import Word
 from treevote.treebank import Treebank
 

@@ -16,15 +16,11 @@ their labels). Atoms without a place: ``distance`` (between ``s1`` and ``s0``, b
 ``action2`` (the last action and the one before).
 
 A template with a place that is empty, or a value that was never seen in training, does not fire.
-
-Templates share what they have in common: with the atoms of each in one canonical order they form a trie,
-and the parser does work once for each node of it, not once for each atom of each template.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -33,6 +29,7 @@ import numpy as np
 from treevote.errors import ConfigError, unknown
 from treevote.kernels import Ints
 from treevote.models.features.lexicon import ATTRIBUTES
+from treevote.models.features.trie import grow_trie
 
 STEPS = ("stack", "queue", "l", "l2", "r", "r2", "next", "prev")
 STACK, QUEUE, LEFT, LEFT2, RIGHT, RIGHT2, NEXT, PREV = range(len(STEPS))
@@ -57,7 +54,7 @@ class TemplateTable(NamedTuple):
     atoms : ndarray of int32, shape (n_atoms, 3)
         Kind (index in ``KINDS``), place (-1 for none), column of the lexicon (0 where it does not apply).
     nodes : ndarray of int32, shape (n_nodes, 3)
-        The trie: earlier node that it extends (-1 for none), atom, and 1 if a template ends there, else 0.
+        The trie, see `treevote.models.features.trie.grow_trie`.
     sets : ndarray of int32, shape (n_sets, 3)
         Templates with one or two ``feat`` atoms, which take every value of FEATS in turn: node that they
         extend (-1 for none), the atom, the second atom (-1 for none).
@@ -106,24 +103,17 @@ def compile_templates(lines: Sequence[str]) -> TemplateTable:
         except ConfigError as error:
             raise ConfigError(f"template '{line}': {error}") from None
         templates.append(template)
-    kinds = [kind for kind, _, _ in atoms]
-    uses = Counter(atom for template in templates for atom in template)
-    nodes: dict[tuple[int, int], int] = {}
-    ends: set[int] = set()
-    sets: list[tuple[int, int, int]] = []
-    for template in templates:
-        node = -1
-        for atom in sorted((a for a in template if kinds[a] != FEAT), key=lambda a: (-uses[a], a)):
-            node = nodes.setdefault((node, atom), len(nodes))
-        feats = sorted(atom for atom in template if kinds[atom] == FEAT)
-        if feats:
-            sets.append((node, feats[0], feats[1] if len(feats) == 2 else -1))
-        else:
-            ends.add(node)
+    feats = {number for number, (kind, _, _) in enumerate(atoms) if kind == FEAT}
+    nodes, ends = grow_trie(templates, feats)
+    sets = []
+    for template, node in zip(templates, ends, strict=True):
+        own = sorted(feats.intersection(template))
+        if own:
+            sets.append((node, own[0], own[1] if len(own) == 2 else -1))
     return TemplateTable(
         np.array(list(places), np.int32).reshape(-1, 2),
         np.array(list(atoms), np.int32).reshape(-1, 3),
-        np.array([(*pair, node in ends) for pair, node in nodes.items()], np.int32).reshape(-1, 3),
+        nodes,
         np.array(sets, np.int32).reshape(-1, 3),
     )
 

@@ -1,0 +1,131 @@
+"""Guides that are linear: the packed weights of a trained model, which say what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treevote.kernels import Ints, Keys, Shorts
+from treevote.manifest import JSON
+from treevote.models.features.weights import Weights, pack, unpack
+from treevote.rebuilding import column, scale_of
+from treevote.record import Record
+
+NEVER = -(1 << 28)
+"""Score of a class that the learner was never shown: it must not predict it."""
+
+
+@dataclass(frozen=True, eq=False)
+class LinearGuide:
+    """The weights of a linear model.
+
+    Attributes
+    ----------
+    keys : ndarray of uint64, shape (n_rows,)
+    packed : ndarray of int16
+    bias : ndarray of int32, shape (n_actions,)
+    scale : float
+        As `treevote.models.features.weights.pack` returns them.
+    weights : Weights
+        Made of these, ready for use.
+    """
+
+    keys: Keys
+    packed: Shorts
+    bias: Ints
+    scale: float
+    weights: Weights
+
+    @classmethod
+    def of(cls, keys: Keys, packed: Shorts, bias: Ints, scale: float) -> LinearGuide:
+        """Make the guide of packed weights.
+
+        Raises
+        ------
+        ModelError
+            If the parts do not fit together.
+        """
+        packed = np.asarray(packed).view(np.ndarray)
+        packed.flags.writeable = False  # as memory maps are: kernels are compiled once for both
+        return cls(keys, packed, bias, scale, unpack(keys, packed, bias, scale))
+
+    @classmethod
+    def constant(cls, favourite: Ints, n_actions: int) -> LinearGuide:
+        """Return the guide of a treebank that leaves no choice: the one action ever chosen, if any, is preferred."""
+        bias = np.zeros(n_actions, np.int32)
+        bias[favourite] = 1
+        return cls.of(np.zeros(0, np.uint64), np.zeros(0, np.int16), bias, 1.0)
+
+    @classmethod
+    def trained(cls, learner: Any, keys: Keys, n_actions: int, prune: float) -> LinearGuide:
+        """Pack the weights of a learner that `is_linear`, see `treevote.models.features.weights.pack`.
+
+        Raises
+        ------
+        ConfigError
+            If a weight is not a finite number.
+        """
+        classes = np.asarray(learner.classes_, np.int64)
+        weights: NDArray[Any] = learner.coef_.T
+        bias: NDArray[Any] = np.asarray(learner.intercept_)
+        if weights.shape[1] < len(classes):  # of two classes scikit-learn keeps the second
+            weights, bias = np.hstack([-weights, weights]) / 2, np.hstack([-bias, bias]) / 2
+        intercept = np.zeros(n_actions, np.float32)
+        intercept[classes] = bias
+        if len(classes) < n_actions:
+            coefficients = np.zeros((len(weights), n_actions), np.float32)
+            coefficients[:, classes] = weights
+        else:
+            coefficients = np.ascontiguousarray(weights, np.float32)
+        kept, packed, start, scale = pack(keys, coefficients, intercept, prune)
+        start[np.setdiff1d(np.arange(n_actions), classes)] = NEVER
+        return cls.of(kept, packed, start, scale)
+
+    def facts(self) -> dict[str, JSON]:
+        """Return what a record of it says, beside `arrays`."""
+        return {"scale": self.scale}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays of its record."""
+        return {"keys": self.keys, "packed": self.packed, "bias": self.bias}
+
+    @classmethod
+    def from_record(cls, record: Record, n_actions: int) -> LinearGuide:
+        """Make the guide whose `facts` and `arrays` stand in a record.
+
+        Raises
+        ------
+        ModelError, KeyError, ValueError
+            If they do not fit together, or are not for so many actions.
+        """
+        keys, bias = column(record, "keys", np.uint64), column(record, "bias", np.int32)
+        if len(bias) != n_actions:
+            raise ValueError("its scores")
+        return cls.of(keys, column(record, "packed", np.int16, mapped=True), bias, scale_of(record))
+
+    def cooled(self, temperature: float) -> LinearGuide:
+        """Return the guide with scores divided by a temperature: the order of the actions stays."""
+        return LinearGuide.of(self.keys, self.packed, self.bias, self.scale / temperature)
+
+    def __reduce__(self) -> tuple[Callable[..., LinearGuide], tuple[Keys, Shorts, Ints, float]]:
+        """Travel between processes as it is stored."""
+        return LinearGuide.of, (self.keys, self.packed, self.bias, self.scale)
+
+
+def is_linear(learner: Any) -> bool:
+    """Tell whether a trained learner has weights for every class: not those for pairs of classes that an SVC has.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC, LinearSVC
+    >>> rows, classes = csr_matrix(np.eye(3)), [0, 1, 2]
+    >>> is_linear(LinearSVC().fit(rows, classes)), is_linear(SVC(kernel="linear").fit(rows, classes))
+    (True, False)
+    """
+    weights = getattr(learner, "coef_", None)
+    n_classes = len(learner.classes_)
+    return isinstance(weights, np.ndarray) and (n_classes == 2 or len(weights) == n_classes)

@@ -1,0 +1,82 @@
+"""From a record back to what it holds: nothing in it is trusted, and parts that do not fit together are refused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from treevote.config import from_mapping
+from treevote.errors import ConfigError, ModelError
+from treevote.record import Record
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+_Made = TypeVar("_Made")
+_Trainer = TypeVar("_Trainer", bound="DataclassInstance")
+
+
+def rebuild(record: Record, kind: str, make: Callable[[Record], _Made]) -> _Made:
+    """Return what ``make`` makes of a record of a kind.
+
+    Raises
+    ------
+    ModelError
+        If the record is of another kind, or ``make`` finds that its parts do not fit together: it raises KeyError,
+        TypeError, ValueError or ConfigError.
+
+    Examples
+    --------
+    >>> rebuild(Record("bag", {"size": 3}), "bag", lambda record: record.facts["size"])
+    3
+    >>> rebuild(Record("bag"), "bag", lambda record: record.facts["size"])
+    Traceback (most recent call last):
+    treevote.errors.ModelError: the parts of a bag do not fit together ('size'); train it again
+    """
+    try:
+        if record.kind != kind:
+            raise ValueError(f"it is of kind {record.kind}")
+        return make(record)
+    except (KeyError, TypeError, ValueError, ConfigError) as error:
+        raise ModelError(f"the parts of a {kind} do not fit together ({error}); train it again") from None
+
+
+def column(record: Record, name: str, dtype: Any, *, mapped: bool = False) -> Any:
+    """Return an array of a record that must have one dimension and a type.
+
+    Parameters
+    ----------
+    record : Record
+    name : str
+    dtype : dtype
+    mapped : bool, default=False
+        Whether it stays on disk, as those should that are large.
+
+    Raises
+    ------
+    KeyError, ValueError
+        If there is no such array, or it is another.
+    """
+    array = record.arrays[name]
+    if array.ndim != 1 or array.dtype != dtype:
+        raise ValueError(f"array {name} has another shape or type")
+    return np.asarray(array) if mapped else np.array(array)
+
+
+def scale_of(record: Record) -> float:
+    """Return the scale of a record's scores; KeyError or ValueError if it is not a positive number."""
+    scale = record.facts["scale"]
+    if not isinstance(scale, float) or not 0 < scale < math.inf:
+        raise ValueError("its scores")
+    return scale
+
+
+def trainer_of(record: Record, kind: type[_Trainer]) -> _Trainer:
+    """Return the trainer that a record names; KeyError, TypeError or ConfigError if it is not one of a kind."""
+    own = record.facts["trainer"]
+    if not isinstance(own, Mapping):
+        raise TypeError("its configuration")
+    return from_mapping(kind, own)
