@@ -4,31 +4,35 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from treevote.adaptation.distance import Profile, distance
+from treevote.adaptation.agreement import alike
+from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
 from treevote.adaptation.guard import Guard, Measured, verdict
 from treevote.adaptation.judging import CHUNK_BYTES, Judged, judge
 from treevote.adaptation.scheme import Scheme
-from treevote.adaptation.silver import profile, read_silver, write_silver
+from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
 from treevote.adaptation.workbench import Workbench
 from treevote.config import to_mapping
 from treevote.conll import parse_chunk
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.trainer import EnsembleTrainer
-from treevote.errors import InputError
+from treevote.errors import ConfigError, InputError
 from treevote.files import chunks
 from treevote.kernels import Bools
 from treevote.metrics import Convention, evaluate
 from treevote.protocols import Progress, Trainer
 from treevote.store import JSON
 from treevote.treebank import Treebank
+
+MOST_REPEATED = 90
+"""Percentage of the sentences of a text that may stand in the training data."""
 
 HELD_OUT = 20
 """One sentence of the text in so many is never learned from: on these the estimates are made."""
@@ -59,11 +63,15 @@ class Data:
 
 @dataclass(frozen=True)
 class Jobs:
-    """How work is spread; no result depends on it. See `treevote.parallel.map_parallel`."""
+    """How work is spread and told; no result depends on it. See `treevote.parallel.map_parallel`.
+
+    ``warn`` is called, before the long work, with what a person should know of the judges and of the text.
+    """
 
     n_jobs: int = 1
     backend: str | None = None
     progress: Progress | None = None
+    warn: Callable[[str], None] | None = None
     chunk_bytes: int = CHUNK_BYTES
 
 
@@ -139,32 +147,40 @@ class _Adaptation:
     jobs: Jobs
 
     def run(self) -> Adapted:
-        report: dict[str, JSON] = {"distance": to_mapping(self._distance())}
+        judges = self._members(self.scheme.judges)
+        if len(judges) + len(self.data.external) < 2:
+            raise ConfigError(f"expected two judges or more, found only {', '.join(judges)}; name others")
+        self._members(self.scheme.members)  # a name that does not exist is told before the work
+        distance = self._distance()
+        warnings = list(self._warnings(distance))
+        for warning in warnings:
+            if self.jobs.warn is not None:
+                self.jobs.warn(warning)
+        report: dict[str, JSON] = {"distance": to_mapping(distance), "warnings": list(warnings)}
         sample = self._sample()
         old = self._measured(self.before, sample)
-        if reasons := verdict(old, Measured(), self.guard):
+        reasons = verdict(old, Measured(), self.guard)
+        if distance.repeated > MOST_REPEATED:
+            reasons.append(
+                f"{distance.repeated:.0f} % of the sentences of the text stand in the training data: there is nothing "
+                "to learn from them"
+            )
+        if reasons:
             return Adapted(self.before, reasons, {**report, "before": to_mapping(old)})
         silver, rounds = self._rounds()
-        adapted = self._trained(
-            "adapted",
-            self._members(self.scheme.members),
-            read_silver(silver, self.data.source, self.scheme.gold_copies),
-        )
+        adapted = self._trained("adapted", self._members(self.scheme.members), silver)
         if self.scheme.distil:
             judged = self._judged("adapted", "whole text")
             kept = (judged.lengths > 0) & (judged.lengths <= self.scheme.choice.longest) & self._not_held_out(judged)
             silver = self.bench.folder / "whole-text.silver.conllu"
             if not silver.exists():
                 write_silver(judged, kept, np.full(len(kept), len(rounds), np.int32), silver)
-            adapted = self._trained(
-                "distilled",
-                self._members((self.scheme.distil,)),
-                read_silver(silver, self.data.source, self.scheme.gold_copies),
-            )
+            adapted = self._trained("distilled", self._members((self.scheme.distil,)), silver)
             rounds.append({**profile(judged, kept), "new": 0.0})
         new = self._measured(adapted, sample)
         report |= {
             "rounds": list(rounds),
+            "labels": label_profile(self.data.source, read_silver(silver)),
             "before": to_mapping(old),
             "after": to_mapping(new),
             "scheme": to_mapping(self.scheme),
@@ -176,13 +192,10 @@ class _Adaptation:
         """Judge, keep, train judges again; return the last silver file and what is known of each round."""
         rounds: list[dict[str, JSON]] = []
         entered: Any = None
-        silver = Path()
+        silver: Path | None = None
         for number in range(1, self.scheme.rounds + 1):
             name = f"round-{number}"
-            training = (
-                self.data.source if number == 1 else read_silver(silver, self.data.source, self.scheme.gold_copies)
-            )
-            self._trained(f"{name}.judges", self._members(self.scheme.judges), training)
+            self._trained(f"{name}.judges", self._members(self.scheme.judges), silver)
             judged = self._judged(f"{name}.judges", name)
             kept = self.scheme.choice.of(judged.lengths, judged.agreed, judged.confidence) & self._not_held_out(judged)
             entered = np.zeros(len(kept), np.int32) if entered is None else entered
@@ -201,6 +214,7 @@ class _Adaptation:
                 write_silver(judged, kept, entered, silver)
             if number > 1 and share < self.scheme.least_new:
                 break
+        assert silver is not None
         return silver, rounds
 
     def _members(self, names: Sequence[str]) -> dict[str, Trainer]:
@@ -208,10 +222,12 @@ class _Adaptation:
         own = {name: member.trainer for name, member in self.before.members.items()}
         return {name: own[name] if name in own else members_of([name])[name] for name in names or own}
 
-    def _trained(self, name: str, members: dict[str, Trainer], treebank: Treebank) -> EnsembleParser:
-        """Return an ensemble trained on a treebank, or what the workbench has of it."""
+    def _trained(self, name: str, members: dict[str, Trainer], silver: Path | None) -> EnsembleParser:
+        """Return an ensemble trained on the source and what was added, or what the workbench has of it."""
 
         def make() -> EnsembleParser:
+            source = self.data.source
+            treebank = source if silver is None else joined(source, read_silver(silver), self.scheme.gold_copies)
             weights = self.before.weights.kind if len(members) > 1 and self.data.source_dev is not None else "equal"
             return EnsembleTrainer(members, weights).train(
                 treebank,
@@ -248,8 +264,19 @@ class _Adaptation:
             for chunk in chunks(path, n_bytes=self.jobs.chunk_bytes):
                 yield parse_chunk(chunk, trees="ignored")[0]
 
-    def _distance(self) -> Any:
-        return distance(Profile.of([self.data.source]), Profile.of(self._parts()))
+    def _distance(self) -> Distance:
+        known = frozenset(sentences_of(self.data.source))
+        return distance(Profile.of([self.data.source]), Profile.of(self._parts(), known))
+
+    def _warnings(self, distance: Distance) -> Iterator[str]:
+        like = None if self.data.external else alike(self._members(self.scheme.judges))
+        if like:
+            yield f"the judges are much alike: {like}; their agreement says little"
+        if distance.unknown_tags > 1:
+            yield (
+                f"{distance.unknown_tags:.1f} % of the text has tags that the training data do not have "
+                f"({', '.join(distance.tags[:5])}); tag it as they are tagged"
+            )
 
     def _sample(self) -> Treebank:
         """Return the sentences of the text that are never learned from."""

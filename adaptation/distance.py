@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,8 @@ class Distance:
         Mean tokens of a sentence.
     tags : tuple of str
         Parts of speech that the source does not have, the most frequent first.
+    repeated : float
+        Percentage of the sentences that stand in the source, word for word.
     """
 
     unknown_words: float
@@ -35,6 +38,7 @@ class Distance:
     source_length: float
     target_length: float
     tags: tuple[str, ...]
+    repeated: float = 0.0
 
 
 @dataclass(slots=True)
@@ -44,10 +48,11 @@ class Profile:
     words: Counter[str]
     tags: Counter[str]
     sentences: int = 0
+    repeated: int = 0
 
     @staticmethod
-    def of(parts: Iterable[Treebank]) -> Profile:
-        """Count what is in treebanks; each is looked at once and let go.
+    def of(parts: Iterable[Treebank], known: Container[tuple[str, ...]] = ()) -> Profile:
+        """Count what is in treebanks, and how many of its sentences are known; each is looked at once and let go.
 
         Examples
         --------
@@ -62,7 +67,21 @@ class Profile:
                     profile.words[word.form.lower()] += count
                     profile.tags[word.xpos if word.xpos != "_" else word.upos] += count
             profile.sentences += part.n_sentences
+            profile.repeated += sum(sentence in known for sentence in sentences_of(part))
         return profile
+
+
+def sentences_of(treebank: Treebank) -> Iterator[tuple[str, ...]]:
+    """Yield the forms of each sentence.
+
+    Examples
+    --------
+    >>> list(sentences_of(Treebank.of([(["a", "b"], [2, 0], ["x", "root"])])))
+    [('a', 'b')]
+    """
+    forms, tokens = [word.form for word in treebank.words], treebank.tokens.tolist()
+    for first, last in itertools.pairwise(treebank.offsets.tolist()):
+        yield tuple(forms[token] for token in tokens[first + 1 : last])
 
 
 def distance(source: Profile, target: Profile) -> Distance:
@@ -87,6 +106,7 @@ def distance(source: Profile, target: Profile) -> Distance:
         source_length=round(n_source / max(1, source.sentences), 1),
         target_length=round(n_target / max(1, target.sentences), 1),
         tags=tuple(sorted(strange, key=lambda tag: (-strange[tag], tag))),
+        repeated=_percent(target.repeated, max(1, target.sentences)),
     )
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
+
 from treevote.adaptation.judging import Judged
 from treevote.conll import read
 from treevote.files import writing
 from treevote.kernels import Bools, Ints
+from treevote.manifest import JSON
 from treevote.treebank import Treebank
 
 _AGREEMENT = re.compile(rb"^# agreement = ([0-9.]+)$", re.MULTILINE)
@@ -42,20 +45,33 @@ def _reason(block: bytes) -> str:
     return "the judges agree" if share >= 1 else f"the judges agree on {100 * share:.1f} % of the tokens"
 
 
-def read_silver(path: Path, gold: Treebank, copies: int) -> Treebank:
-    """Return the labelled sentences, as often as asked, and behind them those of a silver file.
+def read_silver(path: Path) -> Treebank:
+    """Return the sentences of a silver file as `write_silver` leaves it; it may be empty."""
+    return read(path, format="conllu") if path.stat().st_size else Treebank.of([], path.name)
 
-    Parameters
-    ----------
-    path : Path
-        As `write_silver` leaves it; it may be empty.
-    gold : Treebank
-    copies : int
+
+def joined(gold: Treebank, silver: Treebank, copies: int) -> Treebank:
+    """Return the labelled sentences, as often as asked, and behind them those that parsers gave trees."""
+    return Treebank.concatenate([gold] * copies + [silver], f"{gold.name} + {silver.name}")
+
+
+def label_profile(gold: Treebank, silver: Treebank, most: int = 8) -> list[JSON]:
+    """Return the labels whose share in the sentences that were added differs most from that in the labelled ones.
+
+    Examples
+    --------
+    >>> gold = Treebank.of([(["a", "b"], [2, 0], ["dep", "root"])])
+    >>> label_profile(gold, Treebank.of([(["a"], [0], ["root"])]), most=1)
+    [{'label': 'dep', 'source': 50.0, 'added': 0.0}]
     """
-    parts = [gold] * copies
-    if path.stat().st_size:
-        parts.append(read(path, format="conllu"))
-    return Treebank.concatenate(parts, f"{gold.name} + {path.name}")
+    shares = []
+    for treebank in (gold, silver):
+        counts = np.bincount(treebank.deprels[treebank.is_token], minlength=len(treebank.labels))
+        percent = 100 * counts / max(1, treebank.n_tokens)
+        shares.append(dict(zip(treebank.labels, percent.tolist(), strict=True)))
+    rows = [(label, *(share.get(label, 0.0) for share in shares)) for label in shares[0] | shares[1]]
+    rows.sort(key=lambda row: (-abs(row[2] - row[1]), row[0]))
+    return [{"label": label, "source": round(own, 2), "added": round(new, 2)} for label, own, new in rows[:most]]
 
 
 def profile(judged: Judged, kept: Bools) -> dict[str, float]:

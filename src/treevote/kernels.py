@@ -28,17 +28,17 @@ R = TypeVar("R")
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function over arrays and numbers; floating point stays exact, so results repeat bit by bit."""
-    dispatcher = numba.njit(nogil=True)(function)
-    dispatcher._cache = _Cache(function)  # what njit(cache=True) does, but for the class
+    dispatcher: Any = numba.njit(nogil=True)(function)
+    dispatcher._cache = _Cache(function)  # type: ignore[no-untyped-call]  # what njit(cache=True) does, but for the class
     return cast("Callable[P, R]", dispatcher)
 
 
-class _Cache(FunctionCache):  # type: ignore[misc]
+class _Cache(FunctionCache):
     """Compiled code on disk; what another release left there, of types that are gone, is compiled anew."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(sig, target_context)
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except (ImportError, AttributeError):
-            self.flush()
+            self.flush()  # type: ignore[no-untyped-call]
             return None

@@ -26,6 +26,9 @@ R = TypeVar("R")
 AHEAD = 8
 """Tasks for each job that may be finished or under way before their results are taken."""
 
+CONNECT_WITHIN = 10
+"""Seconds that the scheduler of a cluster has to answer."""
+
 REPORT_EVERY = 0.1
 """Seconds between two messages of a task in another process, and between two looks at the inbox."""
 
@@ -125,6 +128,36 @@ def map_parallel(
         ) from broken
     if fault is not None:
         raise fault
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[None]:
+    """Connect to a Dask cluster: within the block its workers do what is asked of the backend ``dask``.
+
+    Workers read and write files under the same names as this process, so they need the same disk.
+
+    Parameters
+    ----------
+    address : str
+        Of the scheduler, such as ``tcp://127.0.0.1:8786``.
+
+    Raises
+    ------
+    ConfigError
+        If Dask is not installed, or no scheduler answers.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ConfigError("a cluster needs Dask, which is not installed; pip install 'treevote[dask]'") from None
+    try:
+        client: Any = Client(address, timeout=CONNECT_WITHIN)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as problem:
+        raise ConfigError(
+            f"no Dask scheduler answers at {address} ({problem}); start it, or check the address"
+        ) from problem
+    with client:
+        yield
 
 
 def _parallel(n_jobs: int | None, backend: str | None) -> tuple[Any, int]:

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from treevote import store
-from treevote.adaptation.adapt import Adapted, Data, Jobs, adapt
-from treevote.adaptation.agreement import alike
+from treevote.adaptation.adapt import Adapted, Data, Jobs
+from treevote.adaptation.adapt import adapt as carry
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme
+from treevote.adaptation.scheme import scheme_of as named
 from treevote.adaptation.workbench import checksum, workbench
 from treevote.commands.evaluate import convention_of
 from treevote.config import to_mapping
 from treevote.conll import read
-from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import load, save
-from treevote.errors import InputError
+from treevote.errors import ConfigError, InputError
+from treevote.files import writing
+from treevote.formats import Format
 from treevote.protocols import Progress
 from treevote.terminal import table
 from treevote.treebank import Treebank
@@ -29,26 +32,58 @@ from treevote.treebank import Treebank
 
 @dataclass(frozen=True)
 class Outcome:
-    """What `run` did.
+    """What `adapt` did.
 
     Attributes
     ----------
     adapted : Adapted
     promoted : bool
         Whether the adapted model was written.
-    warnings : list of str
-        What a person should know before trusting it.
+    output : Path
+        The model, if it was written.
     silver : Path, optional
         Where the sentences that were added stand.
     """
 
     adapted: Adapted
     promoted: bool
-    warnings: list[str]
+    output: Path
     silver: Path | None
 
 
-def run(
+def scheme_of(
+    name: str,
+    *,
+    judges: str | None = None,
+    rounds: int | None = None,
+    members: str | None = None,
+    gold_copies: int | None = None,
+    choice: Mapping[str, Any] | None = None,
+) -> Scheme:
+    """Return the scheme of a name with some of its parts changed: those that are not None.
+
+    Raises
+    ------
+    ConfigError
+        If a part cannot be used.
+
+    Examples
+    --------
+    >>> scheme_of("paper", judges="a,b", choice={"keep": "share"}).choice.keep
+    'share'
+    """
+    scheme = named(name)
+    changed: dict[str, Any] = {"rounds": rounds, "gold_copies": gold_copies}
+    for part, names in (("judges", judges), ("members", members)):
+        changed[part] = None if names is None else tuple(each.strip() for each in names.split(","))
+    chosen = {part: value for part, value in (choice or {}).items() if value is not None}
+    if "share" in chosen:
+        chosen.setdefault("keep", "share")
+    changed["choice"] = dataclasses.replace(scheme.choice, **chosen)
+    return dataclasses.replace(scheme, **{part: value for part, value in changed.items() if value is not None})
+
+
+def adapt(
     model: str | Path,
     unlabelled: Sequence[str | Path],
     output: str | Path,
@@ -57,14 +92,16 @@ def run(
     dev: str | Path | None = None,
     target_dev: str | Path | None = None,
     external: Sequence[str | Path] = (),
-    scheme: Scheme,
-    guard: Guard,
+    scheme: Scheme | None = None,
+    margin: float = 1.5,
     force: bool = False,
     work: str | Path | None = None,
     seed: int | None = None,
+    format: Format | Literal["auto"] = "auto",
     n_jobs: int = 1,
     backend: str | None = None,
     progress: Progress | None = None,
+    warn: Callable[[str], None] | None = None,
 ) -> Outcome:
     """Adapt a model to unlabelled text and write it, if it is not worse.
 
@@ -82,16 +119,20 @@ def run(
         Development sets of the old and of the new domain.
     external : sequence of path
         Parses of ``unlabelled`` by other parsers, as further judges.
-    scheme, guard
-        See `treevote.adaptation`.
+    scheme : Scheme, optional
+        By default the default one.
+    margin : float, default=1.5
+        LAS that may be lost on ``dev``.
     force : bool, default=False
         Write the adapted model whatever the guard says.
     work : path, optional
         Folder for the steps; by default ``OUTPUT.work``. It is removed at the end.
     seed : int, optional
         By default that of the model.
-    n_jobs, backend, progress
-        See `treevote.parallel.map_parallel`.
+    format : {"auto", "conllu", "conllx"}
+        Of all files.
+    n_jobs, backend, progress, warn
+        See `treevote.adaptation.adapt.Jobs`.
 
     Raises
     ------
@@ -99,10 +140,11 @@ def run(
         If a file, the scheme or the model cannot be used.
     """
     store.check_target(output)
+    scheme, guard = scheme or Scheme(), Guard(source_margin=margin)
     before = load(model)
-    treebanks = [dataclasses.replace(read(path), source=None) for path in train]
+    treebanks = [dataclasses.replace(read(path, format=format), source=None) for path in train]
     source = treebanks[0] if len(treebanks) == 1 else Treebank.concatenate(treebanks, " + ".join(map(str, train)))
-    convention = convention_of(read(train[0]))
+    convention = convention_of(read(train[0], format=format))
     facts: Any = before.facts
     seed = int(facts.get("seed", 0)) if seed is None else seed
     for path in (*unlabelled, *external):
@@ -123,38 +165,39 @@ def run(
     data = Data(
         source,
         [os.fspath(path) for path in unlabelled],
-        None if dev is None else read(dev),
-        None if target_dev is None else read(target_dev),
+        None if dev is None else read(dev, format=format),
+        None if target_dev is None else read(target_dev, format=format),
         [os.fspath(path) for path in external],
     )
-    jobs = Jobs(n_jobs, backend, progress)
-    adapted = adapt(before, data, bench, scheme=scheme, guard=guard, seed=seed, convention=convention, jobs=jobs)
+    jobs = Jobs(n_jobs, backend, progress, warn)
+    try:
+        adapted = carry(before, data, bench, scheme=scheme, guard=guard, seed=seed, convention=convention, jobs=jobs)
+    except (InputError, ConfigError):  # the same command would end here again: nothing is to be resumed
+        bench.clear()
+        raise
     promoted = not adapted.reasons or (force and bool(adapted.report.get("rounds")))
     silver = None
     if promoted:
         silver = Path(f"{output}.silver.conllu")
-        shutil.copyfile(adapted.silver, silver)
+        with writing(silver) as stream, adapted.silver.open("rb") as added:
+            shutil.copyfileobj(added, stream)
         save(adapted.parser, output)
     bench.clear()
-    return Outcome(adapted, promoted, _warnings(scheme, adapted, len(external)), silver)
+    return Outcome(adapted, promoted, Path(output), silver)
 
 
-def _warnings(scheme: Scheme, adapted: Adapted, n_external: int) -> list[str]:
-    """Return what a person should know of the judges and the text."""
-    found = []
-    like = alike(members_of(scheme.judges)) if scheme.judges and not n_external else None
-    if like:
-        found.append(f"the judges are much alike: {like}; their agreement says little")
-    distance: Any = adapted.report["distance"]
-    if distance["unknown_tags"] > 1:
-        found.append(
-            f"{distance['unknown_tags']:.1f} % of the text has tags that the training data do not have "
-            f"({', '.join(distance['tags'][:5])}); tag it as they are tagged"
-        )
-    return found
+def as_json(outcome: Outcome) -> str:
+    """Return all that is known, for programs."""
+    facts = {
+        "promoted": outcome.promoted,
+        "reasons": outcome.adapted.reasons,
+        "silver": None if outcome.silver is None else os.fspath(outcome.silver),
+        **outcome.adapted.report,
+    }
+    return json.dumps(facts, indent=2, ensure_ascii=False)
 
 
-def report(outcome: Outcome, output: str | Path) -> str:
+def as_text(outcome: Outcome) -> str:
     """Return what a person wants to know."""
     facts: Any = outcome.adapted.report
     distance = facts["distance"]
@@ -163,31 +206,42 @@ def report(outcome: Outcome, output: str | Path) -> str:
         f"are not in the training data; its sentences have {distance['target_length']:.1f} tokens on average, those of "
         f"the training data {distance['source_length']:.1f}"
     ]
-    if facts.get("rounds"):
-        header = ["round", "agreed %", "kept sentences", "% of tokens", "mean length", "new %"]
-        rows = [
-            [
-                str(i),
-                f"{each['identical']:.1f}",
-                f"{each['sentences']:,}",
-                f"{each['share_of_tokens']:.1f}",
-                f"{each['length']:.1f}",
-                f"{each['new']:.1f}",
-            ]
-            for i, each in enumerate(facts["rounds"], start=1)
-        ]
-        parts.append(table(header, rows))
+    if "rounds" in facts:
+        parts += [_rounds(facts["rounds"]), _labels(facts["labels"])]
         rows = [
             [title, *("-" if facts[side][key] is None else f"{facts[side][key]:.2f}" for side in ("before", "after"))]
             for title, key in (
                 ("source, LAS", "source"),
                 ("target, LAS", "target"),
-                ("target, an estimate from confidence", "estimate"),
+                ("target, LAS, an estimate from confidence", "estimate"),
             )
         ]
         parts.append(table(["", "before", "after"], rows))
-    parts += [f"warning: {warning}" for warning in outcome.warnings]
     if outcome.promoted:
-        parts.append(f"wrote {output} and the sentences that were added, {outcome.silver}")
+        parts.append(f"model   {outcome.output}\nadded   {outcome.silver}")
     parts += [f"{'against it' if outcome.promoted else 'not promoted'}: {reason}" for reason in outcome.adapted.reasons]
+    if not outcome.promoted:
+        parts.append("the old model stays as it is")
     return "\n\n".join(parts)
+
+
+def _rounds(rounds: Sequence[Mapping[str, float]]) -> str:
+    header = ["round", "identical %", "kept sentences", "kept tokens %", "mean length", "of all", "new tokens %"]
+    rows = [
+        [
+            str(number),
+            f"{each['identical']:.1f}",
+            f"{each['sentences']:,}",
+            f"{each['share_of_tokens']:.1f}",
+            f"{each['length']:.1f}",
+            f"{each['length_of_all']:.1f}",
+            f"{each['new']:.1f}",
+        ]
+        for number, each in enumerate(rounds, start=1)
+    ]
+    return table(header, rows)
+
+
+def _labels(labels: Sequence[Mapping[str, Any]]) -> str:
+    rows = [[each["label"], f"{each['source']:.1f}", f"{each['added']:.1f}"] for each in labels]
+    return table(["label", "% of the training data", "% of what was added"], rows)

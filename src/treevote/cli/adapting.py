@@ -1,0 +1,135 @@
+"""The command that carries a model to a new domain."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from treevote.cli.options import Backend, FileFormat, Jobs, Json, Model
+
+NOT_PROMOTED = 3
+"""Exit code where the adapted model did not take the place of the old one."""
+
+
+def adapt(
+    model: Model,
+    unlabelled: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TEXT...", help="Text of the new domain, tagged as the training data.", show_default=False
+        ),
+    ],
+    train: Annotated[
+        list[str], typer.Option(metavar="FILE...", help="What the model was trained on.", show_default=False)
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="MODEL", help="Model folder to write.", show_default=False)
+    ],
+    dev: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Treebank of the old domain to measure on.", show_default=False)
+    ] = None,
+    target_dev: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Treebank of the new domain to measure on.", show_default=False)
+    ] = None,
+    external: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PARSE...", help="TEXT as other parsers parsed it: more judges.", show_default=False),
+    ] = None,
+    scheme: Annotated[
+        Literal["default", "paper", "distil"],
+        typer.Option(help="paper: one round, as Sagae & Tsujii; distil: the adapted vote in one fast member."),
+    ] = "default",
+    judges: Annotated[
+        str | None,
+        typer.Option(metavar="A,B,...", help="Members whose agreement counts.", show_default="the scheme's"),
+    ] = None,
+    rounds: Annotated[int | None, typer.Option(min=1, help="Rounds, at the most.", show_default="the scheme's")] = None,
+    keep: Annotated[
+        Literal["identical", "share", "all"] | None,
+        typer.Option(
+            help="Sentences that join: on which the judges agree; on a --share of whose tokens they agree; or all.",
+            show_default="the scheme's",
+        ),
+    ] = None,
+    share: Annotated[
+        float | None, typer.Option(min=0, max=1, help="For --keep share.", show_default="the scheme's")
+    ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Least mean confidence of a sentence.", show_default="the scheme's"),
+    ] = None,
+    balanced: Annotated[
+        bool | None, typer.Option("--balanced", help="Keep as large a part of long sentences as of short ones.")
+    ] = None,
+    members: Annotated[
+        str | None,
+        typer.Option(metavar="A,B,...", help="Members of the adapted model.", show_default="those of MODEL"),
+    ] = None,
+    gold_copies: Annotated[
+        int | None,
+        typer.Option(min=1, help="How often the training data count against the new sentences.", show_default="1"),
+    ] = None,
+    margin: Annotated[
+        float, typer.Option(min=0, max=100, help="LAS that may be lost on --dev without being refused.")
+    ] = 1.5,
+    force: Annotated[bool, typer.Option("--force", help="Write the model even if it is judged worse.")] = False,
+    work: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Folder for finished steps: what was killed goes on.", show_default="MODEL.work"
+        ),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the training.", show_default="the model's")] = None,
+    jobs: Jobs = 1,
+    backend: Backend = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Work on a Dask cluster, such as tcp://host:8786.", show_default=False),
+    ] = None,
+    json: Json = False,
+    format: FileFormat = "auto",
+) -> None:
+    """Adapt a model to unlabelled text of a new domain, and keep it only if it is no worse.
+
+    Sentences on which different parsers agree join the training data. The trees that TEXT may carry are never read.
+    Where the adapted model is judged worse it is not written, and the exit code is 3.
+    """
+    from treevote.commands.adapt import adapt as run
+    from treevote.commands.adapt import as_json, as_text, scheme_of
+    from treevote.parallel import cluster as connected
+    from treevote.terminal import progress_shown, say
+
+    plan = scheme_of(
+        scheme,
+        judges=judges,
+        rounds=rounds,
+        members=members,
+        gold_copies=gold_copies,
+        choice={"keep": keep, "share": share, "confidence": confidence, "balanced": balanced},
+    )
+    with progress_shown() as progress, connected(cluster) if cluster else nullcontext():
+        outcome = run(
+            model,
+            unlabelled,
+            output,
+            train=train,
+            dev=dev,
+            target_dev=target_dev,
+            external=external or [],
+            scheme=plan,
+            margin=margin,
+            force=force,
+            work=work,
+            seed=seed,
+            format=format,
+            n_jobs=-1 if cluster else jobs,
+            backend="dask" if cluster else backend,
+            progress=progress,
+            warn=lambda warning: say(f"warning: {warning}"),
+        )
+    typer.echo(as_json(outcome) if json else as_text(outcome))
+    if not outcome.promoted:
+        raise typer.Exit(NOT_PROMOTED)

@@ -1,0 +1,141 @@
+"""The command ``adapt``: what it writes, what it says, and that it never harms what is there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from tests.reference.toy_grammar import toy_treebank
+from tests.test_cli import content, fails, run
+from treevote.cli import app
+from treevote.conll import read
+from treevote.rendering import write
+from treevote.treebank import Treebank
+
+CONFIG = """
+members = ["first", "second"]
+[member.first]
+like = "lr-maxent-forward"
+search = "greedy"
+templates = ["s0.upos", "s1.upos", "s0.form", "s0.upos+s1.upos", "q0.upos"]
+cutoff = 1
+[member.second]
+like = "lr-svm-forward"
+direction = "backward"
+templates = ["s0.upos", "s1.upos", "s0.form", "s0.upos+s1.upos", "q0.upos"]
+cutoff = 1
+"""
+QUICK = ("--judges", "first,second", "--rounds", 1, "--margin", 100)
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a model, what it was trained on, and a text."""
+    folder = tmp_path_factory.mktemp("adapt")
+    (folder / "members.toml").write_text(CONFIG)
+    for name, size, seed in (("train", 60, 1), ("dev", 20, 2), ("text", 80, 3), ("target", 20, 4)):
+        write(toy_treebank(size, seed), folder / f"{name}.conllu")
+    paths = "--train", folder / "train.conllu", "--dev", folder / "dev.conllu", "--config", folder / "members.toml"
+    run("train", *paths, "-o", folder / "model")
+    return folder
+
+
+def adapt(room: Path, text: Path, output: Path, *options: object, code: int = 0) -> Result:
+    paths = "--train", room / "train.conllu", "--dev", room / "dev.conllu", "-o", output
+    arguments = ["adapt", room / "model", text, *paths, *QUICK, *options]
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == code, (result.output, result.exception)
+    return result
+
+
+def test_a_model_is_written_with_the_sentences_that_were_added(room: Path, tmp_path: Path) -> None:
+    said = adapt(room, room / "text.conllu", tmp_path / "new", "--target-dev", room / "target.conllu").stdout
+    assert "identical %" in said
+    assert "target, LAS" in said
+    added = read(tmp_path / "new.silver.conllu")
+    assert added.n_sentences > 0
+    assert "members" in run("inspect", tmp_path / "new")
+    run("parse", tmp_path / "new", room / "target.conllu", "-o", tmp_path / "parsed.conllu")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "new.silver.conllu", "parsed.conllu"]
+
+
+def test_all_that_is_told_is_there_in_json(room: Path, tmp_path: Path) -> None:
+    facts = json.loads(adapt(room, room / "text.conllu", tmp_path / "new", "--json").stdout)
+    assert facts["promoted"]
+    assert facts["rounds"][0]["sentences"] == read(tmp_path / "new.silver.conllu").n_sentences
+    assert {"before", "after", "labels", "distance", "scheme"} <= set(facts)
+
+
+def test_what_is_judged_worse_is_not_written_unless_forced(room: Path, tmp_path: Path) -> None:
+    backwards = tmp_path / "backwards.conllu"
+    sentences = [s for s in toy_treebank(400, 5).sentences() if len(s.words) > 2]
+    write(
+        Treebank.of([(s.words[:0:-1], [0] * (len(s.words) - 1), ["x"] * (len(s.words) - 1)) for s in sentences]),
+        backwards,
+    )
+    old, bad = content(room / "model"), ("--keep", "all", "--margin", 0)
+    said = adapt(room, backwards, tmp_path / "new", *bad, code=3).stdout
+    assert "not promoted: on the source it has" in said
+    assert content(room / "model") == old
+    assert [path.name for path in tmp_path.iterdir()] == ["backwards.conllu"]
+    said = adapt(room, backwards, tmp_path / "new", *bad, "--force").stdout
+    assert "against it: on the source it has" in said
+    assert (tmp_path / "new" / "manifest.json").is_file()
+
+
+def test_text_that_is_the_training_data_teaches_nothing(room: Path, tmp_path: Path) -> None:
+    said = adapt(room, room / "train.conllu", tmp_path / "new", code=3).stdout
+    assert "not promoted: 100 % of the sentences of the text stand in the training data" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_tag_set_is_told_before_the_work(room: Path, tmp_path: Path) -> None:
+    text = tmp_path / "text.conllu"
+    text.write_text((room / "text.conllu").read_text("utf-8").replace("\tNOUN\tN", "\tNOUN\tXN"), "utf-8")
+    warning = "of the text has tags that the training data do not have (XN"
+    assert warning in adapt(room, text, tmp_path / "new").stderr
+
+
+@pytest.mark.parametrize(
+    ("n_tokens", "said"),
+    [
+        (5_000, "expected sentences on which the judges agree, found none among 1"),
+        (30_000, "expected at most 10,000 tokens in a sentence"),
+    ],
+)
+def test_one_endless_sentence_is_not_learned_from(n_tokens: int, said: str, room: Path, tmp_path: Path) -> None:
+    text = tmp_path / "endless.conllu"
+    lines = (f"{i}\tthe\tthe\tDET\t_\t_\t_\t_\t_\t_\n" for i in range(1, n_tokens + 1))
+    text.write_text("".join(lines) + "\n", "utf-8")
+    arguments = "--train", room / "train.conllu", "-o", tmp_path / "new", *QUICK
+    assert said in fails("adapt", room / "model", text, *arguments)
+    assert [path.name for path in tmp_path.iterdir()] == ["endless.conllu"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("", "expected sentences, found none"), ("1\ta\n", "text.conllu, line 1"), (None, "expected a file")],
+)
+def test_text_that_cannot_be_used_is_told(text: str | None, said: str, room: Path, tmp_path: Path) -> None:
+    path = tmp_path / "text.conllu"
+    if text is not None:
+        path.write_text(text)
+    arguments = "--train", room / "train.conllu", "-o", tmp_path / "new", *QUICK
+    assert said in fails("adapt", room / "model", path, *arguments)
+    assert not (tmp_path / "new").exists()
+
+
+def test_options_that_cannot_be_used_are_told(room: Path, tmp_path: Path) -> None:
+    for number, (options, said) in enumerate(
+        (
+            (("--judges", "first"), "expected two judges"),
+            (("--judges", "first,lr-maxent-froward"), "did you mean 'lr-maxent-forward'"),
+            (("--members", "lr-maxent-froward"), "did you mean 'lr-maxent-forward'"),
+            (("--cluster", "tcp://127.0.0.1:1"), "no Dask scheduler answers"),
+        )
+    ):
+        arguments = "--train", room / "train.conllu", "-o", tmp_path / f"new-{number}"
+        assert said in fails("adapt", room / "model", room / "text.conllu", *arguments, *options)
