@@ -236,10 +236,14 @@ class _Adaptation:
                 n_jobs=self.jobs.n_jobs,
                 backend=self.jobs.backend,
                 convention=self.convention,
-                progress=self.jobs.progress,
+                progress=self._progress(name),
             )
 
         return self.bench.parser(name, make)
+
+    def _progress(self, step: str) -> Progress | None:
+        progress = self.jobs.progress
+        return None if progress is None else lambda name, done, total: progress(f"{step}: {name}", done, total)
 
     def _judged(self, judges: str, name: str) -> Judged:
         return judge(
@@ -250,7 +254,7 @@ class _Adaptation:
             chunk_bytes=self.jobs.chunk_bytes,
             n_jobs=self.jobs.n_jobs,
             backend=self.jobs.backend,
-            progress=self.jobs.progress,
+            progress=self._progress(name),
         )
 
     def _not_held_out(self, judged: Judged) -> Bools:

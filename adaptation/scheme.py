@@ -34,10 +34,10 @@ class Scheme:
         How often the labelled sentences stand in the training data: their weight against those of the new domain.
     """
 
-    judges: tuple[str, ...] = ("lr-maxent-forward", "lr-svm-backward")
-    rounds: int = 3
+    judges: tuple[str, ...] = ("lr-maxent-forward", "lr-maxent-backward", "graph-mira", "graph-perceptron")
+    rounds: int = 2
     least_new: float = 1.0
-    choice: Choice = field(default_factory=Choice)
+    choice: Choice = field(default_factory=lambda: Choice("share", 0.8))
     members: tuple[str, ...] = ()
     distil: str = ""
     gold_copies: int = 1
@@ -53,7 +53,7 @@ class Scheme:
 
 SCHEMES = {
     "default": Scheme(),
-    "paper": Scheme(rounds=1, members=("lr-maxent-forward",)),
+    "paper": Scheme(("lr-maxent-forward", "lr-svm-backward"), 1, choice=Choice(), members=("lr-maxent-forward",)),
     "distil": Scheme(distil="lr-maxent-forward"),
 }
 """Name to scheme: what did best in trials; Sagae & Tsujii (2007), section 4.1; the default's result in one parser."""

@@ -52,6 +52,8 @@ def progress_shown(stream: TextIO | None = None) -> Iterator[Progress]:
             with lock:
                 if name not in tasks:
                     tasks[name] = bars.add_task(name, total=total or None)
+                elif done < bars.tasks[tasks[name]].completed:  # the same work anew, as in another round
+                    bars.reset(tasks[name])
             bars.update(tasks[name], completed=done, total=total or None)
 
         yield show
@@ -87,7 +89,9 @@ class PlainLines:
         """Note how far a task is, and write a line if it is time."""
         with self._lock:
             now = self._clock()
-            start = self._tasks[name][0] if name in self._tasks else now
+            start, before, _ = self._tasks.get(name, (now, 0, 0))
+            if done < before:  # the same work anew, as in another round
+                start = now
             self._tasks[name] = start, done, total
             self._last = now if self._last is None else self._last
             if now - self._last >= EVERY:
