@@ -169,14 +169,6 @@ class _Adaptation:
             return Adapted(self.before, reasons, {**report, "before": to_mapping(old)})
         silver, rounds = self._rounds()
         adapted = self._trained("adapted", self._members(self.scheme.members), silver)
-        if self.scheme.distil:
-            judged = self._judged("adapted", "whole text")
-            kept = (judged.lengths > 0) & (judged.lengths <= self.scheme.choice.longest) & self._not_held_out(judged)
-            silver = self.bench.folder / "whole-text.silver.conllu"
-            if not silver.exists():
-                write_silver(judged, kept, np.full(len(kept), len(rounds), np.int32), silver)
-            adapted = self._trained("distilled", self._members((self.scheme.distil,)), silver)
-            rounds.append({**profile(judged, kept), "new": 0.0})
         new = self._measured(adapted, sample)
         report |= {
             "rounds": list(rounds),

@@ -24,6 +24,7 @@ from treevote.ensemble.parser import save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError
 from treevote.models.transition.parser import TransitionTrainer
+from treevote.parallel import cluster
 from treevote.rendering import write
 from treevote.treebank import Treebank
 
@@ -172,8 +173,9 @@ def test_a_model_that_loses_at_home_is_not_promoted(text: Path, tmp_path: Path) 
     assert "an estimate" in adapted.reasons[0]
 
 
-def test_distillation_ends_in_one_member(text: Path, tmp_path: Path) -> None:
-    adapted = run(text, tmp_path / "work", scheme=dataclasses.replace(SCHEME, distil="forward"))
+def test_distillation_puts_the_vote_on_the_whole_text_into_one_member(text: Path, tmp_path: Path) -> None:
+    scheme = dataclasses.replace(SCHEME, choice=Choice("all"), members=("forward",))
+    adapted = run(text, tmp_path / "work", scheme=scheme)
     assert list(adapted.parser.members) == ["forward"]
     assert read(adapted.silver).n_sentences == TEXT.n_sentences - TEXT.n_sentences // adaptation.HELD_OUT
 
@@ -196,3 +198,11 @@ def test_a_text_without_sentences_is_told(tmp_path: Path) -> None:
     (tmp_path / "empty.conllu").write_text("")
     with pytest.raises(InputError, match="expected sentences, found none"):
         run(tmp_path / "empty.conllu", tmp_path / "work")
+
+
+def test_a_cluster_does_not_matter(text: Path, whole: Path, tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
+    with distributed.LocalCluster(**options) as local, cluster(local.scheduler_address):
+        run(text, tmp_path / "work", n_jobs=-1)
+    assert content(tmp_path / "work") == content(whole)

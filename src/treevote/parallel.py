@@ -132,7 +132,7 @@ def map_parallel(
 
 @contextmanager
 def cluster(address: str) -> Iterator[None]:
-    """Connect to a Dask cluster: within the block its workers do what is asked of the backend ``dask``.
+    """Connect to a Dask cluster: within the block its workers do what is asked of no named backend.
 
     Workers read and write files under the same names as this process, so they need the same disk.
 
@@ -156,7 +156,9 @@ def cluster(address: str) -> Iterator[None]:
         raise ConfigError(
             f"no Dask scheduler answers at {address} ({problem}); start it, or check the address"
         ) from problem
-    with client:
+    import joblib
+
+    with client, joblib.parallel_config("dask"):
         yield
 
 

@@ -126,7 +126,7 @@ def adapt(
             seed=seed,
             format=format,
             n_jobs=-1 if cluster else jobs,
-            backend="dask" if cluster else backend,
+            backend=None if cluster else backend,
             progress=progress,
             warn=lambda warning: say(f"warning: {warning}"),
         )
