@@ -13,7 +13,7 @@ import numpy as np
 
 from treevote.adaptation.agreement import alike
 from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
-from treevote.adaptation.guard import Guard, Measured, verdict
+from treevote.adaptation.guard import Guard, Measured, unfit, verdict
 from treevote.adaptation.judging import CHUNK_BYTES, Judged, judge
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
@@ -30,9 +30,6 @@ from treevote.metrics import Convention, evaluate
 from treevote.protocols import Progress, Trainer
 from treevote.store import JSON
 from treevote.treebank import Treebank
-
-MOST_REPEATED = 90
-"""Percentage of the sentences of a text that may stand in the training data."""
 
 HELD_OUT = 20
 """One sentence of the text in so many is never learned from: on these the estimates are made."""
@@ -106,6 +103,7 @@ def adapt(
     guard: Guard,
     seed: int,
     convention: Convention,
+    force: bool = False,
     jobs: Jobs,
 ) -> Adapted:
     """Adapt an ensemble to a new domain.
@@ -123,6 +121,8 @@ def adapt(
         Of the trainings.
     convention : {"ud", "conllx"}
         Of the scores.
+    force : bool, default=False
+        Learn from a text even if the guard says that it is not fit.
     jobs : Jobs
 
     Raises
@@ -132,7 +132,7 @@ def adapt(
     ConfigError
         If the scheme names members that do not exist.
     """
-    return _Adaptation(before, data, bench, scheme, guard, seed, convention, jobs).run()
+    return _Adaptation(before, data, bench, scheme, guard, seed, convention, force, jobs).run()
 
 
 @dataclass(frozen=True)
@@ -144,6 +144,7 @@ class _Adaptation:
     guard: Guard
     seed: int
     convention: Convention
+    force: bool
     jobs: Jobs
 
     def run(self) -> Adapted:
@@ -159,13 +160,8 @@ class _Adaptation:
         report: dict[str, JSON] = {"distance": to_mapping(distance), "warnings": list(warnings)}
         sample = self._sample()
         old = self._measured(self.before, sample)
-        reasons = verdict(old, Measured(), self.guard)
-        if distance.repeated > MOST_REPEATED:
-            reasons.append(
-                f"{distance.repeated:.0f} % of the sentences of the text stand in the training data: there is nothing "
-                "to learn from them"
-            )
-        if reasons:
+        reasons = unfit(distance, old, self.guard)
+        if reasons and not self.force:
             return Adapted(self.before, reasons, {**report, "before": to_mapping(old)})
         silver, rounds = self._rounds()
         adapted = self._trained("adapted", self._members(self.scheme.members), silver)
@@ -178,7 +174,7 @@ class _Adaptation:
             "scheme": to_mapping(self.scheme),
         }
         adapted = dataclasses.replace(adapted, facts={**adapted.facts, "adaptation": report})
-        return Adapted(adapted, verdict(old, new, self.guard), report, silver)
+        return Adapted(adapted, reasons + verdict(old, new, self.guard), report, silver)
 
     def _rounds(self) -> tuple[Path, list[dict[str, JSON]]]:
         """Judge, keep, train judges again; return the last silver file and what is known of each round."""

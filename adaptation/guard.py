@@ -1,9 +1,13 @@
-"""Whether an adapted model takes the place of the one it comes from: not if it is worse at home or on the target."""
+"""Whether a text is fit to be learned from, and whether an adapted model takes the place of the one it comes from.
+
+No model is promoted that is worse at home or on the target.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from treevote.adaptation.distance import Distance
 from treevote.errors import ConfigError
 
 
@@ -19,15 +23,21 @@ class Guard:
         LAS that may be lost on labelled sentences of the target, or by the estimate where there are none.
     least_confidence : float
         Estimated LAS of the source model on the target, in percent: below it the text is not one that the model can
-        judge, such as another language or words in random order.
+        judge, such as another language.
+    least_order : float
+        The least order of the tags, see `treevote.adaptation.distance.Distance`.
+    most_repeated : float
+        Percentage of the sentences of the text that may stand in the training data.
     """
 
     source_margin: float = 1.5
     target_margin: float = 0.0
     least_confidence: float = 50.0
+    least_order: float = 0.0
+    most_repeated: float = 90.0
 
     def __post_init__(self) -> None:
-        for name in ("source_margin", "target_margin", "least_confidence"):
+        for name in ("source_margin", "target_margin", "least_confidence", "most_repeated"):
             value = getattr(self, name)
             if not 0 <= value <= 100:
                 raise ConfigError(f"{name} should be in 0..100, found {value}")
@@ -52,6 +62,34 @@ class Measured:
     estimate: float | None = None
 
 
+def unfit(distance: Distance, before: Measured, guard: Guard) -> list[str]:
+    """Return the reasons against learning from a text at all; none if it is fit.
+
+    Examples
+    --------
+    >>> unfit(Distance(0.0, 0.0, 0.0, 9.0, 9.0, (), order=-80.0), Measured(estimate=70.0), Guard())[0]
+    'the tags of the text do not follow each other as those of the training data do (order -80 %, theirs is 100 %): ...
+    """
+    reasons = []
+    if distance.order < guard.least_order:
+        reasons.append(
+            "the tags of the text do not follow each other as those of the training data do (order "
+            f"{distance.order:.0f} %, theirs is 100 %): it may have its words in random order, be in another language, "
+            "or have other tags"
+        )
+    if distance.repeated > guard.most_repeated:
+        reasons.append(
+            f"{distance.repeated:.0f} % of the sentences of the text stand in the training data: there is nothing to "
+            "learn from them"
+        )
+    if before.estimate is not None and before.estimate < guard.least_confidence:
+        reasons.append(
+            f"the model expects only {before.estimate:.1f} LAS of itself on this text (an estimate; the least is "
+            f"{guard.least_confidence:.1f}): it may be in another language, or no running text"
+        )
+    return reasons
+
+
 def verdict(before: Measured, after: Measured, guard: Guard) -> list[str]:
     """Return the reasons against the adapted model; none if it is to be promoted.
 
@@ -63,11 +101,6 @@ def verdict(before: Measured, after: Measured, guard: Guard) -> list[str]:
     ['on the source it has 85.00 LAS, 5.00 less than before: more than the 1.50 that may be lost']
     """
     reasons = []
-    if before.estimate is not None and before.estimate < guard.least_confidence:
-        reasons.append(
-            f"the model expects only {before.estimate:.1f} LAS of itself on this text (an estimate; the least is "
-            f"{guard.least_confidence:.1f}): it may be in another language, or no running text"
-        )
     for what, old, new, margin in (
         ("on the source it has", before.source, after.source, guard.source_margin),
         ("on the target it has", before.target, after.target, guard.target_margin),

@@ -124,7 +124,7 @@ def adapt(
     margin : float, default=1.5
         LAS that may be lost on ``dev``.
     force : bool, default=False
-        Write the adapted model whatever the guard says.
+        Adapt, and write the adapted model, whatever the guard says.
     work : path, optional
         Folder for the steps; by default ``OUTPUT.work``. It is removed at the end.
     seed : int, optional
@@ -171,11 +171,12 @@ def adapt(
     )
     jobs = Jobs(n_jobs, backend, progress, warn)
     try:
-        adapted = carry(before, data, bench, scheme=scheme, guard=guard, seed=seed, convention=convention, jobs=jobs)
+        settings: dict[str, Any] = {"scheme": scheme, "guard": guard, "seed": seed, "convention": convention}
+        adapted = carry(before, data, bench, **settings, force=force, jobs=jobs)
     except (InputError, ConfigError):  # the same command would end here again: nothing is to be resumed
         bench.clear()
         raise
-    promoted = not adapted.reasons or (force and bool(adapted.report.get("rounds")))
+    promoted = force or not adapted.reasons
     silver = None
     if promoted:
         silver = Path(f"{output}.silver.conllu")
