@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,7 +25,8 @@ from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError
 from treevote.files import chunks
-from treevote.kernels import Bools
+from treevote.formats import Format
+from treevote.kernels import Bools, Longs
 from treevote.metrics import Convention, evaluate
 from treevote.protocols import Progress, Trainer
 from treevote.store import JSON
@@ -33,6 +34,9 @@ from treevote.treebank import Treebank
 
 HELD_OUT = 20
 """One sentence of the text in so many is never learned from: on these the estimates are made."""
+
+MOST_HELD_OUT = 2_000
+"""Sentences that are held out, at the most: they stay in memory."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,8 @@ class Data:
         Labelled sentences that are not trained on.
     external : sequence of path
         Parses of ``unlabelled`` by other parsers: judges that are not retrained.
+    format : {"auto", "conllu", "conllx"}
+        Of ``unlabelled`` and ``external``.
     """
 
     source: Treebank
@@ -56,6 +62,7 @@ class Data:
     source_dev: Treebank | None = None
     target_dev: Treebank | None = None
     external: Sequence[str | os.PathLike[str]] = ()
+    format: Format | Literal["auto"] = "auto"
 
 
 @dataclass(frozen=True)
@@ -185,7 +192,8 @@ class _Adaptation:
             name = f"round-{number}"
             self._trained(f"{name}.judges", self._members(self.scheme.judges), silver)
             judged = self._judged(f"{name}.judges", name)
-            kept = self.scheme.choice.of(judged.lengths, judged.agreed, judged.confidence) & self._not_held_out(judged)
+            numbers = np.arange(len(judged.lengths))
+            kept = self.scheme.choice.of(judged.lengths, judged.agreed, judged.confidence) & ~_held_out(numbers)
             entered = np.zeros(len(kept), np.int32) if entered is None else entered
             new = kept & (entered == 0)
             entered[new] = number
@@ -239,21 +247,17 @@ class _Adaptation:
             self.data.unlabelled,
             self.bench.room(name),
             external=self.data.external,
+            format=self.data.format,
             chunk_bytes=self.jobs.chunk_bytes,
             n_jobs=self.jobs.n_jobs,
             backend=self.jobs.backend,
             progress=self._progress(name),
         )
 
-    def _not_held_out(self, judged: Judged) -> Bools:
-        """Return the mask of sentences that may be learned from."""
-        mask: Bools = np.arange(len(judged.lengths)) % HELD_OUT != HELD_OUT - 1
-        return mask
-
-    def _parts(self) -> Any:
+    def _parts(self) -> Iterator[Treebank]:
         """Yield the unlabelled text part by part."""
         for path in self.data.unlabelled:
-            for chunk in chunks(path, n_bytes=self.jobs.chunk_bytes):
+            for chunk in chunks(path, format=self.data.format, n_bytes=self.jobs.chunk_bytes):
                 yield parse_chunk(chunk, trees="ignored")[0]
 
     def _distance(self) -> Distance:
@@ -274,7 +278,7 @@ class _Adaptation:
         """Return the sentences of the text that are never learned from."""
         held, first = [], 0
         for part in self._parts():
-            chosen = np.flatnonzero((first + np.arange(part.n_sentences)) % HELD_OUT == HELD_OUT - 1)
+            chosen = np.flatnonzero(_held_out(first + np.arange(part.n_sentences)))
             held.append(dataclasses.replace(part.select(chosen), source=None))
             first += part.n_sentences
         return Treebank.concatenate(held)
@@ -291,3 +295,9 @@ class _Adaptation:
             assert parse.label_confidence is not None
             estimate = round(100 * float(parse.label_confidence[parse.is_token].mean(dtype=np.float64)), 2)
         return Measured(las(self.data.source_dev), las(self.data.target_dev), estimate)
+
+
+def _held_out(numbers: Longs) -> Bools:
+    """Return which sentences of the text, by their numbers from 0, are never learned from."""
+    mask: Bools = (numbers % HELD_OUT == HELD_OUT - 1) & (numbers < HELD_OUT * MOST_HELD_OUT)
+    return mask

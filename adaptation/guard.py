@@ -20,7 +20,9 @@ class Guard:
     source_margin : float
         LAS that may be lost on the development set of the source.
     target_margin : float
-        LAS that may be lost on labelled sentences of the target, or by the estimate where there are none.
+        LAS that may be lost on labelled sentences of the target.
+    estimate_margin : float
+        LAS that may be lost by the estimate, where there are no labelled sentences.
     least_confidence : float
         Estimated LAS of the source model on the target, in percent: below it the text is not one that the model can
         judge, such as another language.
@@ -32,12 +34,13 @@ class Guard:
 
     source_margin: float = 1.5
     target_margin: float = 0.0
+    estimate_margin: float = 1.0
     least_confidence: float = 50.0
     least_order: float = 0.0
     most_repeated: float = 90.0
 
     def __post_init__(self) -> None:
-        for name in ("source_margin", "target_margin", "least_confidence", "most_repeated"):
+        for name in ("source_margin", "target_margin", "estimate_margin", "least_confidence", "most_repeated"):
             value = getattr(self, name)
             if not 0 <= value <= 100:
                 raise ConfigError(f"{name} should be in 0..100, found {value}")
@@ -101,9 +104,13 @@ def verdict(before: Measured, after: Measured, guard: Guard) -> list[str]:
     ['on the source it has 85.00 LAS, 5.00 less than before: more than the 1.50 that may be lost']
     """
     reasons = []
+    target = ("on the target it has", before.target, after.target, guard.target_margin)
+    if after.target is None:
+        estimates = before.estimate, after.estimate, guard.estimate_margin
+        target = ("on the target it expects of itself, which is an estimate,", *estimates)
     for what, old, new, margin in (
         ("on the source it has", before.source, after.source, guard.source_margin),
-        ("on the target it has", before.target, after.target, guard.target_margin),
+        target,
     ):
         if old is not None and new is not None and new < old - margin:
             lost = f"{old - new:.2f} less than before: more than the {margin:.2f} that may be lost"

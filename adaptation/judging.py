@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -61,7 +61,7 @@ def judge(
     folder: Path,
     *,
     external: Sequence[str | os.PathLike[str]] = (),
-    format: Format | str = "auto",
+    format: Format | Literal["auto"] = "auto",
     chunk_bytes: int = CHUNK_BYTES,
     n_jobs: int = 1,
     backend: str | None = None,
@@ -119,13 +119,13 @@ def _tasks(
     unlabelled: Sequence[str | os.PathLike[str]],
     external: Sequence[str | os.PathLike[str]],
     folder: Path,
-    format: Format | str,
+    format: Format | Literal["auto"],
     chunk_bytes: int,
 ) -> Iterator[_Task]:
-    others = [_Sentences(path) for path in external]
+    others = [_Sentences(path, format) for path in external]
     number = 0
     for path in unlabelled:
-        for chunk in chunks(path, format=format, n_bytes=chunk_bytes):  # type: ignore[arg-type]
+        for chunk in chunks(path, format=format, n_bytes=chunk_bytes):
             n = parse_chunk(chunk, trees="ignored")[0].n_sentences if others else 0
             yield _Task(chunk, folder / f"chunk-{number:06}.conllu", tuple(other.take(n) for other in others))
             number += 1
@@ -134,9 +134,9 @@ def _tasks(
 class _Sentences:
     """The sentences of a file, taken some at a time."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], format: Format | Literal["auto"]) -> None:
         self._path = os.fspath(path)
-        self._parts = (parse_chunk(chunk)[0] for chunk in chunks(path))
+        self._parts = (parse_chunk(chunk)[0] for chunk in chunks(path, format=format))
         self._rest = Treebank.of([])
 
     def take(self, n: int) -> Treebank:

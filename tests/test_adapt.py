@@ -33,7 +33,7 @@ TRAINERS = {"forward": SMALL, "backward": dataclasses.replace(SMALL, direction="
 SOURCE, DEV, TEXT = toy_treebank(40, 1), toy_treebank(20, 2), toy_treebank(120, 3)
 BEFORE = EnsembleTrainer(TRAINERS).train(SOURCE, DEV)
 SCHEME = Scheme(judges=("forward", "backward"), rounds=2, least_new=0.0)
-LENIENT = Guard(source_margin=100, target_margin=100, least_confidence=0, least_order=-1000)
+LENIENT = Guard(source_margin=100, target_margin=100, estimate_margin=100, least_confidence=0, least_order=-1000)
 
 
 @pytest.fixture(scope="module")

@@ -168,6 +168,7 @@ def adapt(
         None if dev is None else read(dev, format=format),
         None if target_dev is None else read(target_dev, format=format),
         [os.fspath(path) for path in external],
+        format,
     )
     jobs = Jobs(n_jobs, backend, progress, warn)
     try:
