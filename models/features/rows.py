@@ -97,6 +97,20 @@ def rows_of(batches: Callable[[], Iterator[Batch]], cutoff: int, name: str) -> R
     return Rows(columns, indptr.astype(np.int32), np.concatenate(indices), np.concatenate(classes))
 
 
+def check_thresholds(cutoff: int, prune: float) -> None:
+    """Check how often a feature has to be seen, and below what share of the largest a weight is dropped.
+
+    Raises
+    ------
+    ConfigError
+        If the first is no positive number, or the second not in [0, 1).
+    """
+    if cutoff < 1:
+        raise ConfigError(f"cutoff should be at least 1, found {cutoff}")
+    if not 0 <= prune < 1:
+        raise ConfigError(f"prune should be in [0, 1), found {prune}")
+
+
 def check_frequent(rows: Rows, cutoff: int, name: str) -> None:
     """Check that some feature is frequent enough.
 

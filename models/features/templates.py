@@ -21,7 +21,7 @@ A template with a place that is empty, or a value that was never seen in trainin
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -116,6 +116,26 @@ def compile_templates(lines: Sequence[str]) -> TemplateTable:
         nodes,
         np.array(sets, np.int32).reshape(-1, 3),
     )
+
+
+def named_templates(templates: str | tuple[str, ...], sets: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the templates of a named set, apart by white space in ``sets``, or those given.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such set; the nearest is named.
+
+    Examples
+    --------
+    >>> named_templates("small", {"small": "s0.form s1.form"}), named_templates(("s0.upos",), {})
+    (('s0.form', 's1.form'), ('s0.upos',))
+    """
+    if not isinstance(templates, str):
+        return templates
+    if templates not in sets:
+        raise unknown("template set", templates, sets)
+    return tuple(sets[templates].split())
 
 
 def _atom(text: str, places: dict[tuple[int, int], int]) -> tuple[int, int, int]:

@@ -262,8 +262,8 @@ class GraphParser:
     def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
         """Parse, and count the sentences that were too long for the search.
 
-        Those of more than `treevote.models.graph.long_sentences.LONGEST` tokens are parsed in pieces, those of more
-        than `treevote.models.graph.second_order.LONGEST` with the first-order model.
+        Those of more than `treevote.models.graph.long_sentences.LONGEST` tokens are parsed in pieces, those of
+        `treevote.models.graph.second_order.LONGEST` or more with the first-order model.
         """
         rows, words = self.memo.encode(treebank.words)
         pieces = cut(rows[treebank.tokens], treebank.offsets)

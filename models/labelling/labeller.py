@@ -17,11 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treevote.errors import ConfigError, InputError
+from treevote.errors import InputError
 from treevote.kernels import Bools, Ints, Longs, kernel
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import LinearGuide
-from treevote.models.features.rows import fit
+from treevote.models.features.rows import check_thresholds, fit
 from treevote.models.features.weights import Weights, score
 from treevote.models.labelling.features import Sentence, fire, max_features, scratch
 from treevote.models.labelling.rows import rows_of
@@ -86,10 +86,7 @@ def train_labeller(
     >>> [labeller.labels[label] for label in labeller.label(words, toy.tokens, toy.offsets, toy.heads)[1:4]]
     ['det', 'nsubj', 'root']
     """
-    if cutoff < 1:
-        raise ConfigError(f"cutoff should be at least 1, found {cutoff}")
-    if not 0 <= prune < 1:
-        raise ConfigError(f"prune should be in [0, 1), found {prune}")
+    check_thresholds(cutoff, prune)
     table = compile_templates(templates)
     require_labelled_trees(treebank)
     to_root, to_token = (_labels_of(treebank, arcs) for arcs in (treebank.heads == 0, treebank.heads > 0))

@@ -11,7 +11,7 @@ from treevote.config import to_mapping
 from treevote.errors import ConfigError, unknown
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.features.linear_guide import LinearGuide, is_linear
-from treevote.models.features.rows import check_frequent, fit
+from treevote.models.features.rows import check_frequent, check_thresholds, fit
 from treevote.models.features.templates import TemplateTable
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.labelling.labeller import Labeller, train_labeller
@@ -95,10 +95,7 @@ class PipelineTrainer:
         for name, number, most in (("depth", self.depth, MAX_DEPTH), ("rounds", self.rounds, MAX_ROUNDS)):
             if not 1 <= number <= most:
                 raise ConfigError(f"{name} should be in 1..{most}, found {number}")
-        if self.cutoff < 1:
-            raise ConfigError(f"cutoff should be at least 1, found {self.cutoff}")
-        if not 0 <= self.prune < 1:
-            raise ConfigError(f"prune should be in [0, 1), found {self.prune}")
+        check_thresholds(self.cutoff, self.prune)
 
     @property
     def n_actions(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treevote.errors import unknown
+from treevote.models.features.templates import named_templates
 
 PAPER = """
 s0.form s0.upos s0.xpos s0.feats q0.form q0.upos q0.xpos q0.feats
@@ -67,8 +67,4 @@ def templates_of(templates: str | tuple[str, ...]) -> tuple[str, ...]:
     >>> templates_of("paper")[:2], templates_of(("s0.form",))
     (('s0.form', 's0.upos'), ('s0.form',))
     """
-    if not isinstance(templates, str):
-        return templates
-    if templates not in TEMPLATE_SETS:
-        raise unknown("template set", templates, TEMPLATE_SETS)
-    return tuple(TEMPLATE_SETS[templates].split())
+    return named_templates(templates, TEMPLATE_SETS)

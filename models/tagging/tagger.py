@@ -12,11 +12,11 @@ from functools import partial
 
 import numpy as np
 
-from treevote.errors import ConfigError, InputError
+from treevote.errors import InputError
 from treevote.kernels import Ints, Longs, kernel
 from treevote.models.features.lexicon import Lexicon, WordColumns
 from treevote.models.features.linear_guide import LinearGuide
-from treevote.models.features.rows import BATCH_KEYS, Batch, fit, rows_of
+from treevote.models.features.rows import BATCH_KEYS, Batch, check_thresholds, fit, rows_of
 from treevote.models.features.weights import Weights, score
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.learners.sgd_maxent import SGDMaxEnt
@@ -58,10 +58,7 @@ class TaggerTrainer:
     prune: float = 0.01
 
     def __post_init__(self) -> None:
-        if self.cutoff < 1:
-            raise ConfigError(f"cutoff should be at least 1, found {self.cutoff}")
-        if not 0 <= self.prune < 1:
-            raise ConfigError(f"prune should be in [0, 1), found {self.prune}")
+        check_thresholds(self.cutoff, self.prune)
 
     def train(self, treebank: Treebank, *, seed: int = 0, progress: Progress | None = None) -> Tagger:
         """Learn from tags; the same treebank and seed give the same tagger.

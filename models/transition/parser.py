@@ -13,6 +13,7 @@ from treevote.config import to_mapping
 from treevote.errors import ConfigError, unknown
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.features.linear_guide import LinearGuide
+from treevote.models.features.rows import check_thresholds
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.learners import skops_bytes
@@ -89,14 +90,11 @@ class TransitionTrainer:
         for kind, value, known in (("direction", self.direction, Direction), ("search", self.search, Search)):
             if value not in get_args(known):
                 raise unknown(kind, value, get_args(known))
-        if self.cutoff < 1:
-            raise ConfigError(f"cutoff should be at least 1, found {self.cutoff}")
+        check_thresholds(self.cutoff, self.prune)
         if not 1 <= self.width <= MAX_WIDTH:
             raise ConfigError(f"width should be in 1..{MAX_WIDTH}, found {self.width}")
         if not self.margin >= 0:
             raise ConfigError(f"margin should not be negative, found {self.margin}")
-        if not 0 <= self.prune < 1:
-            raise ConfigError(f"prune should be in [0, 1), found {self.prune}")
 
     def train(
         self,

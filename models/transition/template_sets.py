@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treevote.errors import unknown
+from treevote.models.features.templates import named_templates
 
 PAPER = """
 s0.form s0.lemma s0.xpos s0.upos s0.feats
@@ -76,8 +76,4 @@ def templates_of(templates: str | tuple[str, ...]) -> tuple[str, ...]:
     >>> templates_of("paper")[:2], templates_of(("s0.form",))
     (('s0.form', 's0.lemma'), ('s0.form',))
     """
-    if not isinstance(templates, str):
-        return templates
-    if templates not in TEMPLATE_SETS:
-        raise unknown("template set", templates, TEMPLATE_SETS)
-    return tuple(TEMPLATE_SETS[templates].split())
+    return named_templates(templates, TEMPLATE_SETS)
