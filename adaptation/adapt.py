@@ -22,7 +22,7 @@ from treevote.config import to_mapping
 from treevote.conll import parse_chunk
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.ensemble.trainer import EnsembleTrainer, facts_of
 from treevote.errors import ConfigError, InputError
 from treevote.files import chunks
 from treevote.formats import Format
@@ -31,6 +31,11 @@ from treevote.metrics import Convention, evaluate
 from treevote.protocols import Progress, Trainer
 from treevote.store import JSON
 from treevote.treebank import Treebank
+
+
+class NothingKeptError(InputError):
+    """No sentence of the text was kept."""
+
 
 HELD_OUT = 20
 """One sentence of the text in so many is never learned from: on these the estimates are made."""
@@ -135,7 +140,7 @@ def adapt(
     Raises
     ------
     InputError
-        If data cannot be used, or no sentence is kept in the first round.
+        If data cannot be used; `NothingKeptError` if no sentence is kept in the first round.
     ConfigError
         If the scheme names members that do not exist.
     """
@@ -199,11 +204,13 @@ class _Adaptation:
             entered[new] = number
             share = 100 * float(judged.lengths[new].sum() / max(1, judged.lengths.sum()))
             rounds.append({**profile(judged, kept), "new": round(share, 2)})
+            if not kept.any() and silver is not None:  # what was kept before is still good
+                break
             if not kept.any():
-                raise InputError(
-                    f"expected sentences on which the judges agree, found none among {len(kept):,}",
-                    path=os.fspath(self.data.unlabelled[0]),
-                    remedy="keep by a share of agreed tokens, or see whether the text is in the language of the model",
+                raise NothingKeptError(
+                    f"expected sentences on which the judges agree and are sure enough, found none among {len(kept):,}",
+                    path=" and ".join(os.fspath(path) for path in self.data.unlabelled),
+                    remedy="ask for less agreement, or see whether the text is in the language of the model",
                 )
             silver = self.bench.folder / f"{name}.silver.conllu"
             if not silver.exists():
@@ -265,10 +272,15 @@ class _Adaptation:
         return distance(Profile.of([self.data.source]), Profile.of(self._parts(), known))
 
     def _warnings(self, distance: Distance) -> Iterator[str]:
+        training: Any = self.before.facts.get("training", {})
+        if training.get("sha256") != facts_of(self.data.source)["sha256"]:
+            yield "the model was not trained on these training data; give what it was trained on"
         like = None if self.data.external else alike(self._members(self.scheme.judges))
         if like:
             yield f"the judges are much alike: {like}; their agreement says little"
-        if distance.unknown_tags > 1:
+        if distance.tags == ("_",):
+            yield "the text has no tags; tag it as the training data are tagged"
+        elif distance.unknown_tags > 1:
             yield (
                 f"{distance.unknown_tags:.1f} % of the text has tags that the training data do not have "
                 f"({', '.join(distance.tags[:5])}); tag it as they are tagged"

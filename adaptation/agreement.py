@@ -69,4 +69,5 @@ def alike(judges: Mapping[str, Any]) -> str | None:
     sides = {name: (type(trainer), getattr(trainer, "direction", None)) for name, trainer in judges.items()}
     if len(sides) < 2 or len(set(sides.values())) > 1:
         return None
-    return f"{' and '.join(sides)} read from the same side and are of one family"
+    (_, side) = next(iter(sides.values()))
+    return f"{' and '.join(sides)} {'read from the same side and ' if side else ''}are of one family"

@@ -104,6 +104,8 @@ def verdict(before: Measured, after: Measured, guard: Guard) -> list[str]:
     ['on the source it has 85.00 LAS, 5.00 less than before: more than the 1.50 that may be lost']
     """
     reasons = []
+    if (after.source, after.target, after.estimate) == (None, None, None):
+        reasons.append("nothing was measured: give a development set of the old or of the new domain")
     target = ("on the target it has", before.target, after.target, guard.target_margin)
     if after.target is None:
         estimates = before.estimate, after.estimate, guard.estimate_margin

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from treevote.adaptation.agreement import agreement
+from treevote.adaptation.workbench import checksum
 from treevote.conll import parse_chunk
 from treevote.ensemble.parser import EnsembleParser, load
 from treevote.ensemble.vote import vote
@@ -91,7 +92,7 @@ def judge(
     ModelError
         If the judges cannot be read.
     """
-    work = _ChunkJudge(str(model), load(model))
+    work = _ChunkJudge(os.path.abspath(model), checksum(model), load(model))
     total = sum(os.stat(path).st_size for path in unlabelled)
     parts = []
     tasks = _tasks(unlabelled, external, folder, format, chunk_bytes)
@@ -129,6 +130,8 @@ def _tasks(
             n = parse_chunk(chunk, trees="ignored")[0].n_sentences if others else 0
             yield _Task(chunk, folder / f"chunk-{number:06}.conllu", tuple(other.take(n) for other in others))
             number += 1
+    for other in others:
+        other.finish()
 
 
 class _Sentences:
@@ -151,30 +154,41 @@ class _Sentences:
         self._rest = self._rest.select(range(n, self._rest.n_sentences))
         return dataclasses.replace(taken, name=self._path)
 
+    def finish(self) -> None:
+        """Check that there is no sentence left."""
+        left = self._rest.n_sentences + sum(part.n_sentences for part in self._parts)
+        if left:
+            raise InputError(
+                f"expected the sentences of the text, found {left} more", path=self._path, remedy="parse the same text"
+            )
+
 
 @dataclass(frozen=True)
 class _ChunkJudge:
     """What to do with a chunk. In another process it loads the judges on its own, once."""
 
     model: str
+    checksum: str
     parser: EnsembleParser | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _ChunkJudge, (self.model,)
+        return _ChunkJudge, (self.model, self.checksum)
 
     def __call__(self, task: _Task) -> Judged:
         if not task.file.exists():
             treebank, _ = parse_chunk(task.chunk, trees="ignored")
             if not treebank.n_sentences:
                 return Judged(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), ())
-            text = _judged(self.parser or _load_once(self.model), treebank, task)
+            text = _judged(self.parser or _load_once(self.model, self.checksum), treebank, task)
             with writing(task.file) as stream:
                 stream.write(text.encode("utf-8", "surrogateescape"))
         return _scores(task.file)
 
 
 @functools.lru_cache(maxsize=1)
-def _load_once(model: str) -> EnsembleParser:
+def _load_once(model: str, checksum: str) -> EnsembleParser:
+    """Load judges; a process may outlive a run and meet others under the same name."""
+    del checksum
     return load(model)
 
 
@@ -198,7 +212,7 @@ def _judged(judges: EnsembleParser, treebank: Treebank, task: _Task) -> str:
     for i, block in enumerate(text.split("\n\n")[:-1]):
         blocks.append(
             f"# source = {name}, sentence {task.chunk.first_sentence + i}\n"
-            f"# agreement = {agreed[i]:.6f}\n# confidence = {sure[i]:.6f}\n{block}\n\n"
+            f"# agreement = {float(agreed[i])}\n# confidence = {float(sure[i])}\n{block}\n\n"
         )
     return "".join(blocks)
 

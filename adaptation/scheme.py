@@ -39,6 +39,9 @@ class Scheme:
     gold_copies: int = 1
 
     def __post_init__(self) -> None:
+        for name in self.judges:
+            if self.judges.count(name) > 1:
+                raise ConfigError(f"judge {name} is named twice; a judge always agrees with itself")
         if not 1 <= self.rounds <= MAX_ROUNDS:
             raise ConfigError(f"rounds should be in 1..{MAX_ROUNDS}, found {self.rounds}")
         if not 0 <= self.least_new <= 100:

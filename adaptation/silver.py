@@ -14,7 +14,7 @@ from treevote.kernels import Bools, Ints
 from treevote.manifest import JSON
 from treevote.treebank import Treebank
 
-_AGREEMENT = re.compile(rb"^# agreement = ([0-9.]+)$", re.MULTILINE)
+_AGREEMENT = re.compile(rb"^# agreement = ([0-9.e-]+)$", re.MULTILINE)
 
 
 def write_silver(judged: Judged, kept: Bools, entered: Ints, path: Path) -> None:

@@ -42,9 +42,19 @@ class Workbench:
         path.mkdir(exist_ok=True)
         return path
 
+    @property
+    def has_steps(self) -> bool:
+        """Whether something is done of the plan."""
+        return any(not name.startswith(".") and name != PLAN for name in os.listdir(self.folder))
+
     def clear(self) -> None:
-        """Remove it all."""
-        shutil.rmtree(self.folder)
+        """Remove the steps, and the plan last: who is killed in between can run the same command again."""
+        for path in sorted(self.folder.iterdir(), key=lambda path: path.name == PLAN):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+        self.folder.rmdir()
 
 
 def workbench(folder: Path, plan: Mapping[str, JSON]) -> Workbench:
@@ -67,6 +77,7 @@ def workbench(folder: Path, plan: Mapping[str, JSON]) -> Workbench:
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as room:
     ...     bench = workbench(Path(room, "work"), {"seed": 1})
+    ...     done = bench.room("round-1")
     ...     workbench(Path(room, "work"), {"seed": 2})
     Traceback (most recent call last):
     treevote.errors.ConfigError: ...work holds an adaptation with another seed; finish it with the same command, ...
@@ -74,12 +85,12 @@ def workbench(folder: Path, plan: Mapping[str, JSON]) -> Workbench:
     text = json.dumps(plan, indent=1, sort_keys=True, ensure_ascii=False)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        held = sorted(os.listdir(folder))
+        held = sorted(name for name in os.listdir(folder) if not name.startswith("."))  # half-written files
     except OSError as error:
         raise InputError(
             f"cannot write: {error.strerror or error}", path=str(folder), remedy="check the folder and its permissions"
         ) from error
-    if not held:
+    if held in ([], [PLAN]):  # nothing is done yet
         with writing(folder / PLAN) as stream:
             stream.write(text.encode())
     elif PLAN not in held:
@@ -87,7 +98,9 @@ def workbench(folder: Path, plan: Mapping[str, JSON]) -> Workbench:
     else:
         try:
             known = json.loads((folder / PLAN).read_text("utf-8"))
-        except ValueError as error:
+            if not isinstance(known, dict):
+                raise ValueError("no object")
+        except (OSError, ValueError) as error:
             raise ConfigError(f"{folder} holds a damaged plan ({error}); remove the folder") from error
         other = [key for key in {**plan, **known} if known.get(key) != plan.get(key)]
         if other:

@@ -133,7 +133,7 @@ class EnsembleTrainer:
             raise ConfigError(f"{what} on a development set; give one, or a number of folds")
         require_labelled_trees(treebank)
         bare = dataclasses.replace(treebank, source=None)
-        facts: dict[str, JSON] = {"treevote": treevote.__version__, "seed": seed, "training": _facts_of(treebank)}
+        facts: dict[str, JSON] = {"treevote": treevote.__version__, "seed": seed, "training": facts_of(treebank)}
         names = tuple(self.members)
         measured: _Measured | None = None
         trained: dict[str, Member] = {}
@@ -141,7 +141,7 @@ class EnsembleTrainer:
         if dev is not None:
             trained = self._trained(names, bare, dev, **jobs)
             measured = _Measured.of(dev, {name: _parsed(member, dev) for name, member in trained.items()})
-            facts["development"] = _facts_of(dev)
+            facts["development"] = facts_of(dev)
         elif self.folds:
             measured = self._cross_parsed(bare, **jobs)
             facts["folds"] = self.folds
@@ -271,7 +271,7 @@ def _train_and_parse(
     return _parsed(_train(task, seed=seed, progress=progress), part)
 
 
-def _facts_of(treebank: Treebank) -> dict[str, JSON]:
+def facts_of(treebank: Treebank) -> dict[str, JSON]:
     """Return name, sizes and a checksum of words and trees."""
     digest = hashlib.sha256()
     for column in (treebank.tokens, treebank.heads, treebank.deprels, treebank.offsets):

@@ -150,13 +150,17 @@ def test_an_external_judge_has_its_say(text: Path, tmp_path: Path) -> None:
     write(wrong, tmp_path / "chain.conllu")
     data = Data(SOURCE, [text], DEV, external=[tmp_path / "chain.conllu"])
     arguments: dict[str, Any] = {"guard": LENIENT, "seed": 0, "convention": "ud", "jobs": Jobs(chunk_bytes=2000)}
-    with pytest.raises(InputError, match="expected sentences on which the judges agree, found none"):
+    with pytest.raises(InputError, match="on which the judges agree and are sure enough, found none"):
         adapt(BEFORE, data, workbench(tmp_path / "a", {}), scheme=SCHEME, **arguments)
     write(TEXT, tmp_path / "gold.conllu")
     gold = dataclasses.replace(data, external=[tmp_path / "gold.conllu"])
     adapted = adapt(BEFORE, gold, workbench(tmp_path / "b", {}), scheme=SCHEME, **arguments)
     assert read(adapted.silver).n_sentences > 0
     write(TEXT.select(range(7)), tmp_path / "short.conllu")
+    write(Treebank.concatenate([TEXT, TEXT]), tmp_path / "long.conllu")
+    long = dataclasses.replace(data, external=[tmp_path / "long.conllu"])
+    with pytest.raises(InputError, match="found 120 more"):
+        adapt(BEFORE, long, workbench(tmp_path / "d", {}), scheme=SCHEME, **arguments)
     short = dataclasses.replace(data, external=[tmp_path / "short.conllu"])
     with pytest.raises(InputError, match="expected a parse of every sentence"):
         adapt(BEFORE, short, workbench(tmp_path / "c", {}), scheme=SCHEME, **arguments)
@@ -182,7 +186,8 @@ def test_distillation_puts_the_vote_on_the_whole_text_into_one_member(text: Path
 
 
 def test_a_workbench_belongs_to_one_plan(tmp_path: Path) -> None:
-    workbench(tmp_path / "work", {"seed": 1})
+    workbench(tmp_path / "work", {"seed": 0})
+    workbench(tmp_path / "work", {"seed": 1}).room("round-1")  # what is only planned may be planned anew
     assert isinstance(workbench(tmp_path / "work", {"seed": 1}), Workbench)
     with pytest.raises(ConfigError, match="another seed"):
         workbench(tmp_path / "work", {"seed": 2})

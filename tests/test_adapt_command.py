@@ -104,7 +104,7 @@ def test_one_endless_sentence_is_not_learned_from(room: Path, tmp_path: Path) ->
     text = tmp_path / "endless.conllu"
     arguments = "--train", room / "train.conllu", "-o", tmp_path / "new", *QUICK
     for n_tokens, options, said in (
-        (5_000, ["--force"], "expected sentences on which the judges agree, found none among 1"),
+        (5_000, ["--force"], "expected sentences on which the judges agree and are sure enough, found none among 1"),
         (30_000, [], "expected at most 10,000 tokens in a sentence"),
     ):
         lines = (f"{i}\tthe\tthe\tDET\t_\t_\t_\t_\t_\t_\n" for i in range(1, n_tokens + 1))
@@ -115,7 +115,7 @@ def test_one_endless_sentence_is_not_learned_from(room: Path, tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("", "expected sentences, found none"), ("1\ta\n", "text.conllu, line 1"), (None, "expected a file")],
+    [("", "expected sentences, found none"), ("1\ta\n", "text.conllu, line 1"), (None, "no such file")],
 )
 def test_text_that_cannot_be_used_is_told(text: str | None, said: str, room: Path, tmp_path: Path) -> None:
     path = tmp_path / "text.conllu"
@@ -130,6 +130,8 @@ def test_options_that_cannot_be_used_are_told(room: Path, tmp_path: Path) -> Non
     for number, (options, said) in enumerate(
         (
             (("--judges", "first"), "expected two judges"),
+            (("--judges", "first,first"), "named twice"),
+            (("--keep", "identical", "--share", "0.5"), "a share has no meaning"),
             (("--judges", "first,lr-maxent-froward"), "did you mean 'lr-maxent-forward'"),
             (("--members", "lr-maxent-froward"), "did you mean 'lr-maxent-forward'"),
             (("--cluster", "tcp://127.0.0.1:1"), "no Dask scheduler answers"),
@@ -137,3 +139,44 @@ def test_options_that_cannot_be_used_are_told(room: Path, tmp_path: Path) -> Non
     ):
         arguments = "--train", room / "train.conllu", "-o", tmp_path / f"new-{number}"
         assert said in fails("adapt", room / "model", room / "text.conllu", *arguments, *options)
+
+
+def test_what_is_read_is_not_written_over(room: Path, tmp_path: Path) -> None:
+    text = tmp_path / "new.silver.conllu"
+    text.write_bytes((room / "text.conllu").read_bytes())
+    arguments = "--train", room / "train.conllu", "-o", tmp_path / "new", *QUICK
+    assert "would be written over, and is read" in fails("adapt", room / "model", text, *arguments)
+    assert "is in the way" in fails("adapt", room / "model", room / "text.conllu", *arguments)
+    assert text.read_bytes() == (room / "text.conllu").read_bytes()
+
+
+def test_a_fault_in_a_file_leaves_nothing_that_blocks_the_next_attempt(room: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.conllu").write_text("1\ta\n")
+    arguments = "--train", room / "train.conllu", "-o", tmp_path / "new", *QUICK
+    command = "adapt", room / "model", room / "text.conllu", *arguments
+    assert "bad.conllu, line 1" in fails(*command, "--dev", tmp_path / "bad.conllu")
+    assert adapt(room, room / "text.conllu", tmp_path / "new").exit_code == 0
+
+
+def test_a_model_that_was_not_measured_is_not_promoted(room: Path, tmp_path: Path) -> None:
+    arguments = [
+        "adapt",
+        room / "model",
+        room / "text.conllu",
+        "--train",
+        room / "train.conllu",
+        "-o",
+        tmp_path / "new",
+    ]
+    result = CliRunner().invoke(app, [str(argument) for argument in (*arguments, *QUICK)])
+    assert result.exit_code == 3
+    assert "nothing was measured" in result.stdout
+    assert (tmp_path / "new.work").is_dir()
+    forced = CliRunner().invoke(app, [str(argument) for argument in (*arguments, *QUICK, "--force")])
+    assert forced.exit_code == 0
+    assert not (tmp_path / "new.work").exists()
+
+
+def test_other_training_data_than_the_models_are_told(room: Path, tmp_path: Path) -> None:
+    other = "--train", room / "target.conllu"
+    assert "not trained on these training data" in adapt(room, room / "text.conllu", tmp_path / "new", *other).stderr

@@ -111,12 +111,12 @@ def test_rows_do_not_depend_on_where_a_batch_ends(monkeypatch: pytest.MonkeyPatc
     task = treebank, words, table, POLICIES.index("start-over"), np.array([True, False])
 
     def joined() -> tuple[int, list[list[int]]]:
-        batches = [(keys.copy(), lengths, actions) for keys, lengths, actions in derivations(*task)]
+        batches = [tuple(column.copy() for column in batch) for batch in derivations(*task)]
         return len(batches), [np.concatenate(column).tolist() for column in zip(*batches, strict=True)]
 
     whole = joined()
     assert whole[0] == 1
-    monkeypatch.setattr(rows, "_BATCH_KEYS", 1 << 10)
+    monkeypatch.setattr(rows, "BATCH_KEYS", 1 << 10)
     parts = joined()
     assert parts[0] > 3
     assert parts[1] == whole[1]

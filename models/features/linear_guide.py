@@ -121,6 +121,7 @@ def is_linear(learner: Any) -> bool:
 
     Examples
     --------
+    >>> from scipy.sparse import csr_matrix
     >>> from sklearn.svm import SVC, LinearSVC
     >>> rows, classes = csr_matrix(np.eye(3)), [0, 1, 2]
     >>> is_linear(LinearSVC().fit(rows, classes)), is_linear(SVC(kernel="linear").fit(rows, classes))

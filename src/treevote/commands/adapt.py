@@ -7,12 +7,13 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from treevote import store
-from treevote.adaptation.adapt import Adapted, Data, Jobs
+from treevote import __version__, store
+from treevote.adaptation.adapt import Adapted, Data, Jobs, NothingKeptError
 from treevote.adaptation.adapt import adapt as carry
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme
@@ -37,18 +38,23 @@ class Outcome:
     Attributes
     ----------
     adapted : Adapted
-    promoted : bool
-        Whether the adapted model was written.
-    output : Path
-        The model, if it was written.
+    model : Path, optional
+        Where the adapted model stands, if it was written.
     silver : Path, optional
         Where the sentences that were added stand.
+    work : Path, optional
+        Where the finished steps stand, if they are kept: those of a model that was not promoted.
     """
 
     adapted: Adapted
-    promoted: bool
-    output: Path
+    model: Path | None
     silver: Path | None
+    work: Path | None
+
+    @property
+    def promoted(self) -> bool:
+        """Whether the adapted model was written."""
+        return self.model is not None
 
 
 def scheme_of(
@@ -77,8 +83,8 @@ def scheme_of(
     for part, names in (("judges", judges), ("members", members)):
         changed[part] = None if names is None else tuple(each.strip() for each in names.split(","))
     chosen = {part: value for part, value in (choice or {}).items() if value is not None}
-    if "share" in chosen:
-        chosen.setdefault("keep", "share")
+    if "share" in chosen and chosen.setdefault("keep", "share") != "share":
+        raise ConfigError(f"a share has no meaning where '{chosen['keep']}' are kept; leave one of the two out")
     changed["choice"] = dataclasses.replace(scheme.choice, **chosen)
     return dataclasses.replace(scheme, **{part: value for part, value in changed.items() if value is not None})
 
@@ -126,7 +132,8 @@ def adapt(
     force : bool, default=False
         Adapt, and write the adapted model, whatever the guard says.
     work : path, optional
-        Folder for the steps; by default ``OUTPUT.work``. It is removed at the end.
+        Folder for the steps; by default ``OUTPUT.work``. It is removed at the end, unless there is
+        a model in it that was not promoted.
     seed : int, optional
         By default that of the model.
     format : {"auto", "conllu", "conllx"}
@@ -139,7 +146,8 @@ def adapt(
     InputError, ConfigError, ModelError
         If a file, the scheme or the model cannot be used.
     """
-    store.check_target(output)
+    room, silver = Path(work) if work is not None else Path(f"{output}.work"), Path(f"{output}.silver.conllu")
+    _check(output, room, silver, [*unlabelled, *external, *train, *(path for path in (dev, target_dev) if path)])
     scheme, guard = scheme or Scheme(), Guard(source_margin=margin)
     before = load(model)
     treebanks = [dataclasses.replace(read(path, format=format), source=None) for path in train]
@@ -147,9 +155,6 @@ def adapt(
     convention = convention_of(read(train[0], format=format))
     facts: Any = before.facts
     seed = int(facts.get("seed", 0)) if seed is None else seed
-    for path in (*unlabelled, *external):
-        if not os.path.isfile(path):
-            raise InputError("expected a file", path=os.fspath(path), remedy="adapt reads the text several times")
     plan = {
         "model": checksum(model),
         "unlabelled text": [checksum(path) for path in unlabelled],
@@ -158,10 +163,10 @@ def adapt(
         "target development set": None if target_dev is None else checksum(target_dev),
         "external parses": [checksum(path) for path in external],
         "scheme": to_mapping(scheme),
-        "guard": to_mapping(guard),
         "seed": seed,
+        "format": format,
+        "version of treevote": __version__,
     }
-    bench = workbench(Path(work) if work is not None else Path(f"{output}.work"), plan)
     data = Data(
         source,
         [os.fspath(path) for path in unlabelled],
@@ -170,30 +175,55 @@ def adapt(
         [os.fspath(path) for path in external],
         format,
     )
+    bench = workbench(room, plan)
     jobs = Jobs(n_jobs, backend, progress, warn)
     try:
         settings: dict[str, Any] = {"scheme": scheme, "guard": guard, "seed": seed, "convention": convention}
         adapted = carry(before, data, bench, **settings, force=force, jobs=jobs)
-    except (InputError, ConfigError):  # the same command would end here again: nothing is to be resumed
-        bench.clear()
+    except (InputError, ConfigError) as error:
+        if isinstance(error, NothingKeptError) or not bench.has_steps:  # nothing that is worth being resumed
+            bench.clear()
         raise
     promoted = force or not adapted.reasons
-    silver = None
     if promoted:
-        silver = Path(f"{output}.silver.conllu")
+        save(adapted.parser, output)
         with writing(silver) as stream, adapted.silver.open("rb") as added:
             shutil.copyfileobj(added, stream)
-        save(adapted.parser, output)
-    bench.clear()
-    return Outcome(adapted, promoted, Path(output), silver)
+    kept = bench.has_steps and not promoted
+    if not kept:
+        bench.clear()
+    return Outcome(adapted, Path(output) if promoted else None, silver if promoted else None, room if kept else None)
+
+
+def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | Path]) -> None:
+    """Check before the work that what is read can be read again, and that nothing of value is written over."""
+    store.check_target(output)
+    if room.absolute() == Path(output).absolute():
+        raise ConfigError(f"{room} cannot be the model and the folder for the work; name another folder")
+    for path in inputs:
+        if not os.path.exists(path):
+            raise InputError("cannot read: no such file", path=os.fspath(path), remedy="check the name")
+        if not os.path.isfile(path):
+            raise InputError("expected a file", path=os.fspath(path), remedy="adapt reads its files several times")
+        if silver.exists() and silver.samefile(path):
+            raise ConfigError(f"{silver} would be written over, and is read; name another output")
+    if silver.exists():
+        with suppress(OSError), silver.open("rb") as file:
+            if file.read(len(_OURS)) in (_OURS, b""):
+                return
+        raise ConfigError(f"{silver} is in the way and was not written by adapt; move it, or name another output")
+
+
+_OURS = b"# round = "
 
 
 def as_json(outcome: Outcome) -> str:
     """Return all that is known, for programs."""
+    paths = {"model": outcome.model, "silver": outcome.silver, "work": outcome.work}
     facts = {
         "promoted": outcome.promoted,
         "reasons": outcome.adapted.reasons,
-        "silver": None if outcome.silver is None else os.fspath(outcome.silver),
+        **{name: None if path is None else os.fspath(path) for name, path in paths.items()},
         **outcome.adapted.report,
     }
     return json.dumps(facts, indent=2, ensure_ascii=False)
@@ -220,10 +250,12 @@ def as_text(outcome: Outcome) -> str:
         ]
         parts.append(table(["", "before", "after"], rows))
     if outcome.promoted:
-        parts.append(f"model   {outcome.output}\nadded   {outcome.silver}")
+        parts.append(f"model   {outcome.model}\nadded   {outcome.silver}")
     parts += [f"{'against it' if outcome.promoted else 'not promoted'}: {reason}" for reason in outcome.adapted.reasons]
     if not outcome.promoted:
         parts.append("the old model stays as it is")
+    if outcome.work is not None:
+        parts.append(f"what was trained is kept in {outcome.work}: the same command with --force writes it")
     return "\n\n".join(parts)
 
 
