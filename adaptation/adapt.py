@@ -15,6 +15,7 @@ from treevote.adaptation.agreement import alike
 from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
 from treevote.adaptation.guard import Guard, Measured, unfit, verdict
 from treevote.adaptation.judging import CHUNK_BYTES, Judged, judge
+from treevote.adaptation.measuring import held_out, measure, sample_of
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
 from treevote.adaptation.workbench import Workbench
@@ -26,8 +27,7 @@ from treevote.ensemble.trainer import EnsembleTrainer, facts_of
 from treevote.errors import ConfigError, InputError
 from treevote.files import chunks
 from treevote.formats import Format
-from treevote.kernels import Bools, Longs
-from treevote.metrics import Convention, evaluate
+from treevote.metrics import Convention
 from treevote.protocols import Progress, Trainer
 from treevote.store import JSON
 from treevote.treebank import Treebank
@@ -35,13 +35,6 @@ from treevote.treebank import Treebank
 
 class NothingKeptError(InputError):
     """No sentence of the text was kept."""
-
-
-HELD_OUT = 20
-"""One sentence of the text in so many is never learned from: on these the estimates are made."""
-
-MOST_HELD_OUT = 2_000
-"""Sentences that are held out, at the most: they stay in memory."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +163,7 @@ class _Adaptation:
             if self.jobs.warn is not None:
                 self.jobs.warn(warning)
         report: dict[str, JSON] = {"distance": to_mapping(distance), "warnings": list(warnings)}
-        sample = self._sample()
+        sample = sample_of(self._parts())
         old = self._measured(self.before, sample)
         reasons = unfit(distance, old, self.guard)
         if reasons and not self.force:
@@ -198,7 +191,7 @@ class _Adaptation:
             self._trained(f"{name}.judges", self._members(self.scheme.judges), silver)
             judged = self._judged(f"{name}.judges", name)
             numbers = np.arange(len(judged.lengths))
-            kept = self.scheme.choice.of(judged.lengths, judged.agreed, judged.confidence) & ~_held_out(numbers)
+            kept = self.scheme.choice.of(judged.lengths, judged.agreed, judged.confidence) & ~held_out(numbers)
             entered = np.zeros(len(kept), np.int32) if entered is None else entered
             new = kept & (entered == 0)
             entered[new] = number
@@ -286,30 +279,5 @@ class _Adaptation:
                 f"({', '.join(distance.tags[:5])}); tag it as they are tagged"
             )
 
-    def _sample(self) -> Treebank:
-        """Return the sentences of the text that are never learned from."""
-        held, first = [], 0
-        for part in self._parts():
-            chosen = np.flatnonzero(_held_out(first + np.arange(part.n_sentences)))
-            held.append(dataclasses.replace(part.select(chosen), source=None))
-            first += part.n_sentences
-        return Treebank.concatenate(held)
-
     def _measured(self, parser: EnsembleParser, sample: Treebank) -> Measured:
-        def las(gold: Treebank | None) -> float | None:
-            return (
-                None if gold is None else round(evaluate(gold, parser.parse(gold), convention=self.convention).las, 2)
-            )
-
-        estimate = None
-        if parser.confidence is not None and sample.n_tokens:
-            parse = parser.parse(sample)
-            assert parse.label_confidence is not None
-            estimate = round(100 * float(parse.label_confidence[parse.is_token].mean(dtype=np.float64)), 2)
-        return Measured(las(self.data.source_dev), las(self.data.target_dev), estimate)
-
-
-def _held_out(numbers: Longs) -> Bools:
-    """Return which sentences of the text, by their numbers from 0, are never learned from."""
-    mask: Bools = (numbers % HELD_OUT == HELD_OUT - 1) & (numbers < HELD_OUT * MOST_HELD_OUT)
-    return mask
+        return measure(parser, self.data.source_dev, self.data.target_dev, sample, self.convention)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.reference.toy_grammar import toy_treebank
-from treevote.adaptation import adapt as adaptation
+from treevote.adaptation import measuring
 from treevote.adaptation.adapt import Adapted, Data, Jobs, adapt
 from treevote.adaptation.choice import Choice
 from treevote.adaptation.guard import Guard
@@ -134,7 +134,7 @@ def test_sentences_for_the_estimate_are_never_learned_from(text: Path, tmp_path:
         for line in adapted.silver.read_text("utf-8").split("\n")
         if line.startswith("# source = ")
     ]
-    assert sorted(numbers) == [i for i in range(TEXT.n_sentences) if i % adaptation.HELD_OUT != adaptation.HELD_OUT - 1]
+    assert sorted(numbers) == [i for i in range(TEXT.n_sentences) if i % measuring.HELD_OUT != measuring.HELD_OUT - 1]
 
 
 def test_an_external_judge_has_its_say(text: Path, tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_distillation_puts_the_vote_on_the_whole_text_into_one_member(text: Path
     scheme = dataclasses.replace(SCHEME, choice=Choice("all"), members=("forward",))
     adapted = run(text, tmp_path / "work", scheme=scheme)
     assert list(adapted.parser.members) == ["forward"]
-    assert read(adapted.silver).n_sentences == TEXT.n_sentences - TEXT.n_sentences // adaptation.HELD_OUT
+    assert read(adapted.silver).n_sentences == TEXT.n_sentences - TEXT.n_sentences // measuring.HELD_OUT
 
 
 def test_a_workbench_belongs_to_one_plan(tmp_path: Path) -> None:

@@ -1,0 +1,69 @@
+"""How good a model is, before an adaptation and after: on labelled sentences, else an estimate."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+import numpy as np
+
+from treevote.adaptation.guard import Measured
+from treevote.ensemble.parser import EnsembleParser
+from treevote.kernels import Bools, Longs
+from treevote.metrics import Convention, evaluate
+from treevote.treebank import Treebank
+
+HELD_OUT = 20
+"""One sentence of the text in so many is never learned from: on these the estimates are made."""
+
+MOST_HELD_OUT = 2_000
+"""Sentences that are held out, at the most: they stay in memory."""
+
+
+def held_out(numbers: Longs) -> Bools:
+    """Return which sentences of a text, by their numbers from 0, are never learned from.
+
+    Examples
+    --------
+    >>> np.flatnonzero(held_out(np.arange(50))).tolist()
+    [19, 39]
+    """
+    mask: Bools = (numbers % HELD_OUT == HELD_OUT - 1) & (numbers < HELD_OUT * MOST_HELD_OUT)
+    return mask
+
+
+def sample_of(parts: Iterable[Treebank]) -> Treebank:
+    """Return the sentences of a text, which comes part by part, that are never learned from."""
+    held, first = [], 0
+    for part in parts:
+        chosen = np.flatnonzero(held_out(first + np.arange(part.n_sentences)))
+        held.append(dataclasses.replace(part.select(chosen), source=None))
+        first += part.n_sentences
+    return Treebank.concatenate(held)
+
+
+def measure(
+    parser: EnsembleParser, source: Treebank | None, target: Treebank | None, sample: Treebank, convention: Convention
+) -> Measured:
+    """Measure a model on labelled sentences of both domains, as far as there are any, and estimate the rest.
+
+    Parameters
+    ----------
+    parser : EnsembleParser
+    source, target : Treebank, optional
+        Labelled sentences.
+    sample : Treebank
+        Unlabelled sentences of the target: there the mean confidence of a model that can tell it is the estimate.
+    convention : {"ud", "conllx"}
+        Of the scores.
+    """
+
+    def las(gold: Treebank | None) -> float | None:
+        return None if gold is None else round(evaluate(gold, parser.parse(gold), convention=convention).las, 2)
+
+    estimate = None
+    if parser.confidence is not None and sample.n_tokens:
+        parse = parser.parse(sample)
+        assert parse.label_confidence is not None
+        estimate = round(100 * float(parse.label_confidence[parse.is_token].mean(dtype=np.float64)), 2)
+    return Measured(las(source), las(target), estimate)
