@@ -55,7 +55,8 @@ SCHEMES = {
     "paper": Scheme(("lr-maxent-forward", "lr-svm-backward"), 1, choice=Choice(), members=("lr-maxent-forward",)),
     "distil": Scheme(choice=Choice("all"), members=("lr-maxent-forward",)),
 }
-"""Name to scheme: what did best in trials; Sagae & Tsujii (2007), section 4.1; the default's result in one parser."""
+"""Name to scheme: what did best in trials; Sagae & Tsujii (2007), section 4.1; the judges' vote on all
+sentences in one parser."""
 
 
 def scheme_of(name: str) -> Scheme:

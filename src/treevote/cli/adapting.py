@@ -40,7 +40,7 @@ def adapt(
     ] = None,
     scheme: Annotated[
         Literal["default", "paper", "distil"],
-        typer.Option(help="paper: one round, as Sagae & Tsujii; distil: the adapted vote in one fast member."),
+        typer.Option(help="paper: one round, as Sagae & Tsujii; distil: the judges' vote in one fast member."),
     ] = "default",
     judges: Annotated[
         str | None,
