@@ -95,11 +95,12 @@ def judge(
     work = _ChunkJudge(os.path.abspath(model), checksum(model), load(model))
     total = sum(os.stat(path).st_size for path in unlabelled)
     parts = []
-    tasks = _tasks(unlabelled, external, folder, format, chunk_bytes)
+    ends: list[int] = []
+    tasks = _tasks(unlabelled, external, folder, format, chunk_bytes, ends)
     for done, part in enumerate(map_parallel(work, tasks, n_jobs=n_jobs, backend=backend), start=1):
         parts.append(part)
         if progress is not None:
-            progress("judging", min(done * chunk_bytes, total), total)
+            progress("judging", ends[done - 1], total)
     if not any(part.files for part in parts):
         raise InputError(
             "expected sentences, found none", path=os.fspath(unlabelled[0]), remedy="give a file with sentences in it"
@@ -122,14 +123,18 @@ def _tasks(
     folder: Path,
     format: Format | Literal["auto"],
     chunk_bytes: int,
+    ends: list[int],
 ) -> Iterator[_Task]:
+    """Yield a task for each chunk, and note in ``ends`` how many bytes of all files were read up to its end."""
     others = [_Sentences(path, format) for path in external]
-    number = 0
+    before = 0
     for path in unlabelled:
         for chunk in chunks(path, format=format, n_bytes=chunk_bytes):
             n = parse_chunk(chunk, trees="ignored")[0].n_sentences if others else 0
-            yield _Task(chunk, folder / f"chunk-{number:06}.conllu", tuple(other.take(n) for other in others))
-            number += 1
+            name = f"chunk-{len(ends):06}.conllu"
+            ends.append(before + chunk.bytes_read)
+            yield _Task(chunk, folder / name, tuple(other.take(n) for other in others))
+        before = ends[-1] if ends else 0
     for other in others:
         other.finish()
 

@@ -15,7 +15,7 @@ from treevote.adaptation import measuring
 from treevote.adaptation.adapt import Adapted, Data, Jobs, adapt
 from treevote.adaptation.choice import Choice
 from treevote.adaptation.guard import Guard
-from treevote.adaptation.judging import _judged
+from treevote.adaptation.judging import _judged, judge
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import write_silver
 from treevote.adaptation.workbench import Workbench, workbench
@@ -68,6 +68,22 @@ def content(folder: Path) -> dict[str, bytes]:
 def test_jobs_do_not_matter(jobs: dict[str, Any], text: Path, whole: Path, tmp_path: Path) -> None:
     run(text, tmp_path / "work", **jobs)
     assert content(tmp_path / "work") == content(whole)
+
+
+def test_judging_is_told_in_bytes_of_all_files_as_they_stand_on_disk(whole: Path, tmp_path: Path) -> None:
+    texts = [tmp_path / "text.conllu", tmp_path / "text.conllu.gz"]
+    for path in texts:
+        write(TEXT, path)
+    heard: list[tuple[str, int, int]] = []
+    (tmp_path / "chunks").mkdir()
+    judge(
+        whole / "round-1.judges", texts, tmp_path / "chunks",
+        chunk_bytes=2000, progress=lambda *message: heard.append(message),
+    )  # fmt: skip
+    size = sum(path.stat().st_size for path in texts)
+    assert len(heard) > 2
+    assert heard == sorted(heard)
+    assert heard[-1] == ("judging", size, size)
 
 
 def test_the_length_of_chunks_does_not_matter(text: Path, tmp_path: Path) -> None:

@@ -58,6 +58,9 @@ def test_compression_is_told_by_the_first_bytes(stored: bytes, tmp_path: Path, m
         ("<stdin>", 4, 2),
     ]
     assert pickle.loads(pickle.dumps(parts)) == parts
+    ends = [part.bytes_read for part in parts]
+    assert ends == sorted(ends)
+    assert ends[-1] == len(stored)
 
 
 @pytest.mark.parametrize("stored", [lzma.compress(TEXT), gzip.compress(TEXT)], ids=["xz", "gz"])

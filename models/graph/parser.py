@@ -97,7 +97,7 @@ class GraphTrainer:
     order: Literal[1, 2] = 2
     decoder: Decoder = "auto"
     epochs: int = 8
-    parts: int = 5
+    parts: int = 6
     limit: float = 0.003
     attributes: tuple[str, ...] = (
         "lower", "lemma", "upos", "xpos", "feats", "feat", "prefix5", "suffix2", "suffix3",

@@ -216,22 +216,12 @@ def _load_once(key: str, model: str, member: str | None) -> Parser:
 
 
 def _tasks(inputs: Sequence[str], format: Format | Literal["auto"], n_bytes: int) -> Iterator[_Task]:
-    before = 0
+    before = read = 0
     for i, path in enumerate(inputs):
-        if path == "-":
-            for chunk in chunks(path, format=format, n_bytes=n_bytes):
-                before += len(chunk.text)
-                yield _Task(chunk, i, before)
-            continue
-        try:
-            file = open(path, "rb")  # noqa: SIM115 - closed below; an error of opening is the only one meant
-        except OSError as error:
-            problem = f"cannot read: {error.strerror or error}"
-            raise InputError(problem, path=path, remedy="check the name and the permissions") from error
-        with file:
-            for chunk in chunks(file, format=format, n_bytes=n_bytes):
-                yield _Task(chunk, i, before + (file.tell() if file.seekable() else 0))
-            before += os.fstat(file.fileno()).st_size
+        for chunk in chunks(path, format=format, n_bytes=n_bytes):
+            read = before + chunk.bytes_read
+            yield _Task(chunk, i, read)
+        before = read
 
 
 def _size(inputs: Sequence[str | os.PathLike[str]]) -> int:

@@ -91,7 +91,7 @@ def read(
     if isinstance(source, Sequence) and not isinstance(source, str):
         path, text, format = "", serialize(source), "conllu"
     else:
-        with opened(source) as (stream, path):
+        with opened(source) as (stream, path, _):
             text = stream.read()
     if format == "auto":
         format = format_of(path, text)

@@ -14,7 +14,7 @@ import secrets
 import shutil
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, BinaryIO, Literal, TypeAlias, cast
@@ -48,6 +48,8 @@ class Chunk:
         The stretch as it stands in the file, decompressed.
     format : {"conllu", "conllx"}
         Format of the file.
+    bytes_read : int
+        How much of the file, compressed or not, was read when the stretch was cut.
     """
 
     path: str
@@ -55,6 +57,7 @@ class Chunk:
     first_sentence: int
     text: bytes
     format: Format
+    bytes_read: int = 0
 
 
 def chunks(source: Readable, *, format: Format | Literal["auto"] = "auto", n_bytes: int = 1 << 20) -> Iterator[Chunk]:
@@ -85,7 +88,7 @@ def chunks(source: Readable, *, format: Format | Literal["auto"] = "auto", n_byt
     >>> [(c.first_line, c.first_sentence, c.text) for c in chunks(io.BytesIO(text), n_bytes=8)]
     [(1, 1, b'1\ta\n\n'), (3, 2, b'1\tb\n2\tc\n\n')]
     """
-    with opened(source) as (stream, path):
+    with opened(source) as (stream, path, bytes_read):
         line = sentence = 1
         rest = b""
         more = True
@@ -106,7 +109,7 @@ def chunks(source: Readable, *, format: Format | Literal["auto"] = "auto", n_byt
             if format == "auto" and n_sentences:
                 format = format_of(path, text)
             if text:
-                yield Chunk(path, line, sentence, text, "conllu" if format == "auto" else format)
+                yield Chunk(path, line, sentence, text, "conllu" if format == "auto" else format, bytes_read())
             line += text.count(b"\n")
             sentence += n_sentences
 
@@ -123,7 +126,7 @@ def _end_of_last_sentence(text: bytes, fresh: int) -> int:
 
 
 @contextmanager
-def opened(source: Readable) -> Iterator[tuple[BinaryIO, str]]:
+def opened(source: Readable) -> Iterator[tuple[BinaryIO, str, Callable[[], int]]]:
     """Open a file to be read, and decompress it if it is xz or gzip.
 
     Parameters
@@ -137,6 +140,8 @@ def opened(source: Readable) -> Iterator[tuple[BinaryIO, str]]:
         What is in the file, decompressed.
     path : str
         What to call it in messages: the path, ``<stdin>``, or the name of the file object.
+    bytes_read : callable
+        Returns how many bytes of the file, compressed or not, were read.
 
     Raises
     ------
@@ -154,12 +159,13 @@ def opened(source: Readable) -> Iterator[tuple[BinaryIO, str]]:
                 path = os.fspath(source)
                 file = stack.enter_context(open(path, "rb"))
             front = _first_bytes(file, len(_XZ))
-            stream = cast("BinaryIO", stack.enter_context(io.BufferedReader(_Rejoined(front, file))))
+            whole = _Rejoined(front, file)
+            stream = cast("BinaryIO", stack.enter_context(io.BufferedReader(whole)))
             if front.startswith(_XZ):
                 stream = cast("BinaryIO", stack.enter_context(lzma.LZMAFile(stream)))
             elif front.startswith(_GZIP):
                 stream = cast("BinaryIO", stack.enter_context(gzip.GzipFile(fileobj=stream)))
-            yield stream, path
+            yield stream, path, lambda: whole.bytes_read
     except (lzma.LZMAError, zlib.error, gzip.BadGzipFile, EOFError) as error:
         raise InputError(
             f"expected a whole compressed file, found one that is damaged or cut off ({error})",
@@ -187,6 +193,7 @@ class _Rejoined(io.RawIOBase):
 
     def __init__(self, front: bytes, file: BinaryIO) -> None:
         self._front, self._file = front, file
+        self.bytes_read = 0
 
     def readable(self) -> bool:
         return True
@@ -195,6 +202,7 @@ class _Rejoined(io.RawIOBase):
         data = self._front[: len(buffer)] or self._file.read(len(buffer))
         self._front = self._front[len(data) :]
         buffer[: len(data)] = data
+        self.bytes_read += len(data)
         return len(data)
 
 
