@@ -20,10 +20,10 @@ from treevote import store
 from treevote.errors import ConfigError, InputError, ModelError
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.graph.long_sentences import LONGEST, cut, join
-from treevote.models.graph.parser import GraphParser, GraphTrainer
+from treevote.models.graph.parser import MANY_CROSSING, SOME_CROSSING, GraphParser, GraphTrainer
 from treevote.store import Record
 from treevote.treebank import Treebank
-from treevote.trees import are_trees, roots
+from treevote.trees import are_trees, non_projective, roots
 
 SMALL = GraphTrainer(bits=14, epochs=2, parts=2, attributes=("upos", "lower", "feat"))
 PARSERS = {order: dataclasses.replace(SMALL, order=order).train(TRAINING) for order in (1, 2)}
@@ -56,6 +56,22 @@ def test_the_decoder_follows_the_share_of_crossing_arcs() -> None:
     assert dataclasses.replace(SMALL, decoder="auto", epochs=1).train(toy_treebank(20, 4)).projective
     crossed = Treebank.of([(["a", "b", "c", "d"], [3, 0, 2, 1], ["x", "root", "y", "z"])] * 10)
     assert not dataclasses.replace(SMALL, decoder="auto", epochs=1).train(crossed).projective
+
+
+@decoders
+def test_where_some_arcs_cross_the_decoder_is_chosen_on_development_data(decoder: Any) -> None:
+    training = toy_treebank(40, 5, crossing=True)
+    crossing = non_projective(training).sum() / training.n_tokens
+    assert SOME_CROSSING < crossing < MANY_CROSSING
+    text = toy_treebank(40, 6, crossing=True)
+    parses = {
+        own: dataclasses.replace(SMALL, decoder=own, epochs=1).train(training).parse(text)
+        for own in ("projective", "non-projective")
+    }
+    assert parses["projective"].heads.tolist() != parses["non-projective"].heads.tolist()
+    auto = dataclasses.replace(SMALL, decoder="auto", epochs=1)
+    assert auto.train(training, parses[decoder]).trainer.decoder == decoder
+    assert auto.train(training).projective
 
 
 @orders

@@ -16,6 +16,7 @@ import numpy as np
 
 from treevote.config import to_mapping
 from treevote.errors import ConfigError, unknown
+from treevote.metrics import evaluate
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.graph import second_order
@@ -48,8 +49,9 @@ KIND = "graph-parser"
 GraphLearner: TypeAlias = Literal["perceptron", "mira", "bpm"]
 Decoder: TypeAlias = Literal["auto", "projective", "non-projective"]
 
-MANY_CROSSING = 0.05
-"""From this share of non-projective arcs on, the decoder "auto" is the non-projective one."""
+SOME_CROSSING, MANY_CROSSING = 0.02, 0.05
+"""From the first share of non-projective arcs on, the decoder "auto" is chosen on development data; without any, it
+is the non-projective one from the second on."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ class GraphTrainer:
     decoder : {"auto", "projective", "non-projective"}
         Projective: Eisner's algorithm, for second order with siblings and grandparents; non-projective trees are
         encoded in labels. Non-projective: Chu-Liu-Edmonds, for second order hill climbing from the best projective
-        tree. The choice of "auto" depends on the share of non-projective arcs in the training data.
+        tree. "auto" is projective where few training trees cross; where more do, both are trained, and the better on
+        the development data stays (of equals the projective one).
     epochs : int
         How often each sentence is learned from.
     parts : int
@@ -148,8 +151,8 @@ class GraphTrainer:
         ----------
         treebank : Treebank
             Every sentence has a tree. Sentences too long to be parsed at once are left out.
-        dev
-            Not used.
+        dev : Treebank, optional
+            Sentences with trees, on which the decoder "auto" is chosen.
         seed : int, default=0
             Of the orders of the sentences.
         n_jobs, backend
@@ -164,6 +167,15 @@ class GraphTrainer:
         ConfigError
             If no template looks at the attributes alone.
         """
+        require_labelled_trees(treebank)
+        if self.decoder == "auto" and dev is not None and _crossing(treebank) >= SOME_CROSSING:
+            parsers = (
+                dataclasses.replace(self, decoder=decoder).train(
+                    treebank, seed=seed, n_jobs=n_jobs, backend=backend, progress=progress
+                )
+                for decoder in ("projective", "non-projective")
+            )
+            return max(parsers, key=lambda parser: evaluate(dev, parser.parse(dev)).las)
         untrained, task = self._prepare(treebank, seed, progress)
         parts = self.parts if self.learner == "bpm" else 1
         weights = mean_weights(task, parts, seed, n_jobs=n_jobs, backend=backend, progress=progress)
@@ -211,13 +223,18 @@ class GraphTrainer:
     def _projective(self, treebank: Treebank) -> bool:
         if self.decoder != "auto":
             return self.decoder == "projective"
-        return bool(non_projective(treebank).sum() < MANY_CROSSING * treebank.n_tokens)
+        return _crossing(treebank) < MANY_CROSSING
 
     def _templates(self, templates: str, lexicon: Lexicon) -> tuple[str, ...]:
         """Return the templates that look at nothing but attributes that are wanted, and that some word has."""
         there = {name for name, strings in zip(ATTRIBUTES, lexicon.values, strict=True) if strings}
         usable = (there | ({"feat"} if lexicon.feats else set())) & set(self.attributes)
         return tuple(line for line in templates.split() if attributes_of(line) <= usable)
+
+
+def _crossing(treebank: Treebank) -> float:
+    """Return the share of non-projective arcs."""
+    return float(non_projective(treebank).sum() / max(1, treebank.n_tokens))
 
 
 @dataclass(frozen=True, eq=False)
