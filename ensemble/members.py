@@ -56,7 +56,7 @@ MEMBERS: dict[str, Trainer] = {
     "pipeline": PipelineTrainer(),
     "graph-perceptron": GraphTrainer(learner="perceptron"),
     "graph-mira": GraphTrainer(learner="mira"),
-    "graph-bpm": GraphTrainer(learner="bpm", epochs=6),
+    "graph-bpm": GraphTrainer(learner="bpm", epochs=5),
     "decision-list": DecisionListTrainer(),
 }
 """Name to trainer."""
