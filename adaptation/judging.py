@@ -1,13 +1,15 @@
 """Unlabelled text parsed by judges, chunk after chunk: constant memory, any number of jobs, the same bytes.
 
-Each chunk becomes a file of CoNLL-U beside the others: every sentence with the tree that most judges voted for, and how
-far they agree in its comments. A chunk whose file is there is not parsed again: what was killed goes on where it was.
+Each chunk becomes a file of CoNLL-U beside the others: every sentence with the tree that most judges voted for; how far
+they agree stands in front of its comments. A chunk whose file is there is not parsed again: what was killed goes on
+where it was.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +25,7 @@ from treevote.ensemble.parser import EnsembleParser, load
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import InputError
-from treevote.files import Chunk, chunks, writing
+from treevote.files import BOM, Chunk, chunks, writing
 from treevote.formats import Format
 from treevote.kernels import Doubles, Longs
 from treevote.parallel import map_parallel
@@ -214,26 +216,32 @@ def _judged(judges: EnsembleParser, treebank: Treebank, task: _Task) -> str:
     text = dumps(dataclasses.replace(parse.only(), source=None), format="conllu")
     name = os.path.basename(task.chunk.path)
     blocks = []
-    for i, block in enumerate(text.split("\n\n")[:-1]):
+    for i, (comments, block) in enumerate(zip(_comments(treebank), text.split("\n\n")[:-1], strict=True)):
         blocks.append(
             f"# source = {name}, sentence {task.chunk.first_sentence + i}\n"
-            f"# agreement = {float(agreed[i])}\n# confidence = {float(sure[i])}\n{block}\n\n"
+            f"# agreement = {float(agreed[i])}\n# confidence = {float(sure[i])}\n{comments}{block}\n\n"
         )
     return "".join(blocks)
 
 
+def _comments(treebank: Treebank) -> Iterator[str]:
+    """Yield the comment lines of each sentence."""
+    assert treebank.source is not None
+    lines, line_of, roots = treebank.source.lines, treebank.source.line_of, treebank.offsets[:-1]
+    for first, token in zip(line_of[roots].tolist(), line_of[roots + 1].tolist(), strict=True):
+        above = (line.removeprefix(BOM.decode()).rstrip("\r") for line in lines[first:token])
+        yield "".join(f"{line}\n" for line in above if line.startswith("#"))
+
+
 def _scores(file: Path) -> Judged:
-    """Return what stands in the comments of a chunk."""
+    """Return what stands in the first three comments of each sentence of a chunk, and how long it is."""
     lengths: list[int] = []
-    scores: dict[str, list[float]] = {"agreement": [], "confidence": []}
+    agreed: list[float] = []
+    confidence: list[float] = []
     with open(file, encoding="utf-8", errors="surrogateescape", newline="\n") as lines:
-        for line in lines:
-            if line.startswith("# source = "):
-                lengths.append(0)
-            elif line.startswith("# "):
-                key, _, value = line[2:].partition(" = ")
-                scores[key].append(float(value))
-            elif line != "\n":
-                lengths[-1] += 1
-    agreed, confidence = (np.array(values, np.float64) for values in scores.values())
-    return Judged(np.array(lengths, np.int64), agreed, confidence, (file,))
+        for _ in lines:  # where it comes from
+            agreed.append(float(next(lines).rpartition(" = ")[2]))
+            confidence.append(float(next(lines).rpartition(" = ")[2]))
+            rest = itertools.takewhile(lambda line: line != "\n", lines)
+            lengths.append(sum(not line.startswith("#") for line in rest))
+    return Judged(np.array(lengths, np.int64), np.array(agreed), np.array(confidence), (file,))

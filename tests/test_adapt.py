@@ -25,7 +25,7 @@ from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError
 from treevote.models.transition.parser import TransitionTrainer
 from treevote.parallel import cluster
-from treevote.rendering import write
+from treevote.rendering import dumps, write
 from treevote.treebank import Treebank
 
 SMALL = TransitionTrainer(templates=("s0.upos", "s1.upos", "s0.form", "s0.upos+s1.upos", "q0.upos"), cutoff=1)
@@ -84,6 +84,20 @@ def test_judging_is_told_in_bytes_of_all_files_as_they_stand_on_disk(whole: Path
     assert len(heard) > 2
     assert heard == sorted(heard)
     assert heard[-1] == ("judging", size, size)
+
+
+def test_what_is_added_keeps_its_comments(tmp_path: Path) -> None:
+    lines = dumps(TEXT).split("\n\n")[:-1]
+    text, crlf = "".join(f"# sent_id = {i}\n# source = a\n{block}\n\n" for i, block in enumerate(lines)), tmp_path / "b"
+    (tmp_path / "a").write_text("\ufeff" + text, "utf-8")
+    crlf.write_bytes(text.replace("\n", "\r\n").encode())
+    silver = [run(path, tmp_path / f"{path.name}.work").silver.read_text("utf-8") for path in (tmp_path / "a", crlf)]
+    assert silver[0] == silver[1].replace("# source = b, sentence", "# source = a, sentence")
+    blocks = silver[0].split("\n\n")[:-1]
+    assert len(blocks) > 10
+    for block in blocks:
+        number = int(block.split(", sentence ")[1].split("\n")[0])
+        assert f"\n# sent_id = {number - 1}\n# source = a\n1\t" in block
 
 
 def test_the_length_of_chunks_does_not_matter(text: Path, tmp_path: Path) -> None:
