@@ -34,6 +34,7 @@ from treevote.models.graph.training import (
     masks_of,
     mean_weights,
     part_weights,
+    prune_fold,
     train_pruner_of,
 )
 from treevote.pseudo_projective import projectivize
@@ -118,7 +119,7 @@ def gold_score(weights: Floats, i: int) -> float:
 @given(st.integers(0, 23), st.sampled_from([PERCEPTRON, MIRA]), st.booleans())
 def test_a_step_raises_the_score_of_the_gold_tree_over_that_of_the_tree_found(i: int, rule: Rule, pairs: bool) -> None:
     corpus = CORPUS.select(np.array([i]))
-    masks = masks_of(corpus, TABLE, 4, 5.0, 0)
+    masks = masks_of(corpus, [prune_fold(corpus, TABLE, 4, 5.0, 0, fold) for fold in folds(len(corpus.offsets) - 1)])
     task: Any = PairTask(corpus, PAIRS, masks, rule, BITS, 1) if pairs else ArcTask(corpus, TABLE, rule, BITS, 1)
     sums = sums_of(BITS, rule)
     task.learn(sums, np.array([0]), 0, 4)
@@ -180,7 +181,7 @@ def test_the_pruner_keeps_the_best_heads_and_a_tree() -> None:
 
 
 def test_masks_hold_all_gold_arcs_and_each_sentence_is_in_one_fold() -> None:
-    masks = masks_of(CORPUS, TABLE, 1, 0.0, 0)
+    masks = masks_of(CORPUS, [prune_fold(CORPUS, TABLE, 1, 0.0, 0, fold) for fold in folds(len(CORPUS.offsets) - 1)])
     for i in range(TREEBANK.n_sentences):
         heads: Ints = CORPUS.heads[span(i)]
         mask = masks.allowed[masks.begins[i] : masks.begins[i + 1]].reshape(len(heads), len(heads))

@@ -7,10 +7,12 @@ Heads come first: those of the tree whose parts have the highest sum of scores. 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -31,12 +33,15 @@ from treevote.models.graph.training import (
     ArcTask,
     Corpus,
     PairTask,
+    folds,
     masks_of,
     mean_weights,
     part_weights,
+    prune_fold,
     train_pruner_of,
 )
 from treevote.models.labelling.labeller import Labeller, train_labeller
+from treevote.parallel import map_parallel
 from treevote.protocols import Progress
 from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
 from treevote.rebuilding import rebuild, trainer_of
@@ -156,7 +161,8 @@ class GraphTrainer:
         seed : int, default=0
             Of the orders of the sentences.
         n_jobs, backend
-            As in `treevote.parallel.map_parallel`, for the perceptrons of a Bayes Point Machine.
+            As in `treevote.parallel.map_parallel`, for the perceptrons of a Bayes Point Machine, and for what is
+            trained before them.
         progress : callable, optional
             Called as the learners advance.
 
@@ -168,17 +174,16 @@ class GraphTrainer:
             If no template looks at the attributes alone.
         """
         require_labelled_trees(treebank)
+        jobs: dict[str, Any] = {"n_jobs": n_jobs, "backend": backend, "progress": progress}
         if self.decoder == "auto" and dev is not None and _crossing(treebank) >= SOME_CROSSING:
             parsers = (
-                dataclasses.replace(self, decoder=decoder).train(
-                    treebank, seed=seed, n_jobs=n_jobs, backend=backend, progress=progress
-                )
+                dataclasses.replace(self, decoder=decoder).train(treebank, seed=seed, **jobs)
                 for decoder in ("projective", "non-projective")
             )
             return max(parsers, key=lambda parser: evaluate(dev, parser.parse(dev)).las)
-        untrained, task = self._prepare(treebank, seed, progress)
+        untrained, task = self._prepare(treebank, seed, **jobs)
         parts = self.parts if self.learner == "bpm" else 1
-        weights = mean_weights(task, parts, seed, n_jobs=n_jobs, backend=backend, progress=progress)
+        weights = mean_weights(task, parts, seed, **jobs)
         return untrained.with_weights(round_weights(weights, self.prune))
 
     def train_parts(self, treebank: Treebank, *, seed: int = 0) -> Iterator[GraphParser]:
@@ -187,13 +192,11 @@ class GraphTrainer:
         The mean of their weights, before rounding, is the Bayes Point Machine that `train` returns for the same seed.
         Raises as `train`.
         """
-        untrained, task = self._prepare(treebank, seed, None)
+        untrained, task = self._prepare(treebank, seed)
         for k in range(self.parts):
             yield untrained.with_weights(round_weights(part_weights(task, seed, k), self.prune))
 
-    def _prepare(
-        self, treebank: Treebank, seed: int, progress: Progress | None
-    ) -> tuple[GraphParser, ArcTask | PairTask]:
+    def _prepare(self, treebank: Treebank, seed: int, **jobs: Any) -> tuple[GraphParser, ArcTask | PairTask]:
         """Return a parser that has everything but the weights of its last model, and the task to learn them."""
         require_labelled_trees(treebank)
         single_root = is_single_rooted(treebank)
@@ -202,19 +205,24 @@ class GraphTrainer:
         lexicon = Lexicon.of(treebank)
         words = lexicon.columns(trees.words)
         arcs = ArcModel.untrained(self._templates(ARCS, lexicon))
-        labeller = train_labeller(trees, words, seed=seed, progress=progress)
-        untrained = GraphParser(self, WordMemo(lexicon), single_root, projective, arcs, None, labeller)
-
         longest = LONGEST if self.order == 1 else second_order.LONGEST
         short = np.flatnonzero(np.diff(trees.offsets) <= longest)
         corpus = Corpus(words, trees.tokens, trees.heads, trees.offsets, projective, single_root)
         corpus = corpus.select(short) if len(short) < trees.n_sentences else corpus
         rule = Rule(1.0, self.limit) if self.learner == "mira" else PERCEPTRON
+        steps: list[Callable[..., Any]] = [functools.partial(train_labeller, trees, words, seed=seed)]
+        pruner = ArcModel.untrained(self._templates(PRUNER, lexicon))
+        if self.order == 2:
+            pruning = corpus, pruner.table, self.keep, self.margin, seed
+            steps.append(functools.partial(train_pruner_of, corpus, pruner.table, seed))
+            steps += (functools.partial(prune_fold, *pruning, fold) for fold in folds(len(corpus.offsets) - 1))
+        trained: Iterator[Any] = map_parallel(operator.call, steps, prefer="threads", **jobs)
+        labeller, *pruned = trained
+        untrained = GraphParser(self, WordMemo(lexicon), single_root, projective, arcs, None, labeller)
         if self.order == 1:
             return untrained, ArcTask(corpus, arcs.table, rule, self.bits, self.epochs)
-        pruner = ArcModel.untrained(self._templates(PRUNER, lexicon))
-        pruner = pruner._replace(weights=train_pruner_of(corpus, pruner.table, seed))
-        masks = masks_of(corpus, pruner.table, self.keep, self.margin, seed)
+        weights, *folded = pruned
+        pruner, masks = pruner._replace(weights=weights), masks_of(corpus, folded)
         siblings, grandparents = self._templates(SIBLINGS, lexicon), self._templates(GRANDPARENTS, lexicon)
         pairs = PairModel.untrained(arcs.templates, siblings, grandparents)
         task = PairTask(corpus, pairs.tables, masks, rule, self.bits, self.epochs)

@@ -8,7 +8,7 @@ weights that fit the training data. They know nothing of each other, so they are
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -124,7 +124,9 @@ def mean_weights(
     """
     work = functools.partial(part_weights, task, seed)
     total: Floats | None = None
-    for weights in map_parallel(work, range(parts), n_jobs=n_jobs, backend=backend, progress=progress):
+    for weights in map_parallel(
+        work, range(parts), n_jobs=n_jobs, backend=backend, prefer="threads", progress=progress
+    ):
         total = weights if total is None else np.add(total, weights, out=total)
     if total is None:
         raise ValueError("no parts")
@@ -155,7 +157,7 @@ def run(
             progress(name, epoch + 1, epochs)
 
 
-def train_pruner_of(corpus: Corpus, table: ArcTable, seed: int) -> HashedWeights:
+def train_pruner_of(corpus: Corpus, table: ArcTable, seed: int, *, progress: Progress | None = None) -> HashedWeights:
     """Train the model that prunes arcs."""
     sums = sums_of(PRUNER_BITS, PERCEPTRON)
 
@@ -163,32 +165,52 @@ def train_pruner_of(corpus: Corpus, table: ArcTable, seed: int) -> HashedWeights
         words, tokens, heads, offsets, *_ = corpus
         train_pruner(sums, PRUNER_BITS, PRUNER_RATE, table, words, tokens, heads, offsets, order, done, total)
 
-    run(learn, sums, len(corpus.offsets) - 1, PRUNER_EPOCHS, np.random.default_rng([seed, 0]))
+    rng = np.random.default_rng([seed, 0])
+    run(learn, sums, len(corpus.offsets) - 1, PRUNER_EPOCHS, rng, "pruner", progress)
     return round_weights(average(sums), 0.0)
 
 
-def masks_of(corpus: Corpus, table: ArcTable, keep: int, margin: float, seed: int) -> Masks:
-    """Prune the arcs of each training sentence by a model that was trained on others."""
+def prune_fold(
+    corpus: Corpus,
+    table: ArcTable,
+    keep: int,
+    margin: float,
+    seed: int,
+    fold: Longs,
+    *,
+    progress: Progress | None = None,
+) -> Bools:
+    """Prune the arcs of some training sentences by a model that was trained on the others; return their masks."""
     n_sentences = len(corpus.offsets) - 1
-    lengths = np.diff(corpus.offsets)
-    begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths * lengths)])
+    others = np.setdiff1d(np.arange(n_sentences), fold) if len(fold) < n_sentences else fold
+    weights = train_pruner_of(corpus.select(others), table, seed, progress=progress)
+    words, tokens, heads, offsets, _, single_root = corpus.select(fold)
+    begins = _begins(offsets)
+    masks = np.empty(begins[-1], np.bool_)
+    least = margin / weights.scale
+    prune_all(
+        weights.table, weights.bits, table, words, tokens, heads, offsets, keep, least, single_root, masks, begins
+    )
+    return masks
+
+
+def masks_of(corpus: Corpus, folded: Iterable[Bools]) -> Masks:
+    """Put the masks of all folds in the order of the sentences."""
+    begins = _begins(corpus.offsets)
     allowed = np.empty(begins[-1], np.bool_)
-    for fold in folds(n_sentences):
-        held_out = np.zeros(n_sentences, np.bool_)
-        held_out[fold] = True
-        others = np.flatnonzero(~held_out) if len(fold) < n_sentences else fold
-        weights = train_pruner_of(corpus.select(others), table, seed)
-        own = corpus.select(fold)
-        within = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths[fold] * lengths[fold])])
-        part = np.empty(within[-1], np.bool_)
-        words, tokens, heads, offsets, _, single_root = own
-        least = margin / weights.scale
-        prune_all(
-            weights.table, weights.bits, table, words, tokens, heads, offsets, keep, least, single_root, part, within
-        )
-        for i, sentence in enumerate(fold.tolist()):
-            allowed[begins[sentence] : begins[sentence + 1]] = part[within[i] : within[i + 1]]
+    for fold, masks in zip(folds(len(corpus.offsets) - 1), folded, strict=True):
+        end = 0
+        for sentence in fold.tolist():
+            own = allowed[begins[sentence] : begins[sentence + 1]]
+            own[:] = masks[end : end + len(own)]
+            end += len(own)
     return Masks(allowed, begins)
+
+
+def _begins(offsets: Longs) -> Longs:
+    """Return where the mask of each sentence begins, and the end."""
+    lengths = np.diff(offsets)
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths * lengths)])
 
 
 def folds(n_sentences: int) -> Iterator[Longs]:

@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from treevote.errors import ConfigError, TreevoteError
 from treevote.protocols import Progress
@@ -39,6 +39,7 @@ def map_parallel(
     *,
     n_jobs: int | None = 1,
     backend: str | None = None,
+    prefer: Literal["processes", "threads"] | None = None,
     progress: Progress | None = None,
 ) -> Iterator[R]:
     """Apply a function to items, several at a time; yield the results in the order of the items.
@@ -57,7 +58,10 @@ def map_parallel(
         1 runs in this thread without joblib; -1 is one job for each core; None is what
         ``joblib.parallel_config`` says, else 1.
     backend : str, optional
-        Name of a joblib backend; by default what ``joblib.parallel_config`` says, else joblib's default.
+        Name of a joblib backend; by default what ``joblib.parallel_config`` says, else as ``prefer`` says.
+    prefer : {"processes", "threads"}, optional
+        What suits the function where nobody chose a backend: threads if it spends its time in kernels, which run side
+        by side in one process; by default joblib's default.
     progress : callable, optional
         Called in this process, by one thread at a time, with what tasks tell the ``progress`` they are given.
         From other processes of this machine it comes as datagrams: at most one each tenth of a second and
@@ -84,13 +88,13 @@ def map_parallel(
     if progress is not None:
         with _relayed(progress) as report:
             told = functools.partial(function, progress=report)
-            yield from map_parallel(told, items, n_jobs=n_jobs, backend=backend)
+            yield from map_parallel(told, items, n_jobs=n_jobs, backend=backend, prefer=prefer)
         return
     if n_jobs == 1:
         yield from map(function, items)
         return
     source = iter(items)
-    parallel, limit = _parallel(n_jobs, backend)
+    parallel, limit = _parallel(n_jobs, backend, prefer)
     call = _delayed(function)
     fed = taken = 0
     fault: Exception | None = None
@@ -162,7 +166,7 @@ def cluster(address: str) -> Iterator[None]:
         yield
 
 
-def _parallel(n_jobs: int | None, backend: str | None) -> tuple[Any, int]:
+def _parallel(n_jobs: int | None, backend: str | None, prefer: str | None) -> tuple[Any, int]:
     """Return what runs tasks, and how many may be ahead of the results taken."""
     import joblib  # slow to import, and not needed for one job
 
@@ -171,7 +175,13 @@ def _parallel(n_jobs: int | None, backend: str | None) -> tuple[Any, int]:
 
     try:
         # Nothing is to be turned into memory maps: kernels would be compiled again for read-only arrays.
-        settings: dict[str, Any] = {"n_jobs": n_jobs, "backend": backend, "batch_size": 1, "max_nbytes": None}
+        settings: dict[str, Any] = {
+            "n_jobs": n_jobs,
+            "backend": backend,
+            "prefer": prefer,
+            "batch_size": 1,
+            "max_nbytes": None,
+        }
         try:
             parallel = joblib.Parallel(return_as="generator", **settings)
         except ValueError:  # some backends can only return everything that they were fed
