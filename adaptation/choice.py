@@ -37,7 +37,7 @@ class Choice:
     """
 
     keep: Keep = "identical"
-    share: float = 0.5
+    share: float = 0.8
     confidence: float = 0.0
     longest: int = 200
     balanced: bool = False

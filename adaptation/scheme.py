@@ -34,7 +34,7 @@ class Scheme:
     judges: tuple[str, ...] = ("lr-maxent-forward", "lr-maxent-backward", "graph-mira", "graph-perceptron")
     rounds: int = 2
     least_new: float = 1.0
-    choice: Choice = field(default_factory=lambda: Choice("share", 0.5))
+    choice: Choice = field(default_factory=lambda: Choice("share", 0.8))
     members: tuple[str, ...] = ()
     gold_copies: int = 1
 
