@@ -29,6 +29,7 @@ from treevote.models.graph.templates import GRANDPARENT_ROLES, SIBLING_ROLES, co
 from treevote.models.graph.training import (
     ArcTask,
     Corpus,
+    Masks,
     PairTask,
     folds,
     masks_of,
@@ -115,11 +116,16 @@ def gold_score(weights: Floats, i: int) -> float:
     return float(sum(arc_scores(weights, i)[d, heads[d]] for d in range(1, len(heads))))
 
 
+def pruned(corpus: Corpus, keep: int, margin: float) -> Masks:
+    numbers = folds(len(corpus.offsets) - 1)
+    return masks_of(corpus, [prune_fold(corpus, TABLE, keep, margin, 0, fold) for fold in numbers])
+
+
 @settings(max_examples=30)
 @given(st.integers(0, 23), st.sampled_from([PERCEPTRON, MIRA]), st.booleans())
 def test_a_step_raises_the_score_of_the_gold_tree_over_that_of_the_tree_found(i: int, rule: Rule, pairs: bool) -> None:
     corpus = CORPUS.select(np.array([i]))
-    masks = masks_of(corpus, [prune_fold(corpus, TABLE, 4, 5.0, 0, fold) for fold in folds(len(corpus.offsets) - 1)])
+    masks = pruned(corpus, 4, 5.0)
     task: Any = PairTask(corpus, PAIRS, masks, rule, BITS, 1) if pairs else ArcTask(corpus, TABLE, rule, BITS, 1)
     sums = sums_of(BITS, rule)
     task.learn(sums, np.array([0]), 0, 4)
@@ -181,7 +187,7 @@ def test_the_pruner_keeps_the_best_heads_and_a_tree() -> None:
 
 
 def test_masks_hold_all_gold_arcs_and_each_sentence_is_in_one_fold() -> None:
-    masks = masks_of(CORPUS, [prune_fold(CORPUS, TABLE, 1, 0.0, 0, fold) for fold in folds(len(CORPUS.offsets) - 1)])
+    masks = pruned(CORPUS, 1, 0.0)
     for i in range(TREEBANK.n_sentences):
         heads: Ints = CORPUS.heads[span(i)]
         mask = masks.allowed[masks.begins[i] : masks.begins[i + 1]].reshape(len(heads), len(heads))

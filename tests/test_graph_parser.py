@@ -74,6 +74,10 @@ def test_where_some_arcs_cross_the_decoder_is_chosen_on_development_data(decoder
     assert auto.train(training).projective
 
 
+def test_a_first_order_parser_needs_no_templates_to_prune() -> None:
+    assert dataclasses.replace(SMALL, order=1, attributes=("suffix2",), epochs=1).train(TRAINING).pairs is None
+
+
 @orders
 @settings(max_examples=10)
 @given(st.data())
