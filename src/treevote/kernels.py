@@ -6,7 +6,9 @@ the first run on a machine pays for compilation. Each has a slow, obvious twin i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 import numba
@@ -33,12 +35,66 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     return cast("Callable[P, R]", dispatcher)
 
 
+def digest(function: FunctionType) -> str:
+    """Return a checksum of all that the compiled code of a kernel is made from.
+
+    That is its own instructions and constants, the constants of its module that it names, and the same of every kernel
+    that it calls: numba compiles them all into it.
+
+    Examples
+    --------
+    >>> digest(lambda x: x + 1) == digest(lambda x: x + 1), digest(lambda x: x + 1) == digest(lambda x: x + 2)
+    (True, False)
+    """
+    content: list[str] = []
+    seen: set[FunctionType] = set()
+    pending = [function]
+    while pending:
+        function = pending.pop()
+        if function in seen:
+            continue
+        seen.add(function)
+        for code in _codes(function.__code__):
+            constants = [constant for constant in code.co_consts if not isinstance(constant, CodeType)]
+            content.append(repr((function.__qualname__, code.co_code, constants, code.co_names, code.co_varnames)))
+            for name in sorted(set(code.co_names) & set(function.__globals__)):
+                value = function.__globals__[name]
+                if hasattr(value, "py_func"):
+                    pending.append(value.py_func)
+                elif isinstance(value, type):
+                    content.append(repr((name, getattr(value, "_fields", None))))
+                elif not isinstance(value, ModuleType):
+                    content.append(repr((name, value)))
+    return hashlib.sha256("\n".join(content).encode()).hexdigest()
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
 class _Cache(FunctionCache):
-    """Compiled code on disk; what another release left there, of types that are gone, is compiled anew."""
+    """Compiled code on disk, used only if it was made from what stands in the sources now.
+
+    numba asks whether the file of a kernel has changed, and not those of the kernels that it calls; here the `digest`
+    of the kernel is asked. What another release left, of types that are gone, is compiled anew.
+    """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        self._stamp()
         try:
             return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except (ImportError, AttributeError):
             self.flush()  # type: ignore[no-untyped-call]
             return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        self._stamp()
+        super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+
+    def _stamp(self) -> None:
+        """Stamp the cache file when it is first used: before that, kernels further down may not be defined."""
+        if not isinstance(self._cache_file._source_stamp, str):
+            self._cache_file._source_stamp = digest(self._py_func)
