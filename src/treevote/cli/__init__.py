@@ -13,6 +13,7 @@ from typer.core import TyperCommand
 from treevote import __version__
 from treevote.cli import adapting, judging, parsing
 from treevote.commands.group import Commands, SeveralValues
+from treevote.commands.signals import stoppable
 
 app = typer.Typer(
     cls=Commands,
@@ -58,4 +59,5 @@ for _command, _class in (
 
 def main() -> None:
     """Run the command line."""
-    app(prog_name="treevote")
+    with stoppable():
+        app(prog_name="treevote")

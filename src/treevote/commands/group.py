@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from treevote.commands.signals import SENTENCE, Stopped
 from treevote.errors import TreevoteError
 
 
@@ -17,15 +18,15 @@ class Commands(TyperGroup):
     """The one place where every fault that is not a bug becomes one sentence and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; exit with 1 for a fault, 130 when interrupted, 141 when nobody reads the output."""
+        """Run a command; exit with 1 for a fault, 128 + n for signal n, 141 when nobody reads the output."""
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
             _close_output()
             raise typer.Exit(141) from None  # as if the signal had killed it
-        except KeyboardInterrupt:
-            _fail("interrupted; no half-written file was left behind", 130)
+        except KeyboardInterrupt as stop:
+            _fail(SENTENCE, stop.code if isinstance(stop, Stopped) else 130)
         except TreevoteError as error:
             _fail(" ".join(str(error).split()))
         except OSError as error:

@@ -1,0 +1,78 @@
+"""Ctrl-C, SIGTERM and SIGHUP end a command within two seconds, wherever it is, and leave no half-written file."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import NoReturn
+
+from treevote.temporaries import remove_pending
+
+GRACE = 1.5
+"""Seconds in which a command may end in its own way; a long kernel does not look at signals."""
+
+SENTENCE = "interrupted; no half-written file was left behind"
+
+_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+class Stopped(KeyboardInterrupt):
+    """The command was asked to stop.
+
+    Attributes
+    ----------
+    code : int
+        The exit code that goes with the signal: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.code = 128 + number
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Raise `Stopped` in the main thread on a signal; if that does not end the block in time, end the process.
+
+    To be used once, in the main thread.
+    """
+    inbox, outbox = socket.socketpair()
+    outbox.setblocking(False)
+    ended = threading.Event()
+    threading.Thread(target=_watch, args=(inbox, ended), daemon=True).start()
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
+    earlier = signal.set_wakeup_fd(outbox.fileno(), warn_on_full_buffer=False)
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:  # nohup
+            signal.signal(number, _stop)
+    try:
+        yield
+    finally:
+        ended.set()
+        signal.set_wakeup_fd(earlier)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        outbox.close()
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    for each in _SIGNALS:  # a second Ctrl-C must not break off the clearing up
+        signal.signal(each, signal.SIG_IGN)
+    raise Stopped(number)
+
+
+def _watch(inbox: socket.socket, ended: threading.Event) -> None:
+    """Wait for a signal; end the process if the main thread has not done so in time."""
+    with inbox:
+        while number := next(iter(inbox.recv(1)), 0):
+            if number in _SIGNALS and not ended.wait(GRACE):
+                remove_pending()
+                with suppress(OSError):
+                    show_cursor = b"\x1b[?25h" if os.isatty(2) else b""
+                    os.write(2, show_cursor + f"treevote: {SENTENCE}\n".encode())
+                os._exit(128 + number)

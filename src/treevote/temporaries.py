@@ -1,0 +1,151 @@
+"""Temporary files and folders beside their target: never mistaken for it, and never left behind.
+
+Each is locked by its process as long as it is in use. What a killed process left is not locked, and the next writer of
+the same target removes it. Where the system has no such locks (Windows), it stays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import IO
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+_PENDING: set[str] = set()
+"""The temporary files and folders of this process."""
+
+
+@contextmanager
+def temporary(target: str | os.PathLike[str], *, folder: bool = False) -> Iterator[str]:
+    """Make an empty temporary file or folder beside a target.
+
+    Parameters
+    ----------
+    target : path
+        The file or folder that will be replaced. Its own folder must exist.
+    folder : bool, default=False
+        Make a folder.
+
+    Yields
+    ------
+    str
+        Its path, hidden and at most 35 characters long whatever the name of the target. At the end it is removed,
+        unless it was renamed.
+
+    Raises
+    ------
+    OSError
+        If it cannot be made.
+
+    Examples
+    --------
+    >>> with temporary("parsed.conllu") as path:
+    ...     os.path.exists(path)
+    True
+    >>> os.path.exists(path)
+    False
+    """
+    directory, name = os.path.split(os.path.abspath(os.fspath(target)))
+    prefix = f".treevote-{hashlib.sha256(os.fsencode(name)).hexdigest()[:12]}-"
+    _remove_leftovers(directory, prefix)
+    path, lock = _locked(os.path.join(directory, prefix), folder)
+    try:
+        yield path
+    finally:
+        _remove(path)
+        _PENDING.discard(path)
+        if lock is not None:
+            os.close(lock)
+
+
+def remove_pending() -> None:
+    """Remove all temporary files and folders of this process, which is about to end without unwinding."""
+    for path in list(_PENDING):
+        _remove(path)
+
+
+@contextmanager
+def lock(file: IO[bytes]) -> Iterator[bool]:
+    """Try to lock an open file until the end of the block.
+
+    Yields
+    ------
+    bool
+        False if another process has locked it; True where the system has no locks.
+    """
+    held = _lock(file.fileno())
+    try:
+        yield held
+    finally:
+        if held and fcntl is not None:
+            with suppress(OSError):
+                fcntl.flock(file.fileno(), fcntl.LOCK_UN)
+
+
+def _locked(stem: str, folder: bool) -> tuple[str, int | None]:
+    """Make a file or folder and lock it; return its path and the descriptor of the lock."""
+    while True:
+        path = stem + secrets.token_hex(4)
+        _PENDING.add(path)
+        try:
+            if folder:
+                os.mkdir(path)
+            else:
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        except BaseException:
+            _PENDING.discard(path)
+            raise
+        if fcntl is None:
+            return path, None
+        descriptor = os.open(path, os.O_RDONLY)
+        _lock(descriptor)
+        if os.path.exists(path):  # another writer may have taken it for a leftover before it was locked
+            return path, descriptor
+        os.close(descriptor)
+        _PENDING.discard(path)
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock a file; return False if another process holds the lock. A disk without locks has none to wait for."""
+    if fcntl is not None:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+    return True
+
+
+def _remove_leftovers(directory: str, prefix: str) -> None:
+    """Remove what killed writers of the same target left."""
+    if fcntl is None:
+        return
+    with suppress(OSError):
+        for name in os.listdir(directory):
+            path = os.path.join(directory, name)
+            if not name.startswith(prefix) or path in _PENDING or os.path.islink(path):
+                continue
+            with suppress(OSError):
+                descriptor = os.open(path, os.O_RDONLY)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    _remove(path)
+                finally:
+                    os.close(descriptor)
+
+
+def _remove(path: str) -> None:
+    with suppress(OSError):
+        if os.path.isdir(path):
+            shutil.rmtree(path)
+        else:
+            os.unlink(path)

@@ -1,0 +1,62 @@
+"""A command that is asked to stop does so within seconds, wherever it is, with its exit code and one sentence."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+_RUN = """
+import sys, time
+from treevote.commands.signals import stoppable
+from treevote.temporaries import temporary
+from treevote.kernels import kernel
+
+@kernel
+def count(n):
+    total = 0
+    for i in range(n):
+        total = (total * 31 + i) % 1000003
+    return total
+
+count(1)
+with stoppable(), temporary(sys.argv[1]):
+    print("ready", flush=True)
+    if sys.argv[2] == "kernel":
+        count(1 << 50)
+    time.sleep(600)
+"""
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+
+
+def stopped(target: Path, where: str, number: signal.Signals) -> tuple[int, str]:
+    """Return the exit code and the standard error."""
+    script = target.with_name("run.py")
+    script.write_text(_RUN)
+    command = [sys.executable, str(script), str(target), where]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(0.2)
+        process.send_signal(number)
+        _, error = process.communicate(timeout=60)
+        return process.returncode, error
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_kernel_is_left_and_no_file_stays(tmp_path: Path, number: signal.Signals) -> None:
+    code, error = stopped(tmp_path / "target", "kernel", number)
+    assert (code, error) == (128 + number, "treevote: interrupted; no half-written file was left behind\n")
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_elsewhere_the_block_is_left_by_an_exception(tmp_path: Path) -> None:
+    code, error = stopped(tmp_path / "target", "sleep", signal.SIGTERM)
+    assert code != 0
+    assert error.rstrip().endswith("treevote.commands.signals.Stopped: 15")
+    assert not list(tmp_path.glob(".*"))

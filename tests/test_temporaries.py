@@ -1,0 +1,74 @@
+"""Temporary files: removed by their process, and by the next writer if it was killed; never while in use."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from treevote.temporaries import lock, remove_pending, temporary
+
+_HOLD = "import sys\nfrom treevote.temporaries import temporary\n" + (
+    "with temporary(sys.argv[1], folder=sys.argv[2] == 'True') as path:\n"
+    "    print(path, flush=True)\n    sys.stdin.read()\n"
+)
+
+
+@pytest.mark.parametrize("folder", [False, True])
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks")
+def test_the_next_writer_removes_what_a_killed_one_left_and_nothing_else(tmp_path: Path, folder: bool) -> None:
+    target = tmp_path / "target"
+    command = [sys.executable, "-c", _HOLD, str(target), str(folder)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        left = Path(holder.stdout.readline().strip())
+        if folder:
+            (left / "part").write_text("x")
+        with temporary(tmp_path / "other"), temporary(target, folder=folder) as own:
+            assert left.exists(), "it is in use"
+            assert os.path.exists(own)
+        holder.kill()
+        holder.wait()
+    assert left.exists()
+    with temporary(tmp_path / "other", folder=folder):
+        assert left.exists(), "it belongs to another target"
+    with temporary(target, folder=folder):
+        assert not left.exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_under_the_name_of_a_leftover_is_not_followed(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    with temporary(tmp_path / "target") as path:
+        name = path[:-8] + "00000000"
+    os.symlink(kept, name)
+    with temporary(tmp_path / "target"):
+        assert kept.is_dir()
+        assert os.path.islink(name)
+
+
+def test_names_stay_short_whatever_the_target(tmp_path: Path) -> None:
+    with temporary(tmp_path / ("ä" * 127)) as path:
+        assert len(os.path.basename(path)) <= 35
+
+
+def test_what_is_pending_can_be_removed_at_once(tmp_path: Path) -> None:
+    with temporary(tmp_path / "a"), temporary(tmp_path / "b", folder=True) as folder:
+        Path(folder, "part").write_text("x")
+        remove_pending()
+        assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks")
+def test_a_locked_file_is_not_locked_again(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("")
+    with path.open("rb") as first, path.open("rb") as second:
+        with lock(first) as held, lock(second) as again:
+            assert (held, again) == (True, False)
+        with lock(second) as held:
+            assert held
