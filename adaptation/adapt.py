@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,13 +13,13 @@ from typing import Any, Literal
 import numpy as np
 
 from treevote.adaptation.agreement import alike
+from treevote.adaptation.checkpoints import Checkpoints
 from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
 from treevote.adaptation.guard import Guard, Measured, unfit, verdict
 from treevote.adaptation.judging import CHUNK_BYTES, Judged, judge
 from treevote.adaptation.measuring import held_out, measure, sample_of
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
-from treevote.adaptation.workbench import Workbench
 from treevote.config import to_mapping
 from treevote.conll import parse_chunk
 from treevote.ensemble.members import members_of
@@ -102,7 +103,7 @@ class Adapted:
 def adapt(
     before: EnsembleParser,
     data: Data,
-    bench: Workbench,
+    steps: Checkpoints,
     *,
     scheme: Scheme,
     guard: Guard,
@@ -118,8 +119,8 @@ def adapt(
     before : EnsembleParser
         Trained on ``data.source``.
     data : Data
-    bench : Workbench
-        Where every step is kept.
+    steps : Checkpoints
+        The finished steps.
     scheme, guard
         See `treevote.adaptation.scheme` and `treevote.adaptation.guard`.
     seed : int
@@ -137,14 +138,14 @@ def adapt(
     ConfigError
         If the scheme names members that do not exist.
     """
-    return _Adaptation(before, data, bench, scheme, guard, seed, convention, force, jobs).run()
+    return _Adaptation(before, data, steps, scheme, guard, seed, convention, force, jobs).run()
 
 
 @dataclass(frozen=True)
 class _Adaptation:
     before: EnsembleParser
     data: Data
-    bench: Workbench
+    steps: Checkpoints
     scheme: Scheme
     guard: Guard
     seed: int
@@ -205,9 +206,9 @@ class _Adaptation:
                     path=" and ".join(os.fspath(path) for path in self.data.unlabelled),
                     remedy="ask for less agreement, or see whether the text is in the language of the model",
                 )
-            silver = self.bench.folder / f"{name}.silver.conllu"
-            if not silver.exists():
-                write_silver(judged, kept, entered, silver)
+            silver = self.steps.file(
+                f"{name}.silver.conllu", functools.partial(write_silver, judged, kept, entered.copy())
+            )
             if number > 1 and share < self.scheme.least_new:
                 break
         assert silver is not None
@@ -219,7 +220,7 @@ class _Adaptation:
         return {name: own[name] if name in own else members_of([name])[name] for name in names or own}
 
     def _trained(self, name: str, members: dict[str, Trainer], silver: Path | None) -> EnsembleParser:
-        """Return an ensemble trained on the source and what was added, or what the workbench has of it."""
+        """Return an ensemble trained on the source and what was added, or the finished step."""
 
         def make() -> EnsembleParser:
             source = self.data.source
@@ -235,7 +236,7 @@ class _Adaptation:
                 progress=self._progress(name),
             )
 
-        return self.bench.parser(name, make)
+        return self.steps.parser(name, make)
 
     def _progress(self, step: str) -> Progress | None:
         progress = self.jobs.progress
@@ -243,9 +244,9 @@ class _Adaptation:
 
     def _judged(self, judges: str, name: str) -> Judged:
         return judge(
-            self.bench.folder / judges,
+            self.steps.folder / judges,
             self.data.unlabelled,
-            self.bench.room(name),
+            self.steps.chunks(name),
             external=self.data.external,
             format=self.data.format,
             chunk_bytes=self.jobs.chunk_bytes,

@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from treevote.adaptation.agreement import agreement
-from treevote.adaptation.workbench import checksum
+from treevote.adaptation.checkpoints import checksum
 from treevote.conll import parse_chunk
 from treevote.ensemble.parser import EnsembleParser, load
 from treevote.ensemble.vote import vote

@@ -13,16 +13,16 @@ import pytest
 from tests.reference.toy_grammar import toy_treebank
 from treevote.adaptation import measuring
 from treevote.adaptation.adapt import Adapted, Data, Jobs, adapt
+from treevote.adaptation.checkpoints import checkpoints
 from treevote.adaptation.choice import Choice
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.judging import _judged, judge
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import write_silver
-from treevote.adaptation.workbench import Workbench, workbench
 from treevote.conll import read
 from treevote.ensemble.parser import save
 from treevote.ensemble.trainer import EnsembleTrainer
-from treevote.errors import ConfigError, InputError
+from treevote.errors import InputError
 from treevote.models.transition.parser import TransitionTrainer
 from treevote.parallel import cluster
 from treevote.rendering import dumps, write
@@ -38,7 +38,7 @@ LENIENT = Guard(source_margin=100, target_margin=100, estimate_margin=100, least
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the workbench of a run that nothing disturbed."""
+    """Return the finished steps of a run that nothing disturbed."""
     folder = tmp_path_factory.mktemp("whole")
     write(TEXT, folder / "text.conllu")
     run(folder / "text.conllu", folder / "work")
@@ -55,9 +55,8 @@ def text(tmp_path: Path) -> Path:
 def run(text: Path, folder: Path, *, scheme: Scheme = SCHEME, guard: Guard = LENIENT, **jobs: Any) -> Adapted:
     data = Data(SOURCE, [text], DEV)
     jobs.setdefault("chunk_bytes", 2000)
-    return adapt(
-        BEFORE, data, workbench(folder, {}), scheme=scheme, guard=guard, seed=0, convention="ud", jobs=Jobs(**jobs)
-    )
+    with checkpoints(folder, {}) as steps:
+        return adapt(BEFORE, data, steps, scheme=scheme, guard=guard, seed=0, convention="ud", jobs=Jobs(**jobs))
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -127,7 +126,7 @@ def test_what_was_killed_goes_on_and_ends_in_the_same_bytes(
 
     with monkeypatch.context() as patch:
         patch.setattr("treevote.adaptation.judging._judged", mortal(_judged))
-        patch.setattr("treevote.adaptation.workbench.save", mortal(save))
+        patch.setattr("treevote.adaptation.checkpoints.save", mortal(save))
         patch.setattr("treevote.adaptation.adapt.write_silver", mortal(write_silver))
         with pytest.raises(KilledError):
             run(text, tmp_path / "killed")
@@ -179,21 +178,26 @@ def test_an_external_judge_has_its_say(text: Path, tmp_path: Path) -> None:
     )
     write(wrong, tmp_path / "chain.conllu")
     data = Data(SOURCE, [text], DEV, external=[tmp_path / "chain.conllu"])
-    arguments: dict[str, Any] = {"guard": LENIENT, "seed": 0, "convention": "ud", "jobs": Jobs(chunk_bytes=2000)}
+
+    def attempt(data: Data, folder: Path) -> Adapted:
+        settings: dict[str, Any] = {"guard": LENIENT, "seed": 0, "convention": "ud", "jobs": Jobs(chunk_bytes=2000)}
+        with checkpoints(folder, {}) as steps:
+            return adapt(BEFORE, data, steps, scheme=SCHEME, **settings)
+
     with pytest.raises(InputError, match="on which the judges agree and are sure enough, found none"):
-        adapt(BEFORE, data, workbench(tmp_path / "a", {}), scheme=SCHEME, **arguments)
+        attempt(data, tmp_path / "a")
     write(TEXT, tmp_path / "gold.conllu")
     gold = dataclasses.replace(data, external=[tmp_path / "gold.conllu"])
-    adapted = adapt(BEFORE, gold, workbench(tmp_path / "b", {}), scheme=SCHEME, **arguments)
+    adapted = attempt(gold, tmp_path / "b")
     assert read(adapted.silver).n_sentences > 0
     write(TEXT.select(range(7)), tmp_path / "short.conllu")
     write(Treebank.concatenate([TEXT, TEXT]), tmp_path / "long.conllu")
     long = dataclasses.replace(data, external=[tmp_path / "long.conllu"])
     with pytest.raises(InputError, match="found 120 more"):
-        adapt(BEFORE, long, workbench(tmp_path / "d", {}), scheme=SCHEME, **arguments)
+        attempt(long, tmp_path / "d")
     short = dataclasses.replace(data, external=[tmp_path / "short.conllu"])
     with pytest.raises(InputError, match="expected a parse of every sentence"):
-        adapt(BEFORE, short, workbench(tmp_path / "c", {}), scheme=SCHEME, **arguments)
+        attempt(short, tmp_path / "c")
 
 
 def test_a_text_that_is_not_fit_is_not_learned_from(text: Path, tmp_path: Path) -> None:
@@ -213,21 +217,6 @@ def test_distillation_puts_the_vote_on_the_whole_text_into_one_member(text: Path
     adapted = run(text, tmp_path / "work", scheme=scheme)
     assert list(adapted.parser.members) == ["forward"]
     assert read(adapted.silver).n_sentences == TEXT.n_sentences - TEXT.n_sentences // measuring.HELD_OUT
-
-
-def test_a_workbench_belongs_to_one_plan(tmp_path: Path) -> None:
-    workbench(tmp_path / "work", {"seed": 0})
-    workbench(tmp_path / "work", {"seed": 1}).room("round-1")  # what is only planned may be planned anew
-    assert isinstance(workbench(tmp_path / "work", {"seed": 1}), Workbench)
-    with pytest.raises(ConfigError, match="another seed"):
-        workbench(tmp_path / "work", {"seed": 2})
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "letter").write_text("dear")
-    with pytest.raises(ConfigError, match="something else than an adaptation"):
-        workbench(tmp_path / "other", {})
-    (tmp_path / "work" / "plan.json").write_text("{")
-    with pytest.raises(ConfigError, match="damaged plan"):
-        workbench(tmp_path / "work", {"seed": 1})
 
 
 def test_a_text_without_sentences_is_told(tmp_path: Path) -> None:

@@ -64,11 +64,8 @@ def test_what_is_pending_can_be_removed_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no locks")
-def test_a_locked_file_is_not_locked_again(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    path.write_text("")
-    with path.open("rb") as first, path.open("rb") as second:
-        with lock(first) as held, lock(second) as again:
-            assert (held, again) == (True, False)
-        with lock(second) as held:
-            assert held
+def test_a_locked_folder_is_not_locked_again(tmp_path: Path) -> None:
+    with lock(tmp_path) as held, lock(tmp_path) as again:
+        assert (held, again) == (True, False)
+    with lock(tmp_path) as held:
+        assert held

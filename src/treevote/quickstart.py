@@ -14,15 +14,14 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from treevote import store
 from treevote.adaptation.adapt import Adapted, Data, Jobs, adapt
+from treevote.adaptation.checkpoints import checkpoints
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme
-from treevote.adaptation.workbench import workbench
 from treevote.commands.train import compile_kernels
 from treevote.conll import read
 from treevote.data import default_treebank
@@ -32,6 +31,7 @@ from treevote.kernels import Longs
 from treevote.metrics import Counts, evaluate
 from treevote.protocols import Progress
 from treevote.rendering import write
+from treevote.temporaries import temporary
 from treevote.terminal import duration, size, table
 from treevote.treebank import Treebank
 
@@ -168,12 +168,9 @@ def quickstart(
 def _adapted(parser: EnsembleParser, training: Treebank, dev: Treebank, folder: Path, jobs: Jobs) -> Adapted:
     """Adapt in one round, by three judges: more would find little in so short a text."""
     data = Data(dataclasses.replace(training, source=None), [folder / UNLABELLED], dev)
-    with TemporaryDirectory(dir=folder) as room:
-        bench = workbench(Path(room, "work"), {})
-        scheme = dataclasses.replace(
-            Scheme(), judges=("lr-maxent-forward", "lr-maxent-backward", "graph-mira"), rounds=1
-        )
-        return adapt(parser, data, bench, scheme=scheme, guard=Guard(), seed=0, convention="ud", jobs=jobs)
+    scheme = dataclasses.replace(Scheme(), judges=("lr-maxent-forward", "lr-maxent-backward", "graph-mira"), rounds=1)
+    with temporary(folder / "work", folder=True) as room, checkpoints(Path(room), {}) as steps:
+        return adapt(parser, data, steps, scheme=scheme, guard=Guard(), seed=0, convention="ud", jobs=jobs)
 
 
 def _parse(

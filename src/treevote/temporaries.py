@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import IO
 
 try:
     import fcntl
@@ -66,6 +66,17 @@ def temporary(target: str | os.PathLike[str], *, folder: bool = False) -> Iterat
             os.close(lock)
 
 
+def is_temporary(name: str) -> bool:
+    """Tell whether a file name has the form of a temporary one.
+
+    Examples
+    --------
+    >>> is_temporary(".treevote-0123456789ab-01234567"), is_temporary(".ssh")
+    (True, False)
+    """
+    return re.fullmatch(r"\.treevote-[0-9a-f]{12}-[0-9a-f]{8}", name) is not None
+
+
 def remove_pending() -> None:
     """Remove all temporary files and folders of this process, which is about to end without unwinding."""
     for path in list(_PENDING):
@@ -73,21 +84,27 @@ def remove_pending() -> None:
 
 
 @contextmanager
-def lock(file: IO[bytes]) -> Iterator[bool]:
-    """Try to lock an open file until the end of the block.
+def lock(path: str | os.PathLike[str]) -> Iterator[bool]:
+    """Try to lock a file or folder until the end of the block.
 
     Yields
     ------
     bool
-        False if another process has locked it; True where the system has no locks.
+        False if it is locked already, by this process or another; True where the system has no locks.
+
+    Raises
+    ------
+    OSError
+        If it cannot be opened.
     """
-    held = _lock(file.fileno())
+    if fcntl is None:
+        yield True
+        return
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        yield held
+        yield _lock(descriptor)
     finally:
-        if held and fcntl is not None:
-            with suppress(OSError):
-                fcntl.flock(file.fileno(), fcntl.LOCK_UN)
+        os.close(descriptor)
 
 
 def _locked(stem: str, folder: bool) -> tuple[str, int | None]:

@@ -15,10 +15,10 @@ from typing import Any, Literal
 from treevote import __version__, store
 from treevote.adaptation.adapt import Adapted, Data, Jobs, NothingKeptError
 from treevote.adaptation.adapt import adapt as carry
+from treevote.adaptation.checkpoints import checkpoints, checksum
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.scheme import scheme_of as named
-from treevote.adaptation.workbench import checksum, workbench
 from treevote.commands.evaluate import convention_of
 from treevote.config import to_mapping
 from treevote.conll import read
@@ -175,31 +175,32 @@ def adapt(
         [os.fspath(path) for path in external],
         format,
     )
-    bench = workbench(room, plan)
     jobs = Jobs(n_jobs, backend, progress, warn)
-    try:
-        settings: dict[str, Any] = {"scheme": scheme, "guard": guard, "seed": seed, "convention": convention}
-        adapted = carry(before, data, bench, **settings, force=force, jobs=jobs)
-    except (InputError, ConfigError) as error:
-        if isinstance(error, NothingKeptError) or not bench.has_steps:  # nothing that is worth being resumed
-            bench.clear()
-        raise
-    promoted = force or not adapted.reasons
-    if promoted:
-        save(adapted.parser, output)
-        with writing(silver) as stream, adapted.silver.open("rb") as added:
-            shutil.copyfileobj(added, stream)
-    kept = bench.has_steps and not promoted
-    if not kept:
-        bench.clear()
+    settings: dict[str, Any] = {"scheme": scheme, "guard": guard, "seed": seed, "convention": convention}
+    with checkpoints(room, plan) as steps:
+        try:
+            adapted = carry(before, data, steps, **settings, force=force, jobs=jobs)
+        except (InputError, ConfigError) as error:
+            if isinstance(error, NothingKeptError) or not steps.has_steps:  # nothing that is worth being resumed
+                steps.clear()
+            raise
+        promoted = force or not adapted.reasons
+        if promoted:
+            save(adapted.parser, output)
+            with writing(silver) as stream, adapted.silver.open("rb") as added:
+                shutil.copyfileobj(added, stream)
+        kept = steps.has_steps and not promoted
+        if not kept:
+            steps.clear()
     return Outcome(adapted, Path(output) if promoted else None, silver if promoted else None, room if kept else None)
 
 
 def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | Path]) -> None:
     """Check before the work that what is read can be read again, and that nothing of value is written over."""
     store.check_target(output)
-    if room.absolute() == Path(output).absolute():
-        raise ConfigError(f"{room} cannot be the model and the folder for the work; name another folder")
+    work, model = Path(os.path.realpath(room)), Path(os.path.realpath(output))
+    if work.is_relative_to(model) or model.is_relative_to(work):
+        raise ConfigError(f"the model {output} and the folder {room} for the work must be apart; name another folder")
     for path in inputs:
         if not os.path.exists(path):
             raise InputError("cannot read: no such file", path=os.fspath(path), remedy="check the name")

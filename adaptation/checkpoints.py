@@ -1,0 +1,201 @@
+"""The finished steps of an adaptation on disk: a run that was killed goes on from there, to the same bytes.
+
+Each step leaves a file or a model folder that appears whole or not at all. The folder belongs to one plan: other data,
+another model or other settings are refused, and so is a second run at the same time. Only what was made here is
+removed, by name; links are neither followed nor removed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from treevote.ensemble.parser import EnsembleParser, load, save
+from treevote.errors import ConfigError, InputError, ModelError
+from treevote.files import writing
+from treevote.manifest import MANIFEST, read_manifest
+from treevote.store import JSON
+from treevote.temporaries import is_temporary, lock
+
+PLAN = "plan.json"
+FORMAT = "treevote adaptation"
+
+_CHUNK = re.compile(r"chunk-[0-9]+\.conllu")
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoints:
+    """The steps of one plan; see `checkpoints`.
+
+    Attributes
+    ----------
+    folder : Path
+    made : bool
+        Whether the folder was made for them.
+    steps : list of Path
+        What this run has made or found made.
+    """
+
+    folder: Path
+    made: bool
+    steps: list[Path] = field(default_factory=list)
+
+    def parser(self, name: str, make: Callable[[], EnsembleParser]) -> EnsembleParser:
+        """Return the parser of a step, made unless it is there already and whole."""
+        path = self._step(name)
+        with suppress(ModelError):
+            return load(path)
+        save(make(), path)
+        return load(path)  # a resumed run sees the same
+
+    def chunks(self, name: str) -> Path:
+        """Return a folder for the files of a step, which are named ``chunk-N.conllu``."""
+        path = self._step(name)
+        path.mkdir(exist_ok=True)
+        return path
+
+    def file(self, name: str, write: Callable[[Path], None]) -> Path:
+        """Return the file of a step, written unless it is there already."""
+        path = self._step(name)
+        if not path.exists():
+            write(path)
+        return path
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether a step is finished."""
+        return any(path.exists() for path in self.steps)
+
+    def clear(self) -> None:
+        """Remove the steps, and the plan last: after a kill in between, the same command goes on."""
+        for path in (*self.steps, self.folder / PLAN):
+            _remove(path)
+        if self.made:
+            with suppress(OSError):  # it holds something else by now
+                self.folder.rmdir()
+
+    def _step(self, name: str) -> Path:
+        path = self.folder / name
+        if path.is_symlink():
+            raise ConfigError(f"{path} is a link; remove it, or name another folder")
+        if path not in self.steps:
+            self.steps.append(path)
+        return path
+
+
+@contextmanager
+def checkpoints(folder: Path, plan: Mapping[str, JSON]) -> Iterator[Checkpoints]:
+    """Open the folder of a plan, with its finished steps.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it is not there; else empty, or that of the same plan. It is locked until the end of the block.
+    plan : mapping
+        All that the result depends on.
+
+    Raises
+    ------
+    ConfigError
+        If the folder holds another plan or something else, or another run uses it.
+    InputError
+        If it cannot be written to.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as room:
+    ...     with checkpoints(Path(room, "work"), {"seed": 1}) as opened:
+    ...         done = opened.chunks("round-1")
+    ...     with checkpoints(Path(room, "work"), {"seed": 2}):
+    ...         pass
+    Traceback (most recent call last):
+    treevote.errors.ConfigError: ...work holds an adaptation with another seed; finish it with the same command, ...
+    """
+    try:
+        made = not folder.exists()
+        folder.mkdir(parents=True, exist_ok=True)
+        held = [name for name in os.listdir(folder) if not is_temporary(name)]
+    except OSError as error:
+        raise InputError(
+            f"cannot write: {error.strerror or error}", path=str(folder), remedy="check the folder and its permissions"
+        ) from error
+    if held and PLAN not in held:
+        raise ConfigError(f"{folder} holds something else than an adaptation ({min(held)!r}); name another folder")
+    with lock(folder) as free:
+        if not free:
+            raise ConfigError(f"another adaptation is at work in {folder}; wait for its end, or name another folder")
+        if held:
+            known = _read_plan(folder)
+            made = made or known["made"] is True
+            other = [key for key in {**plan, **known["plan"]} if known["plan"].get(key) != plan.get(key)]
+            if other and held != [PLAN]:
+                raise ConfigError(
+                    f"{folder} holds an adaptation with another {other[0]}; finish it with the same command, "
+                    "or remove the folder"
+                )
+        with writing(folder / PLAN) as stream:
+            content = {"format": FORMAT, "made": made, "plan": plan}
+            stream.write(json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False).encode())
+        yield Checkpoints(folder, made)
+
+
+def _read_plan(folder: Path) -> dict[str, Any]:
+    """Return the content of a plan; ConfigError if it is damaged or that of another program."""
+    path = folder / PLAN
+    problem = f"{path} is not the plan of an adaptation; name another folder, or remove the file if it is yours"
+    if path.is_symlink():
+        raise ConfigError(problem)
+    try:
+        content = json.loads(path.read_text("utf-8"))
+        if content["format"] != FORMAT or not isinstance(content["plan"], dict) or "made" not in content:
+            raise ConfigError(problem)
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        raise ConfigError(problem) from None
+    return dict(content)
+
+
+def _remove(step: Path) -> None:
+    """Remove the file, the chunks or the model of a step, and nothing else that may have come into its folder."""
+    if step.is_symlink() or not step.exists():
+        return
+    if not step.is_dir():
+        step.unlink()
+        return
+    try:
+        names = [*read_manifest(step, strict=False).files, MANIFEST]
+    except ModelError:
+        names = [name for name in os.listdir(step) if _CHUNK.fullmatch(name)]
+    for name in names:
+        if not (step / name).is_symlink():
+            (step / name).unlink(missing_ok=True)
+    with suppress(OSError):  # it holds something else by now
+        step.rmdir()
+
+
+def checksum(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file, or of the manifest of a model folder, which has those of its files in it.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    name = Path(path, "manifest.json") if os.path.isdir(path) else Path(path)
+    digest = hashlib.sha256()
+    try:
+        with open(name, "rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    except OSError as error:
+        raise InputError(
+            f"cannot read: {error.strerror or error}", path=os.fspath(path), remedy="check the name and the permissions"
+        ) from error
+    return digest.hexdigest()
