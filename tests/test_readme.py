@@ -44,10 +44,10 @@ def run(line: str) -> str:
 def test_set_up_commands_are_those_of_continuous_integration() -> None:
     first, second = blocks("sh")[0].strip().splitlines()
     assert "treevote quickstart" in first
-    assert second.endswith("pytest")
+    assert second.endswith("pytest -n auto")
     lines = README.splitlines()
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    for command, words in ((first, "treevote quickstart"), (second, "pytest")):
+    for command, words in ((first, "treevote quickstart"), (second, "bin/pytest")):
         assert next(line for line in lines if words in line) == command
         assert f"readme_command '{words}'" in script
 
