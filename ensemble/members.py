@@ -1,22 +1,37 @@
-"""The members of the ensemble: which kinds of parser there are, and the trainers that have a name."""
+"""The members of the ensemble: the families of parsers, and the trainers that have a name.
+
+A family is registered by one line of ``FAMILIES``, or by another package through an entry point::
+
+    [project.entry-points."treevote.members"]
+    baseline = "my_package.parser:FAMILY"
+"""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Protocol
+from importlib.metadata import entry_points
+from typing import Any, Protocol
 
-from treevote.errors import ModelError, unknown
-from treevote.models.features.word_memo import WordMemo
+from treevote.errors import ConfigError, ModelError, unknown
 from treevote.models.graph import parser as graph
-from treevote.models.graph.parser import GraphTrainer
 from treevote.models.pipeline import parser as pipeline
-from treevote.models.pipeline.parser import PipelineTrainer
 from treevote.models.rules import parser as rules
-from treevote.models.rules.parser import DecisionListTrainer
-from treevote.models.transition import parser as lr
-from treevote.models.transition.parser import TransitionTrainer
-from treevote.protocols import Parser, Trainer
+from treevote.models.transition import parser as transition
+from treevote.protocols import Family, Parser, Trainer
 from treevote.store import Record
+
+FAMILIES = (transition.FAMILY, pipeline.FAMILY, graph.FAMILY, rules.FAMILY)
+"""The families that come with treevote."""
+
+ENTRY_POINTS = "treevote.members"
+"""Group of the entry points by which other packages add families; each names a `treevote.protocols.Family`."""
+
+DEFAULT_MEMBERS = ("lr-maxent-forward", "lr-maxent-backward", "lr-svm-forward")
+"""Directions and kinds of learner as in the ensemble of Sagae & Tsujii (2007), section 3."""
+
+RESERVED = ("all", "confidence", "vote")
+"""Names that no member can have."""
 
 
 class Member(Parser, Protocol):
@@ -24,45 +39,49 @@ class Member(Parser, Protocol):
 
     @property
     def trainer(self) -> Any:
-        """What it was trained with."""
-        ...
-
-    @property
-    def memo(self) -> WordMemo:
-        """The words that it met; members with the same lexicon may share them."""
+        """The trainer that it was trained by."""
         ...
 
 
-class Kind(NamedTuple):
-    """A kind of parser: the dataclass of its hyper-parameters, and the parser that comes of them."""
+@functools.cache
+def families() -> dict[str, Family]:
+    """Return all families by kind: those of treevote, then those of other packages in the order of their names.
 
-    trainer: Any
-    parser: Any
+    Raises
+    ------
+    ConfigError
+        If a package cannot be loaded, or takes a kind or a name of a member that is taken.
+
+    Examples
+    --------
+    >>> list(families())[:2]
+    ['lr-parser', 'pipeline-parser']
+    """
+    found = {family.kind: family for family in FAMILIES}
+    taken = {*RESERVED, *(name for family in FAMILIES for name in family.members)}
+    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: (point.name, point.value)):
+        plug_in = f"the plug-in '{point.name}' ({point.value})"
+        try:
+            family = Family._make(point.load())
+        except Exception as error:  # any code may fail in any way
+            raise ConfigError(f"{plug_in} cannot be loaded: {error}; update it, or uninstall it") from error
+        if family.kind in found or not taken.isdisjoint(family.members):
+            names = ", ".join([family.kind, *family.members])
+            raise ConfigError(f"{plug_in} takes a name that is taken ({names}); rename its kind and members")
+        found[family.kind] = family
+        taken.update(family.members)
+    return found
 
 
-KINDS = {
-    lr.KIND: Kind(lr.TransitionTrainer, lr.TransitionParser),
-    pipeline.KIND: Kind(pipeline.PipelineTrainer, pipeline.PipelineParser),
-    graph.KIND: Kind(graph.GraphTrainer, graph.GraphParser),
-    rules.KIND: Kind(rules.DecisionListTrainer, rules.DecisionListParser),
-}
-"""Kinds of parser by the name that records and configurations have for them."""
+def known_members() -> dict[str, Trainer]:
+    """Return the trainers of all members by name; raises as `families`.
 
-MEMBERS: dict[str, Trainer] = {
-    "lr-maxent-forward": TransitionTrainer(direction="forward", learner="maxent"),
-    "lr-maxent-backward": TransitionTrainer(direction="backward", learner="maxent"),
-    "lr-svm-forward": TransitionTrainer(direction="forward", learner="svm", search="greedy"),
-    "lr-svm-backward": TransitionTrainer(direction="backward", learner="svm", search="greedy"),
-    "pipeline": PipelineTrainer(),
-    "graph-perceptron": GraphTrainer(learner="perceptron"),
-    "graph-mira": GraphTrainer(learner="mira"),
-    "graph-bpm": GraphTrainer(learner="bpm", epochs=5),
-    "decision-list": DecisionListTrainer(),
-}
-"""Name to trainer."""
-
-DEFAULT_MEMBERS = ("lr-maxent-forward", "lr-maxent-backward", "lr-svm-forward")
-"""Directions and kinds of learner as in the ensemble of Sagae & Tsujii (2007), section 3."""
+    Examples
+    --------
+    >>> "graph-mira" in known_members()
+    True
+    """
+    return {name: trainer for family in families().values() for name, trainer in family.members.items()}
 
 
 def members_of(names: Iterable[str]) -> dict[str, Trainer]:
@@ -78,22 +97,23 @@ def members_of(names: Iterable[str]) -> dict[str, Trainer]:
     >>> list(members_of(["lr-svm-backward"]))
     ['lr-svm-backward']
     """
+    known = known_members()
     names = list(names)
     for name in names:
-        if name not in MEMBERS:
-            raise unknown("member", name, MEMBERS)
-    return {name: MEMBERS[name] for name in names}
+        if name not in known:
+            raise unknown("member", name, known)
+    return {name: known[name] for name in names}
 
 
 def kind_of(trainer: Trainer) -> str:
-    """Return the name of the kind of parser that a trainer trains.
+    """Return the kind of a trainer.
 
     Examples
     --------
-    >>> kind_of(MEMBERS["lr-svm-backward"])
+    >>> kind_of(known_members()["lr-svm-backward"])
     'lr-parser'
     """
-    return next(name for name, kind in KINDS.items() if isinstance(trainer, kind.trainer))
+    return next(kind for kind, family in families().items() if isinstance(trainer, family.trainer))
 
 
 def member_from_record(record: Record) -> Member:
@@ -104,7 +124,11 @@ def member_from_record(record: Record) -> Member:
     ModelError
         If the record is not that of a member, or its parts do not fit together.
     """
-    if record.kind not in KINDS:
-        raise ModelError(f"expected a member of kind {', '.join(KINDS)}, found '{record.kind}'; train the model again")
-    member: Member = KINDS[record.kind].parser.from_record(record)
+    known = families()
+    if record.kind not in known:
+        raise ModelError(
+            f"expected a member of kind {', '.join(known)}, found '{record.kind}'; "
+            "install the plug-in that trained it, or train the model again"
+        )
+    member: Member = known[record.kind].parser.from_record(record)
     return member

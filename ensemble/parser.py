@@ -16,6 +16,7 @@ from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import ModelError
 from treevote.models.features.word_memo import WordMemo
+from treevote.protocols import Parser
 from treevote.store import JSON, Record
 from treevote.treebank import Treebank
 
@@ -49,7 +50,9 @@ class EnsembleParser:
         memos: list[WordMemo] = []
         shared: dict[str, Any] = dict(self.members)
         for name, member in shared.items():
-            memo = next((memo for memo in memos if memo.lexicon == member.memo.lexicon), member.memo)
+            if not isinstance(own := getattr(member, "memo", None), WordMemo):  # a plug-in may know nothing of them
+                continue
+            memo = next((memo for memo in memos if memo.lexicon == own.lexicon), own)
             memos.append(memo)
             shared[name] = dataclasses.replace(member, memo=memo)
         object.__setattr__(self, "members", shared)
@@ -78,7 +81,7 @@ class EnsembleParser:
 
     def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
         """Parse, and count the sentences on which a bounded search of a member fell back on a simpler one."""
-        counted = {name: member.parse_counted(treebank) for name, member in self.members.items()}
+        counted = {name: parse_counted(member, treebank) for name, member in self.members.items()}
         parse = self.combine({name: parse for name, (parse, _) in counted.items()})
         return parse, sum(fallbacks for _, fallbacks in counted.values())
 
@@ -112,6 +115,14 @@ class EnsembleParser:
         if not members or len(weights.overall) != len(members) or (sure and sure.n_members != len(members)):
             raise ModelError("the model has weights for other members; train it again or copy it again")
         return cls(members, weights, facts, sure)
+
+
+def parse_counted(parser: Parser, treebank: Treebank) -> tuple[Treebank, int]:
+    """Return the parse, and the number of sentences on which a bounded search fell back on a simpler one."""
+    if hasattr(parser, "parse_counted"):
+        counted: tuple[Treebank, int] = parser.parse_counted(treebank)
+        return counted
+    return parser.parse(treebank), 0
 
 
 def save(parser: EnsembleParser, path: str | Path) -> None:

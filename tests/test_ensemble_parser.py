@@ -14,7 +14,7 @@ from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_model import content
 from tests.reference.toy_parser import trees
 from treevote import store
-from treevote.ensemble.members import DEFAULT_MEMBERS, MEMBERS, members_of
+from treevote.ensemble.members import DEFAULT_MEMBERS, known_members, members_of
 from treevote.ensemble.parser import EnsembleParser, configuration, load, save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.ensemble.vote import vote
@@ -80,11 +80,13 @@ def test_the_ensemble_is_the_vote_of_its_members() -> None:
 
 
 def test_members_share_the_words_that_they_met() -> None:
-    assert len({id(member.memo) for member in ENSEMBLE.members.values()}) == 1
-    other = EnsembleTrainer({"forward": SMALL}).train(DEV).members["forward"]
-    mixed = EnsembleParser({"forward": ENSEMBLE.members["forward"], "other": other}, Weights.equal(2), {})
-    assert mixed.members["other"].memo.lexicon == other.memo.lexicon
-    assert mixed.members["other"].memo is not mixed.members["forward"].memo
+    members: dict[str, Any] = ENSEMBLE.members
+    assert len({id(member.memo) for member in members.values()}) == 1
+    other: Any = EnsembleTrainer({"forward": SMALL}).train(DEV).members["forward"]
+    mixed = EnsembleParser({"forward": members["forward"], "other": other}, Weights.equal(2), {})
+    held: dict[str, Any] = mixed.members
+    assert held["other"].memo.lexicon == other.memo.lexicon
+    assert held["other"].memo is not held["forward"].memo
     assert trees(mixed.parse_members(TEST)["other"]) == trees(other.parse(TEST))
 
 
@@ -231,6 +233,6 @@ def test_a_folder_of_another_kind_is_refused(tmp_path: Path) -> None:
 
 def test_members_have_names() -> None:
     assert list(members_of(["lr-svm-backward", "lr-maxent-forward"])) == ["lr-svm-backward", "lr-maxent-forward"]
-    assert set(DEFAULT_MEMBERS) <= set(MEMBERS)
+    assert set(DEFAULT_MEMBERS) <= set(known_members())
     with pytest.raises(ConfigError, match="unknown member 'lr-maxent-foward'; did you mean 'lr-maxent-forward'"):
         members_of(["lr-maxent-foward"])

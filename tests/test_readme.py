@@ -69,9 +69,9 @@ def test_commands_python_and_configuration(folder: Path, monkeypatch: pytest.Mon
 
 
 def test_every_member_and_command_is_named() -> None:
-    from treevote.ensemble.members import MEMBERS
+    from treevote.ensemble.members import known_members
 
-    for name in MEMBERS:
+    for name in known_members():
         assert f"`{name}`" in README
     for command in app.registered_commands:
         assert command.callback is not None

@@ -42,7 +42,7 @@ from treevote.models.graph.training import (
 )
 from treevote.models.labelling.labeller import Labeller, train_labeller
 from treevote.parallel import map_parallel
-from treevote.protocols import Progress
+from treevote.protocols import Family, Progress
 from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
 from treevote.rebuilding import rebuild, trainer_of
 from treevote.store import JSON, Record
@@ -342,3 +342,15 @@ class GraphParser:
             PairModel.from_record(parts["pairs"]) if "pairs" in parts else None,
             Labeller.from_record(parts["labels"]),
         )
+
+
+FAMILY = Family(
+    KIND,
+    GraphTrainer,
+    GraphParser,
+    {
+        "graph-perceptron": GraphTrainer(learner="perceptron"),
+        "graph-mira": GraphTrainer(learner="mira"),
+        "graph-bpm": GraphTrainer(learner="bpm", epochs=5),
+    },
+)

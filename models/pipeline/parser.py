@@ -21,7 +21,7 @@ from treevote.models.pipeline.features import compile_pair_templates
 from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse
 from treevote.models.pipeline.rows import rows_of
 from treevote.models.pipeline.template_sets import templates_of
-from treevote.protocols import Progress
+from treevote.protocols import Family, Progress
 from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
 from treevote.rebuilding import rebuild, trainer_of
 from treevote.store import JSON, Record
@@ -226,3 +226,13 @@ class PipelineParser:
         table = compile_pair_templates(record.texts["templates"])
         labeller = Labeller.from_record(record.parts["labeller"])
         return cls(trainer, memo, bool(record.facts["single_root"]), table, guide, labeller)
+
+
+FAMILY = Family(
+    KIND,
+    PipelineTrainer,
+    PipelineParser,
+    {
+        "pipeline": PipelineTrainer(),
+    },
+)

@@ -35,7 +35,7 @@ from treevote.models.rules.linkage import Linkage, unlinked
 from treevote.models.rules.passes import Judge, Text, apply_pass, judge_of, text_of
 from treevote.models.rules.selection import select_attributes
 from treevote.models.rules.training import ListOptions, learn_passes
-from treevote.protocols import Progress
+from treevote.protocols import Family, Progress
 from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
 from treevote.rebuilding import column, rebuild, trainer_of
 from treevote.store import JSON, Record
@@ -289,3 +289,13 @@ class DecisionListParser:
         for rules in lists:
             check_rules(rules, parser.table.n_features, 1 + 2 * len(labels))
         return parser
+
+
+FAMILY = Family(
+    KIND,
+    DecisionListTrainer,
+    DecisionListParser,
+    {
+        "decision-list": DecisionListTrainer(),
+    },
+)

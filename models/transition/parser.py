@@ -23,7 +23,7 @@ from treevote.models.transition.guides import ClassifierGuide, parse_in_lock_ste
 from treevote.models.transition.search import parse_beam, parse_best_first, parse_greedy
 from treevote.models.transition.template_sets import templates_of
 from treevote.models.transition.training import Task, held_out_temperature, train_guide
-from treevote.protocols import Progress
+from treevote.protocols import Family, Progress
 from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
 from treevote.rebuilding import column, rebuild, trainer_of
 from treevote.store import JSON, Record
@@ -260,3 +260,16 @@ class TransitionParser:
         memo = WordMemo(Lexicon.from_texts(record.texts))
         actions = Actions(kind, label, to_root, to_token, bool(record.facts["single_root"]))
         return cls(trainer, memo, labels, actions, compile_templates(record.texts["templates"]), guide)
+
+
+FAMILY = Family(
+    KIND,
+    TransitionTrainer,
+    TransitionParser,
+    {
+        "lr-maxent-forward": TransitionTrainer(direction="forward", learner="maxent"),
+        "lr-maxent-backward": TransitionTrainer(direction="backward", learner="maxent"),
+        "lr-svm-forward": TransitionTrainer(direction="forward", learner="svm", search="greedy"),
+        "lr-svm-backward": TransitionTrainer(direction="backward", learner="svm", search="greedy"),
+    },
+)

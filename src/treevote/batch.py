@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from treevote.conll import OnError, dumps, parse_chunk
-from treevote.ensemble.parser import EnsembleParser, load
+from treevote.ensemble.parser import EnsembleParser, load, parse_counted
 from treevote.errors import ConfigError, InputError, unknown
 from treevote.files import BOM, Chunk, chunks, writing
 from treevote.formats import BLANK, Format
@@ -193,7 +193,7 @@ class _ChunkParser:
     def __call__(self, task: _Task) -> _Done:
         parser = self.parser or _load_once(self.key, self.model, self.member)
         treebank, faults = parse_chunk(task.chunk, trees="ignored", on_error=self.on_error)
-        parse, fallbacks = parser.parse_counted(treebank) if treebank.n_sentences else (treebank, 0)
+        parse, fallbacks = parse_counted(parser, treebank) if treebank.n_sentences else (treebank, 0)
         text = dumps(parse.only(*self.marks), format=task.chunk.format).encode("utf-8", "surrogateescape")
         size = treebank.n_sentences, treebank.n_tokens
         first = faults[0] if faults else None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from treevote.store import Record
 from treevote.treebank import Treebank
@@ -27,7 +27,11 @@ class Learner(Protocol):
 
 
 class Parser(Protocol):
-    """Anything that gives sentences trees; immutable."""
+    """Anything that gives sentences trees; immutable.
+
+    A parser with a bounded search may also have ``parse_counted``, which returns the trees and the number of sentences
+    on which it fell back on a simpler search.
+    """
 
     @property
     def single_root(self) -> bool:
@@ -36,10 +40,6 @@ class Parser(Protocol):
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the same sentences with the parser's trees; trees of the input are never looked at."""
-        ...
-
-    def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
-        """Parse, and count the sentences on which a search that is bounded had to fall back on a simpler one."""
         ...
 
     def record(self) -> Record:
@@ -76,3 +76,26 @@ class Trainer(Protocol):
             Called as the training advances.
         """
         ...
+
+
+class Family(NamedTuple):
+    """A family of parsers, such as all transition-based ones: what `treevote.ensemble.members` registers.
+
+    Attributes
+    ----------
+    kind : str
+        Its name in records and configurations.
+    trainer : type
+        A frozen dataclass of hyper-parameters, a `Trainer`, whose fields are plain TOML values.
+    parser : type
+        A frozen dataclass, a `Parser`, with the ``trainer`` that it was trained by and a class method ``from_record``,
+        which makes it of what ``record`` returned. It raises `treevote.errors.ModelError` for a record that does not
+        fit together: a record may come from anybody.
+    members : mapping of str to Trainer
+        Members of the family by name.
+    """
+
+    kind: str
+    trainer: Any
+    parser: Any
+    members: Mapping[str, Trainer]

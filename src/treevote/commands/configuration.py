@@ -13,7 +13,7 @@
     [member.lr-maxent-forward.options]    # a known member with other settings
     epochs = 20
 
-    [member.trees]                        # a new member of a kind named in `treevote.ensemble.members.KINDS`
+    [member.trees]                        # a new member of a kind, see `treevote.ensemble.members`
     kind = "lr-parser"
 
 A member without ``like`` or ``kind`` and with a new name is an LR parser with the defaults of
@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from treevote.config import from_mapping, load_toml, to_mapping
-from treevote.ensemble.members import DEFAULT_MEMBERS, KINDS, MEMBERS, kind_of
+from treevote.ensemble.members import DEFAULT_MEMBERS, RESERVED, families, kind_of, known_members
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, unknown
 from treevote.models.transition import parser as lr
@@ -104,14 +104,14 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
     >>> ensemble_of(wide, {"encoding": "head"}).members["wide"]
     TransitionTrainer(direction='backward', ..., encoding='head', search='beam', width=32, ...)
     """
-    known: dict[str, Any] = dict(MEMBERS)
+    known: dict[str, Any] = known_members()
     for name, own in configuration.member.items():
         known[name] = _trainer(name, own, known)
     members: dict[str, Any] = {}
     for name in configuration.members or tuple(configuration.member) or DEFAULT_MEMBERS:
         if name not in known:
             raise unknown("member", name, known)
-        if name in ("all", "confidence", "vote"):
+        if name in RESERVED:
             raise ConfigError(f"a member cannot be called '{name}', which means something else; choose another name")
         trainer = known[name]
         own = {key: value for key, value in (settings or {}).items() if hasattr(trainer, key)}
@@ -129,13 +129,13 @@ def _trainer(name: str, own: Mapping[str, Any], known: Mapping[str, Any]) -> Any
     if like is not None and like not in known:
         raise unknown(f"member in member.{name}.like", str(like), known)
     kind = own.pop("kind", lr.KIND if like is None else kind_of(known[like]))
-    if kind not in KINDS:
-        raise unknown(f"kind in member.{name}", str(kind), KINDS)
+    if kind not in families():
+        raise unknown(f"kind in member.{name}", str(kind), families())
     base = to_mapping(known[like]) if like is not None and kind == kind_of(known[like]) else {}
     if "options" in base:  # those of another learner would make no sense
         same = own.get("learner", base["learner"]) == base["learner"]
         own["options"] = {**(base["options"] if same else {}), **own.get("options", {})}
-    return from_mapping(KINDS[kind].trainer, {**base, **own}, f"member.{name}")
+    return from_mapping(families()[kind].trainer, {**base, **own}, f"member.{name}")
 
 
 def _new(name: str, taken: Mapping[str, object]) -> str:

@@ -15,7 +15,7 @@ from treevote.commands.configuration import ensemble_of, read_configuration
 from treevote.commands.evaluate import convention_of
 from treevote.commands.scores import scores
 from treevote.conll import read
-from treevote.ensemble.members import MEMBERS
+from treevote.ensemble.members import known_members
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, TreevoteError
@@ -100,7 +100,7 @@ def train(
     """
     start = time.monotonic()
     configuration = read_configuration(config)
-    named = tuple(MEMBERS) if tuple(members) == ("all",) else tuple(members) or None
+    named = tuple(known_members()) if tuple(members) == ("all",) else tuple(members) or None
     given: dict[str, Any] = {
         "members": named,
         "weights": weights,

@@ -37,7 +37,7 @@ class Workbench:
     folder : path
         Where finished cells are.
     members : tuple of str
-        Names of `treevote.ensemble.members.MEMBERS`, for a study that is about some.
+        Names of `treevote.ensemble.members`, for a study that is about some.
     convention : {"ud", "conllx"}
         Of LAS and UAS.
     seed : int
