@@ -216,10 +216,13 @@ def _write_neighbours(classifier: Any) -> _Arrays:
 def _read_neighbours(classifier: Any, stored: Stored) -> None:
     labels, indices = stored.get("labels", (-1,), "<i8"), stored.get("indices", (-1,), "<i4")
     indptr = stored.get("indptr", (len(labels) + 1,), "<i4")
-    rows = csr_matrix((np.ones(len(indices), np.float32), indices, indptr), shape=(len(labels), stored.n_features))
-    rows.check_format(full_check=True)
-    if not np.array_equal(np.unique(labels), classifier.classes_) or not classifier.n_neighbors <= len(labels):
+    if indptr[0] != 0 or (np.diff(indptr) < 0).any() or indptr[-1] != len(indices):
         raise ValueError("the rows of its classifier")
+    if ((indices < 0) | (indices >= stored.n_features)).any() or classifier.n_neighbors > len(labels):
+        raise ValueError("the rows of its classifier")
+    if not np.array_equal(np.unique(labels), classifier.classes_):
+        raise ValueError("the rows of its classifier")
+    rows = csr_matrix((np.ones(len(indices), np.float32), indices, indptr), shape=(len(labels), stored.n_features))
     classifier.fit(rows, labels)
 
 
