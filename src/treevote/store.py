@@ -14,7 +14,6 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from treevote.errors import ModelError
@@ -42,6 +41,7 @@ def save(record: Record, path: str | Path) -> None:
 
     Examples
     --------
+    >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     save(Record("parser", texts={"labels": ["det", "root"]}), folder + "/model")
     ...     load(folder + "/model").texts["labels"]
@@ -107,6 +107,7 @@ def load(path: str | Path, *, verify: bool = True) -> Record:
     Examples
     --------
     >>> import numpy as np
+    >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     save(Record("parser", arrays={"weights": np.arange(3)}), folder + "/model")
     ...     load(folder + "/model").arrays["weights"]
@@ -121,6 +122,7 @@ def sizes(path: str | Path) -> dict[str, int]:
     Examples
     --------
     >>> import numpy as np
+    >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     save(Record("parser", arrays={"weights": np.arange(3)}), folder + "/model")
     ...     sizes(folder + "/model")["weights.npy"]
