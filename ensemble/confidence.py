@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from treevote.ensemble.vote import common_labels
@@ -31,6 +32,9 @@ DIGITS = 6
 
 LEAST = 0.001
 """No probability is nearer to 0 or 1."""
+
+HEAVIEST = 1e6
+"""No weight is larger: sums of weights stay numbers."""
 
 _DISTANCES = (1, 2, 3, 5, 10)  # upper ends of the bins of the distance between head and dependent; one more bin above
 
@@ -102,7 +106,7 @@ class Confidence:
         known = voted.heads >= 0
         result = []
         for weights in (self.arc, self.label):
-            probabilities = 1 / (1 + np.exp(-(X @ weights[:-1] + weights[-1])))
+            probabilities = expit(X @ weights[:-1] + weights[-1])
             result.append(np.where(known, np.clip(probabilities, LEAST, 1 - LEAST), 0).astype(np.float32))
         return result[0], np.minimum(*result)
 
@@ -126,7 +130,7 @@ class Confidence:
             raise ModelError("the model is damaged: it does not say how sure it is; train it again")
         shape = (2 * n_members + len(pos) + _N_OTHERS + 1,)
         columns = [np.asarray(arrays.get(name, ())) for name in ("arc", "label")]
-        if any(c.shape != shape or c.dtype != np.float64 or not np.isfinite(c).all() for c in columns):
+        if any(c.shape != shape or c.dtype != np.float64 or not (np.abs(c) <= HEAVIEST).all() for c in columns):
             raise ModelError("the model is damaged: what it knows of its confidence does not fit; train it again")
         return Confidence(n_members, pos, columns[0], columns[1])
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 LINKS = ("models", "ensemble", "adaptation")
 
 LAYERS = (
-    {"errors", "kernels", "temporaries"},
+    {"errors", "exchange", "kernels", "temporaries"},
     {"sentence"},
     {"treebank"},
     {"trees", "formats", "layout", "files", "rendering", "tokenlists", "conll", "metrics", "pseudo_projective"},
@@ -38,7 +38,6 @@ DOORS = {
     "networkx": {"treevote.ensemble.arborescence"},
     "numba": {"treevote.kernels"},
     "rich": {"treevote.cli", "treevote.commands", "treevote.terminal"},
-    "skops": {"treevote.models.learners"},
     "sklearn": {"treevote.ensemble.confidence", "treevote.models.learners"},
     "typer": {"treevote.cli", "treevote.commands"},
 }
@@ -172,7 +171,7 @@ def test_dependencies_are_the_libraries_imported() -> None:
 
 
 def test_importing_treevote_is_cheap() -> None:
-    slow = "sklearn networkx numba scipy joblib skops typer rich"
+    slow = "sklearn networkx numba scipy joblib typer rich"
     code = f"import sys, treevote; print([name for name in {slow.split()} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

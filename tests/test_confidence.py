@@ -71,6 +71,7 @@ def test_it_comes_back_from_its_record() -> None:
         {"arrays": {}},
         {"arrays": {"arc": np.zeros(3), "label": np.zeros(3)}},
         {"arrays": {"arc": FITTED.arc * np.nan, "label": FITTED.label}},
+        {"arrays": {"arc": FITTED.arc, "label": np.sign(FITTED.label) * 1e308}},  # their sum is no number
         {"arrays": {"arc": FITTED.arc.astype(np.float32), "label": FITTED.label}},
         {"texts": {"pos": ["X"]}},
     ],

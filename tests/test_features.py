@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 from tests.reference import features as plain
 from tests.reference.walks import WORDS, gold_chooser, mask_of, random_chooser, rich_treebanks, walk
+from treevote.errors import ModelError
 from treevote.kernels import Keys
 from treevote.models.features.atoms import bin_distance
 from treevote.models.features.feature_index import (
+    LONGEST_SEARCH,
     count_keys,
     find_rows,
     frequent_first,
@@ -233,6 +235,25 @@ def test_keys_that_meet_in_a_slot_are_told_apart(keys: Keys) -> None:
     assert found.tolist() == list(range(len(distinct)))
     strange = np.array([0x1234567890ABCDEF], np.uint64)
     assert find_rows(strange, 1, slots, found) == 0
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        np.full(LONGEST_SEARCH + 2, 7, np.uint64),
+        (np.arange(LONGEST_SEARCH + 2, dtype=np.uint64) << np.uint64(40)) | np.uint64(1),
+    ],
+    ids=["equal", "in the same slot"],
+)
+def test_keys_that_would_take_quadratic_time_are_refused(keys: Keys) -> None:
+    with pytest.raises(ModelError, match="cannot be told apart"):
+        index_of(keys, np.arange(len(keys)))
+
+
+@pytest.mark.parametrize("n", [1_000, 300_000, 2**19])
+def test_as_many_features_as_there_are_can_be_told_apart(n: int) -> None:
+    keys = np.random.default_rng(n).integers(2**64, size=n, dtype=np.uint64) | np.uint64(1)
+    assert np.count_nonzero(index_of(keys, np.arange(n))) == n
 
 
 def test_an_empty_index_knows_nothing() -> None:

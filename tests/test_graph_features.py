@@ -14,6 +14,7 @@ from tests.reference.toy_grammar import toy_treebank
 from treevote.errors import ConfigError
 from treevote.kernels import Longs
 from treevote.models.features.lexicon import Lexicon
+from treevote.models.features.templates import MAX_TEMPLATES
 from treevote.models.graph.features import (
     MAX_FEATURES,
     arc_keys,
@@ -26,7 +27,6 @@ from treevote.models.graph.features import (
 from treevote.models.graph.template_sets import ARCS, GRANDPARENTS, PRUNER, SIBLINGS
 from treevote.models.graph.templates import (
     GRANDPARENT_ROLES,
-    MAX_TEMPLATES,
     SIBLING_ROLES,
     attributes_of,
     compile_arcs,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from tests.reference.toy_parser import SMALL, TEST, TRAINING, accuracy, shown_some, trees
-from treevote.errors import ModelError
+from treevote.errors import ConfigError
 from treevote.models.features.linear_guide import NEVER, LinearGuide, is_linear
 from treevote.models.features.weights import score
 from treevote.models.transition import training
@@ -30,8 +30,7 @@ from treevote.trees import roots
             {"hidden_layer_sizes": (12,), "max_iter": 60, "learning_rate_init": 0.01},
         ),
         ("sklearn.tree.DecisionTreeClassifier", {}),
-        ("sklearn.svm.SVC", {"kernel": "poly", "degree": 2, "coef0": 1.0, "decision_function_shape": "ovr"}),
-        ("sklearn.svm.SVC", {"kernel": "linear"}),
+        ("sklearn.ensemble.ExtraTreesClassifier", {"n_estimators": 3}),
         ("sklearn.naive_bayes.BernoulliNB", {}),
         ("sklearn.neighbors.KNeighborsClassifier", {"n_neighbors": 1}),
         ("pairs-svm", {"epochs": 4}),
@@ -106,10 +105,24 @@ def test_a_class_that_was_never_shown_is_never_predicted(shown: set[int], chosen
     assert asked[0, sorted(shown)].min() > asked[0, never].max(initial=-np.inf)
 
 
-def test_a_classifier_that_scores_pairs_of_classes_is_refused() -> None:
-    pairs = {"kernel": "poly", "decision_function_shape": "ovo"}
-    with pytest.raises(ModelError, match="set its decision_function_shape to 'ovr'"):
-        dataclasses.replace(SMALL, learner="sklearn.svm.SVC", options=pairs).train(TRAINING.select(range(10)))
+@pytest.mark.parametrize(
+    ("name", "options", "problem"),
+    [
+        (
+            "sklearn.svm.SVC",
+            {},
+            "cannot hold a sklearn.svm.SVC; choose a linear classifier or one of: sklearn.tree.Dec",
+        ),
+        ("sklearn.ensemble.HistGradientBoostingClassifier", {}, "choose a linear classifier or one of"),
+        ("sklearn.neighbors.KNeighborsClassifier", {"metric": "chebyshev"}, "with metric='chebyshev'; choose another"),
+    ],
+)
+def test_a_learner_that_no_model_can_hold_is_refused_before_training(
+    name: str, options: dict[str, Any], problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("treevote.models.transition.parser.train_guide", None)
+    with pytest.raises(ConfigError, match=problem):
+        dataclasses.replace(SMALL, learner=name, options=options).train(TRAINING)
 
 
 def test_a_learner_with_weights_for_every_class_is_linear() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import skops.io
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -230,17 +229,6 @@ def test_linear_machine_over_pairs_is_the_machine_with_the_kernel() -> None:
     assert linear.decision_function(expansion.transform(Z)) == pytest.approx(
         kernel_machine.decision_function(Z), abs=1e-5
     )
-
-
-@pytest.mark.parametrize("learner", [InequalityMaxEnt(), PairsSVM(min_count=1)])
-def test_learners_can_be_stored_without_pickle(learner: Any) -> None:
-    X, y = load_iris(return_X_y=True)
-    learner.fit(X.mean(axis=0) < X, y)
-    data = skops.io.dumps(learner)
-    strange = skops.io.get_untrusted_types(data=data)
-    assert all(name.startswith("treevote.models.learners.") for name in strange)
-    again = skops.io.loads(data, trusted=strange)
-    assert again.decision_function(X).tobytes() == learner.decision_function(X).tobytes()
 
 
 @st.composite

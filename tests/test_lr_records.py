@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import subprocess
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pytest
-import skops.io
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.preprocessing import FunctionTransformer
 
-from tests.reference.toy_parser import SMALL, TEST, TRAINING, shown_some
+from tests.reference.toy_parser import SMALL, TEST, TRAINING
 from treevote.errors import ModelError
-from treevote.models.learners import skops_bytes
 from treevote.models.transition.parser import TransitionParser
 from treevote.store import Record
 from treevote.trees import are_trees
@@ -43,7 +39,7 @@ def forged(draw: st.DrawFn) -> Record:
     facts: dict[str, Any] = dict(VALID.facts)
     parts: dict[str, Any] = dict(VALID.arrays)
     texts: dict[str, Any] = dict(VALID.texts)
-    blobs: dict[str, bytes] = {}
+    within: dict[str, Record] = {}
     kind = VALID.kind
     for _ in range(draw(st.integers(1, 3))):
         match draw(st.integers(0, 9)):
@@ -70,8 +66,10 @@ def forged(draw: st.DrawFn) -> Record:
                 place_of: dict[str, Any] = draw(st.sampled_from([facts, parts, texts]))
                 place_of.pop(draw(st.sampled_from(sorted(place_of))))
             case _:
-                blobs["classifier"] = draw(st.binary(max_size=20))
-    return Record(kind, facts, parts, texts, blobs)
+                within["classifier"] = Record(
+                    "classifier", draw(st.dictionaries(st.sampled_from(["class", "options"]), junk))
+                )
+    return Record(kind, facts, parts, texts, parts=within)
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
@@ -126,66 +124,3 @@ def test_a_scale_is_a_positive_number(scale: Any) -> None:
 def test_a_record_of_another_kind_is_refused() -> None:
     with pytest.raises(ModelError, match="it is of kind ensemble"):
         TransitionParser.from_record(dataclasses.replace(VALID, kind="ensemble"))
-
-
-TREE = (
-    dataclasses.replace(SMALL, learner="sklearn.tree.DecisionTreeClassifier").train(TRAINING.select(range(8))).record()
-)
-
-
-class Strange:
-    """A type that no model may hold."""
-
-
-@pytest.mark.parametrize(
-    ("forgery", "problem"),
-    [
-        (Strange(), "types that are not trusted: .*Strange"),
-        (FunctionTransformer(func=subprocess.check_output), "types that are not trusted: subprocess.check_output"),
-        (FunctionTransformer(func=dataclasses.replace), "types that are not trusted"),
-        (FunctionTransformer(), "FunctionTransformer fails"),
-        ({"classes_": [0, 1]}, "dict fails"),
-        (shown_some([0, 1], 3), "SGDMaxEnt fails"),  # trained on other columns
-        (shown_some([0, 1_000], len(TREE.arrays["keys"])), "does not fit its actions"),
-        (shown_some([-1, 1], len(TREE.arrays["keys"])), "does not fit its actions"),
-    ],
-)
-def test_blobs_that_are_not_classifiers_of_ours_are_refused(forgery: object, problem: str) -> None:
-    record = dataclasses.replace(TREE, blobs={"classifier": skops.io.dumps(forgery)})
-    with pytest.raises(ModelError, match=problem):
-        TransitionParser.from_record(record)
-
-
-@settings(max_examples=25)
-@given(st.data())
-def test_a_damaged_blob_is_refused_or_parses(data: st.DataObject) -> None:
-    blob = bytearray(TREE.blobs["classifier"])
-    if data.draw(st.booleans()):
-        del blob[data.draw(st.integers(0, len(blob) - 1)) :]
-    else:
-        blob[data.draw(st.integers(0, len(blob) - 1))] ^= data.draw(st.integers(1, 255))
-    try:
-        parser = TransitionParser.from_record(dataclasses.replace(TREE, blobs={"classifier": bytes(blob)}))
-    except ModelError:
-        return
-    assert are_trees(parser.parse(TEST.select(range(3)))).all()
-
-
-@pytest.mark.parametrize(
-    ("name", "own"),
-    [
-        ("sklearn.tree._tree.Tree", True),
-        ("scipy.sparse._csr.csr_matrix", True),
-        ("treevote.models.learners.pairs.PairsSVM", True),
-        ("treevote.models.learners.registry.importlib", False),
-        ("treevote.models.learners.registry.make_learner", False),
-        ("sklearn.tree.DecisionTreeClassifier", False),  # defined elsewhere: skops names the place of the definition
-        ("sklearn.utils._testing.check_output", False),
-        ("sklearn.tree._tree.Nothing", False),
-        ("builtins.eval", False),
-        ("os.system", False),
-        ("sklearnish.Tree", False),
-    ],
-)
-def test_only_classes_of_our_own_are_trusted(name: str, own: bool) -> None:
-    assert skops_bytes.is_own_class(name) == own

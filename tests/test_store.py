@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
 from tests.reference.toy_model import content, json_values, toy
-from treevote import manifest, record, store
+from treevote import exchange, manifest, record, store
 from treevote.errors import ModelError
 from treevote.store import Record, check_target, load, save, sizes
 
@@ -128,27 +128,30 @@ def test_depth_and_length_have_the_same_bound_both_ways(tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize("fault", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
-@pytest.mark.parametrize("step", ["array", "manifest", "first rename", "second rename"])
+@pytest.mark.parametrize("step", ["array", "manifest", "exchange", "first rename", "second rename"])
 def test_a_failed_save_leaves_the_old_model_and_nothing_else(
     model: Path, monkeypatch: pytest.MonkeyPatch, step: str, fault: BaseException
 ) -> None:
     before = tree(model.parent)
-    rename, renames = Path.rename, iter([1, 2, 3])
+    rename, renames = os.rename, iter([1, 2, 3])
 
     def fail(*arguments: object, **options: object) -> None:
         raise fault
 
-    def rename_or_fail(source: Path, target: Path) -> Path:
+    def rename_or_fail(source: str, target: str) -> None:
         if next(renames) == (1 if step == "first rename" else 2):
             fail()
-        return rename(source, target)
+        rename(source, target)
 
     if step == "array":
         monkeypatch.setattr(np, "save", fail)
     elif step == "manifest":
         monkeypatch.setattr(store, "write_manifest", fail)
+    elif step == "exchange":
+        monkeypatch.setattr(exchange, "exchanged", fail)
     else:
-        monkeypatch.setattr(Path, "rename", rename_or_fail)
+        monkeypatch.setattr(exchange, "exchanged", lambda one, other: False)
+        monkeypatch.setattr(os, "rename", rename_or_fail)
     with pytest.raises(ModelError if isinstance(fault, OSError) else KeyboardInterrupt) as caught:
         save(Record("p", arrays={"w": np.zeros(3)}), model)
     monkeypatch.undo()

@@ -222,3 +222,57 @@ def test_large_manifest_links_and_devices_are_refused(model: Path) -> None:
         file.truncate(manifest.MAX_MANIFEST + 1)
     with pytest.raises(ModelError, match="expected at most"):
         load(model)
+
+
+@pytest.mark.parametrize(
+    ("fact", "message"),
+    [
+        ("9" * 301, "a number of 301 digits"),
+        ("9" * 5000, "a number of 5000 digits"),
+        ("[" * 60 + "]" * 60, "more than 50 objects and lists within each other"),
+        ("[" * 900 + "]" * 900, "more than 50 objects and lists within each other"),
+        ("1e999", "not JSON compliant"),
+    ],
+)
+def test_a_fact_beyond_the_limits_is_refused(model: Path, fact: str, message: str) -> None:
+    path = model / "manifest.json"
+    path.write_text(path.read_text().replace('"n": 1', f'"n": {fact}'))
+    with pytest.raises(ModelError, match=message):
+        load(model)
+
+
+@pytest.mark.parametrize("fact", [10**301, -(10**301), json.loads("[" * 60 + "]" * 60)])
+def test_a_fact_that_could_not_be_read_is_not_written(tmp_path: Path, fact: Any) -> None:
+    with pytest.raises(ModelError, match="the facts of a model must be plain JSON"):
+        save(Record("p", {"fact": fact}), tmp_path / "model")
+    assert os.listdir(tmp_path) == []
+
+
+def test_the_longest_number_can_become_a_float(tmp_path: Path) -> None:
+    save(Record("p", {"number": 10**300 - 1}), tmp_path / "model")
+    number: Any = load(tmp_path / "model").facts["number"]
+    assert float(number) == 1e300
+
+
+@pytest.mark.parametrize("word", ["\ud800", "a\udc80", "\udfff\ud800"])
+def test_half_a_surrogate_pair_is_neither_saved_nor_loaded(model: Path, word: str) -> None:
+    with pytest.raises(ModelError, match="which is no valid Unicode"):
+        save(Record("p", texts={"labels": ["x", word]}), model)
+    labels = model / "forward.labels.json"
+    for raw in (json.dumps([word]).encode(), json.dumps([word], ensure_ascii=False).encode("utf-8", "surrogatepass")):
+        labels.write_bytes(raw)
+        forge(model, lambda entries: None)
+        with pytest.raises(ModelError, match=r"labels\.json: expected"):
+            load(model)
+
+
+def test_words_that_only_look_like_halves_of_pairs_are_words(tmp_path: Path) -> None:
+    words = ["\\ud800", "\U0001f600", "\\\\uD800"]
+    save(Record("p", texts={"labels": words}), tmp_path / "model")
+    assert load(tmp_path / "model").texts["labels"] == words
+
+
+def test_the_name_of_a_part_is_valid_unicode(model: Path) -> None:
+    forge(model, lambda entries: entries["record"]["parts"][0].update(name="\ud800"))
+    with pytest.raises(ModelError, match="the name of a part in valid Unicode"):
+        load(model)

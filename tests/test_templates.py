@@ -23,6 +23,8 @@ from treevote.models.features.templates import (
     TemplateTable,
     compile_templates,
 )
+from treevote.models.graph import templates as graph
+from treevote.models.labelling import templates as labelling
 from treevote.models.transition.template_sets import TEMPLATE_SETS, templates_of
 
 places = st.builds(
@@ -135,6 +137,12 @@ def test_the_same_template_in_another_order_is_refused() -> None:
 def test_too_few_or_too_many_templates_are_refused(n: int) -> None:
     with pytest.raises(ConfigError, match=f"expected 1 to {MAX_TEMPLATES} templates, found {n}"):
         compile_templates([f"s{i % 100}.{'l.' * (i // 100)}form" for i in range(n)])
+
+
+def test_a_template_that_is_too_long_is_refused() -> None:
+    for compile in (compile_templates, labelling.compile_templates, graph.compile_arcs):
+        with pytest.raises(ConfigError, match=r"template 's0.l.l.*' has 2000007 characters; it may have 500"):
+            compile([f"s0{'.l' * 1_000_000}.form"])
 
 
 def test_the_most_templates_are_possible() -> None:

@@ -10,11 +10,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from treevote.errors import ModelError
 from treevote.kernels import Ints, Keys, Longs, kernel
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HIGH = np.uint64(0xFFFFFFFF00000000)
 _ONE = np.uint64(1)
+
+LONGEST_SEARCH = 1_000
+"""Slots that are tried for a key, at the most. Keys of features are random numbers: of millions none needs 200."""
 
 
 @kernel
@@ -75,21 +79,32 @@ def index_of(keys: Keys, rows: Longs) -> Keys:
     -------
     ndarray of uint64, shape (2**b,)
         At most half full.
+
+    Raises
+    ------
+    ModelError
+        If too many keys want the same slots: equal or forged ones.
     """
     slots = np.zeros(max(16, 1 << int(2 * len(keys)).bit_length()), np.uint64)
-    fill_index(keys, rows, slots)
+    if not fill_index(keys, rows, slots):
+        raise ModelError("the features of a model cannot be told apart; train it again or copy it again")
     return slots
 
 
 @kernel
-def fill_index(keys: Keys, rows: Longs, slots: Keys) -> None:
-    """Enter keys into an empty table."""
+def fill_index(keys: Keys, rows: Longs, slots: Keys) -> bool:
+    """Enter keys into an empty table; return False, and stop, if one needs more than ``LONGEST_SEARCH`` steps."""
     mask = np.uint64(len(slots) - 1)
     for i in range(len(keys)):
         slot = (keys[i] >> _ONE) & mask
+        steps = 0
         while slots[slot] != 0:
             slot = (slot + _ONE) & mask
+            steps += 1
+            if steps > LONGEST_SEARCH:
+                return False
         slots[slot] = (keys[i] & _HIGH) | np.uint64(rows[i] + 1)
+    return True
 
 
 @kernel

@@ -41,6 +41,7 @@ COLUMN, FEAT, DEPREL, LVAL, RVAL, LFRAME, RFRAME, DISTANCE, LAST_ACTION, LAST_AC
 
 
 MAX_TEMPLATES = 1_000
+MAX_TEMPLATE = 500  # characters
 
 
 class TemplateTable(NamedTuple):
@@ -88,8 +89,7 @@ def compile_templates(lines: Sequence[str]) -> TemplateTable:
     Traceback (most recent call last):
     treevote.errors.ConfigError: template 's0.frm': unknown attribute 'frm'; did you mean 'form'? ...
     """
-    if not 1 <= len(lines) <= MAX_TEMPLATES:
-        raise ConfigError(f"expected 1 to {MAX_TEMPLATES} templates, found {len(lines)}")
+    check_size(lines)
     places: dict[tuple[int, int], int] = {}
     atoms: dict[tuple[int, int, int], int] = {}
     templates: list[list[int]] = []
@@ -116,6 +116,15 @@ def compile_templates(lines: Sequence[str]) -> TemplateTable:
         nodes,
         np.array(sets, np.int32).reshape(-1, 3),
     )
+
+
+def check_size(lines: Sequence[str]) -> None:
+    """Raise ConfigError if templates are too few, too many, or one is too long."""
+    if not 1 <= len(lines) <= MAX_TEMPLATES:
+        raise ConfigError(f"expected 1 to {MAX_TEMPLATES} templates, found {len(lines)}")
+    for line in lines:
+        if len(line) > MAX_TEMPLATE:
+            raise ConfigError(f"template '{line[:40]}...' has {len(line)} characters; it may have {MAX_TEMPLATE}")
 
 
 def named_templates(templates: str | tuple[str, ...], sets: Mapping[str, str]) -> tuple[str, ...]:

@@ -26,8 +26,8 @@ import numpy as np
 from treevote.errors import ConfigError, unknown
 from treevote.kernels import Bools, Ints
 from treevote.models.features.lexicon import ATTRIBUTES
+from treevote.models.features.templates import check_size
 
-MAX_TEMPLATES = 1_000
 NEIGHBOURS = {"prev": -1, "next": 1}
 
 ARC_ROLES = "hd"
@@ -144,8 +144,7 @@ def attributes_of(line: str) -> set[str]:
 
 
 def _read(lines: Sequence[str], roles: str, more: Sequence[str]) -> list[list[Atom]]:
-    if not 1 <= len(lines) <= MAX_TEMPLATES:
-        raise ConfigError(f"expected 1 to {MAX_TEMPLATES} templates, found {len(lines)}")
+    check_size(lines)
     templates: list[list[Atom]] = []
     for line in lines:
         try:

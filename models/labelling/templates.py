@@ -29,6 +29,7 @@ import numpy as np
 from treevote.errors import ConfigError, unknown
 from treevote.kernels import Ints
 from treevote.models.features.lexicon import ATTRIBUTES
+from treevote.models.features.templates import check_size
 from treevote.models.features.trie import grow_trie
 from treevote.models.labelling.surroundings import LINKS, N_LEFT
 
@@ -40,8 +41,6 @@ NUMBERS = LINKS[N_LEFT:]
 SETS = ("feat", "dependents", "between", "agree")
 GLOBAL = ("distance", "between", "agree")
 COLUMN, NUMBER, DEPREL, DISTANCE, FEAT, DEPENDENTS, BETWEEN, AGREE = range(8)
-
-MAX_TEMPLATES = 1_000
 
 
 class ArcTemplates(NamedTuple):
@@ -72,7 +71,7 @@ def compile_templates(lines: Sequence[str]) -> ArcTemplates:
     Parameters
     ----------
     lines : sequence of str
-        One template each; at least one, and at most ``MAX_TEMPLATES``.
+        One template each; at least one, and at most ``treevote.models.features.templates.MAX_TEMPLATES``.
 
     Raises
     ------
@@ -88,8 +87,7 @@ def compile_templates(lines: Sequence[str]) -> ArcTemplates:
     Traceback (most recent call last):
     treevote.errors.ConfigError: template 'd.frm': unknown attribute 'frm'; did you mean 'form'? ...
     """
-    if not 1 <= len(lines) <= MAX_TEMPLATES:
-        raise ConfigError(f"expected 1 to {MAX_TEMPLATES} templates, found {len(lines)}")
+    check_size(lines)
     places = {(start, -1): start for start in range(len(STARTS))}
     atoms: dict[tuple[int, int, int], int] = {}
     templates: dict[tuple[int, ...], list[int]] = {}

@@ -20,12 +20,13 @@ from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import NEVER
 from treevote.models.features.templates import TemplateTable
-from treevote.models.learners import skops_bytes
+from treevote.models.learners.classifier_record import read_classifier
 from treevote.models.transition.arc_standard import Actions, advance, legal
 from treevote.models.transition.configuration import CONFIGURATION_WIDTH, TREE_WIDTH, Arena, initial
 from treevote.models.transition.features import fire
 from treevote.models.transition.search import best_legal, write_tree
 from treevote.protocols import Learner
+from treevote.record import Record
 
 _BATCH = 2_000  # sentences in lock step
 
@@ -57,19 +58,19 @@ class ClassifierGuide:
             If it fails on a row of zeros, see `scores`.
         """
         guide = cls(classifier, keys, index_of(keys, np.arange(len(keys))))
-        guide.scores(csr_matrix(np.zeros((1, len(keys)), np.float32)), n_actions)
+        guide.scores(csr_matrix((1, len(keys)), dtype=np.float32), n_actions)
         return guide
 
     @classmethod
-    def loads(cls, data: bytes, keys: Keys, n_actions: int) -> ClassifierGuide:
-        """Read a classifier back, see `treevote.models.learners.skops_bytes`.
+    def from_record(cls, record: Record, keys: Keys, n_actions: int) -> ClassifierGuide:
+        """Read a classifier back, see `treevote.models.learners.classifier_record`.
 
         Raises
         ------
-        ModelError
-            If the bytes are not trusted or damaged, or do not fit the rest of the model.
+        ModelError, KeyError, TypeError, ValueError
+            If it is not admitted, or does not fit together or the rest of the model.
         """
-        return cls.of(skops_bytes.loads(data), keys, n_actions)
+        return cls.of(read_classifier(record, len(keys)), keys, n_actions)
 
     def scores(self, rows: csr_matrix, n_actions: int) -> Doubles:
         """Return the scores of all actions, shape (n_rows, n_actions).
@@ -98,7 +99,7 @@ class ClassifierGuide:
         if known.shape != (rows.shape[0], len(classes)) or classes.min() < 0 or classes.max() >= n_actions:
             raise ModelError("the classifier of a model does not fit its actions; train it again")
         scores = np.full((rows.shape[0], n_actions), float(NEVER))
-        scores[:, classes] = known
+        scores[:, classes] = np.nan_to_num(known, nan=float(NEVER))
         return scores
 
 

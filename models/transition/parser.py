@@ -16,7 +16,7 @@ from treevote.models.features.linear_guide import LinearGuide
 from treevote.models.features.rows import check_thresholds
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.word_memo import WordMemo
-from treevote.models.learners import skops_bytes
+from treevote.models.learners.classifier_record import check_admitted, write_classifier
 from treevote.models.learners.registry import make_learner
 from treevote.models.transition.arc_standard import Actions, actions_of
 from treevote.models.transition.guides import ClassifierGuide, parse_in_lock_step
@@ -47,7 +47,8 @@ class TransitionTrainer:
     direction : {"forward", "backward"}
         Whether sentences are read from the left or from the right.
     learner : str
-        ``maxent``, ``inequality-maxent``, ``svm``, ``pairs-svm``, or the dotted name of a scikit-learn classifier.
+        ``maxent``, ``inequality-maxent``, ``svm``, ``pairs-svm``, or the dotted name of a scikit-learn classifier
+        that is linear or admitted by `treevote.models.learners.classifier_record`.
     options : dict
         Parameters of the learner.
     templates : str or tuple of str
@@ -127,7 +128,9 @@ class TransitionTrainer:
             If there is no such learner or template, or the learner cannot learn to parse.
         """
         new_learner = functools.partial(make_learner, self.learner, self.options, seed)
-        has_probabilities = hasattr(new_learner(), "predict_proba")  # a name that does not exist is told at once
+        untrained = new_learner()  # a learner that does not exist, or that no model can hold, is told at once
+        check_admitted(untrained)
+        has_probabilities = hasattr(untrained, "predict_proba")
         table = compile_templates(templates_of(self.templates))
         require_labelled_trees(treebank)
         single_root = is_single_rooted(treebank)
@@ -219,8 +222,8 @@ class TransitionParser:
         texts = self.memo.lexicon.texts() | {"labels": self.labels, "templates": templates_of(self.trainer.templates)}
         if isinstance(self.guide, LinearGuide):
             return Record(KIND, facts | self.guide.facts(), arrays | self.guide.arrays(), texts)
-        blobs = {"classifier": skops_bytes.dumps(self.guide.classifier)}
-        return Record(KIND, facts, arrays | {"keys": self.guide.keys}, texts, blobs)
+        parts = {"classifier": write_classifier(self.guide.classifier)}
+        return Record(KIND, facts, arrays | {"keys": self.guide.keys}, texts, parts=parts)
 
     @classmethod
     def from_record(cls, record: Record) -> TransitionParser:
@@ -252,9 +255,10 @@ class TransitionParser:
         ):
             raise ValueError("its actions")
         guide: LinearGuide | ClassifierGuide
-        if "classifier" in record.blobs:
-            keys = column(record, "keys", np.uint64)
-            guide = ClassifierGuide.loads(record.blobs["classifier"], keys, n_actions)
+        if "classifier" in record.parts:
+            guide = ClassifierGuide.from_record(
+                record.parts["classifier"], column(record, "keys", np.uint64), n_actions
+            )
         else:
             guide = LinearGuide.from_record(record, n_actions)
         memo = WordMemo(Lexicon.from_texts(record.texts))

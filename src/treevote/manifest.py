@@ -29,6 +29,8 @@ FORMAT = "treevote model"
 FORMAT_VERSION: int = 1
 MANIFEST = "manifest.json"
 MAX_MANIFEST = 1 << 24  # bytes
+MAX_NESTING = 50  # objects and lists within each other
+MAX_DIGITS = 300  # of a whole number: any shorter one can become a float
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")
 _T = TypeVar("_T")
@@ -140,7 +142,7 @@ def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
     with _open_regular(path, MAX_MANIFEST) as file:
         raw = file.read()
     try:
-        content = json.loads(raw.decode())
+        content = _parse(raw.decode())
         digest = _digest(content)
     except (ValueError, AttributeError, RecursionError) as fault:
         raise damaged(path, f"expected a JSON object, found something else ({fault})") from None
@@ -187,6 +189,7 @@ def write_manifest(folder: Path, files: Mapping[str, FileFacts], record: Mapping
     try:
         content["checksum"] = _digest(content)
         text = json.dumps(content, sort_keys=True, allow_nan=False, indent=1).encode() + b"\n"
+        _parse(text.decode())
     except (TypeError, ValueError, RecursionError) as fault:
         raise ModelError(
             f"the facts of a model must be plain JSON ({fault}); correct or leave out that fact"
@@ -213,6 +216,28 @@ def _open_regular(path: Path, limit: int) -> BufferedReader:
     if facts.st_size > limit:
         raise damaged(path, f"expected at most {limit} bytes, found {facts.st_size}")
     return path.open("rb")
+
+
+def _parse(text: str) -> Any:
+    """Return the content of a JSON document; ValueError or RecursionError if it is none, or goes beyond its limits."""
+    content = json.loads(text, parse_int=_integer)
+    level = [content]
+    for _ in range(MAX_NESTING):
+        level = [
+            inner
+            for value in level
+            if isinstance(value, dict | list)
+            for inner in (value.values() if isinstance(value, dict) else value)
+        ]
+    if level:
+        raise ValueError(f"more than {MAX_NESTING} objects and lists within each other")
+    return content
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits")
+    return int(digits)
 
 
 def _digest(content: Mapping[str, object]) -> str:

@@ -149,7 +149,28 @@ def _write_array(name: str, array: NDArray[Any], file: BinaryIO) -> None:
 
 def _write_text(name: str, text: Sequence[str], file: BinaryIO) -> None:
     lines = json.dumps(list(text), ensure_ascii=False, indent=0)  # one word a line, for people
-    _write_whole(name, lines.encode("utf-8", "surrogatepass"), file)  # any str may be a word
+    try:
+        _write_whole(name, lines.encode(), file)
+    except UnicodeEncodeError:
+        word = next(word for word in text if not is_unicode(word))
+        raise ModelError(
+            f"vocabulary {name!r} of a model holds {word!r}, which is no valid Unicode; correct it"
+        ) from None
+
+
+def is_unicode(word: str) -> bool:
+    r"""Tell whether a string can be written in UTF-8: not if it holds half of a surrogate pair.
+
+    Examples
+    --------
+    >>> is_unicode("ä"), is_unicode("\ud800")
+    (True, False)
+    """
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _write_whole(name: str, content: bytes, file: BinaryIO) -> None:
@@ -182,8 +203,15 @@ class _Reader:
             {name: self.array(file) for name, file in get("arrays", dict).items()},
             {name: self.text(file) for name, file in get("texts", dict).items()},
             {name: self.whole(file) for name, file in get("blobs", dict).items()},
-            {member(part, "name", str, path): self.record(part, depth + 1) for part in get("parts", list)},
+            {self.name(part): self.record(part, depth + 1) for part in get("parts", list)},
         )
+
+    def name(self, part: object) -> str:
+        path = self.manifest.folder / MANIFEST
+        name = member(part, "name", str, path)
+        if not is_unicode(name):
+            raise damaged(path, "expected the name of a part in valid Unicode, found half of a surrogate pair")
+        return name
 
     def array(self, name: object) -> NDArray[Any]:
         path = self.manifest.folder / str(name)
@@ -207,11 +235,14 @@ class _Reader:
     def text(self, name: object) -> list[str]:
         path = self.manifest.folder / str(name)
         try:
-            words = json.loads(self.whole(name).decode("utf-8", "surrogatepass"))
+            raw = self.whole(name)
+            words = json.loads(raw.decode())
         except (ValueError, RecursionError) as fault:
             raise damaged(path, f"expected a JSON list of strings ({fault})") from None
         if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
             raise damaged(path, "expected a JSON list of strings, found something else")
+        if (b"\\ud" in raw or b"\\uD" in raw) and not all(map(is_unicode, words)):
+            raise damaged(path, "expected valid Unicode, found half of a surrogate pair")
         return words
 
     def whole(self, name: object) -> bytes:

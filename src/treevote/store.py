@@ -11,22 +11,27 @@ unpickled, and arrays are memory maps. It does not know what the numbers mean: w
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 from treevote.errors import ModelError
+from treevote.exchange import put_in_place, restore, standing
 from treevote.manifest import FORMAT_VERSION, JSON, MANIFEST, read_manifest, write_manifest
 from treevote.record import Record, read_record, write_record
+from treevote.temporaries import temporary
 
 __all__ = ["FORMAT_VERSION", "JSON", "Record", "check_target", "load", "save", "sizes"]
+
+_Read = TypeVar("_Read")
 
 
 def save(record: Record, path: str | Path) -> None:
     """Write a model folder, whole or not at all; the same record gives the same bytes.
 
-    A model that stands at ``path`` is replaced once the new one is complete. Missing parent folders are made.
+    A model that stands at ``path`` is replaced once the new one is complete: whoever reads it meanwhile, and even if
+    the writer is killed, finds the old one or the new one. Missing parent folders are made.
 
     Raises
     ------
@@ -36,6 +41,7 @@ def save(record: Record, path: str | Path) -> None:
 
     Examples
     --------
+    >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     save(Record("parser", texts={"labels": ["det", "root"]}), folder + "/model")
     ...     load(folder + "/model").texts["labels"]
@@ -45,19 +51,10 @@ def save(record: Record, path: str | Path) -> None:
     folder = Path(os.path.realpath(path))
     with _one_sentence(f"{path}: cannot write the model", "nothing was changed: make room, or name another folder"):
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=".treevote-", dir=folder.parent, ignore_cleanup_errors=True) as room:
-            new, old = Path(room, "new"), Path(room, "old")
-            new.mkdir()
-            write_manifest(new, *write_record(record, new))
-            try:
-                if folder.exists():
-                    folder.rename(old)
-                new.rename(folder)
-            except BaseException:
-                # Ctrl-C too: the room is removed now, and the old model must not be in it.
-                if old.exists() and not folder.exists():
-                    old.rename(folder)
-                raise
+        restore(folder)
+        with temporary(folder, folder=True) as new:
+            write_manifest(Path(new), *write_record(record, Path(new)))
+            put_in_place(new, folder)
 
 
 def check_target(path: str | Path) -> None:
@@ -76,7 +73,7 @@ def check_target(path: str | Path) -> None:
     Traceback (most recent call last):
     treevote.errors.ModelError: /dev/null: found 'null', no part of a model; move it or name another folder
     """
-    folder = Path(os.path.realpath(path))
+    folder = standing(Path(os.path.realpath(path)))
     with _one_sentence(f"{path}: cannot look at what stands there", "name another folder"):
         if folder.exists():
             try:
@@ -110,13 +107,13 @@ def load(path: str | Path, *, verify: bool = True) -> Record:
     Examples
     --------
     >>> import numpy as np
+    >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     save(Record("parser", arrays={"weights": np.arange(3)}), folder + "/model")
     ...     load(folder + "/model").arrays["weights"]
     memmap([0, 1, 2])
     """
-    with _one_sentence(f"{path}: cannot read the model", "check the path and its permissions"):
-        return read_record(read_manifest(Path(path)), verify=verify)
+    return _steadily(path, lambda folder: read_record(read_manifest(folder), verify=verify))
 
 
 def sizes(path: str | Path) -> dict[str, int]:
@@ -125,14 +122,45 @@ def sizes(path: str | Path) -> dict[str, int]:
     Examples
     --------
     >>> import numpy as np
+    >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     save(Record("parser", arrays={"weights": np.arange(3)}), folder + "/model")
     ...     sizes(folder + "/model")["weights.npy"]
     152
     """
-    with _one_sentence(f"{path}: cannot read the model", "check the path and its permissions"):
-        files = read_manifest(Path(path)).files
-        return {MANIFEST: Path(path, MANIFEST).stat().st_size} | {name: facts.size for name, facts in files.items()}
+
+    def read(folder: Path) -> dict[str, int]:
+        files = read_manifest(folder).files
+        return {MANIFEST: (folder / MANIFEST).stat().st_size} | {name: facts.size for name, facts in files.items()}
+
+    return _steadily(path, read)
+
+
+def _steadily(path: str | Path, read: Callable[[Path], _Read]) -> _Read:
+    """Read a model; start over if it was replaced meanwhile, as its files are opened one by one."""
+    while True:
+        before = _stamp(path)
+        try:
+            with _one_sentence(f"{path}: cannot read the model", "check the path and its permissions"):
+                result = read(before[0])
+        except ModelError:
+            if _stamp(path) == before:
+                raise
+        else:
+            if _stamp(path) == before:
+                return result
+
+
+def _stamp(path: str | Path) -> tuple[Path, tuple[int, ...]]:
+    """Return where a model stands, and what tells its manifest from that of any other model there."""
+    folder = Path(path)
+    if not folder.exists():
+        folder = standing(Path(os.path.realpath(path)))
+    try:
+        facts = (folder / MANIFEST).stat()
+    except OSError:
+        return folder, ()
+    return folder, (facts.st_dev, facts.st_ino, facts.st_mtime_ns, facts.st_size)
 
 
 @contextmanager

@@ -32,6 +32,6 @@ def toy() -> Record:
         {"beam": 8, "scores": [0.5, None], "name": "é"},
         {"weights": np.arange(6, dtype=np.int16).reshape(2, 3), "bias": np.float64(0.1) * np.ones(2)},
         {"labels": ["det", "ρίζα"]},
-        {"skops": b"\x00\x01zip"},
+        {"dump": b"\x00\x01zip"},
     )
     return Record("ensemble", {"n": 1}, parts={"forward": member, "backward": Record("parser")})

@@ -1,0 +1,134 @@
+"""The exchange of two folders: in one step where the system can, else with a copy under a name that readers know.
+
+Linux and macOS exchange two folders in one step: at every moment either the old or the new one has the name, also for
+a process that is killed. Elsewhere, as on some network disks, one is renamed out of the way first. Its name for that
+moment follows from that of the folder, so `standing` finds it, and `restore` puts it back.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import hashlib
+import os
+import shutil
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2  # RENAME_SWAP of macOS has the same number
+_CANNOT = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM}
+
+
+def put_in_place(new: str | Path, folder: Path) -> None:
+    """Give a complete folder its name; what had the name has that of the new one afterwards.
+
+    Parameters
+    ----------
+    new : path
+        On the same disk.
+    folder : Path
+        A folder, or nothing.
+
+    Raises
+    ------
+    OSError
+        If it cannot be renamed; both folders are as before then.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as room:
+    ...     new, folder = Path(room, "new"), Path(room, "folder")
+    ...     new.mkdir()
+    ...     put_in_place(new, folder)
+    ...     os.listdir(room)
+    ['folder']
+    """
+    flush(new)
+    if not folder.exists():
+        os.rename(new, folder)
+    elif not exchanged(new, folder):
+        aside = _aside(folder)
+        try:
+            os.rename(folder, aside)
+            os.rename(new, folder)
+        except BaseException:
+            # Ctrl-C too: the old folder must not be left aside.
+            restore(folder)
+            raise
+        with suppress(FileNotFoundError):  # another writer may have cleared it away
+            os.rename(aside, new)
+    flush(folder.parent)
+
+
+def exchanged(one: str | Path, other: str | Path) -> bool:
+    """Exchange two folders in one step; return False if the system or the disk cannot do that.
+
+    Raises
+    ------
+    OSError
+        If it could, but the folders cannot be renamed.
+    """
+    if sys.platform == "linux":
+        name, first, second = "renameat2", (_AT_FDCWD, os.fsencode(one)), (_AT_FDCWD, os.fsencode(other))
+    elif sys.platform == "darwin":
+        name, first, second = "renamex_np", (os.fsencode(one),), (os.fsencode(other),)  # type: ignore[assignment]
+    else:
+        return False
+    function = getattr(ctypes.CDLL(None, use_errno=True), name, None)
+    if function is None:
+        return False
+    if function(*first, *second, _RENAME_EXCHANGE) == 0:
+        return True
+    fault = ctypes.get_errno()
+    if fault in _CANNOT:
+        return False
+    raise OSError(fault, os.strerror(fault), str(other))
+
+
+def standing(folder: Path) -> Path:
+    """Return the folder, or if it is missing, what an exchange that was broken off left of it aside.
+
+    Examples
+    --------
+    >>> standing(Path("missing")).name
+    'missing'
+    """
+    aside = _aside(folder)
+    if folder.exists() or not aside.exists() or folder.exists():  # it may have come back between two looks
+        return folder
+    return aside
+
+
+def restore(folder: Path) -> None:
+    """Put right what an exchange that was broken off left: the folder has its name, and nothing is aside.
+
+    Raises
+    ------
+    OSError
+        If it cannot be renamed.
+    """
+    aside = _aside(folder)
+    if not aside.is_dir() or aside.is_symlink():
+        return
+    if folder.exists():
+        shutil.rmtree(aside, ignore_errors=True)
+    else:
+        os.rename(aside, folder)
+
+
+def flush(folder: str | Path) -> None:
+    """Let the names in a folder reach the disk, where the system can."""
+    with suppress(OSError):  # Windows opens no folders, and not every disk can
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _aside(folder: Path) -> Path:
+    """Return the name that a folder has in the middle of an exchange in two steps."""
+    return folder.parent / f".treevote-{hashlib.sha256(os.fsencode(folder.name)).hexdigest()[:12]}.old"
