@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 from collections.abc import Sequence
 
@@ -494,8 +495,6 @@ def test_detection(text: str, format: Format) -> None:
 
 
 def with_support(text: str, support: Sequence[float], label_support: Sequence[float]) -> Treebank:
-    import dataclasses
-
     return dataclasses.replace(
         read(io.BytesIO(text.encode()), format="conllu", trees="optional"),
         support=np.array([0, *support], np.float32),
