@@ -6,9 +6,9 @@ the dependent. Measure on sentences that no system was trained on: accuracy on t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from reprlib import repr as short
 from typing import Any, Literal
 
 import numpy as np
@@ -68,7 +68,7 @@ class Weights:
         if len(self.rows) != len(self.pos) or any(len(row) != len(self.overall) for row in self.rows):
             raise ConfigError("weights by part of speech need one row for each part, one weight for each system")
         for weight in (*self.overall, *(weight for row in self.rows for weight in row)):
-            if not (math.isfinite(weight) and 0 <= weight <= HEAVIEST):
+            if not 0 <= weight <= HEAVIEST:
                 raise ConfigError(f"weight {weight!r} is not a number from 0 to {HEAVIEST:.0f}")
 
     @staticmethod
@@ -166,11 +166,18 @@ class Weights:
             If they are damaged.
         """
         try:
-            overall = tuple(float(weight) for weight in data["overall"])
-            rows = tuple(tuple(float(weight) for weight in row) for row in data["rows"])
+            overall = tuple(map(_number, data["overall"]))
+            rows = tuple(tuple(map(_number, row)) for row in data["rows"])
             return Weights(data["kind"], overall, tuple(str(name) for name in data["pos"]), rows)
-        except (ConfigError, KeyError, TypeError, ValueError) as error:
+        except (ConfigError, KeyError, TypeError, ValueError, OverflowError) as error:
             raise ModelError(f"the weights of the vote are damaged: {error}; train the model again") from error
+
+
+def _number(weight: object) -> float:
+    """Return a number of JSON; TypeError if it is not one, OverflowError for a whole one that is too large."""
+    if isinstance(weight, bool) or not isinstance(weight, int | float):
+        raise TypeError(f"weight {short(weight)} is not a number")
+    return float(weight)
 
 
 def _part_of_speech(treebank: Treebank, names: Sequence[str]) -> Ints:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -201,6 +202,11 @@ def test_confidence_is_written_and_can_be_checked(model: Path, tmp_path: Path) -
     assert "expected calibration error" in run("reliability", TOY, tmp_path / "parse.conllu")
     assert json.loads(run("reliability", TOY, tmp_path / "parse.conllu", "--json"))["arc"]["coverage"] > 0
     assert "expected Confidence=NUMBER in MISC" in fails("reliability", TOY, TOY)
+    for number in ("1e300", "1e400", "nan", "-0.1", "9" * 5000):
+        (tmp_path / "odd.conllu").write_text(re.sub("\\|Confidence=[0-9.]+", f"|Confidence={number}", text, count=1))
+        said = fails("reliability", TOY, tmp_path / "odd.conllu")
+        assert "expected Confidence=NUMBER in MISC" in said
+        assert len(said) < 500
     assert "could give support or confidence" in fails(
         "parse", model, TOY, "--confidence", "--member", "lr-svm-forward"
     )
@@ -539,6 +545,16 @@ def test_a_fault_in_a_configuration_is_told_by_its_key(tmp_path: Path) -> None:
             "[member.first]\nwidht = 3",
             "unknown key 'member.first.widht'; did you mean 'member.first.width'?",
         ),
+        ("[member.first]\nlike = ['a']", "member.first.like: expected a name, found ('a',)"),
+        ("[member.first]\nkind = {}", "member.first.kind: expected a name, found {}"),
+        ("[member.first]\noptions = 3", "member.first.options: expected a table, found 3"),
+        ("[member.first]\nmargin = 1e400", "member.first.margin: expected a number, found inf"),
+        (
+            "[member.first]\nwidth = 1" + "0" * 400,
+            "member.first.width: expected a number of at most 64 bits, found 1000",
+        ),
+        ("seed = 1" + "0" * 400, "c.toml: seed: expected a whole number, found 1000"),
+        ("[member.first]\nlearner = 'sklearn" + ".a" * 2000 + "'", "is no dotted name"),
     ):
         (tmp_path / "c.toml").write_text(text)
         assert said in fails("train", "--train", TOY, "--config", tmp_path / "c.toml", "-o", tmp_path / "m")

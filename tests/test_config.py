@@ -53,23 +53,24 @@ class Trainer:
             raise ValueError(f"seed must not be negative, found {self.seed}")
 
 
-numbers = st.floats(allow_nan=False)
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+integers = st.integers(1 - 2**63, 2**63 - 1)
 words = st.text() | st.sampled_from(['"', "\\", "\r\n", "\x7f", "a.b"])
-scalars = st.booleans() | st.integers() | numbers | words
+scalars = st.booleans() | integers | numbers | words
 values = scalars | st.lists(scalars, max_size=3).map(tuple)
 searches = st.builds(
     Search,
     st.sampled_from(["greedy", "best-first", "beam"]),
     st.sampled_from([1, 2, 4]),
-    st.none() | st.integers(),
+    st.none() | integers,
 )
 trainers = st.builds(
     Trainer,
-    st.integers(0),
+    st.integers(0, 2**63 - 1),
     st.booleans(),
     st.lists(words, max_size=3).map(tuple),
-    st.tuples(numbers, st.integers()),
-    st.builds(Sgd, rate=numbers, rounds=st.integers())
+    st.tuples(numbers, integers),
+    st.builds(Sgd, rate=numbers, rounds=integers)
     | st.builds(Foreign, st.just("foreign"), words, st.dictionaries(words, values, max_size=3)),
     searches,
     st.none() | searches,
@@ -158,6 +159,14 @@ def test_defaults_fill_in_and_whole_numbers_are_numbers() -> None:
         ("seed = 1\nstages = [{}, {limit = ''}]", "stages[1].limit: expected a whole number, found ''"),
         ("seed = 1\nweights.NOUN = 'x'", "weights.NOUN: expected a number, found 'x'"),
         ("seed = 1\nweights.NOUN = 1" + "0" * 400, "weights.NOUN: expected a number, found 1000"),
+        ("seed = 1\nweights.NOUN = 1e400", "weights.NOUN: expected a number, found inf"),
+        ("seed = 1\nweights.NOUN = nan", "weights.NOUN: expected a number, found nan"),
+        ("seed = 1" + "0" * 400, "seed: expected a whole number, found 1000"),
+        ("seed = 9223372036854775808", "seed: expected a whole number, found 9223372036854775808"),
+        (
+            "seed = 1\nlearner = {kind = 'foreign', name = 'x', options = {a = [1, 1" + "0" * 400 + "]}}",
+            "learner.options.a[1]: expected a number of at most 64 bits, found 1000",
+        ),
         ("seed = 1\nlearner.rate = 'x'", "learner.rate: expected a number, found 'x'"),
     ],
 )

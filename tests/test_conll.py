@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 from collections.abc import Sequence
 
@@ -341,6 +342,33 @@ FAULTS = [
 ]
 
 
+MANY = "9" * 5000
+CUT = "999999999999...9999999999999"
+FAULTS += [
+    (token_line(f"1-{MANY}") + TWO, "conllu", "required", 3, f"ends in a token of the sentence (1..2), found {CUT}"),
+    (token_line(f"{MANY}-{MANY}") + TWO, "conllu", "required", 3, "expected id 1 or a range from 1, found '99999"),
+    (token_line(f"{MANY}.1") + TWO, "conllu", "required", 3, "expected id 1 or an empty node 0.1, found '99999"),
+    (token_line(f"0.{MANY}") + token_line(2), "conllu", "required", 4, "expected id 1, found 2"),
+    (token_line(MANY), "conllu", "required", 3, f"expected id 1, found {CUT}"),
+    (token_line(1, MANY), "conllu", "required", 3, f"expected a HEAD in 0..1, found '{CUT}'"),
+    (
+        token_line(1, "x" * 5000),
+        "conllu",
+        "required",
+        3,
+        "expected a HEAD in 0..1, found 'xxxxxxxxxxxx...xxxxxxxxxxxxx'",
+    ),
+]
+RETURNS = "expected lines that end in line feeds, found carriage returns alone between the lines of tokens"
+FAULTS += [
+    ("# a\r" + TWO.replace("\n", "\r"), "conllu", "ignored", 3, RETURNS),
+    ("# a\n# b\r" + token_line(1) + token_line(2, 1), "conllu", "ignored", 4, RETURNS),
+    (TWO.replace("\n", "\r"), "conllx", "ignored", 3, RETURNS),
+    ("# a\n" + TWO.replace("\n", "\r"), "conllu", "ignored", 4, RETURNS),
+    ("# a\r" + token_line("1-2").replace("\n", "\r") + "#\n" + TWO, "conllu", "ignored", 3, RETURNS),
+]
+
+
 @pytest.mark.parametrize(("text", "format", "trees", "line", "problem"), FAULTS)
 def test_each_fault_is_one_error_with_its_place(
     text: str, format: Format, trees: Trees, line: int, problem: str
@@ -370,6 +398,30 @@ def test_required_trees_are_those_in_which_every_way_up_ends_at_root(drawn: list
     text = "".join(token_line(i, head) for i, head in enumerate(heads, 1))
     _, faults = parse_chunk(chunk_of(text), trees="required", on_error="keep")
     assert bool(faults) == (not all(map(reaches_root, range(1, len(heads) + 1))))
+
+
+@pytest.mark.parametrize("innocent", ["# a\rb", "#\r1\ta\r", "# 1\t2\r3\t4\t5", "#\r\r", "#\r" + "\t_" * 9])
+@pytest.mark.parametrize("form", ["form", "fo\rrm", "\r1", "\r"])
+def test_carriage_returns_that_hide_no_tokens_are_kept(innocent: str, form: str) -> None:
+    text = (innocent + "\n" + TWO.replace("form", form)).encode()
+    treebank, faults = parse_chunk(chunk_of(text))
+    assert not faults
+    assert treebank.n_tokens == 2
+    assert dumps(treebank).encode() == text
+
+
+def test_sentences_behind_carriage_returns_are_not_lost_in_silence() -> None:
+    hidden = "# sent_id = b\r" + TWO[:-1].replace("\n", "\r") + "\n\n"
+    text = (TWO + hidden + TWO).encode()
+    with pytest.raises(InputError, match=r"line 4, sentence b: .*; convert the line ends to line feeds"):
+        read(io.BytesIO(text))
+    for on_error, left in (("skip", TWO + TWO), ("keep", TWO + hidden + TWO)):
+        treebank, faults = parse_chunk(chunk_of(text), on_error=on_error)
+        assert [fault.line for fault in faults] == [4]
+        assert treebank.n_sentences == 2
+        assert dumps(treebank) == left
+    with pytest.raises(InputError, match="convert the line ends"):
+        read(io.BytesIO(hidden.replace("\n", "\r").encode()))
 
 
 def test_bytes_that_are_not_utf8_are_a_fault_of_their_sentence() -> None:
@@ -443,8 +495,6 @@ def test_detection(text: str, format: Format) -> None:
 
 
 def with_support(text: str, support: Sequence[float], label_support: Sequence[float]) -> Treebank:
-    import dataclasses
-
     return dataclasses.replace(
         read(io.BytesIO(text.encode()), format="conllu", trees="optional"),
         support=np.array([0, *support], np.float32),
@@ -466,6 +516,13 @@ def test_support_is_written_to_misc(misc: str, written: str) -> None:
     text = token_line(1, misc=misc) + token_line(2, "_", "_", misc) + "\n"
     expected = token_line(1, misc=written) + token_line(2, "_", "_", misc) + "\n"
     assert dumps(with_support(text, [2 / 3, 0.5], [1, 1])) == expected
+
+
+def test_support_is_written_beside_a_sentence_that_is_not_utf8() -> None:
+    treebank, faults = parse_chunk(chunk_of(token_line(1).encode() + b"\n\xff\n\n"), on_error="keep")
+    marked = dumps(dataclasses.replace(treebank, support=np.ones(2, np.float32)))
+    assert len(faults) == 1
+    assert marked.encode("utf-8", "surrogateescape") == token_line(1, misc="Support=1.00").encode() + b"\n\xff\n\n"
 
 
 def test_support_cannot_be_written_to_conllx() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from treevote.commands.evaluate import as_csv, as_json, as_table
 from treevote.commands.evaluate import evaluate as evaluate_files
 from treevote.conll import read
 from treevote.errors import ConfigError, InputError
+from treevote.evaluation.confusion import confusions
 from treevote.evaluation.evaluation import METRICS, evaluate_systems
 from treevote.evaluation.properties import crossing, depth, length, properties
 from treevote.evaluation.provenance import documents, domains
@@ -158,6 +160,18 @@ def test_confusions_add_up_and_point_to_errors(case: tuple[Treebank, dict[str, T
             for example in cell.examples:
                 trees = found.trees(example.sentence)
                 assert trees.gold.heads[example.token - 1] != trees.systems[i].heads[example.token - 1]
+
+
+def test_confusions_take_no_more_room_than_there_are_cells() -> None:
+    n = 4000
+    labels = [f"l{i}" for i in range(n)]
+    gold, parse = (Treebank.of([(["w"] * n, [0] * n, own)]) for own in (labels, labels[1:] + labels[:1]))
+    tracemalloc.start()
+    found, _ = confusions(gold, parse, gold.is_token, gold.is_token, convention="ud")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(found.cells) == n
+    assert peak < 10_000 * n
 
 
 @settings(max_examples=60)

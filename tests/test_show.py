@@ -79,7 +79,26 @@ def test_choices(choice: str, numbers: list[int]) -> None:
     assert numbers_of(choice, 5) == numbers
 
 
-@pytest.mark.parametrize("choice", ["", "-", "x", "1,,2", "1 2", "1.5", "9" * 5000, "0", "6", "4-2", "2-9", "١"])
+@pytest.mark.parametrize(
+    "choice",
+    [
+        "",
+        "-",
+        "x",
+        "1,,2",
+        "1 2",
+        "1.5",
+        "9" * 5000,
+        "1-" + "9" * 5000,
+        "5" + " " * 99 + "x",
+        "1-2-3",
+        "0",
+        "6",
+        "4-2",
+        "2-9",
+        "١",
+    ],
+)
 def test_choices_that_are_refused(choice: str) -> None:
     with pytest.raises(InputError, match="expected"):
         numbers_of(choice, 5)

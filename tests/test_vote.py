@@ -333,12 +333,25 @@ def test_weights_survive_json_and_damage_is_noticed() -> None:
     weights = Weights("pos", (0.9, 1 / 3), ("NOUN",), ((0.1, 0.2),))
     data = json.loads(json.dumps(weights.to_json()))
     assert Weights.from_json(data) == weights
-    for key, value in (("kind", "no"), ("overall", [0.5]), ("overall", ["x", "y"]), ("rows", [[0.1, -1.0]])):
+    for key, value in (
+        ("kind", "no"),
+        ("overall", [0.5]),
+        ("overall", ["x", "y"]),
+        ("overall", ["0.5", "0.5"]),
+        ("overall", "12"),
+        ("overall", [True, False]),
+        ("overall", [1, 10**400]),
+        ("overall", [1, -(10**400)]),
+        ("overall", [1, float("inf")]),
+        ("overall", [1, float("nan")]),
+        ("rows", [[0.1, -1.0]]),
+        ("rows", [[0.1, 10**400]]),
+    ):
         with pytest.raises(ModelError, match="damaged"):
             Weights.from_json({**data, key: value})
 
 
-@pytest.mark.parametrize("weight", [-0.1, float("nan"), float("inf"), 2 * HEAVIEST])
+@pytest.mark.parametrize("weight", [-0.1, float("nan"), float("inf"), 2 * HEAVIEST, 10**400])
 def test_impossible_weights_are_refused(weight: float) -> None:
     with pytest.raises(ConfigError, match="is not a number from 0 to"):
         weighted(1.0, weight)

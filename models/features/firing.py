@@ -74,15 +74,16 @@ def fire_set(
     """Write a feature for each value of the ``feat`` atom ``first``, or for each pair with one of ``second``."""
     word = values[first] - 1
     for i in range(words.feats_offsets[word], words.feats_offsets[word + 1]):
+        if count == MAX_FEATURES:
+            break
         key = mix(start, first, words.feats[i])
         if second < 0:
-            if count < MAX_FEATURES:
-                keys[count] = key
-                count += 1
+            keys[count] = key
+            count += 1
         else:
             other = values[second] - 1
-            for j in range(words.feats_offsets[other], words.feats_offsets[other + 1]):
-                if count < MAX_FEATURES:
-                    keys[count] = mix(key, second, words.feats[j])
-                    count += 1
+            begin, end = words.feats_offsets[other], words.feats_offsets[other + 1]
+            for j in range(begin, min(end, begin + MAX_FEATURES - count)):
+                keys[count] = mix(key, second, words.feats[j])
+                count += 1
     return count

@@ -7,6 +7,7 @@ fires no feature.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -23,6 +24,10 @@ ATTRIBUTES = (
 """Attributes with one value for each word. ``lower`` is the form in lower case with every digit as 0."""
 
 
+MAX_FEATS = 128
+"""Values of the split FEATS of a word, at the most; the rest is left out."""
+
+
 class WordColumns(NamedTuple):
     """Distinct words as numbers.
 
@@ -30,7 +35,7 @@ class WordColumns(NamedTuple):
     ----------
     values : ndarray of int32, shape (n_words, len(ATTRIBUTES))
     feats : ndarray of int32, shape (n_values,)
-        The split FEATS of all words, one after the other.
+        The split FEATS of all words, one after the other, ``MAX_FEATS`` of each at the most.
     feats_offsets : ndarray of int32, shape (n_words + 1,)
     """
 
@@ -152,7 +157,8 @@ class Lexicon:
         for word in words:
             strings = attributes(word)
             rows.append([numbers.get(string, 0) for numbers, string in zip(known, strings, strict=True)])
-            feats.extend(number for value in split_feats(word.feats) if (number := known_feats.get(value, 0)))
+            numbers_of_feats = (number for value in split_feats(word.feats) if (number := known_feats.get(value, 0)))
+            feats.extend(itertools.islice(numbers_of_feats, MAX_FEATS))
             offsets.append(len(feats))
         if rows:
             values[:] = rows

@@ -267,10 +267,9 @@ def fire_arc(keys: ArcKeys, table: ArcTable, bits: int, h: int, d: int, slots: L
         h_range = (heads.first[h], h_last) if table.split_head.splits[t] else (h_last, h_last + 1)
         d_range = (dependents.first[d], d_last) if table.split_dependent.splits[t] else (d_last, d_last + 1)
         for i in range(h_range[0], h_range[1]):
-            for j in range(d_range[0], d_range[1]):
-                if count < MAX_FEATURES - 1:
-                    key = heads.keys[i, t] + dependents.keys[j, t]
-                    count = enter(key, bits, directed, binned, slots, count)
+            for j in range(d_range[0], min(d_range[1], d_range[0] + (MAX_FEATURES - count) // 2)):
+                key = heads.keys[i, t] + dependents.keys[j, t]
+                count = enter(key, bits, directed, binned, slots, count)
     return count
 
 

@@ -29,7 +29,7 @@ from treevote.models.labelling.surroundings import LINKS, bottom_up, link
 from treevote.models.labelling.templates import TEMPLATES, ArcTemplates, compile_templates
 from treevote.models.learners.sgd_maxent import SGDMaxEnt
 from treevote.protocols import Progress
-from treevote.rebuilding import column, rebuild
+from treevote.rebuilding import column, labels_of, rebuild
 from treevote.store import Record
 from treevote.treebank import Treebank
 from treevote.trees import are_trees, require_labelled_trees
@@ -89,7 +89,7 @@ def train_labeller(
     check_thresholds(cutoff, prune)
     table = compile_templates(templates)
     require_labelled_trees(treebank)
-    to_root, to_token = (_labels_of(treebank, arcs) for arcs in (treebank.heads == 0, treebank.heads > 0))
+    to_root, to_token = (_mask_of(treebank, arcs) for arcs in (treebank.heads == 0, treebank.heads > 0))
     if not to_token.any():  # all sentences have one word
         to_token = to_root
     rows = rows_of(treebank, words, table, cutoff)
@@ -102,7 +102,7 @@ def train_labeller(
     return Labeller(treebank.labels, tuple(templates), table, to_root, to_token, guide)
 
 
-def _labels_of(treebank: Treebank, arcs: Bools) -> Bools:
+def _mask_of(treebank: Treebank, arcs: Bools) -> Bools:
     """Return a mask of the labels that some arc of a mask has, shape (n_labels,)."""
     mask = np.zeros(len(treebank.labels), np.bool_)
     mask[treebank.deprels[arcs]] = True
@@ -185,7 +185,7 @@ class Labeller:
 
     @classmethod
     def _checked(cls, record: Record) -> Labeller:
-        labels, templates = tuple(record.texts["labels"]), tuple(record.texts["templates"])
+        labels, templates = labels_of(record), tuple(record.texts["templates"])
         to_root, to_token = column(record, "to_root", np.bool_), column(record, "to_token", np.bool_)
         if not (len(to_root) == len(to_token) == len(labels) and to_root.any() and to_token.any()):
             raise ValueError("its labels")

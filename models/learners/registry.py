@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Mapping
 from typing import Any, cast
 
-from treevote.errors import ConfigError, unknown
+from treevote.errors import ConfigError, shortened, unknown
 from treevote.protocols import Learner
 
 LEARNERS = {
@@ -19,6 +19,8 @@ LEARNERS = {
 """Short name to class."""
 
 _TRUSTED = ("sklearn.", "treevote.models.learners.")
+
+_MAX_DOTS = 9
 
 
 def make_learner(name: str, options: Mapping[str, Any], seed: int) -> Learner:
@@ -52,10 +54,14 @@ def make_learner(name: str, options: Mapping[str, Any], seed: int) -> Learner:
     module, _, attribute = dotted.rpartition(".")
     if not dotted.startswith(_TRUSTED):
         raise unknown("learner", name, LEARNERS)
+    if dotted.count(".") > _MAX_DOTS or not all(map(str.isidentifier, dotted.split("."))):
+        raise ConfigError(f"learner {shortened(name)!r} is no dotted name; check it in scikit-learn's documentation")
     try:
         kind = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError):
-        raise ConfigError(f"there is no class {dotted}; check the name in scikit-learn's documentation") from None
+        raise ConfigError(
+            f"there is no class {shortened(dotted)}; check the name in scikit-learn's documentation"
+        ) from None
     if not (isinstance(kind, type) and hasattr(kind, "fit") and hasattr(kind, "predict")):
         raise ConfigError(f"{dotted} is not a classifier; give the name of a class with fit and predict")
     try:

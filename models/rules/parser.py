@@ -37,7 +37,7 @@ from treevote.models.rules.selection import select_attributes
 from treevote.models.rules.training import ListOptions, learn_passes
 from treevote.protocols import Family, Progress
 from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
-from treevote.rebuilding import column, rebuild, trainer_of
+from treevote.rebuilding import column, labels_of, rebuild, trainer_of
 from treevote.store import JSON, Record
 from treevote.treebank import Treebank
 from treevote.trees import is_single_rooted, require_labelled_trees
@@ -276,10 +276,8 @@ class DecisionListParser:
     @classmethod
     def _checked(cls, record: Record) -> DecisionListParser:
         trainer = trainer_of(record, DecisionListTrainer)
-        labels, attributes = tuple(record.texts["labels"]), tuple(record.texts["attributes"])
+        labels, attributes = labels_of(record), tuple(record.texts["attributes"])
         check_attributes(attributes)
-        if not labels:
-            raise ValueError("its labels")
         memo = WordMemo(Lexicon.from_texts(record.texts))
         lists = tuple(
             DecisionList(*(column(record, f"{name}_{number}", np.int32) for name in DecisionList._fields))

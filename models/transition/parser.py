@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -25,7 +26,7 @@ from treevote.models.transition.template_sets import templates_of
 from treevote.models.transition.training import Task, held_out_temperature, train_guide
 from treevote.protocols import Family, Progress
 from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
-from treevote.rebuilding import column, rebuild, trainer_of
+from treevote.rebuilding import column, labels_of, rebuild, trainer_of
 from treevote.store import JSON, Record
 from treevote.treebank import Treebank
 from treevote.trees import is_single_rooted, require_labelled_trees, reverse
@@ -94,8 +95,8 @@ class TransitionTrainer:
         check_thresholds(self.cutoff, self.prune)
         if not 1 <= self.width <= MAX_WIDTH:
             raise ConfigError(f"width should be in 1..{MAX_WIDTH}, found {self.width}")
-        if not self.margin >= 0:
-            raise ConfigError(f"margin should not be negative, found {self.margin}")
+        if not 0 <= self.margin < math.inf:
+            raise ConfigError(f"margin should not be negative or infinite, found {self.margin}")
 
     def train(
         self,
@@ -239,7 +240,7 @@ class TransitionParser:
     @classmethod
     def _checked(cls, record: Record) -> TransitionParser:
         trainer = trainer_of(record, TransitionTrainer)
-        labels = tuple(record.texts["labels"])
+        labels = labels_of(record)
         kind, label = column(record, "action_kind", np.int32), column(record, "action_label", np.int32)
         n_actions = len(kind)
         to_root, to_token = column(record, "to_root", np.bool_), column(record, "to_token", np.bool_)

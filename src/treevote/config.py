@@ -1,8 +1,8 @@
 """TOML <-> frozen dataclasses: the fields and their types say what a configuration may hold.
 
-A field is a whole number, number, truth value, string, `Literal`, `tuple`, `dict` from strings, dataclass,
-or a choice of such (dataclasses then differ in a `Literal`); `Any` is taken as it comes. TOML has no null: a
-key that is left out has the default of its field, so a field that may be None needs the default None.
+A field is a whole number (of at most 64 bits), finite number, truth value, string, `Literal`, `tuple`, `dict` from
+strings, dataclass, or a choice of such (dataclasses then differ in a `Literal`); `Any` is taken as it comes. TOML has
+no null: a key that is left out has the default of its field, so a field that may be None needs the default None.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+import sys
 import tomllib
 import types
 import typing
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 T = TypeVar("T", bound="DataclassInstance")
+
+_LARGEST = 2**63
 
 _SCALARS = {int: "a whole number", float: "a number", bool: "true or false", str: "a string"}
 
@@ -145,7 +148,7 @@ def _convert(hint: Any, value: object, where: str) -> Any:
     """Return ``value`` as an instance of ``hint``, or raise the error for the key ``where``."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
-        return _frozen(value)
+        return _frozen(value, where)
     if origin is Literal:
         for choice in arguments:
             if type(value) is type(choice) and value == choice:  # True is no 1
@@ -163,8 +166,12 @@ def _convert(hint: Any, value: object, where: str) -> Any:
     elif dataclasses.is_dataclass(hint) and isinstance(hint, type):
         if isinstance(value, Mapping):
             return from_mapping(hint, value, where)
-    elif hint is float and type(value) is int and abs(value) < 2**1023:  # float() has a limit
-        return float(value)
+    elif hint is float and type(value) in (int, float):
+        if abs(value) <= sys.float_info.max:
+            return float(value)
+    elif hint is int and type(value) is int:
+        if abs(value) < _LARGEST:
+            return value
     elif type(value) is hint:
         return value
     raise ConfigError(f"{where}: expected {_expected(hint)}, found {short(value)}; correct this value")
@@ -198,12 +205,14 @@ def _join(where: str, key: str) -> str:
     return f"{where}.{key}" if where else key
 
 
-def _frozen(value: object) -> object:
+def _frozen(value: object, where: str) -> object:
     """Return a value of unknown type as frozen dataclasses hold it, with tuples."""
     if isinstance(value, list | tuple):
-        return tuple(map(_frozen, value))
+        return tuple(_frozen(item, f"{where}[{k}]") for k, item in enumerate(value))
     if isinstance(value, Mapping):
-        return {key: _frozen(item) for key, item in value.items()}
+        return {key: _frozen(item, _join(where, key)) for key, item in value.items()}
+    if type(value) is int and abs(value) >= _LARGEST:
+        raise ConfigError(f"{where}: expected a number of at most 64 bits, found {short(value)}; correct this value")
     return value
 
 

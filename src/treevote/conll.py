@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from treevote.errors import InputError
+from treevote.errors import InputError, shortened
 from treevote.files import BOM, Chunk, Readable, chunks, opened, writing
 from treevote.formats import MAX_TOKENS, Format, Trees, detect, format_of, sent_id, sentence_fault
 from treevote.kernels import Bools, Ints, Longs
@@ -171,7 +171,7 @@ def parse_chunk(
                 fault.problem,
                 path=chunk.path,
                 line=chunk.first_line + int(blocks.first[i]) + fault.line,
-                sentence=sent_id(sentence) or str(numbers[i]),
+                sentence=shortened(sent_id(sentence).partition("\r")[0]) or str(numbers[i]),
                 remedy=fault.remedy,
             )
         )

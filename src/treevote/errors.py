@@ -70,6 +70,20 @@ class ConfigError(TreevoteError):
     """A name or value in a configuration that treevote does not know."""
 
 
+_LONGEST = 200
+
+
+def shortened(name: str) -> str:
+    """Return a name, or its beginning if nobody would read all of it.
+
+    Examples
+    --------
+    >>> shortened("svm"), len(shortened("svm" * 1000))
+    ('svm', 201)
+    """
+    return name if len(name) <= _LONGEST else name[:_LONGEST] + "…"
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> ConfigError:
     """Return the error for an unknown name, with the nearest known one.
 
@@ -88,6 +102,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> ConfigError:
     "unknown member 'lr-maxent-foward'; did you mean 'lr-maxent-forward'? known: lr-maxent-forward, lr-svm-forward"
     """
     names = list(known)
+    name = shortened(name)
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.0)
     hint = f"did you mean '{near[0]}'? " if near else ""
     return ConfigError(f"unknown {kind} '{name}'; {hint}known: {', '.join(names)}")

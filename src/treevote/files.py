@@ -90,31 +90,33 @@ def chunks(source: Readable, *, format: Format | Literal["auto"] = "auto", n_byt
     """
     with opened(source) as (stream, path, bytes_read):
         line = sentence = 1
-        rest = b""
+        rest = bytearray()  # which grows in place
         more = True
         while more:
             block = stream.read(max(n_bytes, 1))
             more = bool(block)
             rest += block
             cut = _end_of_last_sentence(rest, len(rest) - len(block)) if more else len(rest)
-            if not cut and len(rest) > MAX_SENTENCE_BYTES:
-                raise InputError(
-                    f"expected a blank line after each sentence, found none in {len(rest):,} bytes",
-                    path=path,
-                    line=line,
-                    remedy="check that this is a CoNLL file",
-                )
-            text, rest = rest[:cut], rest[cut:]
+            if not cut:
+                if len(rest) > MAX_SENTENCE_BYTES:
+                    raise InputError(
+                        f"expected a blank line after each sentence, found none in {len(rest):,} bytes",
+                        path=path,
+                        line=line,
+                        remedy="check that this is a CoNLL file",
+                    )
+                continue
+            text = bytes(rest[:cut])
+            del rest[:cut]
             n_sentences = int(find_blocks(text.removeprefix(BOM)).is_sentence.sum())
             if format == "auto" and n_sentences:
                 format = format_of(path, text)
-            if text:
-                yield Chunk(path, line, sentence, text, "conllu" if format == "auto" else format, bytes_read())
+            yield Chunk(path, line, sentence, text, "conllu" if format == "auto" else format, bytes_read())
             line += text.count(b"\n")
             sentence += n_sentences
 
 
-def _end_of_last_sentence(text: bytes, fresh: int) -> int:
+def _end_of_last_sentence(text: bytearray, fresh: int) -> int:
     """Return where the last blank line ends, 0 if there is none; none ends before ``fresh``."""
     end = text.rfind(b"\n")
     while end >= fresh:

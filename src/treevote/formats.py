@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from reprlib import repr as short
 from typing import Literal, NamedTuple, TypeAlias, cast
 
 Format: TypeAlias = Literal["conllu", "conllx"]
@@ -27,6 +28,9 @@ Trees: TypeAlias = Literal["required", "optional", "ignored"]
 
 MAX_TOKENS = 10_000
 """A sentence with more tokens is a fault."""
+
+MAX_DIGITS = len(str(MAX_TOKENS))
+"""No id and no head has more."""
 
 BLANK = " \t\r"
 """A line of these characters alone ends a sentence."""
@@ -42,7 +46,8 @@ _NUMBER = re.compile(r"0|[1-9][0-9]*")
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
 _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.[1-9][0-9]*")
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
-_SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(.*?)\s*")
+_SENT_ID = re.compile(r"#\s*sent_id\s*=(.*)")
+_ID = re.compile(r"[0-9]+([-.][0-9]+)?")
 
 
 class Fault(NamedTuple):
@@ -111,7 +116,7 @@ def sent_id(lines: Sequence[str]) -> str:
     >>> sent_id(["# text = x", "# sent_id = a-1", "1"])
     'a-1'
     """
-    return next((match[1] for line in lines if (match := _SENT_ID.fullmatch(line))), "")
+    return next((match[1].strip() for line in lines if (match := _SENT_ID.fullmatch(line))), "")
 
 
 def sentence_fault(lines: Sequence[str], format: Format, trees: Trees, *, unlabelled: bool = False) -> Fault | None:
@@ -146,6 +151,10 @@ def sentence_fault(lines: Sequence[str], format: Format, trees: Trees, *, unlabe
             byte = len(line[: found.start()].encode("utf-8", "surrogateescape")) + 1
             problem = f"expected UTF-8, found the byte 0x{ord(found[0]) - 0xDC00:02X} as byte {byte} of the line"
             return Fault(i, problem, "convert the file to UTF-8")
+    for i, line in enumerate(lines):
+        if "\r" in line and _holds_lines(line):
+            problem = "expected lines that end in line feeds, found carriage returns alone between the lines of tokens"
+            return Fault(i, problem, "convert the line ends to line feeds")
     if all(line.startswith("#") for line in lines):
         return None
     tokens = _tokens(lines, format)
@@ -157,10 +166,21 @@ def sentence_fault(lines: Sequence[str], format: Format, trees: Trees, *, unlabe
     return None if trees == "ignored" else _tree_fault(tokens, trees, unlabelled)
 
 
+def _holds_lines(line: str) -> bool:
+    """Tell whether lines of tokens, with carriage returns alone between them, pass for this one line.
+
+    A comment, or a column, may hold carriage returns of its own.
+    """
+    if not line.startswith("#") and line.count("\t") == 9:
+        return False
+    rows = (row.split("\t") for row in line.split("\r")[1:])
+    return any(len(row) == 10 and _ID.fullmatch(row[0]) for row in rows)
+
+
 def _tokens(lines: Sequence[str], format: Format) -> list[tuple[int, list[str]]] | Fault:
     """Return line and columns of each token, or what is wrong with the columns or the ids."""
     tokens: list[tuple[int, list[str]]] = []
-    span_end = span_line = 0
+    span_end, span_line, span_found = 0, 0, ""
     for i, line in enumerate(lines):
         if line.startswith("#"):
             continue
@@ -179,29 +199,38 @@ def _tokens(lines: Sequence[str], format: Format) -> list[tuple[int, list[str]]]
             continue
         span, empty = _RANGE.fullmatch(token), _EMPTY_NODE.fullmatch(token)
         if (span or empty) and format == "conllx":
-            problem = f"expected id {expected}, found '{token}', which exists in CoNLL-U only"
+            problem = f"expected id {expected}, found {short(token)}, which exists in CoNLL-U only"
             return Fault(i, problem, "read the file as CoNLL-U")
         if span:
-            if int(span[1]) != expected or expected <= span_end or int(span[2]) < expected:
+            last = int(span[2][: MAX_DIGITS + 1])  # no id has so many digits, and Python reads only some thousand
+            if span[1] != str(expected) or expected <= span_end or last < expected:
                 first = max(expected, span_end + 1)
-                return Fault(i, f"expected id {expected} or a range from {first}, found '{token}'", "correct the range")
-            span_end, span_line = int(span[2]), i
+                problem = f"expected id {expected} or a range from {first}, found {short(token)}"
+                return Fault(i, problem, "correct the range")
+            span_end, span_line, span_found = last, i, span[2]
         elif empty:
-            if int(empty[1]) != expected - 1:
-                problem = f"expected id {expected} or an empty node {expected - 1}.1, found '{token}'"
+            if empty[1] != str(expected - 1):
+                problem = f"expected id {expected} or an empty node {expected - 1}.1, found {short(token)}"
                 return Fault(i, problem, "correct the id")
         elif _NUMBER.fullmatch(token):
             remedy = "number the tokens of a sentence 1, 2, 3, ..., with a blank line after the last"
-            return Fault(i, f"expected id {expected}, found {token}", remedy)
+            return Fault(i, f"expected id {expected}, found {_number(token)}", remedy)
         else:
-            return Fault(i, f"expected id {expected}, found '{token}', which is no id", "correct the first column")
+            problem = f"expected id {expected}, found {short(token)}, which is no id"
+            return Fault(i, problem, "correct the first column")
     if not tokens:
         first = next(i for i, line in enumerate(lines) if not line.startswith("#"))
         return Fault(first, "expected a token, found a sentence without one", "remove the sentence")
     if span_end > len(tokens):
-        problem = f"expected a range that ends in a token of the sentence (1..{len(tokens)}), found {span_end}"
+        found = _number(span_found)
+        problem = f"expected a range that ends in a token of the sentence (1..{len(tokens)}), found {found}"
         return Fault(span_line, problem, "correct the range")
     return tokens
+
+
+def _number(digits: str) -> str:
+    """Return a number as a message shows it."""
+    return short(digits).strip("'")
 
 
 def _tree_fault(tokens: Sequence[tuple[int, list[str]]], trees: Trees, unlabelled: bool) -> Fault | None:
@@ -215,8 +244,8 @@ def _tree_fault(tokens: Sequence[tuple[int, list[str]]], trees: Trees, unlabelle
                 problem = "expected trees, found a file without: every HEAD is '_'"
                 return Fault(i, problem, "give a labelled treebank")
             return Fault(i, f"expected a HEAD in 0..{n}, found '_' (unknown)", "give every token a head")
-        if head != "_" and not (_NUMBER.fullmatch(head) and len(head) < 6 and int(head) <= n):
-            return Fault(i, f"expected a HEAD in 0..{n}, found '{head}'", "correct the head")
+        if head != "_" and not (_NUMBER.fullmatch(head) and len(head) <= MAX_DIGITS and int(head) <= n):
+            return Fault(i, f"expected a HEAD in 0..{n}, found {short(head)}", "correct the head")
         if not deprel:
             return Fault(i, "expected a DEPREL, found an empty column", "write the label, or _")
         heads.append(-1 if head == "_" else int(head))

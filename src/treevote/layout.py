@@ -11,12 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treevote.formats import BLANK, MAX_TOKENS, Format, Trees
+from treevote.formats import BLANK, MAX_DIGITS, MAX_TOKENS, Format, Trees
 from treevote.kernels import Bools, Longs
 
-_LINE_FEED, _TAB, _HASH, _UNDERSCORE, _ZERO, _DASH, _DOT = b"\n\t#_0-."
+_LINE_FEED, _RETURN, _TAB, _HASH, _UNDERSCORE, _ZERO, _DASH, _DOT = b"\n\r\t#_0-."
 _BLANK = np.frombuffer(BLANK.encode(), np.uint8)
-_MAX_DIGITS = len(str(MAX_TOKENS))
 _START = np.zeros(1, np.int64)
 
 
@@ -123,9 +122,9 @@ def find_tokens(text: bytes, blocks: Blocks, format: Format, trees: Trees) -> To
     >>> text[tokens.word_start[0] : tokens.word_end[0]]
     b'a\tb\tc\td\te'
     """
-    codes = np.frombuffer(text + b"\n" * _MAX_DIGITS, np.uint8)
+    codes = np.frombuffer(text + b"\n" * MAX_DIGITS, np.uint8)
     n_blocks = len(blocks.first)
-    suspect = np.zeros(n_blocks, np.bool_)
+    suspect = _blocks_with_returns(text, codes, blocks)
     line, block = blocks.content, blocks.content_block
     tabs = np.flatnonzero(codes == _TAB)
     tab = np.searchsorted(tabs, blocks.line_start[line])  # the first of each line
@@ -161,12 +160,23 @@ def find_tokens(text: bytes, blocks: Blocks, format: Format, trees: Trees) -> To
     return Tokens(suspect, n_tokens, block, line, tabs[tab] + 1, tabs[tab + 5], head, tabs[tab + 6] + 1, tabs[tab + 7])
 
 
+def _blocks_with_returns(text: bytes, codes: NDArray[np.uint8], blocks: Blocks) -> Bools:
+    """Tell which blocks have a carriage return that no line feed follows."""
+    found = np.zeros(len(blocks.first), np.bool_)
+    if len(found) and text.count(b"\r") > text.count(b"\r\n"):
+        alone = np.flatnonzero((codes[:-1] == _RETURN) & (codes[1:] != _LINE_FEED))
+        line = np.searchsorted(blocks.line_start, alone, "right") - 1
+        block = np.searchsorted(blocks.first, line, "right") - 1
+        found[block[(block >= 0) & (line < blocks.last[block])]] = True
+    return found
+
+
 def _decimals(codes: NDArray[np.uint8], start: Longs, end: Longs) -> Longs:
     """Return the numbers written in decimal; -1 for anything else, a leading zero or too many digits."""
     width = end - start
     value = np.zeros(len(start), np.int64)
-    valid = (width > 0) & (width <= _MAX_DIGITS) & ((codes[start] != _ZERO) | (width == 1))
-    for i in range(min(_MAX_DIGITS, int(width.max(initial=0)))):
+    valid = (width > 0) & (width <= MAX_DIGITS) & ((codes[start] != _ZERO) | (width == 1))
+    for i in range(min(MAX_DIGITS, int(width.max(initial=0)))):
         within = i < width
         digit = codes[start + i] - np.uint8(_ZERO)  # wraps around, so all else is 10 or more
         valid &= ~within | (digit < 10)

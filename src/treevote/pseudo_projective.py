@@ -53,8 +53,8 @@ from treevote.trees import (
 
 Encoding: TypeAlias = Literal["none", "head", "path", "head+path"]
 
-_PLAIN = r"(?:[^\\↑↓]|\\[\\↑↓])*"
-_MARKED = re.compile(rf"({_PLAIN})(?:(↑)({_PLAIN}))?(↓)?")
+_PLAIN = r"(?:[^\\↑↓]|\\[\\↑↓])"
+_MARKED = re.compile(rf"({_PLAIN}+)(?:(↑)({_PLAIN}*))?(↓)?")  # what has nothing but marks is a label like any other
 
 
 def projectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from reprlib import repr as short
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from treevote.config import from_mapping
 from treevote.errors import ConfigError, ModelError
 from treevote.record import Record
+from treevote.sentence import is_label
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -26,7 +28,7 @@ def rebuild(record: Record, kind: str, make: Callable[[Record], _Made]) -> _Made
     ------
     ModelError
         If the record is of another kind, or ``make`` finds that its parts do not fit together: it raises KeyError,
-        TypeError, ValueError or ConfigError.
+        TypeError, ValueError, OverflowError or ConfigError.
 
     Examples
     --------
@@ -40,7 +42,7 @@ def rebuild(record: Record, kind: str, make: Callable[[Record], _Made]) -> _Made
         if record.kind != kind:
             raise ValueError(f"it is of kind {record.kind}")
         return make(record)
-    except (KeyError, TypeError, ValueError, ConfigError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, ConfigError) as error:
         raise ModelError(f"the parts of a {kind} do not fit together ({error}); train it again") from None
 
 
@@ -64,6 +66,29 @@ def column(record: Record, name: str, dtype: Any, *, mapped: bool = False) -> An
     if array.ndim != 1 or array.dtype != dtype:
         raise ValueError(f"array {name} has another shape or type")
     return np.asarray(array) if mapped else np.array(array)
+
+
+def labels_of(record: Record, name: str = "labels") -> tuple[str, ...]:
+    r"""Return the labels of a record.
+
+    Raises
+    ------
+    KeyError, ValueError
+        If there are none, or one could not stand in a treebank.
+
+    Examples
+    --------
+    >>> labels_of(Record("bag", texts={"labels": ("det", "a\x00b")}))
+    Traceback (most recent call last):
+    ValueError: its labels: 'a\x00b' is empty or has control characters
+    """
+    labels = tuple(record.texts[name])
+    if not labels:
+        raise ValueError(f"its {name}: there are none")
+    for label in labels:
+        if not is_label(label):
+            raise ValueError(f"its {name}: {short(label)} is empty or has control characters")
+    return labels
 
 
 def scale_of(record: Record) -> float:

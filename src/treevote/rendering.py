@@ -60,7 +60,9 @@ def dumps(treebank: Treebank, *, format: Format | Literal["auto"] = "auto") -> s
             lines[line] = f"{before}\t{head}\t{deprel}\t{ninth}\t{tenth}"
         return "\n".join(lines)
     path = ".conllu" if treebank.source is None else treebank.source.path
-    if (format_of(path, "\n".join(lines).encode()) if format == "auto" else format) == "conllx":
+    if format == "auto":
+        format = format_of(path, "\n".join(lines).encode("utf-8", "surrogateescape"))
+    if format == "conllx":
         raise InputError(
             f"{next(iter(marks)).replace('_', ' ')} can only be written to CoNLL-U, found CoNLL-X, which has no MISC",
             path=path,

@@ -7,6 +7,7 @@ known.
 
 from __future__ import annotations
 
+import unicodedata
 from typing import NamedTuple
 
 from treevote.kernels import Ints
@@ -32,6 +33,21 @@ class Word(NamedTuple):
 
 ROOT = Word("<root>", "<root>", "<root>", "<root>", "_")
 """The word at position 0 of every sentence."""
+
+
+_NO_PART_OF_LABELS = ("Cc", "Cs", "Zl", "Zp")
+"""Unicode categories: control characters, among them tabs and line ends, surrogates, and separators of lines."""
+
+
+def is_label(text: str) -> bool:
+    r"""Tell whether a text can be the label of an arc in a model: not empty, and without control characters.
+
+    Examples
+    --------
+    >>> is_label("nsubj:pass"), is_label("a b"), is_label(""), is_label("a\tb")
+    (True, True, False, False)
+    """
+    return bool(text) and not any(unicodedata.category(character) in _NO_PART_OF_LABELS for character in text)
 
 
 class Sentence(NamedTuple):

@@ -51,7 +51,8 @@ def to_tokenlists(treebank: Treebank) -> list[TokenList]:
     tokenlists = []
     for first in lines_of(treebank)[1][treebank.offsets[:-1]].tolist():
         tokens, metadata = [], Metadata()
-        for line in itertools.takewhile(lambda line: line.strip(BLANK), itertools.islice(lines, first, None)):
+        below = map(lines.__getitem__, range(first, len(lines)))
+        for line in itertools.takewhile(lambda line: line.strip(BLANK), below):
             if line.startswith("#"):
                 metadata.update(parse_comment_line(line))
             else:

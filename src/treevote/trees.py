@@ -13,12 +13,14 @@ of steps linear in the number of words.
 from __future__ import annotations
 
 import dataclasses
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
 
 from treevote.errors import InputError
 from treevote.kernels import Bools, Ints, Longs, kernel
+from treevote.sentence import is_label
 from treevote.treebank import Treebank
 
 
@@ -133,6 +135,7 @@ def require_labelled_trees(treebank: Treebank) -> None:
     Raises
     ------
     InputError
+        Also if a label could not be read back from a model, see `treevote.sentence.is_label`.
 
     Examples
     --------
@@ -148,6 +151,15 @@ def require_labelled_trees(treebank: Treebank) -> None:
             path=treebank.name,
             remedy="give a labelled treebank",
         )
+    for number, label in enumerate(treebank.labels):
+        if not is_label(label):
+            slots = np.flatnonzero(treebank.deprels == number)
+            raise InputError(
+                f"expected labels with no control character in them, found {short(label)}",
+                path=treebank.name,
+                sentence=str(np.searchsorted(treebank.offsets, slots[0], "right")) if len(slots) else "",
+                remedy="correct the DEPREL",
+            )
     require_trees(treebank)
 
 

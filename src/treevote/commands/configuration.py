@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from reprlib import repr as short
 from typing import Any, Literal
 
 from treevote.config import from_mapping, load_toml, to_mapping
@@ -125,12 +126,15 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
 def _trainer(name: str, own: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
     """Return the trainer of a table: the settings of the member that it is like, with its own in their place."""
     own = dict(own)
+    for key, expected, type_ in (("like", "a name", str), ("kind", "a name", str), ("options", "a table", Mapping)):
+        if key in own and not isinstance(own[key], type_):
+            raise ConfigError(f"member.{name}.{key}: expected {expected}, found {short(own[key])}; correct this value")
     like = own.pop("like", name if name in known else None)
     if like is not None and like not in known:
-        raise unknown(f"member in member.{name}.like", str(like), known)
+        raise unknown(f"member in member.{name}.like", like, known)
     kind = own.pop("kind", lr.KIND if like is None else kind_of(known[like]))
     if kind not in families():
-        raise unknown(f"kind in member.{name}", str(kind), families())
+        raise unknown(f"kind in member.{name}", kind, families())
     base = to_mapping(known[like]) if like is not None and kind == kind_of(known[like]) else {}
     if "options" in base:  # those of another learner would make no sense
         same = own.get("learner", base["learner"]) == base["learner"]

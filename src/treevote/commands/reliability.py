@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
@@ -61,14 +62,15 @@ def confidence_of(parse: Treebank, name: str) -> Floats:
         misc = source.lines[line].rstrip("\r").rpartition("\t")[2]
         text = next((value for key, _, value in (item.partition("=") for item in misc.split("|")) if key == name), "")
         try:
-            column[slot] = float(text)
+            number = float(text)
         except ValueError:
-            column[slot] = np.nan
-        if not 0 <= column[slot] <= 1:
+            number = np.nan
+        if not 0 <= number <= 1:
             raise InputError(
-                f"expected {name}=NUMBER in MISC, a number from 0 to 1, found {misc!r}",
+                f"expected {name}=NUMBER in MISC, a number from 0 to 1, found {short(misc)}",
                 path=source.path,
                 line=source.first_line + line,
                 remedy="parse with --confidence",
             )
+        column[slot] = number
     return column

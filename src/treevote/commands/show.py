@@ -9,6 +9,7 @@ import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from reprlib import repr as short
 from typing import Literal
 
 import numpy as np
@@ -26,7 +27,7 @@ from treevote.trees import is_projective, is_tree
 MAX_PICTURES = 100
 """More sentences than these are no SVG that anything could show."""
 
-_RANGE = re.compile(r"\s*([0-9]{1,9})?\s*(-)?\s*([0-9]{1,9})?\s*")
+_RANGE = re.compile("[0-9]{1,9}-([0-9]{1,9})?|-[0-9]{1,9}")
 
 
 @dataclass(frozen=True)
@@ -101,14 +102,14 @@ def numbers_of(choice: str, n_sentences: int) -> list[int]:
     """
     numbers: list[int] = []
     for part in choice.split(","):
-        match = _RANGE.fullmatch(part)
-        if match is None or not (match[1] or match[3]) or (match[3] and not match[2]):
+        begin, dash, end = map(str.strip, part.partition("-"))
+        if not _RANGE.fullmatch(f"{begin}-{end}"):
             raise InputError(
-                f"expected numbers of sentences, such as 3, 3-7 or 1,5-8, found {part!r}",
+                f"expected numbers of sentences, such as 3, 3-7 or 1,5-8, found {short(part)}",
                 remedy=f"give numbers from 1 to {n_sentences}",
             )
-        first = int(match[1] or 1)
-        last = int(match[3] or n_sentences) if match[2] else first
+        first = int(begin or 1)
+        last = int(end or n_sentences) if dash else first
         if not 1 <= first <= last <= n_sentences:
             problem = f"expected sentences from 1 to {n_sentences:,}, found {part.strip()}"
             raise InputError(problem, remedy="choose others")

@@ -78,18 +78,13 @@ def first_examples(mask: Bools, offsets: Longs, key: Longs | None = None) -> dic
 def _cells(ours: Values, theirs: Values, offsets: Longs, scored: Bools, wrong: Bools) -> tuple[ConfusionCell, ...]:
     names, gold, system = _common(ours, theirs)
     key = gold * len(names) + system
-    tokens = np.bincount(key[scored], minlength=len(names) ** 2)
-    errors = np.bincount(key[scored & wrong], minlength=len(names) ** 2)
+    found, place = np.unique(key[scored], return_inverse=True)
+    tokens = np.bincount(place, minlength=len(found))
+    errors = np.bincount(place[wrong[scored]], minlength=len(found))
     examples = first_examples(scored & wrong, offsets, key)
     cells = [
-        ConfusionCell(
-            names[cell // len(names)],
-            names[cell % len(names)],
-            int(tokens[cell]),
-            int(errors[cell]),
-            examples.get(cell, ()),
-        )
-        for cell in np.flatnonzero(tokens).tolist()
+        ConfusionCell(names[cell // len(names)], names[cell % len(names)], *counts, examples.get(cell, ()))
+        for cell, *counts in zip(found.tolist(), tokens.tolist(), errors.tolist(), strict=True)
     ]
     return tuple(sorted(cells, key=lambda cell: (-cell.errors, -cell.tokens, cell.gold, cell.system)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 
@@ -11,8 +12,8 @@ from treevote.treebank import Treebank
 MAX_DOMAINS = 50
 """If sent_id begins in more ways than this, they are no domains."""
 
-_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*?))?\s*")
-_DOMAIN = re.compile(r"#\s*(?:meta::)?(?:genre|domain)\s*=\s*(.*?)\s*")
+_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=(.*)|\s*)")
+_DOMAIN = re.compile(r"#\s*(?:meta::)?(?:genre|domain)\s*=(.*)")
 _SEPARATOR = re.compile(r"[-_.:/\s]+")
 
 
@@ -34,7 +35,7 @@ def documents(treebank: Treebank) -> list[str] | None:
         for line in lines:
             if match := _DOCUMENT.fullmatch(line):
                 count += 1
-                name = match[1] or f"document {count}"
+                name = (match[1] or "").strip() or f"document {count}"
         names.append(name)
     return names if count else None
 
@@ -52,17 +53,16 @@ def domains(treebank: Treebank) -> list[str] | None:
             if _DOCUMENT.fullmatch(line):
                 name = ""
             elif match := _DOMAIN.fullmatch(line):
-                name = match[1]
+                name = match[1].strip()
         names.append(name)
     if any(names):
         return [name or "(no domain)" for name in names]
     pieces = [[piece.rstrip("0123456789") for piece in _SEPARATOR.split(sent_id(lines))] for lines in comments]
-    for n in range(1, max(map(len, pieces), default=0) + 1):
-        starts = ["-".join(piece[:n]) for piece in pieces]
-        kinds = set(starts)
-        if len(kinds) > 1:
-            return starts if len(kinds) <= MAX_DOMAINS and "" not in kinds else None
-    return None
+    same = itertools.takewhile(lambda column: len(set(column)) == 1, zip(*pieces, strict=False))
+    n = 1 + sum(1 for _ in same)
+    starts = ["-".join(piece[:n]) for piece in pieces]
+    kinds = set(starts)
+    return starts if 1 < len(kinds) <= MAX_DOMAINS and "" not in kinds else None
 
 
 def _comments(treebank: Treebank) -> Iterator[Sequence[str]]:

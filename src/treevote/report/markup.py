@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from html import escape
@@ -113,8 +114,5 @@ def short_names(names: Sequence[str]) -> list[str]:
 
 def _common_front(names: Sequence[str]) -> str:
     """Return what all names begin with: what the first and the last in alphabetical order begin with."""
-    first, last = min(names, default=""), max(names, default="")
-    same = 0
-    while same < len(first) and first[: same + 1] == last[: same + 1]:
-        same += 1
-    return first[:same]
+    pairs = zip(min(names, default=""), max(names, default=""), strict=False)
+    return "".join(one for one, _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
