@@ -482,7 +482,7 @@ def test_a_full_output_is_one_sentence(model: Path) -> None:
             check=False,
         )
     assert done.returncode == 1
-    assert done.stderr.startswith(b"treevote: No space left on device")
+    assert done.stderr.startswith(b"treevote: <stdout>: cannot write: No space left on device")
     assert done.stderr.count(b"\n") == 1
 
 
@@ -498,7 +498,7 @@ def test_nobody_reads_on_and_nothing_is_said(model: Path) -> None:
 
 def test_an_interrupt_leaves_no_half_file(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> None:
-        assert any(name.endswith(".part") for name in os.listdir(tmp_path))
+        assert any(name.startswith(".treevote-") for name in os.listdir(tmp_path))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(EnsembleParser, "parse_counted", interrupt)
