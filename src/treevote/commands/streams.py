@@ -83,13 +83,14 @@ class Messages(Descriptor):
 def open_streams() -> None:
     """Put streams of these kinds in the place of Python's; to be called before any file is opened.
 
-    A stream that is closed can then be neither read from nor written to, and no file gets its number.
+    Of a stream that is closed, no file gets the number; it can be neither read from nor written to, and messages to it
+    are dropped.
     """
-    for number, access in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_RDONLY)):  # the wrong way round
+    for number, access in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, access)  # gets the lowest number that is free
+            os.set_inheritable(os.open(os.devnull, access), True)  # it gets the lowest number that is free
     sys.stdin = _text(io.BufferedReader(Descriptor(0, "rb")), sys.stdin)
     sys.stdout = _text(io.BufferedWriter(Output(1, "wb")), sys.stdout)
     sys.stderr = _text(io.BufferedWriter(Messages(2, "wb")), sys.stderr)
