@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 LINKS = ("models", "ensemble", "adaptation")
 
 LAYERS = (
-    {"errors", "exchange", "kernels", "temporaries"},
+    {"errors", "exchange", "kernels", "temporaries", "visibility", "xz"},
     {"sentence"},
     {"treebank"},
     {"trees", "formats", "layout", "files", "rendering", "tokenlists", "conll", "metrics", "pseudo_projective"},

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -488,7 +491,7 @@ def test_a_full_output_is_one_sentence(model: Path) -> None:
             check=False,
         )
     assert done.returncode == 1
-    assert done.stderr.startswith(b"treevote: No space left on device")
+    assert done.stderr.startswith(b"treevote: <stdout>: cannot write: No space left on device")
     assert done.stderr.count(b"\n") == 1
 
 
@@ -504,12 +507,56 @@ def test_nobody_reads_on_and_nothing_is_said(model: Path) -> None:
 
 def test_an_interrupt_leaves_no_half_file(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> None:
-        assert any(name.endswith(".part") for name in os.listdir(tmp_path))
+        assert any(name.startswith(".treevote-") for name in os.listdir(tmp_path))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(EnsembleParser, "parse_counted", interrupt)
     assert run("parse", model, TOY, "-o", tmp_path / "out.conllu", code=130).startswith("treevote: interrupted")
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_killed_runs_leave_nothing_for_long(model: Path, tmp_path: Path) -> None:
+    def stop(number: signal.Signals) -> int:
+        """Run a command until it waits for standard input; return its exit code."""
+        command = [sys.executable, "-m", "treevote", "parse", model, "-", "-o", tmp_path / "out.conllu"]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            before = set(os.listdir(tmp_path))
+            while process.poll() is None and set(os.listdir(tmp_path)) <= before:
+                time.sleep(0.01)
+            process.send_signal(number)
+            _, said = process.communicate(timeout=60)
+        assert said.count(b"\n") == (number != signal.SIGKILL)
+        return process.returncode
+
+    assert stop(signal.SIGTERM) == 143
+    assert stop(signal.SIGHUP) == 129
+    assert os.listdir(tmp_path) == []
+    assert stop(signal.SIGKILL) == -9
+    assert len(os.listdir(tmp_path)) == 1
+    run("parse", model, TOY, "-o", tmp_path / "out.conllu")
+    assert os.listdir(tmp_path) == ["out.conllu"]
+
+
+def test_data_cannot_reach_the_terminal_as_control_characters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gold, system, faulty = tmp_path / "gold.conllu", tmp_path / "=1+1.conllu", tmp_path / "faulty.conllu"
+    bad = "\x1b]0;x\x07\x9b31m\u202e"
+    gold.write_text(ONE.replace("nsubj", bad), "utf-8")
+    system.write_text(ONE.replace("nsubj", "=1+1"), "utf-8")
+    faulty.write_text(ONE.replace("2\tnsubj", f"{bad}\tnsubj"), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    said = fails("evaluate", gold, faulty)
+    assert "␛]0;x␇\ufffd31m" in said
+    for text in (
+        said,
+        run("evaluate", gold, system, gold),
+        run("evaluate", "--json", gold, system, gold),
+        run("evaluate", "--csv", gold, system.name, gold),
+    ):
+        assert not set(text) & set("\x1b\x07\x9b\u202e")
+    cells = [cell for line in csv.reader(text.splitlines()) for cell in line]
+    assert "'=1+1.conllu" in cells
+    assert not any(cell.startswith(("=", "+", "@")) for cell in cells)
 
 
 def test_want_of_memory_is_one_sentence(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:

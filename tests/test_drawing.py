@@ -16,9 +16,10 @@ from treevote.drawing import svg, text
 from treevote.drawing.arcs import Arc, arcs_of, levels
 from treevote.drawing.forest import DOWN, LEFT, RIGHT, SIGNS, UP, bars, forest, lines
 from treevote.drawing.layout import Line, lay_out
-from treevote.drawing.widths import columns, ems, right_to_left, shortened, visible
+from treevote.drawing.widths import columns, ems, right_to_left, shortened
 from treevote.kernels import Ints
 from treevote.sentence import ROOT, Sentence, Word
+from treevote.visibility import visible
 
 SVG = "{http://www.w3.org/2000/svg}"
 any_heads = st.lists(st.integers(-1, 7), max_size=7).map(

@@ -134,6 +134,35 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(suffix: str, tmp_path:
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("suffix", ["", ".xz", ".gz"])
+def test_a_file_is_on_the_disk_before_it_is_renamed(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    rename = os.replace
+
+    def sync(descriptor: int) -> None:
+        done.append("folder" if os.path.isdir(descriptor) else f"file of {os.stat(descriptor).st_size} bytes")
+
+    def replace(old: str, new: str) -> None:
+        done.append("rename")
+        rename(old, new)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(os, "replace", replace)
+    path = tmp_path / f"out{suffix}"
+    write(TOY, path)
+    assert done == [f"file of {path.stat().st_size} bytes", "rename", "folder"]
+
+
+def test_names_of_any_legal_length_will_do(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 255)
+    write(TOY, path)
+    assert dumps(read(path)) == dumps(TOY)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")
 def test_devices_are_written_to_as_they_are() -> None:
     with pytest.raises(InputError, match="/dev/full: cannot write: No space left"):
         write(TOY, "/dev/full")

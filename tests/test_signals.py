@@ -26,6 +26,16 @@ def count(n):
 count(1)
 with stoppable(), temporary(sys.argv[1]):
     print("ready", flush=True)
+    if sys.argv[2] == "destructor":
+        class Slow:
+            def __del__(self):
+                time.sleep(0.5)
+        while True:
+            Slow()
+    if sys.argv[2] == "thread":
+        import threading
+        threading.Thread(target=time.sleep, args=(600,)).start()
+        raise SystemExit(time.sleep(0.5))
     if sys.argv[2] == "kernel":
         count(1 << 50)
     time.sleep(600)
@@ -59,4 +69,15 @@ def test_elsewhere_the_block_is_left_by_an_exception(tmp_path: Path) -> None:
     code, error = stopped(tmp_path / "target", "sleep", signal.SIGTERM)
     assert code != 0
     assert error.rstrip().endswith("treevote.commands.signals.Stopped: 15")
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_destructor_does_not_keep_the_signal_to_itself(tmp_path: Path) -> None:
+    code, error = stopped(tmp_path / "target", "destructor", signal.SIGTERM)
+    assert (code, error) == (143, "treevote: interrupted; no half-written file was left behind\n")
+
+
+def test_threads_are_not_waited_for(tmp_path: Path) -> None:
+    code, _ = stopped(tmp_path / "target", "thread", signal.SIGTERM)
+    assert code == 143
     assert not list(tmp_path.glob(".*"))

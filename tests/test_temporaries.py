@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from treevote import temporaries
 from treevote.temporaries import lock, remove_pending, temporary
 
 _HOLD = "import sys\nfrom treevote.temporaries import temporary\n" + (
@@ -49,6 +50,17 @@ def test_a_link_under_the_name_of_a_leftover_is_not_followed(tmp_path: Path) -> 
     with temporary(tmp_path / "target"):
         assert kept.is_dir()
         assert os.path.islink(name)
+
+
+def test_what_another_writer_takes_for_a_leftover_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter([False, True])
+    monkeypatch.setattr(temporaries, "_lock", lambda _: next(answers))
+    with temporary(tmp_path / "target") as path:
+        first, second = sorted(tmp_path.iterdir(), key=lambda made: made == Path(path))
+        assert second == Path(path)
+    assert list(tmp_path.iterdir()) == [first], "it is removed by who has locked it"
 
 
 def test_names_stay_short_whatever_the_target(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ import gzip
 import io
 import lzma
 import os
-import secrets
 import shutil
 import sys
 import zlib
@@ -22,6 +21,8 @@ from typing import IO, BinaryIO, Literal, TypeAlias, cast
 from treevote.errors import InputError
 from treevote.formats import BLANK, Format, format_of
 from treevote.layout import find_blocks
+from treevote.temporaries import temporary
+from treevote.xz import MAGIC, MemoryLimitError, XZReader
 
 Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
 
@@ -31,7 +32,7 @@ BOM = "\ufeff".encode()
 MAX_SENTENCE_BYTES = 64 << 20
 """A longer stretch without a blank line is refused."""
 
-_XZ, _GZIP = b"\xfd7zXZ\x00", b"\x1f\x8b"
+_GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ def opened(source: Readable) -> Iterator[tuple[BinaryIO, str, Callable[[], int]]
     Raises
     ------
     InputError
-        When the file cannot be opened or read, or the compressed data is damaged.
+        When the file cannot be opened or read, or the compressed data is damaged or takes too much memory.
     """
     path = "<stdin>"
     try:
@@ -160,11 +161,11 @@ def opened(source: Readable) -> Iterator[tuple[BinaryIO, str, Callable[[], int]]
             else:
                 path = os.fspath(source)
                 file = stack.enter_context(open(path, "rb"))
-            front = _first_bytes(file, len(_XZ))
+            front = _first_bytes(file, len(MAGIC))
             whole = _Rejoined(front, file)
             stream = cast("BinaryIO", stack.enter_context(io.BufferedReader(whole)))
-            if front.startswith(_XZ):
-                stream = cast("BinaryIO", stack.enter_context(lzma.LZMAFile(stream)))
+            if front.startswith(MAGIC):
+                stream = cast("BinaryIO", stack.enter_context(io.BufferedReader(XZReader(stream))))
             elif front.startswith(_GZIP):
                 stream = cast("BinaryIO", stack.enter_context(gzip.GzipFile(fileobj=stream)))
             yield stream, path, lambda: whole.bytes_read
@@ -174,6 +175,8 @@ def opened(source: Readable) -> Iterator[tuple[BinaryIO, str, Callable[[], int]]
             path=path,
             remedy="fetch or compress it again",
         ) from error
+    except MemoryLimitError as error:
+        raise InputError(str(error), path=path, remedy="compress the file again, with a smaller dictionary") from error
     except OSError as error:
         raise InputError(
             f"cannot read: {error.strerror or error}", path=path, remedy="check the name and the permissions"
@@ -212,8 +215,8 @@ class _Rejoined(io.RawIOBase):
 def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file to be written whole or not at all.
 
-    The bytes go to a new file in the same folder, which takes the place of ``path`` at the end. On any error
-    it is removed, and ``path`` is as it was. By the suffixes ``.xz`` and ``.gz`` they are compressed; the
+    The bytes go to a temporary file in the same folder, which takes the place of ``path`` once it is on the disk. On
+    any error it is removed, and ``path`` is as it was. By the suffixes ``.xz`` and ``.gz`` they are compressed; the
     same content gives the same bytes.
 
     Parameters
@@ -240,32 +243,55 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     4
     """
     name = os.fspath(path)
-    target = os.path.realpath(name)
-    part = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.{secrets.token_hex(4)}.part")
+    other: OSError | None = None
     try:
-        if name == "-":
-            yield sys.stdout.buffer
-            sys.stdout.buffer.flush()
-        elif os.path.exists(name) and not os.path.isfile(name):
-            with open(name, "wb") as file:
-                yield file
-        else:
-            with open(part, "xb") as file, _compressed(file, target) as stream:
+        with _target(name) as stream:
+            try:
                 yield stream
-            if os.path.exists(target):
-                shutil.copymode(target, part)
-            os.replace(part, target)
+            except OSError as error:
+                other = error if error.filename else None
+                raise
     except OSError as error:
-        if isinstance(error, BrokenPipeError) or error.filename not in (None, name, target, part):
+        if error is other or isinstance(error, BrokenPipeError):
             raise  # not a fault of this file
         raise InputError(
             f"cannot write: {error.strerror or error}",
             path="<stdout>" if name == "-" else name,
             remedy="check the folder, its permissions and the space on the disk",
         ) from error
-    finally:
-        with suppress(OSError):
-            os.unlink(part)
+
+
+@contextmanager
+def _target(name: str) -> Iterator[IO[bytes]]:
+    """Open standard output, a device or pipe, or a temporary file that replaces a file at the end."""
+    if name == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    elif os.path.exists(name) and not os.path.isfile(name):
+        with open(name, "wb") as file:
+            yield file
+    else:
+        target = os.path.realpath(name)
+        with temporary(target) as part:
+            with open(part, "wb") as file:
+                with _compressed(file, target) as stream:
+                    yield stream
+                file.flush()
+                os.fsync(file.fileno())
+            if os.path.exists(target):
+                shutil.copymode(target, part)
+            os.replace(part, target)
+        _sync_folder(os.path.dirname(target))
+
+
+def _sync_folder(path: str) -> None:
+    """Make the names in a folder outlast a power cut, where the system can."""
+    with suppress(OSError):
+        folder = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 @contextmanager

@@ -113,21 +113,31 @@ def _locked(stem: str, folder: bool) -> tuple[str, int | None]:
         path = stem + secrets.token_hex(4)
         _PENDING.add(path)
         try:
-            if folder:
-                os.mkdir(path)
-            else:
-                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-        except BaseException:
+            descriptor = _made(path, folder)
+        except OSError:
             _PENDING.discard(path)
             raise
-        if fcntl is None:
-            return path, None
-        descriptor = os.open(path, os.O_RDONLY)
-        _lock(descriptor)
-        if os.path.exists(path):  # another writer may have taken it for a leftover before it was locked
+        if fcntl is None or (descriptor is not None and _lock(descriptor) and os.path.exists(path)):
             return path, descriptor
-        os.close(descriptor)
+        # Another writer took it for a leftover before it was locked.
+        if descriptor is not None:
+            os.close(descriptor)
         _PENDING.discard(path)
+
+
+def _made(path: str, folder: bool) -> int | None:
+    """Make a file or folder; return a descriptor to lock it by, if there is one."""
+    if not folder:
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+        if fcntl is not None:
+            return descriptor
+        os.close(descriptor)
+        return None
+    os.mkdir(path)
+    if fcntl is not None:
+        with suppress(FileNotFoundError):
+            return os.open(path, os.O_RDONLY)
+    return None
 
 
 def _lock(descriptor: int) -> bool:

@@ -10,14 +10,20 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from treevote.protocols import Progress
+from treevote.visibility import visible, visible_lines
 
 EVERY = 5.0
 """Seconds between two lines of progress where the stream is no terminal."""
 
 
 def say(sentence: str) -> None:
-    """Write one sentence to standard error."""
-    print(f"treevote: {sentence}", file=sys.stderr, flush=True)
+    """Write one sentence to standard error, with its control characters visible."""
+    print(f"treevote: {visible(sentence)}", file=sys.stderr, flush=True)
+
+
+def tell(text: str) -> None:
+    """Write lines to standard output, with their control characters visible; a line feed follows."""
+    print(visible_lines(text), flush=True)
 
 
 @contextmanager
@@ -51,7 +57,7 @@ def progress_shown(stream: TextIO | None = None) -> Iterator[Progress]:
         def show(name: str, done: int, total: int) -> None:
             with lock:
                 if name not in tasks:
-                    tasks[name] = bars.add_task(name, total=total or None)
+                    tasks[name] = bars.add_task(visible(name), total=total or None)
                 elif done < bars.tasks[tasks[name]].completed:  # the same work anew, as in another round
                     bars.reset(tasks[name])
             bars.update(tasks[name], completed=done, total=total or None)
@@ -96,7 +102,7 @@ class PlainLines:
             self._last = now if self._last is None else self._last
             if now - self._last >= EVERY:
                 self._last = now
-                print(f"treevote: {self._line(now)}", file=self._stream, flush=True)
+                print(f"treevote: {visible(self._line(now))}", file=self._stream, flush=True)
 
     def _line(self, now: float) -> str:
         under_way = {name: facts for name, facts in self._tasks.items() if not facts[2] or facts[1] < facts[2]}
@@ -136,7 +142,7 @@ def size(n_bytes: int) -> str:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table as plain text: the first column to the left, numbers to the right.
+    """Return a table as plain text: the first column to the left, numbers to the right; control characters are visible.
 
     Examples
     --------
@@ -145,7 +151,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     vote            89.10
     lr-svm-forward   8.36
     """
-    lines = [header, *rows]
+    lines = [[visible(cell) for cell in line] for line in (header, *rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
     return "\n".join(
         "  ".join([line[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(line[1:], widths[1:], strict=True))])

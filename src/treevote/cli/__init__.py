@@ -14,6 +14,7 @@ from treevote import __version__
 from treevote.cli import adapting, judging, parsing
 from treevote.commands.group import Commands, SeveralValues
 from treevote.commands.signals import stoppable
+from treevote.commands.streams import open_streams
 
 app = typer.Typer(
     cls=Commands,
@@ -59,5 +60,6 @@ for _command, _class in (
 
 def main() -> None:
     """Run the command line."""
+    open_streams()
     with stoppable():
         app(prog_name="treevote")

@@ -100,7 +100,7 @@ def adapt(
     from treevote.commands.adapt import adapt as run
     from treevote.commands.adapt import as_json, as_text, scheme_of
     from treevote.parallel import cluster as connected
-    from treevote.terminal import progress_shown, say
+    from treevote.terminal import progress_shown, say, tell
 
     plan = scheme_of(
         scheme,
@@ -130,6 +130,6 @@ def adapt(
             progress=progress,
             warn=lambda warning: say(f"warning: {warning}"),
         )
-    typer.echo(as_json(outcome) if json else as_text(outcome))
+    tell(as_json(outcome) if json else as_text(outcome))
     if not outcome.promoted:
         raise typer.Exit(NOT_PROMOTED)

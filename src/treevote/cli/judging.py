@@ -30,7 +30,9 @@ def evaluate(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the tests of significance.")] = 0,
     json: Json = False,
-    csv: Annotated[bool, typer.Option("--csv", help="Answer in CSV.")] = False,
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Answer in CSV; a text that begins with = + - @ gets an apostrophe in front.")
+    ] = False,
     format: FileFormat = "auto",
 ) -> None:
     """Compare the parses of systems with gold trees.
@@ -41,10 +43,11 @@ def evaluate(
     """
     from treevote.commands.evaluate import as_csv, as_json, as_table
     from treevote.commands.evaluate import evaluate as run
+    from treevote.terminal import tell
 
     asked: Literal["ud", "conllx"] | None = None if ud is None else "ud" if ud else "conllx"
     evaluation = run(gold, systems, convention=asked, punctuation=punct, format=format, training=train, seed=seed)
-    typer.echo((as_json if json else as_csv if csv else as_table)(evaluation), nl=not csv)
+    tell((as_json if json else as_csv if csv else as_table)(evaluation))
     if report is not None:
         from treevote.report.page import write_report
 
@@ -59,13 +62,13 @@ def reliability(
     json: Json = False,
 ) -> None:
     """Show how far the confidence in a parse can be trusted."""
-    from json import dumps
-
     from treevote.commands.reliability import reliability as run
     from treevote.commands.scores import confidence
+    from treevote.terminal import tell
+    from treevote.visibility import as_json
 
     found = run(gold, system)
-    typer.echo(dumps(found, indent=2) if json else confidence(found))
+    tell(as_json(found) if json else confidence(found))
 
 
 def show(
@@ -143,7 +146,7 @@ def study(
     What is finished is kept in DIR: a study that was interrupted goes on from there.
     """
     from treevote.commands.study import study as run
-    from treevote.terminal import progress_shown, say
+    from treevote.terminal import progress_shown, say, tell
 
     with progress_shown() as progress:
         studied = run(
@@ -158,7 +161,7 @@ def study(
             backend=backend,
             progress=progress,
         )
-    typer.echo(studied.markdown, nl=False)
+    tell(studied.markdown.rstrip("\n"))
     say(str(studied))
 
 

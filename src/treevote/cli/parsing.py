@@ -59,7 +59,7 @@ def train(
     """Train an ensemble of parsers on a treebank."""
     from treevote.commands.train import report
     from treevote.commands.train import train as run
-    from treevote.terminal import progress_shown
+    from treevote.terminal import progress_shown, tell
 
     settings: dict[str, object] = {"search": search or (beam and "beam"), "width": beam, "encoding": encoding}
     with progress_shown() as progress:
@@ -79,7 +79,7 @@ def train(
             backend=backend,
             progress=progress,
         )
-    typer.echo(report(trained))
+    tell(report(trained))
 
 
 def parse(
@@ -175,16 +175,18 @@ def inspect(
     json: Json = False,
 ) -> None:
     """Say what a model is and where it comes from."""
+    from treevote.terminal import tell
+
     if rules:
         from treevote.commands.explain import rules as lines
 
         for line in lines(model):
-            typer.echo(line)
+            tell(line)
         return
     from treevote.commands.inspect import as_json, as_text
     from treevote.commands.inspect import inspect as run
 
-    typer.echo((as_json if json else as_text)(run(model)))
+    tell((as_json if json else as_text)(run(model)))
 
 
 def explain(
@@ -194,9 +196,10 @@ def explain(
 ) -> None:
     """Show which rule of a decision list linked each word."""
     from treevote.commands.explain import explain as run
+    from treevote.terminal import tell
 
     for text in run(model, file, first=sentence or 1, last=sentence):
-        typer.echo(text)
+        tell(text)
 
 
 def quickstart(
@@ -208,8 +211,8 @@ def quickstart(
 ) -> None:
     """Train, parse and score on the data that comes along."""
     from treevote.quickstart import quickstart as run
-    from treevote.terminal import progress_shown
+    from treevote.terminal import progress_shown, tell
 
     with progress_shown() as progress:
         result = run(output, n_jobs=jobs, backend=backend, progress=progress)
-    typer.echo(str(result))
+    tell(str(result))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from treevote import __version__, store
+from treevote import __version__, store, visibility
 from treevote.adaptation.adapt import Adapted, Data, Jobs, NothingKeptError
 from treevote.adaptation.adapt import adapt as carry
 from treevote.adaptation.checkpoints import checkpoints, checksum
@@ -227,7 +226,7 @@ def as_json(outcome: Outcome) -> str:
         **{name: None if path is None else os.fspath(path) for name, path in paths.items()},
         **outcome.adapted.report,
     }
-    return json.dumps(facts, indent=2, ensure_ascii=False)
+    return visibility.as_json(facts)
 
 
 def as_text(outcome: Outcome) -> str:

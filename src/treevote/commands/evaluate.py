@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import functools
 import io
-import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
+from treevote import visibility
 from treevote.conll import read
 from treevote.errors import InputError
 from treevote.evaluation.evaluation import evaluate_systems
@@ -18,6 +18,7 @@ from treevote.formats import Format, format_of
 from treevote.metrics import Convention
 from treevote.terminal import table
 from treevote.treebank import Treebank
+from treevote.visibility import as_cell
 
 
 def read_parse(path: str | Path, format: Format | Literal["auto"]) -> Treebank:
@@ -129,11 +130,13 @@ def as_table(evaluation: Evaluation) -> str:
 
 def as_json(evaluation: Evaluation) -> str:
     """Return all that was found as JSON, see `treevote.evaluation.results.Evaluation.as_dict`."""
-    return json.dumps(evaluation.as_dict(), indent=2, ensure_ascii=False)
+    return visibility.as_json(evaluation.as_dict())
 
 
 def as_csv(evaluation: Evaluation) -> str:
     """Return all rates as CSV, one a line: figures, breakdowns and tests of differences.
+
+    Text is written as `treevote.visibility.as_cell` says, so that no spreadsheet takes it for a formula.
 
     Examples
     --------
@@ -149,8 +152,8 @@ def as_csv(evaluation: Evaluation) -> str:
     writer.writerow(
         ["table", "group", "system", "metric", "value", "low", "high", "correct", "of gold", "of system", "p"]
     )
-    writer.writerows(_lines(evaluation))
-    return text.getvalue()
+    writer.writerows(map(as_cell, line) for line in _lines(evaluation))
+    return text.getvalue().removesuffix("\n")
 
 
 def _lines(evaluation: Evaluation) -> Iterator[list[object]]:

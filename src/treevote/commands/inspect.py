@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from treevote import store
+from treevote import store, visibility
 from treevote.commands.configuration import Configuration
 from treevote.commands.scores import scores
 from treevote.config import from_mapping, to_toml
@@ -38,7 +37,7 @@ def inspect(model: str | Path) -> dict[str, Any]:
 
 def as_json(facts: Mapping[str, Any]) -> str:
     """Return the facts as JSON."""
-    return json.dumps(facts, indent=2, ensure_ascii=False)
+    return visibility.as_json(facts)
 
 
 def as_text(facts: Mapping[str, Any]) -> str:

@@ -16,13 +16,13 @@ import numpy as np
 
 from treevote.conll import read
 from treevote.drawing import svg, text
-from treevote.drawing.widths import visible
 from treevote.errors import InputError
 from treevote.formats import Format, sent_id
 from treevote.metrics import require_same_sentences
 from treevote.sentence import Sentence
 from treevote.treebank import Treebank
 from treevote.trees import is_projective, is_tree
+from treevote.visibility import visible
 
 MAX_PICTURES = 100
 """More sentences than these are no SVG that anything could show."""

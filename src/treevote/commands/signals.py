@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -45,6 +47,7 @@ def stoppable() -> Iterator[None]:
     outbox.setblocking(False)
     ended = threading.Event()
     threading.Thread(target=_watch, args=(inbox, ended), daemon=True).start()
+    sys.unraisablehook = _unraisable
     before = {number: signal.getsignal(number) for number in _SIGNALS}
     earlier = signal.set_wakeup_fd(outbox.fileno(), warn_on_full_buffer=False)
     for number, handler in before.items():
@@ -54,6 +57,7 @@ def stoppable() -> Iterator[None]:
         yield
     finally:
         ended.set()
+        remove_pending()
         signal.set_wakeup_fd(earlier)
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -66,13 +70,24 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
     raise Stopped(number)
 
 
+def _unraisable(fault: sys.UnraisableHookArgs) -> None:
+    """Say nothing of a `Stopped` that a destructor or callback cannot hand on: the process is ended in time."""
+    if not isinstance(fault.exc_value, Stopped):
+        sys.__unraisablehook__(fault)
+
+
 def _watch(inbox: socket.socket, ended: threading.Event) -> None:
-    """Wait for a signal; end the process if the main thread has not done so in time."""
+    """Wait for a signal; end the process in time if it has not ended by then."""
     with inbox:
         while number := next(iter(inbox.recv(1)), 0):
-            if number in _SIGNALS and not ended.wait(GRACE):
-                remove_pending()
+            if number not in _SIGNALS:
+                continue
+            deadline = time.monotonic() + GRACE
+            if ended.wait(GRACE):  # and the sentence was said; but Python waits for threads and workers
+                time.sleep(max(0.0, deadline - time.monotonic()))
+            else:
+                show_cursor = b"\x1b[?25h" if os.isatty(2) else b""
                 with suppress(OSError):
-                    show_cursor = b"\x1b[?25h" if os.isatty(2) else b""
                     os.write(2, show_cursor + f"treevote: {SENTENCE}\n".encode())
-                os._exit(128 + number)
+            remove_pending()
+            os._exit(128 + number)

@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 from treevote.drawing.arcs import Arc, arcs_of
 from treevote.drawing.layout import GAP, SHOULDER, Stroke, lay_out
-from treevote.drawing.widths import ems, right_to_left, shortened, visible
+from treevote.drawing.widths import ems, right_to_left, shortened
 from treevote.sentence import Sentence
+from treevote.visibility import visible
 
 FORM, TAG, LABEL = 15.0, 10.5, 11.0
 """Sizes of type: of the words, the tags below them, the labels above the arcs."""

@@ -13,8 +13,9 @@ them. ::
 from __future__ import annotations
 
 from treevote.drawing.forest import bars, forest, lines
-from treevote.drawing.widths import columns, padded, right_to_left, shortened, visible
+from treevote.drawing.widths import columns, padded, right_to_left, shortened
 from treevote.sentence import Sentence
+from treevote.visibility import visible
 
 MAX_COLUMNS = 40
 """A tree with more columns of lines is not drawn, but told in words."""

@@ -1,40 +1,10 @@
-"""How much room text takes, in the columns of a terminal and on a page, and in which direction it is read.
-
-Text of a treebank is shown with `visible`: whatever would move the cursor or turn the direction of what follows is
-made harmless first.
-"""
+"""How much room text takes, in the columns of a terminal and on a page, and in which direction it is read."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
-
-INVISIBLE = ("Cc", "Cf", "Cn", "Cs", "Zl", "Zp")
-"""Unicode categories without a look of their own, or that XML has no room for."""
-
-JOINERS = "\u200c\u200d"
-"""Invisible, but letters depend on them."""
-
-
-def visible(text: str) -> str:
-    r"""Return a text with a sign in place of each control character, and without invisible formatting.
-
-    Examples
-    --------
-    >>> visible("a\x1b[31mb\u202ec\nd")
-    'a␛[31mbc␊d'
-    """
-    return text if text.isascii() and text.isprintable() else "".join(map(_visible, text))
-
-
-def _visible(character: str) -> str:
-    category = unicodedata.category(character)
-    if category not in INVISIBLE or character in JOINERS:
-        return character
-    if character < " ":
-        return chr(0x2400 + ord(character))  # its picture
-    return "" if category == "Cf" else "\ufffd"
 
 
 def columns(text: str) -> int:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from treevote.drawing.widths import visible
+from treevote.visibility import visible
 
 NOTHING = "–"
 """Stands for a number that is not there."""

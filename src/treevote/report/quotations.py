@@ -6,11 +6,11 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 
-from treevote.drawing.widths import visible
 from treevote.evaluation.results import Confusion, ConfusionCell, Evaluation, Example, SentenceTrees
 from treevote.report.markup import count, plural, text
 from treevote.report.series import named
 from treevote.report.tables import table
+from treevote.visibility import visible
 
 MAX_VALUES = 14
 """Rows and columns of a confusion matrix: those with most errors."""

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from treevote.drawing.svg import MEANING, draw, key
-from treevote.drawing.widths import visible
 from treevote.evaluation.results import Evaluation, SentenceTrees, Tree
 from treevote.report.markup import plural, text
 from treevote.report.series import named
 from treevote.sentence import ROOT, Sentence, Word
+from treevote.visibility import visible
 
 MAX_WORDS = 20
 """A longer sentence is no picture that one takes in."""

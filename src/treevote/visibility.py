@@ -1,0 +1,95 @@
+"""Text of a treebank or model, harmless wherever it is shown.
+
+What would move the cursor of a terminal, turn the direction of what follows, or be a formula in a spreadsheet, is made
+visible.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+
+INVISIBLE = ("Cc", "Cf", "Cn", "Cs", "Zl", "Zp")
+"""Unicode categories without a look of their own, or that XML has no room for."""
+
+JOINERS = "\u200c\u200d"
+"""Invisible, but letters depend on them."""
+
+
+def visible(text: str) -> str:
+    r"""Return a text with a sign in place of each control character, and without invisible formatting.
+
+    Examples
+    --------
+    >>> visible("a\x1b[31mb\u202ec\nd")
+    'a␛[31mbc␊d'
+    """
+    return text if text.isascii() and text.isprintable() else "".join(map(_visible, text))
+
+
+def visible_lines(text: str) -> str:
+    r"""Return several lines, each as `visible` does.
+
+    Examples
+    --------
+    >>> visible_lines("a\x1b[31mb\nc\x9bd\n")
+    'a␛[31mb\nc�d\n'
+    """
+    return "\n".join(map(visible, text.split("\n")))
+
+
+def as_json(value: object) -> str:
+    r"""Return JSON for people and programs: letters of all scripts as they are, what is invisible as ``\uXXXX``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `json.dumps`.
+
+    Examples
+    --------
+    >>> print(as_json(["é", "\x9b31m"]))
+    [
+      "é",
+      "\u009b31m"
+    ]
+    """
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    return re.sub(r"[^\n -~]", lambda found: _escaped(found[0]), text)
+
+
+def as_cell(value: object) -> object:
+    r"""Return a value as a spreadsheet should get it: text that would be a formula gets an apostrophe in front.
+
+    Parameters
+    ----------
+    value : object
+        What is no text stays as it is.
+
+    Examples
+    --------
+    >>> as_cell("=1+1"), as_cell("a\tb"), as_cell(-1.5)
+    ("'=1+1", 'a␉b', -1.5)
+    """
+    if not isinstance(value, str):
+        return value
+    return ("'" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else "") + visible(value)
+
+
+def _visible(character: str) -> str:
+    if _is_visible(character):
+        return character
+    if character < " ":
+        return chr(0x2400 + ord(character))  # its picture
+    return "" if unicodedata.category(character) == "Cf" else "\ufffd"
+
+
+def _escaped(character: str) -> str:
+    if _is_visible(character):
+        return character
+    return re.sub("(....)", r"\\u\1", character.encode("utf-16-be", "surrogatepass").hex())
+
+
+def _is_visible(character: str) -> bool:
+    return character in JOINERS or unicodedata.category(character) not in INVISIBLE

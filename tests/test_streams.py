@@ -1,0 +1,148 @@
+"""Standard streams: all bytes or an error, buffered or not; closed streams do no harm."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import resource
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SENTENCE = "1\tdogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+COMMAND = [sys.executable, "-m", "treevote"]
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX descriptors")
+unbuffered = pytest.mark.parametrize("unbuffered", ["", "1"])
+
+
+def environment(unbuffered: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+
+
+@pytest.fixture
+def treebank(tmp_path: Path) -> Path:
+    """Return a file that is longer than what a pipe holds."""
+    path = tmp_path / "long.conllu"
+    path.write_text(SENTENCE * 4000)
+    return path
+
+
+def commands(treebank: Path) -> list[list[str]]:
+    """Return a command that writes bytes and one that writes text, both at length."""
+    return [["vote", str(treebank), str(treebank)], ["show", str(treebank)]]
+
+
+@unbuffered
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_full_disk_is_one_sentence(number: int, unbuffered: str, treebank: Path, tmp_path: Path) -> None:
+    with open(tmp_path / "out", "wb") as out:
+        done = subprocess.run(
+            [*COMMAND, *commands(treebank)[number]],
+            stdout=out,
+            stderr=subprocess.PIPE,
+            check=False,
+            env=environment(unbuffered),
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, resource.RLIM_INFINITY)),
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"treevote: <stdout>: cannot write: File too large")
+    assert done.stderr.count(b"\n") == 1
+
+
+@unbuffered
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_pipe_that_does_not_block_is_waited_for(number: int, unbuffered: str, treebank: Path) -> None:
+    read_end, write_end = os.pipe()
+    fcntl.fcntl(write_end, fcntl.F_SETFL, os.O_WRONLY | os.O_NONBLOCK)
+    command = [*COMMAND, *commands(treebank)[number]]
+    expected = subprocess.run(command, capture_output=True, check=True).stdout
+    assert len(expected) > 1 << 17
+    with subprocess.Popen(command, stdout=write_end, env=environment(unbuffered), stderr=subprocess.DEVNULL) as process:
+        os.close(write_end)
+        with open(read_end, "rb") as pipe:
+            first = pipe.read(1)
+            time.sleep(0.3)  # so that it is full
+            assert first + pipe.read() == expected
+    assert process.returncode == 0
+
+
+@unbuffered
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")
+@pytest.mark.parametrize("arguments", ["--help", "--version", "parse --help", "study --list"])
+def test_help_is_written_or_an_error_said(arguments: str, unbuffered: str) -> None:
+    command = [*COMMAND, *arguments.split()]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, check=False, text=True, env=environment(unbuffered)
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith("treevote: <stdout>: cannot write: No space left on device")
+    assert done.stderr.count("\n") == 1
+
+
+@unbuffered
+def test_a_pipe_that_nobody_reads_ends_help_quietly(unbuffered: str) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    with open(write_end, "wb") as pipe:
+        done = subprocess.run(
+            [*COMMAND, "--help"], stdout=pipe, stderr=subprocess.PIPE, check=False, env=environment(unbuffered)
+        )
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_a_command_that_waits_for_a_reader_can_be_stopped(treebank: Path) -> None:
+    with subprocess.Popen(
+        [*COMMAND, *commands(treebank)[0]], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.read(1)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=60) == 143
+        assert process.stderr.read() == b"treevote: interrupted; no half-written file was left behind\n"
+
+
+@pytest.mark.parametrize(
+    ("closed", "code"),
+    [("<&-", 0), ("2>&-", 0), ("<&- 2>&-", 0), (">&-", 1), ("<&- >&-", 1), (">&- 2>&-", 1), ("<&- >&- 2>&-", 1)],
+)
+def test_closed_streams(closed: str, code: int, tmp_path: Path) -> None:
+    messages = "" if "2>" in closed else "2>messages"
+    command = f"{shlex.join(COMMAND)} --version {closed} {messages}"
+    assert subprocess.run(command, shell=True, cwd=tmp_path, stdout=subprocess.DEVNULL, check=False).returncode == code
+    if messages:
+        said = (tmp_path / "messages").read_text()
+        assert said.count("\n") == code
+        assert "Traceback" not in said
+
+
+def test_no_file_gets_the_number_of_a_closed_stream(tmp_path: Path) -> None:
+    (tmp_path / "one.conllu").write_text(SENTENCE)
+    vote = shlex.join([*COMMAND, "vote", "one.conllu", "one.conllu"])
+    done = subprocess.run(f"{vote} -o out.conllu <&- >&- 2>&-", shell=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0
+    assert (tmp_path / "out.conllu").read_text() == SENTENCE
+    done = subprocess.run(f"{vote} - 2>said <&-", shell=True, cwd=tmp_path, check=False)
+    assert done.returncode == 1
+    assert (tmp_path / "said").read_text().startswith("treevote: <stdin>: cannot read")
+    assert sorted(os.listdir(tmp_path)) == ["one.conllu", "out.conllu", "said"]
+
+
+def test_processes_that_are_started_have_all_streams() -> None:
+    child = "import sys; sys.exit(None in (sys.stdin, sys.stdout, sys.stderr))"
+    code = f"""
+import subprocess, sys
+from treevote.commands.streams import open_streams
+open_streams()
+sys.exit(subprocess.call([sys.executable, "-c", {child!r}]))
+"""
+    done = subprocess.run(f"{shlex.join([sys.executable, '-c', code])} <&- >&- 2>&-", shell=True, check=False)
+    assert done.returncode == 0

@@ -1,0 +1,65 @@
+"""Text that is shown: it cannot move a cursor, turn a direction or be a formula, and JSON keeps every character."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from treevote.terminal import PlainLines, table
+from treevote.visibility import INVISIBLE, JOINERS, as_cell, as_json, visible, visible_lines
+
+ANY = st.text(st.characters() | st.sampled_from("\x1b\x07\x7f\x9b\x9d\u202e\u2066\u2028\n\r\t\ud800"))
+
+
+def invisible(text: str) -> set[str]:
+    return {character for character in text if unicodedata.category(character) in INVISIBLE} - set(JOINERS)
+
+
+@given(ANY)
+def test_nothing_invisible_is_left(text: str) -> None:
+    assert not invisible(visible(text))
+    assert invisible(visible_lines(text)) <= {"\n"}
+    assert visible(visible(text)) == visible(text)
+    assert visible_lines(text).count("\n") == text.count("\n")
+
+
+@given(st.dictionaries(ANY, ANY | st.integers()))
+def test_json_says_the_same_in_visible_characters(value: dict[str, object]) -> None:
+    written = as_json(value)
+    assert json.loads(written) == value
+    assert invisible(written) <= {"\n"}
+    assert visible_lines(written) == written
+
+
+@given(st.lists(ANY | st.integers() | st.floats(allow_nan=False), min_size=2))
+def test_cells_are_numbers_or_no_formulas(row: list[object]) -> None:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(map(as_cell, row))
+    assert text.getvalue().count("\n") == 1
+    (cells,) = csv.reader([text.getvalue()])
+    for value, cell in zip(row, cells, strict=True):
+        if isinstance(value, str):
+            assert not cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+            assert not invisible(cell)
+        else:
+            assert cell == str(value)
+
+
+@given(st.lists(st.tuples(ANY, ANY), min_size=1))
+def test_a_table_has_a_line_for_each_row(rows: list[tuple[str, str]]) -> None:
+    shown = table(["", "x"], rows)
+    assert shown.count("\n") == len(rows)
+    assert invisible(shown) <= {"\n"}
+
+
+def test_names_in_progress_are_visible() -> None:
+    stream, now = io.StringIO(), iter([0.0, 9.0])
+    show = PlainLines(stream, lambda: next(now))
+    for done in 0, 1:
+        show("a\x1b]0;x\x07", done, 8)
+    assert stream.getvalue().startswith("treevote: a␛]0;x␇ 12 %")
