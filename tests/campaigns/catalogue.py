@@ -10,6 +10,7 @@ from tests.campaigns.environments import Environments
 from tests.campaigns.inputs import Inputs
 from tests.campaigns.jobs import Jobs
 from tests.campaigns.models import Models
+from tests.campaigns.planted import Planted
 from tests.campaigns.scorers import Scorers
 from tests.campaigns.signals import Signals
 from tests.campaigns.strings import Strings
@@ -24,3 +25,8 @@ CAMPAIGNS: dict[str, Callable[[Bench], Campaign]] = {
     "scorers": Scorers,
 }
 """Name to campaign."""
+
+
+def campaign_of(name: str, bench: Bench) -> Campaign:
+    """Return a campaign; besides those of the catalogue there is that with planted faults."""
+    return Planted(bench) if name == "planted" else CAMPAIGNS[name](bench)

@@ -18,6 +18,7 @@ from tests.campaigns.bench import TOY, Bench
 from treevote.files import writing
 
 TWO = "lr-svm-forward,lr-svm-backward"
+ADAPT = f"adapt {{model}} {{text}} --train {{toy}} --judges {TWO} --rounds 1 --force"
 ROOT = Path(__file__).parents[2]
 END = 300.0
 """Seconds that no command takes."""
@@ -29,46 +30,34 @@ Content = Mapping[str, bytes]
 class Command(NamedTuple):
     """A command: its arguments, with places to be filled in; its target; and whether its bytes are always the same."""
 
-    arguments: tuple[str, ...]
-    target: str
+    arguments: str
+    target: str = ""
     same: bool = True
     stdin: bool = False
 
 
 COMMANDS = {
-    "train": Command(("train", "--train", "{toy}", "--members", "lr-svm-forward", "-o", "out"), "out"),
-    "select": Command(
-        ("train", "--train", "{toy}", "--dev", "{toy}", "--select", "--members", TWO, "-o", "out"), "out"
-    ),
-    "parse": Command(("parse", "{model}", "{toy}", "-o", "out.conllu"), "out.conllu"),
-    "parse-xz": Command(("parse", "{model}", "{toy}", "-o", "out.conllu.xz"), "out.conllu.xz"),
-    "parse-stdout": Command(("parse", "{model}", "{toy}"), ""),
-    "parse-stdin": Command(("parse", "{model}", "-"), "", stdin=True),
-    "parse-jobs": Command(("parse", "{model}", "{toy}", "{toy}", "-j", "2", "-o", "out.conllu"), "out.conllu"),
-    "vote": Command(("vote", "{toy}", "{parse}", "{toy}", "-o", "out.conllu"), "out.conllu"),
-    "evaluate": Command(("evaluate", "{toy}", "{parse}", "{toy}", "--report", "out.html"), "out.html"),
-    "evaluate-json": Command(("evaluate", "{toy}", "{parse}", "--json"), ""),
-    "evaluate-csv": Command(("evaluate", "{toy}", "{parse}", "--csv"), ""),
-    "adapt": Command(
-        ("adapt", "{model}", "{text}", "--train", "{toy}", "--judges", TWO, "--rounds", "1", "--force", "-o", "out"),
-        "out",
-    ),
-    "adapt-work": Command(
-        ("adapt", "{model}", "{text}", "--train", "{toy}", "--judges", TWO, "--rounds", "1", "--force")
-        + ("--work", "work", "-o", "out"),
-        "out",
-    ),
-    "show": Command(("show", "{toy}", "--against", "{parse}", "--svg", "out.svg"), "out.svg"),
-    "show-stdout": Command(("show", "{toy}"), ""),
-    "inspect": Command(("inspect", "{model}"), ""),
-    "study": Command(("study", "agreement", "{toy}", "--members", TWO, "-o", "out"), "out"),
+    "train": Command("train --train {toy} --members lr-svm-forward -o out", "out"),
+    "select": Command(f"train --train {{toy}} --dev {{toy}} --select --members {TWO} -o out", "out"),
+    "parse": Command("parse {model} {toy} -o out.conllu", "out.conllu"),
+    "parse-xz": Command("parse {model} {toy} -o out.conllu.xz", "out.conllu.xz"),
+    "parse-stdout": Command("parse {model} {toy}"),
+    "parse-stdin": Command("parse {model} -", stdin=True),
+    "parse-jobs": Command("parse {model} {toy} {toy} -j 2 -o out.conllu", "out.conllu"),
+    "vote": Command("vote {toy} {parse} {toy} -o out.conllu", "out.conllu"),
+    "evaluate": Command("evaluate {toy} {parse} {toy} --report out.html", "out.html"),
+    "evaluate-json": Command("evaluate {toy} {parse} --json"),
+    "evaluate-csv": Command("evaluate {toy} {parse} --csv"),
+    "adapt": Command(f"{ADAPT} -o out", "out"),
+    "adapt-work": Command(f"{ADAPT} --work work -o out", "out"),
+    "show": Command("show {toy} --against {parse} --svg out.svg", "out.svg"),
+    "show-stdout": Command("show {toy}"),
+    "inspect": Command("inspect {model}"),
+    "study": Command(f"study agreement {{toy}} --members {TWO} -o out", "out"),
     "benchmark": Command(
-        ("benchmark", "--train", "{toy}", "--test", "{text}", "--members", "lr-svm-forward", "--scales", "1")
-        + ("-o", "out.json"),
-        "out.json",
-        same=False,
+        "benchmark --train {toy} --test {text} --members lr-svm-forward --scales 1 -o out.json", "out.json", same=False
     ),
-    "quickstart": Command(("quickstart", "-o", "out"), "out"),
+    "quickstart": Command("quickstart -o out", "out"),
 }
 """Commands by name; all but those that only print have a target."""
 
@@ -92,7 +81,7 @@ def arguments_of(bench: Bench, name: str) -> list[str]:
             with writing(path) as stream:
                 stream.write(content)
     places = {"toy": str(TOY), "model": str(model), "parse": str(parse), "text": str(text)}
-    return [sys.executable, "-m", "treevote", *(word.format(**places) for word in COMMANDS[name].arguments)]
+    return [sys.executable, "-m", "treevote", *(word.format(**places) for word in COMMANDS[name].arguments.split())]
 
 
 TEXT = b"".join(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -200,5 +199,6 @@ def subsequence(part: Sequence[bytes], whole: Sequence[bytes]) -> bool:
 
 def differing(one: bytes, other: bytes) -> tuple[int, bytes, bytes]:
     """Return where two texts begin to differ, and what stands there."""
-    at = len(os.path.commonprefix([one, other]))
+    pairs = enumerate(zip(one, other, strict=False))
+    at = next((i for i, (ours, theirs) in pairs if ours != theirs), min(len(one), len(other)))
     return at, one[at : at + 60], other[at : at + 60]

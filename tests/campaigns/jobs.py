@@ -37,7 +37,7 @@ class Jobs:
         self.models = model_names()
 
     def make(self, rng: Random) -> Material:
-        text = b"".join(rng.choices(BLOCKS, k=rng.choice((3, 10, 40))))
+        text = b"".join(rng.choices(BLOCKS, k=rng.choice((4, 10, 40))))
         members = rng.sample(QUICK, rng.randrange(1, 4))
         return with_settings(
             {"text": text},

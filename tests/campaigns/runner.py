@@ -171,12 +171,12 @@ class Runner:
 def replay(folder: Path) -> int:
     """Run the case of a finding again, in this process; return the number of faults."""
     from tests.campaigns.bench import Bench
-    from tests.campaigns.catalogue import CAMPAIGNS
+    from tests.campaigns.catalogue import campaign_of
 
     finding = kept(folder)
     room = Path(os.path.abspath("campaign-replay"))
     room.mkdir(exist_ok=True)
-    campaign = CAMPAIGNS[finding.campaign](Bench(room / "models", room))
+    campaign = campaign_of(finding.campaign, Bench(room / "models", room))
     faults: list[Fault] = faults_of(campaign, dict(finding.material))
     for fault in faults:
         print(f"{fault.kind}: {fault.law}\n{fault.seen}\n")

@@ -1,4 +1,4 @@
-"""Signals at random moments for every command that writes: the old or the new content, one line, nothing left behind."""
+"""Signals at random moments for every command: the old or the new content, one line, nothing left behind."""
 
 from __future__ import annotations
 

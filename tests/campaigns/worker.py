@@ -54,14 +54,14 @@ def board_of(path: str) -> Board:
 def work(slice: Slice) -> None:
     """Run the cases of a slice."""
     from tests.campaigns.bench import Bench
-    from tests.campaigns.catalogue import CAMPAIGNS
+    from tests.campaigns.catalogue import campaign_of
 
     board = board_of(slice.board)
     scratch = Path(slice.scratch)
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     bench = Bench(Path(slice.models), scratch, None if slice.treebanks is None else Path(slice.treebanks))
-    campaign = CAMPAIGNS[slice.campaign](bench)
+    campaign = campaign_of(slice.campaign, bench)
     if slice.died is not None:
         case = slice.first - 1
         material = campaign.make(generator(slice.seed, slice.campaign, case))
