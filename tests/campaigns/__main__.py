@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,7 @@ def main() -> int:
     names = asked.only.split(",")
     if strange := [name for name in names if name not in CAMPAIGNS]:
         parser.error(f"unknown campaign {strange[0]}; known: {', '.join(CAMPAIGNS)}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # workers are ended, too
     room = Path(tempfile.mkdtemp(prefix="campaigns-"))
     try:
         print("training tiny models", flush=True)

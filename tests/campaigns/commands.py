@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.campaigns.bench import TOY, Bench
+from tests.reference.planted_errors import plant
 from treevote.files import writing
 
 TWO = "lr-svm-forward,lr-svm-backward"
@@ -76,7 +77,7 @@ def arguments_of(bench: Bench, name: str) -> list[str]:
     """Return the words of a command line."""
     model, folder = bench.model("pair"), bench.models
     parse, text = folder / "parse.conllu", folder / "text.conllu"
-    for path, content in ((parse, TOY.read_bytes().replace(b"\t2\t", b"\t3\t")), (text, TEXT)):
+    for path, content in ((parse, plant(TOY.read_text("utf-8"), 0, 0.2, 0).encode()), (text, TEXT)):
         if not path.exists():
             with writing(path) as stream:
                 stream.write(content)

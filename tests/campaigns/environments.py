@@ -48,7 +48,14 @@ VARIABLES: dict[str, dict[str, str | None]] = {
 }
 """Environments that are variables alone: a command must work in each."""
 
-STREAMS = ("closed-stdin", "closed-stdout", "closed-stderr", "full-stdout", "closed-pipe", "slow-reader")
+STREAMS: tuple[str, ...] = (
+    "closed-stdin",
+    "closed-stdout",
+    "closed-stderr",
+    "full-stdout",
+    "closed-pipe",
+    "slow-reader",
+)
 STREAMS += ("non-blocking", "slow-unbuffered", "non-blocking-unbuffered", "full-stderr")
 PLACES = ("size-limit", "small-disk", "read-only", "below-a-file", "few-files")
 TMPFS = sys.platform == "linux" and hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("mount") is not None
@@ -58,7 +65,7 @@ class Environments:
     """Runs a command where something is wrong."""
 
     limit = 600.0
-    memory = None
+    memory: int | None = None
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench

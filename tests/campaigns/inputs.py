@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ class Inputs:
     """Reads in all modes; parses in some of the cases."""
 
     limit = 60.0
-    memory = None
+    memory: int | None = None
 
     def __init__(self, bench: Bench, parsing: float = 0.03) -> None:
         self.bench, self.parsing = bench, parsing
@@ -46,7 +47,7 @@ class Inputs:
             material,
             format=rng.choice(("auto", "auto", "conllu", "conllx")),
             trees=rng.choice(("required", "optional", "ignored")),
-            sizes=[rng.choice((1, 7, 64, 300, 5000)), rng.randrange(1, 1000)],
+            sizes=[rng.choice((1, 7)) if rng.random() < 0.02 else rng.randrange(1, 4000) + len(text) // 20],
             wrapped=wrapped,
             whole=whole,
             model=rng.choice(self.models) if rng.random() < self.parsing else None,
@@ -72,7 +73,7 @@ class Inputs:
         path.write_bytes(text)
         if model not in self.parsers:
             self.parsers[model] = load(folder)
-        marked = {mark: True} if mark == "support" or (mark and self.parsers[model].confidence) else {}
+        marked: dict[str, Any] = {mark: True} if mark == "support" or (mark and self.parsers[model].confidence) else {}
         if format == "conllx":
             marked = {}
         runs: list[bytes | str] = []

@@ -30,7 +30,7 @@ class Jobs:
     """Does the same work twice, side by side in different ways."""
 
     limit = 600.0
-    memory = None
+    memory: int | None = None
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
@@ -114,7 +114,7 @@ class Jobs:
     def hashed(self, model: Path, path: Path, seed: int) -> bytes:
         """Parse in a process with another seed of the hashes."""
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONHASHSEED": str(seed)}
-        arguments = [sys.executable, "-m", "treevote", "parse", model, path, "--support"]
+        arguments = [sys.executable, "-m", "treevote", "parse", str(model), str(path), "--support"]
         return subprocess.run(arguments, env=environment, capture_output=True, check=True).stdout
 
 

@@ -30,7 +30,7 @@ from treevote.trees import are_trees
 
 MANIFEST = "manifest.json"
 
-STRINGS = (
+STRINGS: tuple[str, ...] = (
     "",
     " ",
     "_",
@@ -47,7 +47,24 @@ STRINGS = (
     "\r",
 )
 STRINGS += ("<b>", "=1+1", "\x85", "\u2028", "\ufeff", "é", "e\u0301", "a|b", "#")
-NUMBERS = (0, -1, 1, 2, 255, 10**4, 2**31 - 1, 2**31, -(2**31), 2**63, 10**400, 0.0, -0.5, 1e308, 5e-324, math.nan)
+NUMBERS: tuple[float, ...] = (
+    0,
+    -1,
+    1,
+    2,
+    255,
+    10**4,
+    2**31 - 1,
+    2**31,
+    -(2**31),
+    2**63,
+    10**400,
+    0.0,
+    -0.5,
+    1e308,
+    5e-324,
+    math.nan,
+)
 NUMBERS += (math.inf, -math.inf, 1e-9, 0.5, True)
 MEMORY = 2 << 30
 

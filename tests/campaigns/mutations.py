@@ -10,11 +10,52 @@ from typing import TypeAlias
 
 Mutation: TypeAlias = Callable[[bytes, Random], bytes]
 
-NUMBERS = (b"0", b"-1", b"1", b"2", b"9", b"01", b"99999", b"100000", b"2147483648", b"9" * 25, b"1e3", b"+1")
+NUMBERS: tuple[bytes, ...] = (
+    b"0",
+    b"-1",
+    b"1",
+    b"2",
+    b"9",
+    b"01",
+    b"99999",
+    b"100000",
+    b"2147483648",
+    b"9" * 25,
+    b"1e3",
+    b"+1",
+)
 NUMBERS += ("١".encode(), b" 1", b"1 ", b"0x1", b"9" * 4400)
-IDS = (b"1-2", b"2-1", b"1-1", b"0-1", b"1-", b"-1", b"1-2-3", b"0.1", b"1.0", b"1.1", b"1.", b".1", b"5.2", b"1-99999")
+IDS: tuple[bytes, ...] = (
+    b"1-2",
+    b"2-1",
+    b"1-1",
+    b"0-1",
+    b"1-",
+    b"-1",
+    b"1-2-3",
+    b"0.1",
+    b"1.0",
+    b"1.1",
+    b"1.",
+    b".1",
+    b"5.2",
+    b"1-99999",
+)
 IDS += (b"1-" + b"9" * 30, b"3-4", b"2.1", b"9" * 30 + b".1", b"")
-ODD = (b"\x00", b"\t", b"\r", b"\n", b"\r\n", b"\x0b", b"\x0c", b"\x1b[31m", b"\x7f", b"\x85", b"\xc2\x85", b"\xff")
+ODD: tuple[bytes, ...] = (
+    b"\x00",
+    b"\t",
+    b"\r",
+    b"\n",
+    b"\r\n",
+    b"\x0b",
+    b"\x0c",
+    b"\x1b[31m",
+    b"\x7f",
+    b"\x85",
+    b"\xc2\x85",
+    b"\xff",
+)
 ODD += (
     b"\xef\xbb\xbf",
     b"\xe2\x80\xa8",
@@ -25,7 +66,16 @@ ODD += (
     b"\xe4\xb8",
 )
 ODD += (b"#", b" ", b"_", b"|", b"=", b"\xc2\xa0", b"\xe2\x80\x8b", b"\xf0\x9f\x98\x80", b"\xcc\x81", b"\x1c", b"\x1e")
-COMMENTS = (b"#", b"# sent_id =", b"# sent_id = \x1b[2J", b"# text", b"#\t1\t2", b"# sent_id = a b", b"# newpar", b"##")
+COMMENTS: tuple[bytes, ...] = (
+    b"#",
+    b"# sent_id =",
+    b"# sent_id = \x1b[2J",
+    b"# text",
+    b"#\t1\t2",
+    b"# sent_id = a b",
+    b"# newpar",
+    b"##",
+)
 COMMENTS += (b"# sent_id", b"#sent_id=x", b"# sent_id = " + b" " * 3000 + b"x", b"# " + b"=" * 5000)
 
 

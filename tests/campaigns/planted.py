@@ -14,7 +14,7 @@ class Planted:
     """Dies, hangs or raises in its second case, as its folder of treebanks is called; the others are good."""
 
     limit = 5.0
-    memory = None
+    memory: int | None = None
 
     def __init__(self, bench: Bench) -> None:
         self.deed = "" if bench.treebanks is None else bench.treebanks.name

@@ -60,6 +60,7 @@ class Runner:
     _next: dict[str, int] = field(default_factory=dict)
     _turns: list[Turn] = field(default_factory=list)
     _started: int = 0
+    _end: float = 0.0
 
     def run(self) -> dict[str, Counter[str]]:
         """Run until the time is up or all cases are done."""
@@ -67,13 +68,13 @@ class Runner:
         self.counts = {name: Counter() for name in plan.names}
         self._next = dict.fromkeys(plan.names, 0)
         plan.folder.mkdir(parents=True, exist_ok=True)
-        end, said = time.monotonic() + plan.seconds, time.monotonic()
+        self._end, said = time.monotonic() + plan.seconds, time.monotonic()
         queue = list(plan.names)
         try:
             while queue or self._turns:
-                rest = end - time.monotonic()
+                rest = self._end - time.monotonic()
                 while queue and len(self._turns) < plan.jobs and rest > 0:
-                    self._start(queue.pop(0), rest)
+                    self._start(queue.pop(0))
                 if rest <= 0:
                     queue = []
                 for turn in list(self._turns):
@@ -81,19 +82,19 @@ class Runner:
                         queue.append(again)
                 if time.monotonic() - said > EVERY:
                     said = time.monotonic()
-                    self._say(end - said)
+                    self._say(self._end - said)
                 time.sleep(0.05)
         finally:
             for turn in self._turns:
                 _kill(turn)
         return self.counts
 
-    def _start(self, name: str, rest: float, died: tuple[Kind, str, str] | None = None, first: int = -1) -> None:
-        plan = self.plan
-        first = self._next[name] if first < 0 else first
+    def _start(self, name: str, died: tuple[Kind, str, str] | None = None) -> None:
+        plan, first = self.plan, self._next[name]
         self._started += 1
         board = str(plan.folder / f"board-{self._started}")
         Path(board).unlink(missing_ok=True)
+        rest = max(0.0, self._end - time.monotonic())
         seconds = rest if plan.cases is not None else min(rest, max(TURN, self.limits[name] / 2))
         slice = Slice(
             name,
@@ -149,7 +150,7 @@ class Runner:
         what = f"no end in {turn.limit:.0f} s" if stuck else f"ended with {code}"
         died: tuple[Kind, str, str] = (kind, f"{what}{_place(log)}", log)
         self._next[name] = int(turn.board[CASE]) + 1
-        self._start(name, TURN, died, self._next[name])
+        self._start(name, died)
         return None
 
     def _count(self, turn: Turn) -> None:

@@ -18,7 +18,7 @@ from treevote.evaluation.conll18 import count_conll18
 from treevote.metrics import evaluate
 from treevote.treebank import Treebank
 
-NAMES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas")
+NAMES: tuple[str, ...] = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas")
 NAMES += ("UAS", "LAS", "CLAS", "MLAS", "BLEX")
 
 
@@ -26,7 +26,7 @@ class Scorers:
     """Compares with udeval, and the figures of CoNLL-X with a plain twin of its scorer."""
 
     limit = 120.0
-    memory = None
+    memory: int | None = None
 
     def __init__(self, bench: Bench) -> None:
         self.texts = [text for text in bench.texts if is_ud(text)] or [TOY.read_bytes(), RANGES]
@@ -56,7 +56,7 @@ class Scorers:
         )
         if same:
             for convention in ("ud", "conllx"):
-                ours = evaluate(gold, system, convention=convention, punctuation=asked["punctuation"])  # type: ignore[arg-type]
+                ours = evaluate(gold, system, convention=convention, punctuation=asked["punctuation"])
                 theirs = twin.counts(gold, system, convention, asked["punctuation"])
                 if any(getattr(ours, name) != count for name, count in theirs.items()):
                     faults.append(Fault("difference", f"the figures of {convention} are those of the twin", f"{ours}"))
@@ -74,7 +74,7 @@ def figures(gold: Treebank, system: Treebank) -> dict[str, tuple[int, ...]]:
 
 def official(gold: str, system: str) -> dict[str, tuple[int, ...]] | None:
     """Return what the official scorer counts, None if it refuses the files."""
-    from udtools import udeval
+    from udtools import udeval  # type: ignore[import-untyped]
 
     kinds = {"multiple_roots_okay": True}
     try:

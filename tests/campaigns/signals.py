@@ -36,7 +36,7 @@ class Signals:
     """Sends a signal to a command at a random moment."""
 
     limit = 600.0
-    memory = None
+    memory: int | None = None
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench

@@ -52,7 +52,7 @@ class Strings:
     """Treebanks of hostile strings go through all that prints or draws, and so do harmless twins of them."""
 
     limit = 60.0
-    memory = None
+    memory: int | None = None
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
@@ -164,8 +164,8 @@ def pages(gold: Path, system: Path, *twins: Path) -> list[Fault]:
         if cell.startswith(("=", "+", "-", "@", "\t", "\r")) and not _NUMBER.fullmatch(cell):
             faults.append(Fault("difference", "no cell of the CSV is a formula", cell[:200]))
             break
-    output, error = command(("evaluate", gold, system, system))
-    return [*faults, *printed(output, "evaluate prints"), *printed(error, "evaluate says")]
+    output, said = command(("evaluate", gold, system, system))
+    return [*faults, *printed(output, "evaluate prints"), *printed(said, "evaluate says")]
 
 
 def evaluation_of(gold: Path, system: Path) -> Evaluation:

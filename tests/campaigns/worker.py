@@ -72,7 +72,7 @@ def work(slice: Slice) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     end = time.monotonic() + slice.seconds
     for case in range(slice.first, slice.last):
-        if time.monotonic() > end:
+        if time.monotonic() >= end:
             break
         board[CASE] = case
         board[SINCE] = time.time()
