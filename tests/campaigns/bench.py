@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from treevote.conll import chunks, read
-from treevote.ensemble.members import DEFAULT_MEMBERS, MEMBERS
+from treevote.ensemble.members import DEFAULT_MEMBERS, known_members
 from treevote.ensemble.parser import save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.models.graph.parser import GraphTrainer
@@ -98,7 +98,9 @@ def model_names() -> tuple[str, ...]:
 def _models() -> dict[str, tuple[dict[str, Any], bool]]:
     """Return members of each model, and whether it tells its confidence."""
     lr = TransitionTrainer(cutoff=2)
-    models: dict[str, tuple[dict[str, Any], bool]] = {name: ({name: _small(MEMBERS[name])}, False) for name in MEMBERS}
+    models: dict[str, tuple[dict[str, Any], bool]] = {
+        name: ({name: _small(known_members()[name])}, False) for name in known_members()
+    }
     for name, trainer in {
         "tree": replace(lr, learner=TREE),
         "sgd": replace(lr, learner="sklearn.linear_model.SGDClassifier"),
@@ -110,9 +112,12 @@ def _models() -> dict[str, tuple[dict[str, Any], bool]]:
         "first-order": GraphTrainer(order=1, bits=10, epochs=2, learner="perceptron"),
     }.items():
         models[name] = ({name: trainer}, False)
-    models["ensemble"] = ({name: _small(MEMBERS[name]) for name in DEFAULT_MEMBERS}, True)
-    models["pair"] = ({name: _small(MEMBERS[name]) for name in ("lr-svm-forward", "lr-svm-backward")}, True)
-    models["mixed"] = ({name: _small(MEMBERS[name]) for name in ("pipeline", "graph-mira", "decision-list")}, True)
+    models["ensemble"] = ({name: _small(known_members()[name]) for name in DEFAULT_MEMBERS}, True)
+    models["pair"] = ({name: _small(known_members()[name]) for name in ("lr-svm-forward", "lr-svm-backward")}, True)
+    models["mixed"] = (
+        {name: _small(known_members()[name]) for name in ("pipeline", "graph-mira", "decision-list")},
+        True,
+    )
     return models
 
 

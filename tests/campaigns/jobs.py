@@ -15,7 +15,7 @@ from tests.campaigns.campaign import Fault, Material, settings, with_settings
 from tests.campaigns.commands import ROOT, TEXT
 from treevote.batch import parse_files
 from treevote.conll import dumps, read
-from treevote.ensemble.members import MEMBERS, members_of
+from treevote.ensemble.members import known_members, members_of
 from treevote.ensemble.parser import load, save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.models.graph.parser import GraphTrainer
@@ -103,7 +103,7 @@ class Jobs:
         """Train a model; return its files."""
         model = self.bench.scratch / "trained"
         shutil.rmtree(model, ignore_errors=True)
-        names = [name for name in MEMBERS if name in asked["members"]]  # type: ignore[operator]
+        names = [name for name in known_members() if name in asked["members"]]  # type: ignore[operator]
         members = members_of(names)
         if "graph-perceptron" in members:
             members["graph-perceptron"] = GraphTrainer(learner="perceptron", bits=10, epochs=2)
