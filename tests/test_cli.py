@@ -170,6 +170,15 @@ def test_a_member_may_be_named_twice(tmp_path: Path) -> None:
     assert list(facts["members"]) == ["lr-svm-forward", "lr-svm-forward-2"]
 
 
+def test_inspect_shows_names_of_files_that_are_not_utf8(model: Path, tmp_path: Path) -> None:
+    record = store.load(model)
+    facts: dict[str, Any] = dict(record.facts)
+    facts["training"] = {**facts["training"], "name": "a\udce4.conllu"}
+    store.save(dataclasses.replace(record, facts=facts), tmp_path / "model")
+    assert "training data: a\\udce4.conllu" in run("inspect", tmp_path / "model")
+    assert json.loads(run("inspect", tmp_path / "model", "--json"))["training"]["name"] == "a\udce4.conllu"
+
+
 def test_inspect_says_what_a_model_is(model: Path) -> None:
     text = run("inspect", model)
     facts = json.loads(run("inspect", model, "--json"))
