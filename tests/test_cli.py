@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import json
 import os
@@ -9,12 +10,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import treevote
+from treevote import store
 from treevote.cli import app
 from treevote.conll import read
 from treevote.ensemble.parser import EnsembleParser
