@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import errno
 import json
 import os
@@ -13,12 +14,14 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import treevote
+from treevote import store
 from treevote.cli import app
 from treevote.conll import read
 from treevote.ensemble.parser import EnsembleParser
@@ -172,6 +175,15 @@ def test_a_member_may_be_named_twice(tmp_path: Path) -> None:
     run("train", "--train", TOY, "-o", tmp_path / "model", "--members", "lr-svm-forward, lr-svm-forward")
     facts = json.loads(run("inspect", tmp_path / "model", "--json"))
     assert list(facts["members"]) == ["lr-svm-forward", "lr-svm-forward-2"]
+
+
+def test_inspect_shows_names_of_files_that_are_not_utf8(model: Path, tmp_path: Path) -> None:
+    record = store.load(model)
+    facts: dict[str, Any] = dict(record.facts)
+    facts["training"] = {**facts["training"], "name": "a\udce4.conllu"}
+    store.save(dataclasses.replace(record, facts=facts), tmp_path / "model")
+    assert "training data: a\\udce4.conllu" in run("inspect", tmp_path / "model")
+    assert json.loads(run("inspect", tmp_path / "model", "--json"))["training"]["name"] == "a\udce4.conllu"
 
 
 def test_inspect_says_what_a_model_is(model: Path) -> None:

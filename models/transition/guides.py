@@ -58,7 +58,7 @@ class ClassifierGuide:
             If it fails on a row of zeros, see `scores`.
         """
         guide = cls(classifier, keys, index_of(keys, np.arange(len(keys))))
-        guide.scores(csr_matrix((1, len(keys)), dtype=np.float32), n_actions)
+        guide.scores(csr_matrix(np.zeros((1, len(keys)), np.float32)), n_actions)
         return guide
 
     @classmethod

@@ -50,9 +50,14 @@ def as_text(facts: Mapping[str, Any]) -> str:
     """
     try:
         parts = [_what(facts), _data(facts), scores(facts, facts["members"]), _configuration(facts)]
-        return "\n\n".join([*parts, _files(facts)])
+        return _printable("\n\n".join([*parts, _files(facts)]))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ModelError(f"the facts of the model are damaged ({error}); train it again") from error
+
+
+def _printable(text: str) -> str:
+    """Return a text with escapes for bytes of file names that are not UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _what(facts: Mapping[str, Any]) -> str:
