@@ -16,6 +16,7 @@ from treevote.conll import (
     MAX_TOKENS,
     Chunk,
     Format,
+    OnError,
     Trees,
     chunks,
     detect,
@@ -415,7 +416,8 @@ def test_sentences_behind_carriage_returns_are_not_lost_in_silence() -> None:
     text = (TWO + hidden + TWO).encode()
     with pytest.raises(InputError, match=r"line 4, sentence b: .*; convert the line ends to line feeds"):
         read(io.BytesIO(text))
-    for on_error, left in (("skip", TWO + TWO), ("keep", TWO + hidden + TWO)):
+    kept: list[tuple[OnError, str]] = [("skip", TWO + TWO), ("keep", TWO + hidden + TWO)]
+    for on_error, left in kept:
         treebank, faults = parse_chunk(chunk_of(text), on_error=on_error)
         assert [fault.line for fault in faults] == [4]
         assert treebank.n_sentences == 2

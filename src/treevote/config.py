@@ -166,7 +166,7 @@ def _convert(hint: Any, value: object, where: str) -> Any:
     elif dataclasses.is_dataclass(hint) and isinstance(hint, type):
         if isinstance(value, Mapping):
             return from_mapping(hint, value, where)
-    elif hint is float and type(value) in (int, float):
+    elif hint is float and isinstance(value, int | float) and not isinstance(value, bool):
         if abs(value) <= sys.float_info.max:
             return float(value)
     elif hint is int and type(value) is int:

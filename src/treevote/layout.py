@@ -163,7 +163,7 @@ def find_tokens(text: bytes, blocks: Blocks, format: Format, trees: Trees) -> To
 def _blocks_with_returns(text: bytes, codes: NDArray[np.uint8], blocks: Blocks) -> Bools:
     """Tell which blocks have a carriage return that no line feed follows."""
     found = np.zeros(len(blocks.first), np.bool_)
-    if len(found) and text.count(b"\r") > text.count(b"\r\n"):
+    if len(found) and b"\r" in text and text.count(b"\r") > text.count(b"\r\n"):
         alone = np.flatnonzero((codes[:-1] == _RETURN) & (codes[1:] != _LINE_FEED))
         line = np.searchsorted(blocks.line_start, alone, "right") - 1
         block = np.searchsorted(blocks.first, line, "right") - 1

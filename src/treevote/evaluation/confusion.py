@@ -83,8 +83,8 @@ def _cells(ours: Values, theirs: Values, offsets: Longs, scored: Bools, wrong: B
     errors = np.bincount(place[wrong[scored]], minlength=len(found))
     examples = first_examples(scored & wrong, offsets, key)
     cells = [
-        ConfusionCell(names[cell // len(names)], names[cell % len(names)], *counts, examples.get(cell, ()))
-        for cell, *counts in zip(found.tolist(), tokens.tolist(), errors.tolist(), strict=True)
+        ConfusionCell(names[cell // len(names)], names[cell % len(names)], n_tokens, n_errors, examples.get(cell, ()))
+        for cell, n_tokens, n_errors in zip(found.tolist(), tokens.tolist(), errors.tolist(), strict=True)
     ]
     return tuple(sorted(cells, key=lambda cell: (-cell.errors, -cell.tokens, cell.gold, cell.system)))
 
