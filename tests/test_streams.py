@@ -29,7 +29,7 @@ def environment(unbuffered: str) -> dict[str, str]:
 def treebank(tmp_path: Path) -> Path:
     """Return a file that is longer than what a pipe holds."""
     path = tmp_path / "long.conllu"
-    path.write_text(SENTENCE * 4000)
+    path.write_text(SENTENCE * 1500)
     return path
 
 
@@ -62,7 +62,7 @@ def test_a_pipe_that_does_not_block_is_waited_for(number: int, unbuffered: str, 
     fcntl.fcntl(write_end, fcntl.F_SETFL, os.O_WRONLY | os.O_NONBLOCK)
     command = [*COMMAND, *commands(treebank)[number]]
     expected = subprocess.run(command, capture_output=True, check=True).stdout
-    assert len(expected) > 1 << 17
+    assert len(expected) > 1 << 16
     with subprocess.Popen(command, stdout=write_end, env=environment(unbuffered), stderr=subprocess.DEVNULL) as process:
         os.close(write_end)
         with open(read_end, "rb") as pipe:
