@@ -1,4 +1,4 @@
-"""Models as a hostile author would change them: numbers, facts, vocabularies and blobs, with checksums that are right."""
+"""Models as a hostile author would change them: numbers, facts, words and blobs, with right checksums."""
 
 from __future__ import annotations
 

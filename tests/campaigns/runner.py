@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -175,10 +177,10 @@ def replay(folder: Path) -> int:
     from tests.campaigns.catalogue import campaign_of
 
     finding = kept(folder)
-    room = Path(os.path.abspath("campaign-replay"))
-    room.mkdir(exist_ok=True)
-    campaign = campaign_of(finding.campaign, Bench(room / "models", room))
-    faults: list[Fault] = faults_of(campaign, dict(finding.material))
+    faulthandler.enable()  # a process that dies says where
+    with tempfile.TemporaryDirectory(prefix="campaigns-") as room:
+        campaign = campaign_of(finding.campaign, Bench(Path(room, "models"), Path(room)))
+        faults: list[Fault] = faults_of(campaign, dict(finding.material))
     for fault in faults:
         print(f"{fault.kind}: {fault.law}\n{fault.seen}\n")
     print(f"{len(faults)} faults")
