@@ -97,7 +97,7 @@ class Runner:
         board = str(plan.folder / f"board-{self._started}")
         Path(board).unlink(missing_ok=True)
         rest = max(0.0, self._end - time.monotonic())
-        seconds = rest if plan.cases is not None else min(rest, max(TURN, self.limits[name] / 2))
+        seconds = rest if plan.cases is not None else min(rest, TURN)
         slice = Slice(
             name,
             plan.seed,
