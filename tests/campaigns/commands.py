@@ -93,11 +93,12 @@ TEXT = b"".join(
 
 
 def surroundings(folder: Path, **more: str) -> dict[str, str]:
-    """Return the environment of a command: temporary files go to a place of their own."""
+    """Return the environment of a command: no settings of Python, and a place of its own for temporary files."""
     temporary = folder / "tmp"
     temporary.mkdir(exist_ok=True)
     source = os.environ.get("PYTHONPATH", str(ROOT / "src"))
-    return {**os.environ, "PYTHONPATH": source, "TMPDIR": str(temporary), "COLUMNS": "80", **more}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return {**inherited, "PYTHONPATH": source, "TMPDIR": str(temporary), "COLUMNS": "80", **more}
 
 
 def undisturbed(bench: Bench, name: str) -> Done:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -95,7 +97,7 @@ class Runner:
         board = str(plan.folder / f"board-{self._started}")
         Path(board).unlink(missing_ok=True)
         rest = max(0.0, self._end - time.monotonic())
-        seconds = rest if plan.cases is not None else min(rest, max(TURN, self.limits[name] / 2))
+        seconds = rest if plan.cases is not None else min(rest, TURN)
         slice = Slice(
             name,
             plan.seed,
@@ -175,10 +177,10 @@ def replay(folder: Path) -> int:
     from tests.campaigns.catalogue import campaign_of
 
     finding = kept(folder)
-    room = Path(os.path.abspath("campaign-replay"))
-    room.mkdir(exist_ok=True)
-    campaign = campaign_of(finding.campaign, Bench(room / "models", room))
-    faults: list[Fault] = faults_of(campaign, dict(finding.material))
+    faulthandler.enable()  # a process that dies says where
+    with tempfile.TemporaryDirectory(prefix="campaigns-") as room:
+        campaign = campaign_of(finding.campaign, Bench(Path(room, "models"), Path(room)))
+        faults: list[Fault] = faults_of(campaign, dict(finding.material))
     for fault in faults:
         print(f"{fault.kind}: {fault.law}\n{fault.seen}\n")
     print(f"{len(faults)} faults")

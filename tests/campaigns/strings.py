@@ -155,7 +155,7 @@ def pages(gold: Path, system: Path, *twins: Path) -> list[Fault]:
     write_report(evaluation, report)
     report.read_text("utf-8")
     loaded = json.loads(as_json(evaluation))
-    if [one["name"] for one in loaded["systems"]] != [str(gold), str(system)]:
+    if [one["name"] for one in loaded["systems"]] != [gold.name, system.name]:
         faults.append(Fault("lost", "JSON gives the names back", repr(loaded["systems"])[:500]))
     table = list(csv.reader(io.StringIO(as_csv(evaluation), newline="")))
     if len({len(row) for row in table}) != 1:
@@ -171,7 +171,7 @@ def pages(gold: Path, system: Path, *twins: Path) -> list[Fault]:
 def evaluation_of(gold: Path, system: Path) -> Evaluation:
     """Evaluate the gold file and a system with little sampling."""
     trees = read(gold, format="conllu")
-    systems = {str(path): read(path, format="conllu", trees="optional") for path in (gold, system)}
+    systems = {path.name: read(path, format="conllu", trees="optional") for path in (gold, system)}
     return evaluate_systems(trees, systems, samples=10, permutations=10)
 
 

@@ -14,7 +14,7 @@ from tests.campaigns.runner import Plan, Runner, as_table
 
 SEED = 0
 
-CASES = {"inputs": 150, "models": 40, "signals": 2, "environments": 3, "strings": 12, "jobs": 3, "scorers": 10}
+CASES = {"inputs": 150, "models": 40, "signals": 1, "environments": 2, "strings": 8, "jobs": 3, "scorers": 10}
 """Cases of each campaign."""
 
 
@@ -56,7 +56,7 @@ def test_a_finding_comes_back_from_its_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize("deed", ["crash", "hang", "traceback", "lost"])
 def test_dead_stuck_and_failing_cases_are_kept_and_the_rest_is_run(tmp_path: Path, deed: str) -> None:
     plan = Plan(["planted"], tmp_path, tmp_path / "findings", SEED, 60, cases=3, treebanks=tmp_path / deed)
-    counts = Runner(plan, {"planted": 5.0}).run()["planted"]
+    counts = Runner(plan, {"planted": 2.0}).run()["planted"]
     assert (counts["findings"], counts[deed]) == (1, 1)
     assert counts["cases"] == (2 if deed in ("crash", "hang") else 3)
     (place,) = (path.parent for path in plan.findings.rglob("finding.json"))
