@@ -531,7 +531,7 @@ def test_an_interrupt_leaves_no_half_file(model: Path, tmp_path: Path, monkeypat
 def test_killed_runs_leave_nothing_for_long(model: Path, tmp_path: Path) -> None:
     def stop(number: signal.Signals) -> int:
         """Run a command until it waits for standard input; return its exit code."""
-        command = [sys.executable, "-m", "treevote", "parse", model, "-", "-o", tmp_path / "out.conllu"]
+        command = [sys.executable, "-m", "treevote", "parse", str(model), "-", "-o", str(tmp_path / "out.conllu")]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             before = set(os.listdir(tmp_path))
             while process.poll() is None and set(os.listdir(tmp_path)) <= before:
