@@ -101,7 +101,7 @@ def test_options_are_those_of_the_kind(name: str, data: st.DataObject) -> None:
     record = write_classifier(trained(name, 4))
     option = data.draw(st.sampled_from(["n_jobs", "metric", "activation", "p", "weights"]))
     value: Any = data.draw(st.sampled_from(["precomputed", "eval", -1, None, [], {}]))
-    forged = dataclasses.replace(record, facts={**record.facts, "options": {option: value}})  # type: ignore[dict-item]
+    forged = dataclasses.replace(record, facts={**record.facts, "options": {option: value}})
     with pytest.raises(ValueError, match="the options"):
         read_classifier(forged, N_FEATURES)
 
