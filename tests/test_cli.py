@@ -558,7 +558,7 @@ def test_data_cannot_reach_the_terminal_as_control_characters(tmp_path: Path, mo
     faulty.write_text(ONE.replace("2\tnsubj", f"{bad}\tnsubj"), "utf-8")
     monkeypatch.chdir(tmp_path)
     said = fails("evaluate", gold, faulty)
-    assert "␛]0;x␇\ufffd31m" in said
+    assert r"found '\x1b]0;x\x07\x9b31m\u202e'" in said
     for text in (
         said,
         run("evaluate", gold, system, gold),

@@ -39,7 +39,10 @@ from treevote.trees import are_trees, is_single_rooted, roots
         ({"learner": "os.path.join"}, "unknown learner 'os.path.join'"),
         ({"learner": "sklearn.linear_model.LinearRegression"}, "is not a classifier"),
         ({"learner": "sklearn.multiclass.OneVsRestClassifier"}, "cannot be made from options alone"),
-        ({"learner": "sklearn.naive_bayes.GaussianNB"}, "GaussianNB cannot learn to parse"),
+        (
+            {"learner": "sklearn.naive_bayes.GaussianNB"},
+            "a model cannot hold a sklearn.naive_bayes.GaussianNB; choose a linear classifier or one of",
+        ),
         ({"options": {"epoch": 3}}, "unknown option of maxent 'epoch'; did you mean 'epochs'"),
         ({"options": {"epochs": 0}}, "epochs should be at least 1"),
         ({"options": {"epochs": "many"}}, "SGDMaxEnt cannot learn to parse"),

@@ -48,7 +48,7 @@ def test_a_full_disk_is_one_sentence(number: int, unbuffered: str, treebank: Pat
             stderr=subprocess.PIPE,
             check=False,
             env=environment(unbuffered),
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, resource.RLIM_INFINITY)),
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, resource.RLIM_INFINITY)),
         )
     assert done.returncode == 1
     assert done.stderr.startswith(b"treevote: <stdout>: cannot write: File too large")
