@@ -41,7 +41,7 @@ from treevote.trees import are_trees, is_single_rooted, roots
         ({"learner": "sklearn.multiclass.OneVsRestClassifier"}, "cannot be made from options alone"),
         (
             {"learner": "sklearn.naive_bayes.GaussianNB"},
-            "a model cannot hold a sklearn.naive_bayes.GaussianNB; choose a linear classifier or one of",
+            "a model cannot hold a sklearn.naive_bayes.GaussianNB; choose",
         ),
         ({"options": {"epoch": 3}}, "unknown option of maxent 'epoch'; did you mean 'epochs'"),
         ({"options": {"epochs": 0}}, "epochs should be at least 1"),
