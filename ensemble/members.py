@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, Protocol
 
 from treevote.errors import ModelError, unknown
+from treevote.models.decision_list import parser as rules
+from treevote.models.decision_list.parser import DecisionListTrainer
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.graph import parser as graph
 from treevote.models.graph.parser import GraphTrainer
 from treevote.models.pipeline import parser as pipeline
 from treevote.models.pipeline.parser import PipelineTrainer
-from treevote.models.rules import parser as rules
-from treevote.models.rules.parser import DecisionListTrainer
 from treevote.models.transition import parser as lr
 from treevote.models.transition.parser import TransitionTrainer
 from treevote.protocols import Parser, Trainer

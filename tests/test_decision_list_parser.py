@@ -23,10 +23,18 @@ from treevote import store
 from treevote.config import from_mapping, to_mapping
 from treevote.errors import ConfigError, InputError, ModelError
 from treevote.kernels import Ints
-from treevote.models.rules.explanation import explain, rules_text
-from treevote.models.rules.linkage import Linkage, add_link, all_pairs, can_link, gold_class, room_for_pairs, unlinked
-from treevote.models.rules.parser import DecisionListParser, DecisionListTrainer
-from treevote.models.rules.passes import gold_pass, text_of
+from treevote.models.decision_list.explanation import explain, rules_text
+from treevote.models.decision_list.linkage import (
+    Linkage,
+    add_link,
+    all_pairs,
+    can_link,
+    gold_class,
+    room_for_pairs,
+    unlinked,
+)
+from treevote.models.decision_list.parser import DecisionListParser, DecisionListTrainer
+from treevote.models.decision_list.passes import gold_pass, text_of
 from treevote.sentence import Word
 from treevote.store import Record
 from treevote.treebank import Treebank

@@ -28,7 +28,7 @@ from treevote.errors import ConfigError
 from treevote.kernels import Doubles, Longs
 from treevote.models.learners.inequality_maxent import InequalityMaxEnt
 from treevote.models.learners.pairs import PairExpansion, PairsSVM
-from treevote.models.learners.platt import fit_platt, fit_temperature, platt
+from treevote.models.learners.temperature import fit_platt, fit_temperature, platt
 
 ESTIMATORS = [
     InequalityMaxEnt(),

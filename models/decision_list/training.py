@@ -9,29 +9,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
 from treevote.kernels import Ints
-from treevote.models.rules.decision_list import DecisionList
-from treevote.models.rules.linkage import NONE, Linkage, unlinked
-from treevote.models.rules.passes import Text, apply_pass, collect, gold_pass, judge_of
+from treevote.models.decision_list.linkage import NONE, Linkage, unlinked
+from treevote.models.decision_list.passes import Text, apply_pass, collect, gold_pass, judge_of
+from treevote.models.learners.decision_list.induction import ListOptions, induce
+from treevote.models.learners.decision_list.rules import DecisionList
 from treevote.protocols import Progress
 from treevote.treebank import Treebank
-
-
-@dataclass(frozen=True)
-class ListOptions:
-    """How lists are learnt; see `treevote.models.learners.greedy_prepend.GreedyPrepend`."""
-
-    min_gain: int
-    max_rules: int
-    max_length: int
-    free_length: int
-
 
 Pairs: TypeAlias = tuple[csr_matrix, Ints]
 """Features of pairs, shape (n_pairs, n_features), and their classes."""
@@ -65,18 +54,9 @@ def instances(linkage: Linkage, text: Text, gold: Treebank) -> Pairs:
 
 def learn_list(X: csr_matrix, classes: Ints, weight: int, options: ListOptions) -> DecisionList:
     """Learn a decision list in which a link counts ``weight`` times as much as no link."""
-    from treevote.models.learners.greedy_prepend import (
-        GreedyPrepend,  # imports scikit-learn, which parsing does without
-    )
-
-    learner = GreedyPrepend(
-        min_gain=options.min_gain,
-        max_rules=options.max_rules,
-        max_length=options.max_length,
-        free_length=options.free_length,
-    )
-    learner.fit(X, classes, np.where(classes == NONE, 1, weight))
-    return learner.rules_._replace(classes=learner.classes_[learner.rules_.classes].astype(np.int32))
+    own_classes, labels = np.unique(classes, return_inverse=True)
+    rules = induce(X, labels.astype(np.int32), np.where(classes == NONE, 1, weight), options)
+    return rules._replace(classes=own_classes[rules.classes].astype(np.int32))
 
 
 def learn_passes(

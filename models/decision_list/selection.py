@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from treevote.models.decision_list.attributes import ATTRIBUTES, COLUMN, FEATS, AttributeTable
+from treevote.models.decision_list.linkage import unlinked
+from treevote.models.decision_list.passes import Text
+from treevote.models.decision_list.training import instances, learn_list
 from treevote.models.features.lexicon import ATTRIBUTES as COLUMNS
-from treevote.models.rules.attributes import ATTRIBUTES, COLUMN, FEATS, AttributeTable
-from treevote.models.rules.decision_list import DecisionList, first_matches, index_rules
-from treevote.models.rules.linkage import unlinked
-from treevote.models.rules.passes import Text
-from treevote.models.rules.training import ListOptions, instances, learn_list
+from treevote.models.learners.decision_list.induction import ListOptions
+from treevote.models.learners.decision_list.rules import DecisionList, first_matches, index_rules
 from treevote.treebank import Treebank
 
 MOST_PAIRS = 100_000

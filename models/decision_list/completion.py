@@ -12,10 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.kernels import Doubles, Ints, kernel
-from treevote.models.rules.attributes import describe, locate, room_for_features
-from treevote.models.rules.decision_list import DecisionList, RuleIndex, mark, matches
-from treevote.models.rules.linkage import MOST_STEPS, NONE, Linkage, add_link, of_sentence, pairs_between
-from treevote.models.rules.passes import Judge, Text
+from treevote.models.decision_list.attributes import describe, locate, room_for_features
+from treevote.models.decision_list.linkage import MOST_STEPS, NONE, Linkage, add_link, of_sentence, pairs_between
+from treevote.models.decision_list.passes import Judge, Text
+from treevote.models.learners.decision_list.rules import DecisionList, RuleIndex, mark, matches
 
 
 def usual_classes(rules: DecisionList) -> tuple[int, int]:

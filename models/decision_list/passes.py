@@ -12,10 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Doubles, Ints, Longs, kernel
-from treevote.models.features.lexicon import WordColumns
-from treevote.models.rules.attributes import AttributeTable, describe, locate, places_of, room_for_features
-from treevote.models.rules.decision_list import DecisionList, RuleIndex, first_match, index_rules
-from treevote.models.rules.linkage import (
+from treevote.models.decision_list.attributes import AttributeTable, describe, locate, places_of, room_for_features
+from treevote.models.decision_list.linkage import (
     NONE,
     Linkage,
     add_link,
@@ -25,6 +23,8 @@ from treevote.models.rules.linkage import (
     of_sentence,
     room_for_pairs,
 )
+from treevote.models.features.lexicon import WordColumns
+from treevote.models.learners.decision_list.rules import DecisionList, RuleIndex, first_match, index_rules
 
 
 class Judge(NamedTuple):

@@ -3,7 +3,7 @@
 Rules decide about pairs of words that are potentially adjacent: no link, or a link with direction and label. The first
 pass sees words that stand side by side; what it links brings others into contact, for the next pass to see. All passes
 are gone through ``repeats`` times. What is left without a head is joined at the end
-(`treevote.models.rules.completion`).
+(`treevote.models.decision_list.completion`).
 
 The parser of the paper is ``DecisionListTrainer(weights=(1, 1, 1), repeats=2, links="gold", min_gain=1)``, with
 attributes chosen for each treebank (``attributes="auto"``).
@@ -19,9 +19,7 @@ import numpy as np
 
 from treevote.config import to_mapping
 from treevote.errors import ConfigError, unknown
-from treevote.models.features.lexicon import Lexicon
-from treevote.models.features.word_memo import WordMemo
-from treevote.models.rules.attributes import (
+from treevote.models.decision_list.attributes import (
     ATTRIBUTES,
     MAX_CONTEXT,
     MAX_SUFFIXES,
@@ -29,12 +27,15 @@ from treevote.models.rules.attributes import (
     check_attributes,
     compile_attributes,
 )
-from treevote.models.rules.completion import complete, usual_classes
-from treevote.models.rules.decision_list import DecisionList, check_rules
-from treevote.models.rules.linkage import Linkage, unlinked
-from treevote.models.rules.passes import Judge, Text, apply_pass, judge_of, text_of
-from treevote.models.rules.selection import select_attributes
-from treevote.models.rules.training import ListOptions, learn_passes
+from treevote.models.decision_list.completion import complete, usual_classes
+from treevote.models.decision_list.linkage import Linkage, unlinked
+from treevote.models.decision_list.passes import Judge, Text, apply_pass, judge_of, text_of
+from treevote.models.decision_list.selection import select_attributes
+from treevote.models.decision_list.training import learn_passes
+from treevote.models.features.lexicon import Lexicon
+from treevote.models.features.word_memo import WordMemo
+from treevote.models.learners.decision_list.induction import ListOptions
+from treevote.models.learners.decision_list.rules import DecisionList, check_rules
 from treevote.protocols import Progress
 from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
 from treevote.rebuilding import column, rebuild, trainer_of
@@ -75,7 +76,7 @@ class DecisionListTrainer:
         Links are found in one of so many parts of the treebank at a time, by lists learnt from the other parts: on
         sentences that they know, lists make too few mistakes for the next to learn from. With 1 that is not done.
     min_gain, max_rules, max_length, free_length : int
-        As in `treevote.models.learners.greedy_prepend.GreedyPrepend`, for each list.
+        As in `treevote.models.learners.decision_list.greedy_prepend.GreedyPrepend`, for each list.
     encoding : {"none", "head", "path", "head+path"}
         How non-projective trees are encoded in labels (Nivre & Nilsson 2005).
 
@@ -203,7 +204,7 @@ class DecisionListParser:
     attributes : tuple of str
         Attributes of words that its rules ask for.
     lists : tuple of DecisionList
-        One for each pass. Classes are those of `treevote.models.rules.linkage`.
+        One for each pass. Classes are those of `treevote.models.decision_list.linkage`.
     single_root : bool
         Whether every tree has exactly one root.
     """

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from treevote.models.rules.attributes import feature_name
-from treevote.models.rules.linkage import class_name
-from treevote.models.rules.parser import DecisionListParser
+from treevote.models.decision_list.attributes import feature_name
+from treevote.models.decision_list.linkage import class_name
+from treevote.models.decision_list.parser import DecisionListParser
 from treevote.treebank import Treebank
 
 
@@ -64,7 +64,7 @@ def rules_text(parser: DecisionListParser) -> Iterator[str]:
 
     Examples
     --------
-    >>> from treevote.models.rules.parser import DecisionListTrainer
+    >>> from treevote.models.decision_list.parser import DecisionListTrainer
     >>> from treevote.sentence import Word
     >>> words = [Word("a", "a", "DET", "_", "_"), Word("dog", "dog", "NOUN", "_", "_")]
     >>> toy = Treebank.of([(words, [2, 0], ["det", "root"])] * 4)
