@@ -30,7 +30,7 @@ from treevote.models.decision_list.linkage import (
     all_pairs,
     can_link,
     gold_class,
-    room_for_pairs,
+    pair_arrays,
     unlinked,
 )
 from treevote.models.decision_list.parser import DecisionListParser, DecisionListTrainer
@@ -69,7 +69,7 @@ def test_pairs_are_those_that_neither_cross_nor_close_a_cycle(
     both: tuple[Linkage, twin.Links], single_root: bool
 ) -> None:
     here, plain = both
-    pairs, around = room_for_pairs(plain.n + 1)
+    pairs, around = pair_arrays(plain.n + 1)
     found = pairs[: all_pairs(here, single_root, pairs, around)].tolist()
     assert sorted(map(tuple, found)) == plain.pairs(single_root)
     for left in range(plain.n + 1):
@@ -95,7 +95,7 @@ def test_perfect_passes_rebuild_every_projective_tree(heads: Ints) -> None:
 def test_a_modifier_is_dropped_and_what_it_stood_between_comes_into_contact() -> None:
     """Yuret (2006), section 4: kick the red ball."""
     linkage = unlinked(5)
-    pairs, around = room_for_pairs(5)
+    pairs, around = pair_arrays(5)
 
     def seen() -> list[list[int]]:
         found: list[list[int]] = pairs[: all_pairs(linkage, True, pairs, around)].tolist()

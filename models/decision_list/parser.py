@@ -29,13 +29,18 @@ from treevote.models.decision_list.attributes import (
 )
 from treevote.models.decision_list.completion import complete, usual_classes
 from treevote.models.decision_list.linkage import Linkage, unlinked
-from treevote.models.decision_list.passes import Judge, Text, apply_pass, judge_of, text_of
+from treevote.models.decision_list.passes import Text, apply_pass, text_of
 from treevote.models.decision_list.selection import select_attributes
 from treevote.models.decision_list.training import learn_passes
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.learners.decision_list.induction import ListOptions
-from treevote.models.learners.decision_list.rules import DecisionList, check_rules
+from treevote.models.learners.decision_list.rules import (
+    CompiledRules,
+    DecisionList,
+    check_rules,
+    compile_rules,
+)
 from treevote.protocols import Progress
 from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
 from treevote.rebuilding import column, rebuild, trainer_of
@@ -177,16 +182,16 @@ class DecisionListTrainer:
         return DecisionListParser(self, WordMemo(lexicon), projective.labels, attributes, lists, single_root)
 
     def _halves(self, projective: Treebank, dev: Treebank | None) -> tuple[Treebank, Treebank]:
-        """Return sentences to learn from and others to judge by, both with the labels of the first."""
+        """Return a training part and a held-out part, both with the labels of the first."""
         n = projective.n_sentences
         if dev is None or not dev.n_tokens:
             cut = max(1, n - max(1, n // 10))
             return projective.select(range(cut)), projective.select(range(min(cut, n - 1), n))
         require_labelled_trees(dev)
-        judged = projectivize(dev, self.encoding)
+        held_out = projectivize(dev, self.encoding)
         known = {label: number for number, label in enumerate(projective.labels)}
-        numbers = np.array([*(known.get(label, len(known)) for label in judged.labels), -1], np.int32)
-        return projective, judged.with_trees(judged.heads, numbers[judged.deprels], projective.labels)
+        numbers = np.array([*(known.get(label, len(known)) for label in held_out.labels), -1], np.int32)
+        return projective, held_out.with_trees(held_out.heads, numbers[held_out.deprels], projective.labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,9 +228,9 @@ class DecisionListParser:
         return compile_attributes(self.attributes, own.suffixes, own.context, self.memo.lexicon, len(self.labels))
 
     @cached_property
-    def judges(self) -> tuple[Judge, ...]:
-        """The lists, ready to judge pairs."""
-        return tuple(judge_of(rules, self.table) for rules in self.lists)
+    def compiled(self) -> tuple[CompiledRules, ...]:
+        """The lists with their indices."""
+        return tuple(compile_rules(rules, self.table.n_features) for rules in self.lists)
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the same sentences with this parser's trees."""
@@ -243,8 +248,8 @@ class DecisionListParser:
         text = text_of(rows[treebank.tokens], treebank.offsets, words, self.table, self.single_root)
         linkage = unlinked(len(treebank.tokens))
         for step in range(self.n_steps):
-            apply_pass(linkage, text, self.judges[step % len(self.lists)], step)
-        complete(linkage, text, self.judges[-1], usual_classes(self.lists[-1]), self.n_steps)
+            apply_pass(linkage, text, self.compiled[step % len(self.lists)], step)
+        complete(linkage, text, self.compiled[-1], usual_classes(self.lists[-1]), self.n_steps)
         return linkage
 
     @property

@@ -28,7 +28,7 @@ from treevote.errors import ConfigError
 from treevote.kernels import Floats, Ints, Longs, kernel
 from treevote.models.learners.passive_aggressive import PassiveAggressive
 
-_MOST_COLUMNS = 2**31 - 1  # linear learners want 32-bit indices
+_MAX_COLUMNS = 2**31 - 1  # linear learners want 32-bit indices
 
 
 class PairExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -90,7 +90,7 @@ class PairExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         counts, earlier = count_pairs(
             rows.indptr.astype(np.int64), rows.indices, by_column.indptr, by_column.indices, self.min_count
         )
-        if rows.shape[1] + len(earlier) > _MOST_COLUMNS:
+        if rows.shape[1] + len(earlier) > _MAX_COLUMNS:
             raise ConfigError(f"{len(earlier)} pairs are too many for 32-bit indices; raise min_count")
         later = np.repeat(np.arange(rows.shape[1], dtype=np.int32), counts)
         self.pairs_ = np.column_stack([earlier, later])

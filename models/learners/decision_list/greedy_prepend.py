@@ -22,7 +22,7 @@ from treevote.errors import ConfigError
 from treevote.kernels import Ints
 from treevote.models.learners.decision_list.candidates import positive_columns
 from treevote.models.learners.decision_list.induction import ListOptions, induce
-from treevote.models.learners.decision_list.rules import first_matches, index_rules
+from treevote.models.learners.decision_list.rules import compile_rules, first_matches
 
 
 class GreedyPrepend(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -122,7 +122,7 @@ class GreedyPrepend(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
         found = np.empty(X.shape[0], np.int32)
-        first_matches(*positive_columns(X), index_rules(self.rules_, X.shape[1]), found)
+        first_matches(*positive_columns(X), compile_rules(self.rules_, X.shape[1]), found)
         return found
 
     def __sklearn_tags__(self) -> Any:

@@ -1,10 +1,10 @@
-"""Decision lists (Rivest 1987): rules in a row, of which the first that matches decides.
+"""Decision lists (Rivest 1987): the first rule that matches decides.
 
-A rule is a pattern, that is a set of features which must all be present, and a class. The last rule of a list has the
-empty pattern: it matches everything.
+A rule is a pattern, a set of features that must all be present, and a class. The last rule of a list has the empty
+pattern and matches everything.
 
-To find the first rule that matches, no list is walked from its top. Every rule stands under one feature of its pattern,
-that which the fewest rules ask for: an instance only meets the rules that stand under its own features.
+The first match is found through an index. It lists every rule under the rarest feature of its pattern, so an instance
+is only compared with the rules listed under its own features.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Ints, kernel
+from treevote.kernels import Doubles, Ints, kernel
 
 
 class DecisionList(NamedTuple):
@@ -22,16 +22,16 @@ class DecisionList(NamedTuple):
     Attributes
     ----------
     features : ndarray of int32
-        The patterns, one after the other; the features of each in ascending order.
+        The patterns in a row, each in ascending order.
     offsets : ndarray of int32, shape (n_rules + 1,)
-        Where the pattern of each rule starts in ``features``. The last pattern, and no other, is empty.
+        Start of each pattern in ``features``. Only the last pattern is empty.
     classes : ndarray of int32, shape (n_rules,)
-        What each rule says.
+        Class of each rule.
     gains : ndarray of int32, shape (n_rules,)
-        How many training instances more were right when the rule was put on top; for the last rule, how many were
-        right by it alone.
+        Increase in correctly classified training instances when the rule was put on top; for the last rule, the number
+        that it classifies correctly alone.
     decided, right : ndarray of int32, shape (n_rules,)
-        How many training instances each rule decides in the whole list, and how many of them rightly.
+        Number of training instances that each rule of the whole list decides, and that it decides correctly.
     """
 
     features: Ints
@@ -56,7 +56,7 @@ class DecisionList(NamedTuple):
 
 
 def check_rules(rules: DecisionList, n_features: int, n_classes: int) -> None:
-    """Raise ValueError unless a list is one that kernels can follow."""
+    """Raise ValueError unless the kernels can follow a list without leaving its arrays."""
     n = len(rules.classes)
     lengths = np.diff(rules.offsets.astype(np.int64))
     if not (
@@ -74,106 +74,111 @@ def check_rules(rules: DecisionList, n_features: int, n_classes: int) -> None:
         raise ValueError("its rules")
 
 
-class RuleIndex(NamedTuple):
-    """A decision list ready for use.
+class CompiledRules(NamedTuple):
+    """A decision list with its index.
 
     Attributes
     ----------
-    places : ndarray of int32, shape (n_features,)
-        For each feature that an instance can have its number within the list, -1 if no rule asks for it.
+    numbers : ndarray of int32, shape (n_features,)
+        Number of each feature within the list, -1 if no rule has it.
     features, offsets : ndarray of int32
-        The patterns, as in ``DecisionList``, by the numbers of ``places``.
-    under : ndarray of int32
-        The rules that stand under each feature, one feature after the other, those nearer to the top first.
+        The patterns, as in ``DecisionList``, by the numbers of their features.
+    listed : ndarray of int32
+        The rules listed under each feature, from the top, one feature after the other.
     starts : ndarray of int32, shape (n_numbers + 1,)
-        Where those of each feature start.
+        Start of each feature in ``listed``.
     classes : ndarray of int32, shape (n_rules,)
+    reliability : ndarray of float64, shape (n_rules,)
+        Smoothed precision on the training instances, ``(right + 0.5) / (decided + 1)``.
     """
 
-    places: Ints
+    numbers: Ints
     features: Ints
     offsets: Ints
-    under: Ints
+    listed: Ints
     starts: Ints
     classes: Ints
+    reliability: Doubles
 
 
-def index_rules(rules: DecisionList, n_features: int) -> RuleIndex:
-    """Return a decision list ready for use.
-
-    Parameters
-    ----------
-    rules : DecisionList
-    n_features : int
-        Every feature is below it.
-    """
-    used, numbers, popularity = np.unique(rules.features, return_inverse=True, return_counts=True)
-    places = np.full(n_features, -1, np.int32)
-    places[used] = np.arange(len(used))
+def compile_rules(rules: DecisionList, n_features: int) -> CompiledRules:
+    """Return a decision list with its index; every feature is below ``n_features``."""
+    used, features, counts = np.unique(rules.features, return_inverse=True, return_counts=True)
+    numbers = np.full(n_features, -1, np.int32)
+    numbers[used] = np.arange(len(used))
     lengths = np.diff(rules.offsets)
     n_rules = len(lengths)
-    # Within each pattern the least popular feature comes first; the last rule has none, and stands nowhere.
-    order = np.lexsort((numbers, popularity[numbers], np.repeat(np.arange(n_rules), lengths)))
-    anchors = numbers[order[rules.offsets[:-1][lengths > 0]]]
-    under = np.argsort(anchors, kind="stable").astype(np.int32)
-    starts = np.searchsorted(anchors[under], np.arange(len(used) + 1)).astype(np.int32)
-    return RuleIndex(places, numbers.astype(np.int32), rules.offsets, under, starts, rules.classes)
+    # Sort each pattern by the frequency of its features. The last rule has none and is not listed.
+    order = np.lexsort((features, counts[features], np.repeat(np.arange(n_rules), lengths)))
+    rarest = features[order[rules.offsets[:-1][lengths > 0]]]
+    listed = np.argsort(rarest, kind="stable").astype(np.int32)
+    starts = np.searchsorted(rarest[listed], np.arange(len(used) + 1)).astype(np.int32)
+    reliability = (rules.right + 0.5) / (rules.decided + 1.0)
+    return CompiledRules(numbers, features.astype(np.int32), rules.offsets, listed, starts, rules.classes, reliability)
 
 
 @kernel
-def first_match(present: Ints, n: int, stamps: Ints, stamp: int, index: RuleIndex) -> int:
-    """Return the first rule of a list that matches an instance.
+def mark_features(n: int, features: Ints, known: Ints, stamps: Ints, stamp: int, rules: CompiledRules) -> int:
+    """Mark the features of an instance.
 
     Parameters
     ----------
-    present : ndarray of int32
-        The first ``n`` are the features of the instance, by the numbers of the list.
     n : int
+    features : ndarray of int32
+        The first ``n`` are those of the instance.
+    known : ndarray of int32
+        Receives the numbers of those that rules ask for.
     stamps : ndarray of int32, shape (n_numbers,)
-        Room for marks; written to.
+        Receives ``stamp`` at these numbers.
     stamp : int
-        A mark that was not used before in ``stamps``.
-    index : RuleIndex
+        New in ``stamps``.
+    rules : CompiledRules
+
+    Returns
+    -------
+    int
+        How many are known.
     """
-    mark(present, n, stamps, stamp)
-    best = len(index.classes) - 1
-    for j in range(n):
-        for k in range(index.starts[present[j]], index.starts[present[j] + 1]):
-            rule = index.under[k]
+    n_known = 0
+    for k in range(n):
+        number = rules.numbers[features[k]]
+        if number >= 0:
+            known[n_known] = number
+            stamps[number] = stamp
+            n_known += 1
+    return n_known
+
+
+@kernel
+def matches(rule: int, stamps: Ints, stamp: int, rules: CompiledRules) -> bool:
+    """Tell whether all features of a rule are marked."""
+    at, end = rules.offsets[rule], rules.offsets[rule + 1]
+    while at < end and stamps[rules.features[at]] == stamp:
+        at += 1
+    return bool(at == end)
+
+
+@kernel
+def first_match(n: int, features: Ints, known: Ints, stamps: Ints, stamp: int, rules: CompiledRules) -> int:
+    """Return the first rule of a list that matches an instance; parameters as in ``mark_features``."""
+    n_known = mark_features(n, features, known, stamps, stamp, rules)
+    best = len(rules.classes) - 1
+    for j in range(n_known):
+        for k in range(rules.starts[known[j]], rules.starts[known[j] + 1]):
+            rule = rules.listed[k]
             if rule >= best:
                 break
-            if matches(rule, stamps, stamp, index):
+            if matches(rule, stamps, stamp, rules):
                 best = rule
                 break
     return best
 
 
 @kernel
-def mark(present: Ints, n: int, stamps: Ints, stamp: int) -> None:
-    """Mark the first ``n`` features of an instance as present."""
-    for j in range(n):
-        stamps[present[j]] = stamp
-
-
-@kernel
-def matches(rule: int, stamps: Ints, stamp: int, index: RuleIndex) -> bool:
-    """Tell whether all features of a rule are marked as present."""
-    at, end = index.offsets[rule], index.offsets[rule + 1]
-    while at < end and stamps[index.features[at]] == stamp:
-        at += 1
-    return bool(at == end)
-
-
-@kernel
-def first_matches(indptr: Ints, indices: Ints, index: RuleIndex, found: Ints) -> None:
+def first_matches(indptr: Ints, indices: Ints, rules: CompiledRules, found: Ints) -> None:
     """Write the first rule that matches each row of a CSR matrix to ``found``, shape (n_rows,)."""
-    stamps = np.full(len(index.starts), -1, np.int32)
-    present = np.empty(len(index.starts), np.int32)
+    stamps = np.full(len(rules.starts), -1, np.int32)
+    known = np.empty(len(rules.starts), np.int32)
     for row in range(len(found)):
-        n = 0
-        for j in range(indptr[row], indptr[row + 1]):
-            place = index.places[indices[j]]
-            if place >= 0:
-                present[n] = place
-                n += 1
-        found[row] = first_match(present, n, stamps, row, index)
+        features = indices[indptr[row] : indptr[row + 1]]
+        found[row] = first_match(len(features), features, known, stamps, row, rules)
