@@ -24,6 +24,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from treevote.errors import ConfigError
 from treevote.kernels import Doubles, Longs
+from treevote.models.learners.coordinate_descent import Features, State, sweep
 from treevote.models.learners.inequality_maxent import InequalityMaxEnt
 from treevote.models.learners.pairs import PairExpansion, PairsSVM
 from treevote.models.learners.temperature import fit_temperature
@@ -135,6 +136,38 @@ def test_inequality_maxent_reaches_the_optimum(
     if learner.fit_intercept:
         assert (np.exp(log_p) * weights[:, None]).sum(axis=0) == pytest.approx(one_hot.sum(axis=0), abs=1e-6)
     assert learner.n_active_ == np.count_nonzero(w)
+
+
+@settings(max_examples=40)
+@given(problems(), st.sampled_from([0.1, 2.0]), st.sampled_from([0.0, 0.3]))
+def test_a_step_of_a_sweep_goes_down_and_reports_the_violation_before_it(
+    problem: tuple[Doubles, Longs, Doubles], width: float, ridge: float
+) -> None:
+    X, y, weights = problem
+    one_hot = np.eye(3)[y] * weights[:, None]
+    columns, classes = (indices.ravel().astype(np.int32) for indices in np.indices((5, 3)))
+    ones = np.ones(len(columns))
+    features = Features(columns, classes, (X.T @ one_hot).ravel(), width * ones, ridge * ones)
+    by_column = csr_matrix(X).tocsc()
+    reach = 1 / np.maximum(np.abs(X).max(axis=0), 1e-300)[columns]
+    mass, w = np.ones((3, len(X))), np.zeros(len(columns))
+    rows = by_column.indptr.astype(np.int64), by_column.indices.astype(np.int32), by_column.data
+    state = State(*rows, weights, mass, mass.sum(axis=0), weights / 3, w, reach.copy(), reach)
+
+    def log_p() -> Doubles:
+        return np.asarray(log_softmax(X @ w.reshape(5, 3), axis=1))
+
+    def objective() -> float:
+        return -float((one_hot * log_p()).sum() - width * np.abs(w).sum() - ridge / 2 * w @ w)
+
+    for i in [*range(len(w))] * 3:
+        slope = float(X[:, columns[i]] @ (np.exp(log_p()) * weights[:, None] - one_hot)[:, classes[i]] + ridge * w[i])
+        violation = abs(slope + np.sign(w[i]) * width) if w[i] else max(abs(slope) - width, 0.0)
+        before = objective()
+        assert sweep(np.array([i]), features, state) == pytest.approx(violation, abs=1e-6)
+        assert objective() <= before + 1e-9 * (1 + abs(before))
+        assert pytest.approx(np.exp(log_p()), abs=1e-9) == (state.mass / state.total).T
+        assert state.share * state.total == pytest.approx(weights)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
