@@ -1,9 +1,8 @@
 """The decision-list parser of Yuret (2006) as trainer and parser.
 
-Rules decide about pairs of words that are potentially adjacent: no link, or a link with direction and label. The first
-pass sees words that stand side by side; what it links brings others into contact, for the next pass to see. All passes
-are gone through ``repeats`` times. What is left without a head is joined at the end
-(`treevote.models.decision_list.completion`).
+Rules classify pairs of potentially adjacent words: no link, or a link with direction and label. The first pass sees
+neighbouring words. Its links bring other words into contact for the next pass. The passes run ``repeats`` times.
+Completion joins the words that have no head after them (`treevote.models.decision_list.completion`).
 
 The parser of the paper is ``DecisionListTrainer(weights=(1, 1, 1), repeats=2, links="gold", min_gain=1)``, with
 attributes chosen for each treebank (``attributes="auto"``).
@@ -78,8 +77,9 @@ class DecisionListTrainer:
     links : {"gold", "found"}
         Whether a list learns from what the passes before can find at best, as in the paper, or from what they find.
     folds : int
-        Links are found in one of so many parts of the treebank at a time, by lists learnt from the other parts: on
-        sentences that they know, lists make too few mistakes for the next to learn from. With 1 that is not done.
+        Number of parts of the treebank. Links in each part are found by lists learnt from the others: on their own
+        training sentences, lists make too few mistakes for the next list to learn from. With 1, the list of all finds
+        them.
     min_gain, max_rules, max_length, free_length : int
         As in `treevote.models.learners.decision_list.greedy_prepend.GreedyPrepend`, for each list.
     encoding : {"none", "head", "path", "head+path"}
@@ -223,7 +223,7 @@ class DecisionListParser:
 
     @cached_property
     def table(self) -> AttributeTable:
-        """What the features of the rules mean."""
+        """The meaning of the features of the rules."""
         own = self.trainer
         return compile_attributes(self.attributes, own.suffixes, own.context, self.memo.lexicon, len(self.labels))
 

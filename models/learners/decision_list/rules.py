@@ -137,7 +137,7 @@ def mark_features(n: int, features: Ints, known: Ints, stamps: Ints, stamp: int,
     Returns
     -------
     int
-        How many are known.
+        Number of known features.
     """
     n_known = 0
     for k in range(n):
