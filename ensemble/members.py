@@ -14,14 +14,14 @@ from importlib.metadata import entry_points
 from typing import Any, Protocol
 
 from treevote.errors import ConfigError, ModelError, unknown
+from treevote.models.decision_list import parser as decision_list
 from treevote.models.graph import parser as graph
 from treevote.models.pipeline import parser as pipeline
-from treevote.models.rules import parser as rules
 from treevote.models.transition import parser as transition
 from treevote.protocols import Family, Parser, Trainer
 from treevote.store import Record
 
-FAMILIES = (transition.FAMILY, pipeline.FAMILY, graph.FAMILY, rules.FAMILY)
+FAMILIES = (transition.FAMILY, pipeline.FAMILY, graph.FAMILY, decision_list.FAMILY)
 """The families that come with treevote."""
 
 ENTRY_POINTS = "treevote.members"

@@ -115,6 +115,20 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert order.index("treevote.errors") < order.index("treevote.cli")
 
 
+def package_of(name: str) -> str:
+    """Return the folder of a module as a dotted name; a module at the top is a package of its own."""
+    is_package = modules()[name][0].name == "__init__.py"
+    return name if is_package or name.count(".") == 1 else name.rpartition(".")[0]
+
+
+def test_no_packages_import_each_other_in_a_circle() -> None:
+    needed: dict[str, set[str]] = {}
+    for name in NAMES:
+        needed.setdefault(package_of(name), set()).update(map(package_of, dependencies(name)))
+    order = list(graphlib.TopologicalSorter({own: others - {own} for own, others in needed.items()}).static_order())
+    assert order.index("treevote.models.learners.decision_list") < order.index("treevote.models.decision_list")
+
+
 @pytest.mark.parametrize("library", DOORS)
 def test_a_library_has_one_door(library: str) -> None:
     strangers = {

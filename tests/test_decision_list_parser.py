@@ -23,10 +23,21 @@ from treevote import store
 from treevote.config import from_mapping, to_mapping
 from treevote.errors import ConfigError, InputError, ModelError
 from treevote.kernels import Ints
-from treevote.models.rules.explanation import explain, rules_text
-from treevote.models.rules.linkage import Linkage, add_link, all_pairs, can_link, gold_class, room_for_pairs, unlinked
-from treevote.models.rules.parser import DecisionListParser, DecisionListTrainer
-from treevote.models.rules.passes import gold_pass, text_of
+from treevote.models.decision_list.attributes import feature_name
+from treevote.models.decision_list.explanation import explain, rules_text
+from treevote.models.decision_list.linkage import (
+    Linkage,
+    add_link,
+    all_pairs,
+    can_link,
+    class_name,
+    gold_class,
+    pair_arrays,
+    unlinked,
+)
+from treevote.models.decision_list.parser import DecisionListParser, DecisionListTrainer
+from treevote.models.decision_list.passes import gold_pass, text_of
+from treevote.models.decision_list.training import instances
 from treevote.sentence import Word
 from treevote.store import Record
 from treevote.treebank import Treebank
@@ -61,13 +72,42 @@ def test_pairs_are_those_that_neither_cross_nor_close_a_cycle(
     both: tuple[Linkage, twin.Links], single_root: bool
 ) -> None:
     here, plain = both
-    pairs, around = room_for_pairs(plain.n + 1)
+    pairs, around = pair_arrays(plain.n + 1)
     found = pairs[: all_pairs(here, single_root, pairs, around)].tolist()
     assert sorted(map(tuple, found)) == plain.pairs(single_root)
     for left in range(plain.n + 1):
         for right in range(left + 1, plain.n + 1):
             assert can_link(here, left, right, True, single_root) == plain.may_link(right, left, single_root)
             assert can_link(here, left, right, False, single_root) == plain.may_link(left, right, single_root)
+
+
+@pytest.mark.parametrize("n_passes", [0, 1])
+def test_training_pairs_are_those_of_the_definition(n_passes: int) -> None:
+    numbers = np.array([*map(PARSER.labels.index, TEST.labels), -1], np.int32)
+    gold = TEST.with_trees(TEST.heads, numbers[TEST.deprels], PARSER.labels).select(range(6))
+    lexicon = PARSER.memo.lexicon
+    text = text_of(gold.tokens, gold.offsets, lexicon.columns(gold.words), PARSER.table, PARSER.single_root)
+    linkage = unlinked(len(gold.tokens))
+    for _ in range(n_passes):
+        assert gold_pass(linkage, text, gold.heads, gold.deprels) > 0
+    X, classes = instances(linkage, text, gold)
+    rows = np.split(X.indices, X.indptr[1:-1])
+    names = [sorted({feature_name(f, PARSER.table, lexicon, PARSER.labels) for f in row.tolist()}) for row in rows]
+    expected = []
+    for i, sentence in enumerate(gold.sentences()):
+        first, n = int(gold.offsets[i]), len(sentence.words) - 1
+        heads = linkage.heads[first : first + n + 1].tolist()
+        links = twin.Links(n, {word: head for word, head in enumerate(heads) if head >= 0})
+        links.labels.update({word: sentence.deprels[word] for word in links.heads})
+        for left, right in links.pairs(PARSER.single_root):
+            label = "NONE"
+            if sentence.heads[left] == right:
+                label = f"L:{sentence.deprels[left]}"
+            elif sentence.heads[right] == left:
+                label = f"R:{sentence.deprels[right]}"
+            expected.append((sorted(twin.features(PARSER, sentence.words, links, left, right)), label))
+    named = [class_name(label_class, PARSER.labels) for label_class in classes.tolist()]
+    assert sorted(zip(names, named, strict=True)) == sorted(expected)
 
 
 @given(projective_trees())
@@ -87,7 +127,7 @@ def test_perfect_passes_rebuild_every_projective_tree(heads: Ints) -> None:
 def test_a_modifier_is_dropped_and_what_it_stood_between_comes_into_contact() -> None:
     """Yuret (2006), section 4: kick the red ball."""
     linkage = unlinked(5)
-    pairs, around = room_for_pairs(5)
+    pairs, around = pair_arrays(5)
 
     def seen() -> list[list[int]]:
         found: list[list[int]] = pairs[: all_pairs(linkage, True, pairs, around)].tolist()

@@ -14,9 +14,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.reference import greedy_prepend as twin
 from treevote.errors import ConfigError
-from treevote.models.learners.greedy_prepend import GreedyPrepend
-from treevote.models.rules.candidates import common
-from treevote.models.rules.tournament import enlarged, enter, tournament, value, winner
+from treevote.models.learners.decision_list.candidates import intersection
+from treevote.models.learners.decision_list.greedy_prepend import GreedyPrepend
+from treevote.models.learners.decision_list.tournament import enlarged, enter, tournament, value, winner
 
 Problem = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
@@ -153,7 +153,7 @@ def test_weights_that_make_no_sense_are_refused(weights: list[float], problem_na
 @given(st.lists(st.integers(0, 30), unique=True), st.lists(st.integers(0, 3_000), unique=True))
 def test_common_members_of_ascending_arrays(one: list[int], other: list[int]) -> None:
     arrays = [np.array(sorted(numbers), np.int32) for numbers in (one, other)]
-    assert common(*arrays).tolist() == sorted(set(one) & set(other)) == common(*arrays[::-1]).tolist()
+    assert intersection(*arrays).tolist() == sorted(set(one) & set(other)) == intersection(*arrays[::-1]).tolist()
 
 
 @given(st.integers(1, 9), st.lists(st.tuples(st.integers(0, 8), st.integers(0, 5))))

@@ -13,21 +13,20 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from scipy.special import log_softmax
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import polynomial_kernel
 from sklearn.preprocessing import PolynomialFeatures
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from treevote.errors import ConfigError
 from treevote.kernels import Doubles, Longs
+from treevote.models.learners.coordinate_descent import Features, State, sweep
 from treevote.models.learners.inequality_maxent import InequalityMaxEnt
 from treevote.models.learners.pairs import PairExpansion, PairsSVM
-from treevote.models.learners.platt import fit_platt, fit_temperature, platt
+from treevote.models.learners.temperature import fit_temperature
 
 ESTIMATORS = [
     InequalityMaxEnt(),
@@ -138,6 +137,38 @@ def test_inequality_maxent_reaches_the_optimum(
     assert learner.n_active_ == np.count_nonzero(w)
 
 
+@settings(max_examples=40)
+@given(problems(), st.sampled_from([0.1, 2.0]), st.sampled_from([0.0, 0.3]))
+def test_a_step_of_a_sweep_goes_down_and_reports_the_violation_before_it(
+    problem: tuple[Doubles, Longs, Doubles], width: float, ridge: float
+) -> None:
+    X, y, weights = problem
+    one_hot = np.eye(3)[y] * weights[:, None]
+    columns, classes = (indices.ravel().astype(np.int32) for indices in np.indices((5, 3)))
+    ones = np.ones(len(columns))
+    features = Features(columns, classes, (X.T @ one_hot).ravel(), width * ones, ridge * ones)
+    by_column = csr_matrix(X).tocsc()
+    reach = 1 / np.maximum(np.abs(X).max(axis=0), 1e-300)[columns]
+    mass, w = np.ones((3, len(X))), np.zeros(len(columns))
+    rows = by_column.indptr.astype(np.int64), by_column.indices.astype(np.int32), by_column.data
+    state = State(*rows, weights, mass, mass.sum(axis=0), weights / 3, w, reach.copy(), reach)
+
+    def log_p() -> Doubles:
+        return np.asarray(log_softmax(X @ w.reshape(5, 3), axis=1))
+
+    def objective() -> float:
+        return -float((one_hot * log_p()).sum() - width * np.abs(w).sum() - ridge / 2 * w @ w)
+
+    for i in [*range(len(w))] * 3:
+        slope = float(X[:, columns[i]] @ (np.exp(log_p()) * weights[:, None] - one_hot)[:, classes[i]] + ridge * w[i])
+        violation = abs(slope + np.sign(w[i]) * width) if w[i] else max(abs(slope) - width, 0.0)
+        before = objective()
+        assert sweep(np.array([i]), features, state) == pytest.approx(violation, abs=1e-6)
+        assert objective() <= before + 1e-9 * (1 + abs(before))
+        assert pytest.approx(np.exp(log_p()), abs=1e-9) == (state.mass / state.total).T
+        assert state.share * state.total == pytest.approx(weights)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_single_widths_are_the_penalty_of_logistic_regression(n_classes: int) -> None:
     X, y = load_iris(return_X_y=True)
@@ -238,44 +269,6 @@ def held_out(draw: st.DrawFn) -> tuple[Doubles, Longs]:
     return scores * draw(st.sampled_from([1e-6, 1.0, 1e6])), draw(arrays(np.int64, n, elements=st.integers(0, 2)))
 
 
-@given(held_out())
-def test_platt_gives_probabilities_that_rise_with_their_scores(sample: tuple[Doubles, Longs]) -> None:
-    scores, y = sample
-    A, B = fit_platt(scores, y)
-    assert (A <= 0).all()
-    p = platt(scores, A, B)
-    assert p.sum(axis=1) == pytest.approx(np.ones(len(p)))
-    better = scores.copy()
-    better[:, 1] += np.abs(scores).max() / 7
-    assert (platt(better, A, B)[:, 1] >= p[:, 1] - 1e-12).all()
-
-
-@settings(max_examples=20)
-@given(held_out())
-def test_platt_finds_the_best_sigmoids(sample: tuple[Doubles, Longs]) -> None:
-    scores, y = sample
-    scale = np.abs(scores).max() or 1.0
-    found = fit_platt(scores, y)
-    for k, (A, B) in enumerate(zip(*found, strict=True)):
-        positive = y == k
-        target = np.where(positive, (positive.sum() + 1) / (positive.sum() + 2), 1 / ((~positive).sum() + 2))
-
-        def loss(ab: Doubles, s: Doubles = scores[:, k] / scale, target: Doubles = target) -> float:
-            margin = ab[0] * s + ab[1]
-            return float((target * np.logaddexp(0, margin) + (1 - target) * np.logaddexp(0, -margin)).sum())
-
-        best = minimize(loss, [0.0, 0.0], bounds=[(None, 0), (None, None)], method="L-BFGS-B")
-        assert loss(np.array([A * scale, B])) <= best.fun + 1e-6 * max(1.0, best.fun)
-
-
-def test_platt_is_the_sigmoid_calibration_of_scikit_learn() -> None:
-    X, y = load_iris(return_X_y=True)
-    machine = LinearSVC(random_state=0).fit(X[::3], y[::3])
-    reference = CalibratedClassifierCV(FrozenEstimator(machine), method="sigmoid").fit(X[1::3], y[1::3])
-    A, B = fit_platt(machine.decision_function(X[1::3]), y[1::3])
-    assert platt(machine.decision_function(X[2::3]), A, B) == pytest.approx(reference.predict_proba(X[2::3]), abs=1e-3)
-
-
 @settings(max_examples=20)
 @given(held_out(), st.sampled_from([0.01, 3.0]))
 def test_temperature_is_the_best_and_in_the_unit_of_the_scores(sample: tuple[Doubles, Longs], unit: float) -> None:
@@ -301,7 +294,5 @@ def test_temperature_is_the_best_and_in_the_unit_of_the_scores(sample: tuple[Dou
     ],
 )
 def test_calibration_refuses_what_it_cannot_use(scores: Any, y: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        fit_platt(scores, y)
     with pytest.raises(ValueError, match=message):
         fit_temperature(scores, y)

@@ -1,16 +1,31 @@
-"""Coordinate descent for sparse multinomial logistic regression: one weight at a time, never uphill.
+"""Coordinate descent for sparse multinomial logistic regression.
 
 Minimises ``sum_x -log p(y | x) + sum_i width_i |w_i| + ridge_i / 2 w_i ** 2`` over the weights of features, pairs of a
-column and a class. Along one weight the likelihood is that of a two-class logistic model, its class against the rest,
-whose curvature within a trust region has a simple bound; so every step goes down without a line search, and costs two
-looks at the rows of one column. Sweeps over all features alternate with sweeps over the few that have a weight.
+column and a class. Along one weight the model is a two-class logistic regression, its class against the rest, and the
+curvature within a trust region has a simple bound. So every step lowers the objective without a line search, and reads
+the rows of one column twice. Sweeps over all features alternate with sweeps over those of non-zero weight.
 
-Sweeps are slow to move weight between columns that nearly always occur together. When many were not enough, rounds
-begin with a Newton step for all weights that are not 0, which keep their signs or become 0.
+Sweeps are slow to move weight between columns that nearly always occur together. After 100 sweeps, rounds begin with a
+Newton step for all non-zero weights, which keep their signs or become 0.
 
 Sources: Genkin, Lewis & Madigan, "Large-scale Bayesian logistic regression for text categorization", Technometrics
-49(3), 2007, section 4; the Newton step is that of Andrew & Gao (2007), with conjugate gradients in place of L-BFGS. For
-the rows of a treebank the sweeps reach the same objective after a tenth of the work of OWL-QN.
+49(3), 2007, section 4; the Newton step is that of Andrew & Gao (2007), with conjugate gradients in place of L-BFGS.
+
+Compared with SciPy's L-BFGS-B on the bounded dual (Kazama & Tsujii 2003 used a bounded quasi-Newton method), both to
+the default tolerance, one thread, on the rows of the transition-based parser with the templates of the paper:
+
+================  ====================  ========  =========  ===============  =================
+rows              solver                CPU time  objective  nonzero weights  training accuracy
+================  ====================  ========  =========  ===============  =================
+English-EWT       coordinate descent    12 s      8,634      5,964            96.5 %
+English-EWT       L-BFGS-B              23 s      8,804      9,691            96.6 %
+Hungarian-Szeged  coordinate descent    135 s     13,575     6,370            92.7 %
+Hungarian-Szeged  L-BFGS-B              37 s      13,652     8,283            92.7 %
+================  ====================  ========  =========  ===============  =================
+
+English-EWT are its first 19,192 tokens. At the same tolerance L-BFGS-B stops at a higher objective and less sparse
+weights. With a third of it, it reaches 8,456 with 7,403 weights in 35 s, and 13,584 with 7,602 weights in 53 s: slower
+than coordinate descent on the first rows, faster on the second.
 """
 
 from __future__ import annotations
@@ -26,14 +41,14 @@ from treevote.kernels import Doubles, Ints, Longs, kernel
 
 
 class Features(NamedTuple):
-    """The features that may have a weight, by column; all arrays have shape (n,).
+    """The features that may have a weight, by column; all arrays have shape (n_features,).
 
     Attributes
     ----------
     columns, classes : ndarray of int32
-        What each consists of, from 0.
+        Column and class of each feature.
     seen, width, ridge : ndarray of float64
-        Its sum over the rows of its class, and its penalties: ``width |w| + ridge / 2 w ** 2``.
+        Sum of the column over the rows of the class, and penalties: ``width |w| + ridge / 2 w ** 2``.
     """
 
     columns: Ints
@@ -44,20 +59,20 @@ class Features(NamedTuple):
 
 
 class State(NamedTuple):
-    """The rows, and where the search is.
+    """The rows and the state of the search.
 
     Attributes
     ----------
     starts, row_of, values : ndarray of int64, int32 and float64
         The rows, by column (CSC).
     weights : ndarray of float64, shape (n_rows,)
-        How often each row counts.
+        Multiplicities of the rows.
     mass : ndarray of float64, shape (n_classes, n_rows)
-        Probabilities of the classes times the total of the row.
+        Unnormalised probabilities of the classes.
     total, share : ndarray of float64, shape (n_rows,)
-        Sum of the masses of each row, and its weight divided by that.
+        Sum of the masses of each row, and the row's multiplicity divided by that sum.
     w, trust, reach : ndarray of float64, shape (n_features,)
-        The weights, how far each may move at once, and how far it must to move a score by 1.
+        Weights, radii of their trust regions, and the change of each weight that moves a score by 1.
     """
 
     starts: Longs
@@ -81,31 +96,31 @@ _HALVINGS = 20
 def descend(
     features: Features, rows: csr_matrix, weights: Doubles, n_classes: int, tol: float, max_iter: int
 ) -> tuple[Doubles, float, int]:
-    """Find the optimum, starting with all weights at 0.
+    """Minimise the objective from weights of 0.
 
     Parameters
     ----------
     features : Features
-        What may have a weight.
+        The features that may have a weight.
     rows : csr_matrix of float64, shape (n_rows, n_columns)
         Without duplicate entries.
     weights : ndarray of float64, shape (n_rows,)
-        How often each row counts; all above 0.
+        Multiplicities of the rows, all positive.
     n_classes : int
         Number of classes.
     tol : float
-        Stop after a full sweep in which no derivative of the objective, when its turn came, was larger than this.
+        Maximum violation of an optimality condition, in counts: stop after a full sweep without a larger one.
     max_iter : int
-        Stop after so many sweeps.
+        Maximum number of sweeps.
 
     Returns
     -------
     coef : ndarray of float64, shape (n_columns, n_classes)
         The weights.
     missed : float
-        The largest derivative met in the last full sweep.
+        Largest violation in the last full sweep.
     n_iter : int
-        How many sweeps there were.
+        Number of sweeps.
 
     Examples
     --------
@@ -124,7 +139,7 @@ def descend(
     while True:
         if n_iter > _PLAIN_SWEEPS:
             w = newton_step(features, rows, weights, n_classes, w)
-        # afresh, since rounding errors add up in what the sweeps update in place
+        # Recomputed, since sweeps update the masses in place and rounding errors add up.
         scores = rows @ _matrix(features, w, rows.shape[1], n_classes)
         mass = np.exp(scores - scores.max(axis=1, keepdims=True)).T.copy()
         total = mass.sum(axis=0)
@@ -147,14 +162,14 @@ def _matrix(features: Features, w: Doubles, n_columns: int, n_classes: int) -> D
 
 
 def newton_step(features: Features, rows: csr_matrix, weights: Doubles, n_classes: int, w: Doubles) -> Doubles:
-    """Return better weights than ``w``, with the same signs or 0, or ``w`` itself if the step leads to none.
+    """Return weights of a lower objective with the signs of ``w`` or 0, or ``w`` if the step finds none.
 
     Parameters
     ----------
     features, rows, weights, n_classes
         As for `descend`.
     w : ndarray of float64, shape (n_features,)
-        The weights so far.
+        Current weights.
     """
     active = np.flatnonzero(w)
     columns, classes = features.columns[active], features.classes[active]
@@ -200,16 +215,15 @@ def newton_step(features: Features, rows: csr_matrix, weights: Doubles, n_classe
 
 @kernel
 def sweep(visits: Longs, features: Features, state: State) -> float:
-    """Improve each weight in ``visits`` in turn, and return by how many counts a constraint was missed at most.
+    """Take one step for each feature in ``visits``; return the largest violation of an optimality condition.
 
     Parameters
     ----------
     visits : ndarray of int64
-        The features to visit, from 0.
+        Features, in the order of the steps.
     features : Features
-        All features.
     state : State
-        ``mass``, ``total``, ``share``, ``w`` and ``trust`` are changed.
+        ``mass``, ``total``, ``share``, ``w`` and ``trust`` are updated.
     """
     columns, classes, seen, width, ridge = features
     starts, row_of, values, weights, mass, total, share, w, trust, reach = state
@@ -248,10 +262,10 @@ def sweep(visits: Longs, features: Features, state: State) -> float:
         wish = w[i] - gradient / curvature
         target = np.sign(wish) * max(abs(wish) - width[i] / curvature, 0.0)
         step = min(max(target - w[i], -trust[i]), trust[i])
-        # From 1/1000 on, so that a weight long at rest can set out again; up to 20, so that no mass overflows.
+        # At least 1/1000, so that a weight at rest can move again; at most 20, so that no mass overflows.
         trust[i] = min(max(2.0 * abs(step), trust[i] / 2.0, 1e-3 * reach[i]), 20.0 * reach[i])
         w[i] = target if abs(target - w[i]) <= abs(step) else w[i] + step
-        value, growth = 0.0, 0.0
+        value, growth = 0.0, 0.0  # growth: relative change of the mass
         for entry in range(first, last):
             row = row_of[entry]
             if values[entry] != value:

@@ -1,6 +1,6 @@
 """Maximum entropy with box-type inequality constraints: a sparse multinomial logistic regression.
 
-The model of greatest entropy whose expectation of each feature is near, not equal to, what the training data show.
+The model of maximum entropy whose feature expectations lie within a box around the empirical ones.
 A feature ``(f, k)`` is a column f together with a class k. With ``seen_fk`` the sum of column f over the rows of class
 k and ``p(k | x)`` the model, the constraints are, in counts over the training rows,
 
@@ -13,9 +13,8 @@ Each side has a multiplier, ``alpha_fk, beta_fk >= 0``, at most one of them abov
 
 where ``p(k | x)`` is proportional to ``exp(intercept_k + sum_f w_fk x_f)``.
 
-So a weight is 0 unless its constraint is tight, and only what the data insist on gets a weight. ``c2`` is the 2-norm
-extension: bounds may be missed at a quadratic price. The intercepts have width 0: the expected number of rows of each
-class is what was seen.
+So a weight is 0 unless its constraint is tight. ``c2`` is the 2-norm extension: constraints may be violated at a
+quadratic cost. The intercepts have width 0: the expected number of rows of each class equals the observed one.
 
 Source: Kazama & Tsujii, "Evaluation and extension of maximum entropy models with inequality constraints", EMNLP 2003.
 
@@ -48,25 +47,23 @@ class InequalityMaxEnt(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     Parameters
     ----------
     width : float, default=1.0
-        The scale c of the widths; larger is smoother and sparser.
+        Scale c of the widths; larger is smoother and sparser.
     widths : {"single", "count"}, default="single"
         ``"single"``: c counts for every feature, the 1-norm penalty of a logistic regression with ``C = 1 / c``.
         ``"count"``: ``c * sqrt(count + 1)`` counts, where ``count`` is the number (weight) of the rows of the class
-        that have the column, or their sum of squares if it is not binary. That is c standard errors of the count,
-        or ``c / sqrt(count)`` relative to it.
+        with the column, or their sum of squares if it is not binary: c standard errors of the count.
     c2 : float, default=0.0
         Factor of the 2-norm extension.
     observed_only : bool, default=True
         Give a weight to column f with class k only if some row of class k has the column, as the original maximum
-        entropy models do: in treebanks less than a tenth of all. If false, a column may also speak against a class
-        that it never occurred with.
+        entropy models do: in treebanks less than a tenth of all pairs. If false, unobserved pairs can have weights too.
     fit_intercept : bool, default=True
         Whether each class has an intercept.
     tol : float, default=3e-4
-        Stop after a sweep in which no feature, when its turn came, missed its constraint by more than ``tol`` times the
-        number (weight) of the rows.
+        Maximum violation of a constraint, relative to the number (weight) of the rows: stop after a full sweep without
+        a larger one.
     max_iter : int, default=1000
-        Stop after so many sweeps, with a ConvergenceWarning.
+        Maximum number of sweeps; a ConvergenceWarning if reached.
 
     Attributes
     ----------
@@ -75,7 +72,7 @@ class InequalityMaxEnt(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     coef_ : ndarray of float64, shape (n_classes, n_features)
         The weights, most of them 0; with two classes shape (1, n_features): those of the second less the first.
     intercept_ : ndarray of float64, shape (n_classes,), or (1,) with two classes
-        0 without intercepts.
+        0 if ``fit_intercept`` is false.
     n_active_ : int
         Number of features (pairs of column and class) with a weight other than 0.
     n_iter_ : int
@@ -90,14 +87,13 @@ class InequalityMaxEnt(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     Notes
     -----
-    Made for binary columns, most of them 0: others are taken too, but columns far from 0, if they are not centred, need
-    many sweeps.
+    Made for sparse binary columns; others need many sweeps if they are not centred.
 
     Deterministic. The optimum has unique probabilities on the training rows, but not always unique weights: identical
     columns may share theirs in any proportion.
 
-    A full sweep takes time proportional to the sum, over the entries of X, of the classes that their column occurs
-    with; memory is some three times that of X, ``24 n_rows n_classes`` bytes and 60 bytes a feature.
+    The time of a full sweep is proportional to the sum, over the entries of X, of the number of classes of their
+    columns. Memory is about three times that of X, ``24 n_rows n_classes`` bytes and 60 bytes per feature.
 
     Examples
     --------
@@ -139,7 +135,7 @@ class InequalityMaxEnt(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         y : array, shape (n_rows,)
             Their classes.
         sample_weight : array, shape (n_rows,), optional
-            Each row counts as so many rows; not negative.
+            Multiplicities of the rows, at least 0.
         """
         self._check_parameters()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
@@ -190,7 +186,7 @@ class InequalityMaxEnt(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> Any:
-        """Return the most probable class of each row, shape (n_rows,); of equals, the first in ``classes_``."""
+        """Return the most probable class of each row, shape (n_rows,); ties go to the first in ``classes_``."""
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
 

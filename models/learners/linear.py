@@ -1,4 +1,4 @@
-"""What the online linear learners share: their data, their epochs, their scores."""
+"""Base classes of the online linear learners: data, epochs, scores."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Rows: TypeAlias = tuple[Ints, Ints, Floats, Ints, Floats]
 
 
 class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
-    """A linear classifier that goes over its rows one at a time, several times.
+    """A linear classifier trained one row at a time, in several epochs.
 
-    A subclass has the parameters ``epochs`` and ``random_state`` and defines ``_learn``.
+    Subclasses have the parameters ``epochs`` and ``random_state`` and define ``_learn``.
     """
 
     epochs: int
@@ -46,16 +46,16 @@ class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         y : array, shape (n_rows,)
             Their classes.
         sample_weight : array, shape (n_rows,), optional
-            How much each row counts; not negative. A row of weight 0 is as good as left out.
+            Weights of the rows, at least 0; rows of weight 0 are ignored.
         progress : callable, optional
-            Called with the epochs done and the epochs in all.
+            Called with the number of completed epochs and their total.
 
         Raises
         ------
         ConfigError
-            If there are no epochs, or steps have no length.
+            If ``epochs`` or the step size is not positive.
         ValueError
-            If the arrays do not fit together, or hold no two classes, as scikit-learn demands.
+            If the arrays do not fit together, or the rows are all of one class.
         """
         if self.epochs < 1:
             raise ConfigError(f"epochs should be at least 1, found {self.epochs}")
@@ -90,14 +90,14 @@ class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return self
 
     def _check_steps(self) -> None:
-        """Raise ConfigError if the parameter that says how long steps are is not a positive number."""
+        """Raise ConfigError if the step size is out of range."""
         raise NotImplementedError
 
     def _begin(self, coefficients: Floats, bias: Floats) -> None:
-        """Get ready for the first epoch."""
+        """Prepare the first epoch."""
 
     def _learn(self, epoch: int, order: Longs, rows: Rows, coefficients: Floats, bias: Floats) -> None:
-        """Go over the rows in the given order once, changing coefficients (n_features, n_classes) and bias."""
+        """Update coefficients (n_features, n_classes) and bias in one epoch over the rows."""
         raise NotImplementedError
 
     def _end(self, coefficients: Floats, bias: Floats) -> None:
@@ -115,7 +115,7 @@ class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict(self, X: Any) -> Any:
-        """Return the class with the highest score, shape (n_rows,); of equals, the first in ``classes_``."""
+        """Return the class with the highest score, shape (n_rows,); ties go to the first in ``classes_``."""
         scores = self._scores(X)
         return self.classes_[scores.argmax(axis=1)]
 
@@ -126,7 +126,7 @@ class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
 
 class SoftmaxLinearClassifier(OnlineLinearClassifier):
-    """An online linear classifier whose scores are logarithms of odds: softmax makes probabilities of them."""
+    """An online linear classifier with probabilities: the softmax of its scores."""
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithm of the probabilities, shape (n_rows, n_classes)."""

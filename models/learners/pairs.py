@@ -28,7 +28,7 @@ from treevote.errors import ConfigError
 from treevote.kernels import Floats, Ints, Longs, kernel
 from treevote.models.learners.passive_aggressive import PassiveAggressive
 
-_MOST_COLUMNS = 2**31 - 1  # linear learners want 32-bit indices
+_MAX_COLUMNS = 2**31 - 1  # linear learners want 32-bit indices
 
 
 class PairExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -37,7 +37,7 @@ class PairExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
     Parameters
     ----------
     min_count : int, default=1
-        Pairs that occur together in fewer rows are left out.
+        Minimum number of rows in which a pair occurs.
     kernel_scale : bool, default=False
         Multiply columns by sqrt(3) and pairs by sqrt(2), so that inner products of binary rows are those of the kernel
         ``(x . z + 1) ** 2``, less 1 (with ``min_count=1``, if one of the rows is a training row).
@@ -56,8 +56,8 @@ class PairExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     Notes
     -----
-    Values that are not binary are multiplied. The result is always a CSR matrix with sorted 32-bit columns, of the
-    precision of X; memory is ``4 m (m + 1)`` bytes for a row of m entries in single precision, half as much again in
+    The value of a pair is the product of the two values. The result is a CSR matrix with sorted 32-bit columns and the
+    precision of X. Memory is ``4 m (m + 1)`` bytes for a row of m entries in single precision, half as much again in
     double.
 
     Examples
@@ -90,7 +90,7 @@ class PairExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         counts, earlier = count_pairs(
             rows.indptr.astype(np.int64), rows.indices, by_column.indptr, by_column.indices, self.min_count
         )
-        if rows.shape[1] + len(earlier) > _MOST_COLUMNS:
+        if rows.shape[1] + len(earlier) > _MAX_COLUMNS:
             raise ConfigError(f"{len(earlier)} pairs are too many for 32-bit indices; raise min_count")
         later = np.repeat(np.arange(rows.shape[1], dtype=np.int32), counts)
         self.pairs_ = np.column_stack([earlier, later])
@@ -129,7 +129,7 @@ class PairsSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
     Parameters
     ----------
     min_count : int, default=5
-        Pairs that occur together in fewer training rows are left out.
+        Minimum number of training rows in which a pair occurs.
     epochs : int, default=8
     C : float, default=0.02
     random_state : int, default=0
@@ -182,7 +182,7 @@ class PairsSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         return self.svm_.decision_function(expanded)
 
     def predict(self, X: Any) -> Any:
-        """Return the class with the highest score, shape (n_rows,); of equals, the first in ``classes_``."""
+        """Return the class with the highest score, shape (n_rows,); ties go to the first in ``classes_``."""
         expanded = self._expanded(X)
         return self.svm_.predict(expanded)
 
@@ -198,8 +198,8 @@ def count_pairs(
 ) -> tuple[Longs, Ints]:
     """Find the pairs of columns that occur together in at least ``min_count`` rows.
 
-    Column by column, its rows are gone through and the columns before it counted: the upper triangle of ``X' X``, row
-    by row, so that nothing is held but the counts of one column.
+    For each column, count the columns before it in its rows: the upper triangle of ``X' X``, one row at a time, so that
+    only the counts of one column are in memory.
 
     Parameters
     ----------
@@ -208,14 +208,14 @@ def count_pairs(
     column_starts, rows : ndarray of int32
         The same as CSC.
     min_count : int
-        The least number of rows.
+        Minimum number of rows.
 
     Returns
     -------
     n_pairs : ndarray of int64, shape (n_columns,)
-        How many columns before each it is paired with.
+        Number of earlier columns paired with each column.
     earlier : ndarray of int32, shape (n_pairs.sum(),)
-        These, ascending for each column.
+        The earlier columns, ascending for each column.
     """
     n_columns = len(column_starts) - 1
     n_pairs = np.zeros(n_columns, np.int64)
@@ -258,7 +258,7 @@ def write_pairs(
     scale: float,
     pair_scale: float,
 ) -> tuple[Longs, Ints, NDArray[Any]]:
-    """Return the expanded rows.
+    """Return the rows with the columns of their pairs.
 
     Parameters
     ----------
@@ -275,12 +275,12 @@ def write_pairs(
         CSR, columns sorted.
     """
     n_rows, n_columns = len(row_starts) - 1, len(starts) - 1
-    room = 0
+    capacity = 0
     for row in range(n_rows):
         m = row_starts[row + 1] - row_starts[row]
-        room += m * (m + 1) // 2
+        capacity += m * (m + 1) // 2
     new_starts = np.zeros(n_rows + 1, np.int64)
-    new_columns, new_values = np.empty(room, np.int32), np.empty(room, values.dtype)
+    new_columns, new_values = np.empty(capacity, np.int32), np.empty(capacity, values.dtype)
     used = 0
     for row in range(n_rows):
         first, last = row_starts[row], row_starts[row + 1]

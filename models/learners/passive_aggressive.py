@@ -23,7 +23,7 @@ class PassiveAggressive(OnlineLinearClassifier):
     epochs : int, default=8
         Passes over the rows.
     C : float, default=0.02
-        The longest step, in units of the weights.
+        Maximum step size (aggressiveness).
     random_state : int, default=0
         Seed of the order of the rows.
 
@@ -82,10 +82,11 @@ def correct(
     bias_sums: Doubles,
     time: int,
 ) -> int:
-    """Give each row of ``order`` its margin and return the time then; parameters as `sgd_maxent.descend`.
+    """Take a PA-I step for each row of ``order``; return the number of rows so far.
 
-    Every change is also entered into ``sums`` times the number of rows before it, so that the average of
-    the weights over time is ``coefficients - sums / time`` (Daumé 2006, section 3.5.3).
+    Parameters are those of `treevote.models.learners.sgd_maxent.descend`. ``sums`` and ``bias_sums`` accumulate each
+    change times the number of rows before it: the averaged weights are ``coefficients - sums / time`` (Daumé 2006,
+    section 3.5.3).
     """
     n_classes = len(bias)
     scores = np.empty(n_classes, np.float32)

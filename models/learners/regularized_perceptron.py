@@ -1,11 +1,11 @@
 """The regularized perceptron of SNoW, the learner of Chang, Do & Roth (2006, section 3.1).
 
-Each class has a linear unit of its own (one against all), which learns from its mistakes alone. It is regularized by a
-*thick separator*: a unit has to tell rows of its class from others not by a hair but by a thickness on either side.
-The confidence in a class is the softmax of the activations of all units.
+Each class has a linear unit (one against all) with mistake-driven updates. A *thick separator* regularizes it: a unit
+has to separate the rows of its class from the others by a margin on either side. The confidence in a class is the
+softmax of the activations of all units.
 
-SNoW takes steps of one length. Here they become shorter, linearly to 0, as in `treevote.models.learners.sgd_maxent`: at
-the end the weights stand still, and no average of them has to be kept.
+SNoW has a constant step size. Here it falls linearly to 0, as in `treevote.models.learners.sgd_maxent`, so the weights
+need no averaging.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class RegularizedPerceptron(SoftmaxLinearClassifier):
     epochs : int, default=8
         Passes over the rows.
     rate : float, default=0.01
-        Length of the first steps.
+        Initial step size.
     thickness : float, default=1.0
-        The activation that a row of the class has to reach, and minus that which any other has to stay below. It is
-        in units of the softmax: 1 and -1 in four classes are confidences of 0.71 and 0.10. Thickness and rate taken
-        twice as large give the same predictions, with more confidence.
+        Margin: rows of the class need an activation of at least this, others one below its negative. In four classes,
+        activations of 1 and -1 are confidences of 0.71 and 0.10. Doubling thickness and rate gives the same
+        predictions with more confidence.
     random_state : int, default=0
         Seed of the order of the rows.
 
@@ -87,12 +87,12 @@ def promote(
     coefficients: Floats,
     bias: Floats,
 ) -> None:
-    """Promote the unit of each row's class if it is not active enough, and demote the others that are too active.
+    """Promote the unit of each row's class if its activation is too low; demote other units if theirs is too high.
 
     Parameters
     ----------
     rates : ndarray of float32, shape (len(order),)
-        Length of the step for each row of ``order``.
+        Step size for each row of ``order``.
     thickness : float32
     indptr, indices, values, labels, row_weights, order, coefficients, bias
         As in `treevote.models.learners.sgd_maxent.descend`.

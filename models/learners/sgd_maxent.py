@@ -1,12 +1,11 @@
 """Maximum entropy (multinomial logistic regression) by stochastic gradient descent: the fast learner of treevote.
 
-One row at a time in a random order, with a rate that falls linearly to 0: at the end the weights stand
-still, and no average of them has to be kept, which halves the memory. The early end and the small rate take
-the part of a prior: the solution stays near 0 where the data say little, and
-`treevote.models.features.weights.pack` drops what is nearly 0. The exact, sparse optimum with inequality
-constraints is `treevote.models.learners.InequalityMaxEnt`.
+The rows come one at a time in random order. The learning rate falls linearly to 0, so the weights need no averaging,
+which halves the memory. Early stopping and the small rate act as a prior: weights with little evidence stay near 0, and
+`treevote.models.features.weights.pack` drops them. The exact, sparse optimum with inequality constraints is
+`treevote.models.learners.inequality_maxent.InequalityMaxEnt`.
 
-A row is done with once the model gives its class a probability near 1: after the first pass most are.
+Rows whose class has a probability near 1 are skipped: after the first epoch, most of them.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from treevote.errors import ConfigError
 from treevote.kernels import Floats, Ints, Longs, kernel
 from treevote.models.learners.linear import Rows, SoftmaxLinearClassifier
 
-_SURE = 0.9995  # a row whose class is as probable as this teaches nothing more
-_LEAST = 1e-3  # nor do classes with a probability below this
+_SURE = 0.9995  # rows whose class has a higher probability are skipped
+_LEAST = 1e-3  # smaller gradients are treated as 0
 
-_STEPS = 20  # the rate falls so many times in each epoch
+_STEPS = 20  # steps of the learning rate in each epoch
 
 
 class SGDMaxEnt(SoftmaxLinearClassifier):
@@ -94,13 +93,13 @@ def descend(
     labels : ndarray of int32, shape (n_rows,)
         Index of the class of each row.
     row_weights : ndarray of float32, shape (n_rows,)
-        How much each row counts.
+        Weights of the rows.
     order : ndarray of int64
         Rows.
     rate : float32
     coefficients : ndarray of float32, shape (n_features, n_classes)
     bias : ndarray of float32, shape (n_classes,)
-        Both are changed in place.
+        Both are updated in place.
     """
     n_classes = len(bias)
     scores = np.empty(n_classes, np.float32)

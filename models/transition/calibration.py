@@ -2,7 +2,7 @@
 
 Search multiplies probabilities. Those of a max-margin learner are the softmax of its scores over a temperature that
 gives the oracle's actions on held-out trees the highest likelihood, so that it is sure where it is right (after
-Platt 1999; one temperature for all classes keeps their order, see `treevote.models.learners.platt`).
+Platt 1999; one temperature for all classes keeps their order, see `treevote.models.learners.temperature`).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def temperature_of(
     float
         1 where the trees leave no choice, or need actions that the model has never seen.
     """
-    from treevote.models.learners.platt import fit_temperature
+    from treevote.models.learners.temperature import fit_temperature
 
     longest = int(np.diff(treebank.offsets).max(initial=1)) - 1
     scores = np.empty((2 * treebank.n_tokens, len(actions.kind)))

@@ -2,7 +2,7 @@
 
 Search multiplies probabilities. For a max-margin learner they are the softmax of its scores over a temperature, which
 is fitted on sentences held out from a first training (after Platt 1999, with one temperature for all classes, so that
-their order stays: see `treevote.models.learners.platt`).
+their order stays: see `treevote.models.learners.temperature`).
 """
 
 from __future__ import annotations

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from treevote.models.decision_list.attributes import feature_name
+from treevote.models.decision_list.completion import usual_classes
+from treevote.models.decision_list.parser import DecisionListParser
 from treevote.models.features.lexicon import ATTRIBUTES, attributes, split_feats
-from treevote.models.rules.attributes import feature_name
-from treevote.models.rules.completion import usual_classes
-from treevote.models.rules.parser import DecisionListParser
 from treevote.sentence import Word
 
 Pair = tuple[int, int]

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from treevote.kernels import Longs
+from treevote.models.decision_list.parser import DecisionListTrainer
 from treevote.models.features.lexicon import ATTRIBUTES as COLUMNS
 from treevote.models.features.lexicon import Lexicon
-from treevote.models.learners.greedy_prepend import GreedyPrepend
-from treevote.models.rules.parser import DecisionListTrainer
+from treevote.models.learners.decision_list.greedy_prepend import GreedyPrepend
 from treevote.protocols import Progress
 from treevote.store import JSON
 from treevote.studies.cells import alone, checksum

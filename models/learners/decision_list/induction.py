@@ -1,34 +1,86 @@
-"""How a decision list grows: the Greedy Prepend Algorithm without a rescan of the instances.
+"""Induction of a decision list: the Greedy Prepend Algorithm without a rescan of the instances.
 
-Which of all candidate rules gains most is found by bounds. Every parent of candidates (see
-`treevote.models.rules.candidates`) holds a number that none of their gains exceeds. A gain can only rise where a new
-rule does harm, so the number goes up by one with each instance that the parent covers and that was right before and is
-wrong now. The parent with the highest number is looked at: its counts are brought up to date, by the instances that
-changed since the last time, and its number comes down to the highest gain. Once that number is exact and still the
-highest, its candidate is the best of all.
+The best candidate is found by bounds. Every parent (see `treevote.models.learners.decision_list.candidates`) has an
+upper bound on the gains of its candidates. A gain can only rise where a new rule makes a mistake, so the bound rises by
+the weight of each covered instance that was right before and is wrong now. The parent with the highest bound is updated
+from the instances that changed since its last update, and its bound falls to its highest gain. When the highest bound
+is exact, its candidate is the best of all.
 
-A parent that is a single feature is opened, that is, its candidates are counted, only when it may win: until then its
-number is that of the instances it covers which are wrong now, of the class of which most are.
+The candidates of a single feature are counted only when it may win. Until then its bound is the largest number of
+misclassified instances of one class among those that it covers.
 """
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from treevote.kernels import Bools, Ints, kernel
-from treevote.models.rules.candidates import Instances, Parent, common, count_candidates, most_wrong, recount
-from treevote.models.rules.decision_list import DecisionList
-from treevote.models.rules.tournament import enlarged, enter, tournament, value, winner
+from treevote.models.learners.decision_list.candidates import (
+    Instances,
+    Parent,
+    count_candidates,
+    gain_bound,
+    instances_of,
+    intersection,
+    update_counts,
+)
+from treevote.models.learners.decision_list.rules import DecisionList
+from treevote.models.learners.decision_list.tournament import enlarged, enter, tournament, value, winner
 
 
-class Growth:
-    """A list that grows.
+class ListOptions(NamedTuple):
+    """Parameters of `treevote.models.learners.decision_list.greedy_prepend.GreedyPrepend`."""
+
+    min_gain: int
+    max_rules: int
+    max_length: int
+    free_length: int
+
+
+def induce(X: Any, labels: Ints, weights: np.ndarray[Any, Any], options: ListOptions) -> DecisionList:
+    """Learn a decision list.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n_rows, n_features)
+        A row has a feature if its value is positive.
+    labels : ndarray of int32, shape (n_rows,)
+        Classes, counted from 0.
+    weights : ndarray, shape (n_rows,)
+        Multiplicities: whole numbers from 1 on.
+    options : ListOptions
+
+    Raises
+    ------
+    ValueError
+        If the weights sum to 2**31 or more.
+
+    Examples
+    --------
+    >>> rules = induce(np.array([[1], [0], [0]]), np.array([1, 0, 0], np.int32), np.ones(3), ListOptions(1, 9, 8, 2))
+    >>> rules.pattern(0), rules.classes.tolist(), rules.gains.tolist()
+    ([0], [1, 0], [1, 2])
+    """
+    if weights.sum() >= 2**31:
+        raise ValueError(f"the weights of the rows should sum to less than 2**31, found {weights.sum():.0f}")
+    data, columns = instances_of(X, labels, weights.astype(np.int32), options.min_gain)
+    induction = Induction(data, options.min_gain, options.max_length, min(options.free_length, options.max_length))
+    while len(induction.learnt) < options.max_rules and induction.prepend():
+        pass
+    rules = induction.decision_list()
+    return rules._replace(features=columns[rules.features])
+
+
+class Induction:
+    """A decision list under construction.
 
     Parameters
     ----------
     data : Instances
     min_gain, max_length, free_length
-        As in `treevote.models.learners.greedy_prepend.GreedyPrepend`.
+        As in ``ListOptions``.
     """
 
     def __init__(self, data: Instances, min_gain: int, max_length: int, free_length: int) -> None:
@@ -37,28 +89,28 @@ class Growth:
         totals = np.bincount(data.labels, data.weights)
         default = int(totals.argmax())
         self.right = data.labels == default
-        self.decider = np.zeros(n, np.int32)  # the rule, in the order of learning
+        self.decider = np.zeros(n, np.int32)  # rule that decides each instance, in the order of learning
         self.learnt: list[tuple[tuple[int, ...], int, int]] = [((), default, int(totals[default]))]
 
-        # Parents: the empty pattern, each single feature if patterns of two are free, patterns of learnt rules.
+        # Parents: the empty pattern; each single feature, if patterns of two are free; the patterns of learnt rules.
         self.parents: list[Parent | None] = [None] * (1 + n_features if free_length > 1 else 1)
         self.patterns = {self._pattern(number) for number in range(len(self.parents))}
         self.bounds = tournament(2 * len(self.parents) + 1024)
-        self.best = np.zeros(len(self.bounds) // 2, np.int32)  # of each parent the candidate with the highest gain
+        self.best = np.zeros(len(self.bounds) // 2, np.int32)  # best candidate of each parent
         self.stale = np.ones(len(self.bounds) // 2, np.bool_)
-        # Which parents cover an instance: its own features, or linked lists.
+        # Parents that cover an instance: its single features, and a linked list.
         self.single = np.arange(1, n_features + 1, dtype=np.int32)
         if free_length == 1:
             self.single[:] = -1
         self.first = np.full(n, -1, np.int32)
         self.following, self.parent_of = np.empty(1024, np.int32), np.empty(1024, np.int32)
         self.n_links = 0
-        self.room, self.counts = np.zeros((6, n_features), np.int32), np.zeros(len(totals), np.int32)
+        self.scratch, self.counts = np.zeros((6, n_features), np.int32), np.zeros(len(totals), np.int32)
         for number in range(len(self.parents)):
             enter(self.bounds, number, int(totals.sum() if number == 0 else totals.max()))
 
     def prepend(self) -> bool:
-        """Put the best rule on top, and tell whether there was one that gains enough."""
+        """Put the best rule on top; return False if none gains enough."""
         while True:
             number = winner(self.bounds)
             gain = value(self.bounds, number)
@@ -71,32 +123,34 @@ class Growth:
         candidate = self.best[number]
         feature, label = int(parent.features[candidate]), int(parent.classes[candidate])
         pattern = tuple(sorted((*parent.pattern, feature)))
-        covered = self.data.inverted(feature)
+        covered = self.data.with_feature(feature)
         if parent.pattern:
-            covered = common(covered, parent.covered)
+            covered = intersection(covered, parent.covered)
         links = self.single, self.first, self.following, self.parent_of
-        take_over(self.data, covered, label, len(self.learnt), self.right, self.decider, links, self.bounds, self.stale)
+        apply_rule(
+            self.data, covered, label, len(self.learnt), self.right, self.decider, links, self.bounds, self.stale
+        )
         self.learnt.append((pattern, label, gain))
         if len(pattern) < self.max_length and pattern not in self.patterns:
             self._add(pattern, covered)
         return True
 
     def _pattern(self, number: int) -> tuple[int, ...]:
-        """Return the pattern of one of the parents that there are from the start."""
+        """Return the pattern of one of the initial parents."""
         return (number - 1,) if number else ()
 
     def _tighten(self, number: int, parent: Parent | None) -> None:
-        """Bring the bound of a parent down, if it is not exact."""
+        """Lower the bound of a parent towards its highest gain."""
         if parent is not None:
             self._recount(number, parent)
         elif number == 0:
             self._open(number, np.arange(len(self.right), dtype=np.int32))
         elif self.stale[number]:
-            covered = self.data.inverted(number - 1)
-            enter(self.bounds, number, most_wrong(self.data, self.right, covered, self.counts))
+            covered = self.data.with_feature(number - 1)
+            enter(self.bounds, number, gain_bound(self.data, self.right, covered, self.counts))
             self.stale[number] = False
         else:
-            self._open(number, self.data.inverted(number - 1))
+            self._open(number, self.data.with_feature(number - 1))
 
     def _add(self, pattern: tuple[int, ...], covered: Ints) -> None:
         """Make the pattern of a learnt rule the parent of candidates."""
@@ -112,7 +166,7 @@ class Growth:
             while self.n_links + len(covered) > len(self.following):
                 size = 2 * len(self.following)
                 self.following, self.parent_of = np.resize(self.following, size), np.resize(self.parent_of, size)
-            add_links(covered, number, self.n_links, self.first, self.following, self.parent_of)
+            link_parent(covered, number, self.n_links, self.first, self.following, self.parent_of)
             self.n_links += len(covered)
         self._open(number, covered, pattern)
 
@@ -120,11 +174,11 @@ class Growth:
         """Count the candidates of a parent."""
         if pattern is None:
             pattern = self._pattern(number)
-        # Where all features are parents, each pair of them is met under the first of the two.
+        # If all single features are parents, a pair of features is a candidate of the first one only.
         first = pattern[0] if len(pattern) == 1 and self.free_length > 1 else 0
         by_class = covered[np.argsort(self.data.labels[covered], kind="stable")]
         own = np.array(pattern, np.int32)
-        counts = count_candidates(self.data, self.right, by_class, own, first, self.min_gain, self.room)
+        counts = count_candidates(self.data, self.right, by_class, own, first, self.min_gain, self.scratch)
         parent = Parent(pattern, covered, self.right[covered], *counts)
         self.parents[number] = parent
         self._recount(number, parent)
@@ -132,7 +186,7 @@ class Growth:
     def _recount(self, number: int, parent: Parent) -> None:
         gain = 0
         if len(parent.features):
-            best = recount(self.data, self.right, parent, self.room[0])
+            best = update_counts(self.data, self.right, parent, self.scratch[0])
             self.best[number], gain = best, int(parent.agreeing[best] - parent.right[best])
         enter(self.bounds, number, gain)
         self.stale[number] = False
@@ -152,8 +206,8 @@ class Growth:
 
 
 @kernel
-def add_links(covered: Ints, number: int, n_links: int, first: Ints, following: Ints, parent_of: Ints) -> None:
-    """Enter a parent into the linked lists of the instances that it covers."""
+def link_parent(covered: Ints, number: int, n_links: int, first: Ints, following: Ints, parent_of: Ints) -> None:
+    """Add a parent to the linked list of each instance that it covers."""
     for i in covered:
         following[n_links], parent_of[n_links] = first[i], number
         first[i] = n_links
@@ -161,7 +215,7 @@ def add_links(covered: Ints, number: int, n_links: int, first: Ints, following: 
 
 
 @kernel
-def take_over(
+def apply_rule(
     data: Instances,
     covered: Ints,
     label: int,
@@ -172,21 +226,21 @@ def take_over(
     bounds: Ints,
     stale: Bools,
 ) -> None:
-    """Let a new rule decide what it covers, and raise the bounds of all parents where it does harm.
+    """Let a new rule decide the instances that it covers, and raise the bounds of parents by its new mistakes.
 
     Parameters
     ----------
     data : Instances
     covered : ndarray of int32
     label, rule : int
-        The class of the rule, and its number.
+        Class and number of the rule.
     right, decider : ndarray, shape (n_instances,)
-        Written to.
+        Updated.
     links : tuple of ndarray of int32
-        The parent that is each single feature, -1 if it is none; first link of each instance, link after each link, and
-        parent of each link.
+        Parent number of each single feature, -1 for none; and the linked lists: first link of each instance, next link,
+        and parent of each link.
     bounds, stale : ndarray
-        Written to.
+        Updated.
     """
     single, first, following, parent_of = links
     stale[0] = True

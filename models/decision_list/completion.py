@@ -1,10 +1,10 @@
-"""What becomes of words that are still without a head after all passes.
+"""Completion: links for the words that have no head after all passes.
 
-Neighbouring trees are joined, one pair after the other, until ROOT's tree is the only one. Each time all pairs of
-potentially adjacent words are shown to the list of the last pass, of which rules that say NONE, or a link whose
-dependent has a head already, are left out; the pair whose rule is the most reliable is linked, of equals the leftmost.
-A pair that no such rule matches has reliability 0, and gets the class that the list gives most often to such links.
-With a single root no word is linked to ROOT before all others are joined.
+Score every admissible pair with the last list, ignoring rules of class NONE and links to words that have heads. Add the
+link of the most reliable rule, the leftmost on ties. Repeat until ROOT's tree is the only one.
+
+A pair without a matching rule has reliability 0 and gets the most frequent class of the list for its direction. If
+every tree has a single root, no word is linked to ROOT before all others are joined.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.kernels import Doubles, Ints, kernel
-from treevote.models.rules.attributes import describe, locate, room_for_features
-from treevote.models.rules.decision_list import DecisionList, RuleIndex, mark, matches
-from treevote.models.rules.linkage import MOST_STEPS, NONE, Linkage, add_link, of_sentence, pairs_between
-from treevote.models.rules.passes import Judge, Text
+from treevote.models.decision_list.attributes import describe, locate, room_for_features
+from treevote.models.decision_list.linkage import MAX_STEPS, NONE, Linkage, add_link, of_sentence, pairs_between
+from treevote.models.decision_list.passes import Text
+from treevote.models.learners.decision_list.rules import CompiledRules, DecisionList, mark_features, matches
 
 
 def usual_classes(rules: DecisionList) -> tuple[int, int]:
-    """Return the classes that a list gives most often to links with the dependent on the left and on the right.
+    """Return the most frequent class of links with the dependent on the left, and on the right, in a list.
 
-    A list that has none of one side takes the label from the other; one without any, the first label.
+    A side without links takes the label of the other; a list without any links, the first label.
 
     Examples
     --------
@@ -40,78 +40,80 @@ def usual_classes(rules: DecisionList) -> tuple[int, int]:
 
 @kernel
 def first_link(
-    n: int, features: Ints, numbers: Ints, stamps: Ints, stamp: int, index: RuleIndex, left: bool, right: bool
+    n: int, features: Ints, known: Ints, stamps: Ints, stamp: int, rules: CompiledRules, left: bool, right: bool
 ) -> int:
-    """Return the first rule that matches and says a link with the dependent on an allowed side, or -1."""
-    known = 0
-    for k in range(n):
-        number = index.places[features[k]]
-        if number >= 0:
-            numbers[known] = number
-            known += 1
-    mark(numbers, known, stamps, stamp)
-    best = len(index.classes)
-    for j in range(known):
-        for k in range(index.starts[numbers[j]], index.starts[numbers[j] + 1]):
-            rule = index.under[k]
+    """Return the first matching rule that links a dependent on an allowed side, or -1.
+
+    Parameters
+    ----------
+    n, features, known, stamps, stamp, rules
+        As in `treevote.models.learners.decision_list.rules.mark_features`.
+    left, right : bool
+        Whether the left word, and the right word, may be the dependent.
+    """
+    n_known = mark_features(n, features, known, stamps, stamp, rules)
+    best = len(rules.classes)
+    for j in range(n_known):
+        for k in range(rules.starts[known[j]], rules.starts[known[j] + 1]):
+            rule = rules.listed[k]
             if rule >= best:
                 break
-            label_class = index.classes[rule]
+            label_class = rules.classes[rule]
             allowed = label_class != NONE and (left if label_class % 2 == 1 else right)
-            if allowed and matches(rule, stamps, stamp, index):
+            if allowed and matches(rule, stamps, stamp, rules):
                 best = rule
                 break
-    if best < len(index.classes):
+    if best < len(rules.classes):
         return best
-    default = index.classes[-1]  # the last rule matches everything
+    default = rules.classes[-1]  # the last rule matches everything
     if default != NONE and (left if default % 2 == 1 else right):
-        return len(index.classes) - 1
+        return len(rules.classes) - 1
     return -1
 
 
 @kernel
-def judge_border(
+def score_border(
     here: Linkage,
     tokens: Ints,
     text: Text,
-    judge: Judge,
+    compiled: CompiledRules,
     roots: Ints,
-    room: tuple[Ints, Ints, Ints, Ints],
+    scratch: tuple[Ints, Ints, Ints, Ints],
     pairs: Ints,
     stamp: int,
     other: int,
     chosen: Ints,
     reliability: Doubles,
 ) -> int:
-    """Find the best link between a tree and that before it.
+    """Find the best link between a tree and the previous one.
 
     Parameters
     ----------
     here, tokens
         Of one sentence.
     text : Text
-    judge : Judge
+    compiled : CompiledRules
     roots : ndarray of int32, shape (2, n + 1)
-        For each root that before and that behind it, -1 for none.
-    room : tuple of ndarray
+        Previous and next root of each root, -1 for none.
+    scratch : tuple of ndarray
         Positions, features, their numbers in the list, stamps.
-    pairs : ndarray of int32, shape (2 * MOST_STEPS, 2)
-        Room.
+    pairs : ndarray of int32, shape (2 * MAX_STEPS, 2)
+        Scratch.
     stamp : int
         The last stamp used.
     other : int
         Root of the tree.
     chosen : ndarray of int32, shape (n + 1, 3)
-        At ``other`` receives left and right word and the rule, -1 for none.
+        Receives, at ``other``, the left word, the right word and the rule, -1 for none.
     reliability : ndarray of float64, shape (n + 1,)
-        At ``other`` receives that of the rule.
+        Receives, at ``other``, that of the rule.
 
     Returns
     -------
     int
         The last stamp used.
     """
-    positions, features, numbers, stamps = room
+    positions, features, known, stamps = scratch
     one = roots[0, other]
     reliability[other] = -1.0
     for k in range(pairs_between(here, one, other, text.single_root, pairs)):
@@ -119,8 +121,8 @@ def judge_border(
         locate(here, left, right, roots[0, one], roots[1, other], text.table.context, positions)
         n = describe(here, tokens, text.words, text.table, positions, features)
         stamp += 1
-        rule = first_link(n, features, numbers, stamps, stamp, judge.rules, left == one and one > 0, right == other)
-        reliable = judge.reliability[rule] if rule >= 0 else 0.0
+        rule = first_link(n, features, known, stamps, stamp, compiled, left == one and one > 0, right == other)
+        reliable = compiled.reliability[rule] if rule >= 0 else 0.0
         if reliable > reliability[other]:
             reliability[other] = reliable
             chosen[other, 0], chosen[other, 1], chosen[other, 2] = left, right, rule
@@ -128,24 +130,24 @@ def judge_border(
 
 
 @kernel
-def complete(linkage: Linkage, text: Text, judge: Judge, usual: tuple[int, int], step: int) -> None:
-    """Join what is left of every sentence.
+def complete(linkage: Linkage, text: Text, compiled: CompiledRules, usual: tuple[int, int], step: int) -> None:
+    """Join the remaining trees of every sentence.
 
     Parameters
     ----------
     linkage : Linkage
     text : Text
-    judge : Judge
+    compiled : CompiledRules
         The list of the last pass.
     usual : tuple of int
-        As ``usual_classes`` returns them.
+        From ``usual_classes``.
     step : int
-        Number of the step that links are marked with; where no rule spoke they have rule -1.
+        Step number of the new links; their rule is -1 if none matched.
     """
     size = room_for_features(text.table, text.words)
-    stamps = np.full(len(judge.rules.starts), -1, np.int32)
-    room = np.empty(text.n_places, np.int32), np.empty(size, np.int32), np.empty(size, np.int32), stamps
-    pairs = np.empty((2 * MOST_STEPS, 2), np.int32)
+    stamps = np.full(len(compiled.starts), -1, np.int32)
+    scratch = np.empty(text.n_places, np.int32), np.empty(size, np.int32), np.empty(size, np.int32), stamps
+    pairs = np.empty((2 * MAX_STEPS, 2), np.int32)
     stamp = 0
     for i in range(len(text.offsets) - 1):
         first, last = text.offsets[i], text.offsets[i + 1]
@@ -159,7 +161,7 @@ def complete(linkage: Linkage, text: Text, judge: Judge, usual: tuple[int, int],
                 before = position
         other = roots[1, 0]
         while other >= 0:
-            stamp = judge_border(here, tokens, text, judge, roots, room, pairs, stamp, other, chosen, reliability)
+            stamp = score_border(here, tokens, text, compiled, roots, scratch, pairs, stamp, other, chosen, reliability)
             other = roots[1, other]
         while roots[1, 0] >= 0:
             best = roots[1, 0]
@@ -171,21 +173,21 @@ def complete(linkage: Linkage, text: Text, judge: Judge, usual: tuple[int, int],
                     best = start
                 start = roots[1, start]
             left, right, rule = chosen[best]
-            label_class = int(judge.rules.classes[rule]) if rule >= 0 else usual[1] if right == best else usual[0]
+            label_class = int(compiled.classes[rule]) if rule >= 0 else usual[1] if right == best else usual[0]
             add_link(here, left, right, label_class, step, rule)
             dependent = right if label_class % 2 == 0 else left
             before, after = roots[0, dependent], roots[1, dependent]
             roots[1, before] = after
             if after >= 0:
                 roots[0, after] = before
-            # All borders that see one of the two trees: from the one before to the second behind.
+            # The features of a border see the trees next to it, so four borders have to be scored again.
             kept = before if dependent == right else after
             border = roots[0, kept] if roots[0, kept] > 0 else kept
             for _ in range(4):
                 if border < 0:
                     break
                 if border > 0:
-                    stamp = judge_border(
-                        here, tokens, text, judge, roots, room, pairs, stamp, border, chosen, reliability
+                    stamp = score_border(
+                        here, tokens, text, compiled, roots, scratch, pairs, stamp, border, chosen, reliability
                     )
                 border = roots[1, border]

@@ -1,33 +1,33 @@
-"""The rules of a parser as text, and which of them linked each word of a sentence."""
+"""The rules of a parser as text, and the rule behind each link of a sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from treevote.models.rules.attributes import feature_name
-from treevote.models.rules.linkage import class_name
-from treevote.models.rules.parser import DecisionListParser
+from treevote.models.decision_list.attributes import feature_name
+from treevote.models.decision_list.linkage import class_name
+from treevote.models.decision_list.parser import DecisionListParser
 from treevote.treebank import Treebank
 
 
 class Explanation(NamedTuple):
-    """Why a word was linked to its head.
+    """The rule behind the link of a word.
 
     Attributes
     ----------
     position : int
-        Of the word, from 1.
+        Position of the word, from 1.
     form : str
     head, deprel
-        What the rule said: where labels encode non-projective trees, the head found in the end can be another one, and
-        the label has marks.
+        Head and label of the link before pseudo-projective decoding, which can change the head and removes marks from
+        the label.
     run, pass_number : int
-        From 1; both are 0 for a word that was linked when all passes were over.
+        Counted from 1; both are 0 for a link of completion.
     rule : int
-        Number of the rule within its list, 1 for the top; 0 if no rule spoke.
+        Number of the rule within its list, 1 for the top; 0 if no rule matched.
     text : str
-        The rule, or why there is none.
+        The rule, or the reason for its absence.
     """
 
     position: int
@@ -64,7 +64,7 @@ def rules_text(parser: DecisionListParser) -> Iterator[str]:
 
     Examples
     --------
-    >>> from treevote.models.rules.parser import DecisionListTrainer
+    >>> from treevote.models.decision_list.parser import DecisionListTrainer
     >>> from treevote.sentence import Word
     >>> words = [Word("a", "a", "DET", "_", "_"), Word("dog", "dog", "NOUN", "_", "_")]
     >>> toy = Treebank.of([(words, [2, 0], ["det", "root"])] * 4)
@@ -79,7 +79,7 @@ def rules_text(parser: DecisionListParser) -> Iterator[str]:
 
 
 def explain(parser: DecisionListParser, treebank: Treebank, i: int) -> list[Explanation]:
-    """Tell for each word of a sentence which rule linked it to its head.
+    """Return the rule behind the link of each word of a sentence.
 
     Parameters
     ----------

@@ -1,37 +1,26 @@
-"""From projective trees to decision lists, one for each pass.
+"""Training: from projective trees to the decision lists of all passes.
 
-The pairs that the list of pass k learns from are those that are potentially adjacent once the passes before have run.
-With ``links="gold"`` these find all they can find, as in the paper; with ``links="found"`` they are the lists that were
-learnt, with their faults, so that each list learns from what it will meet.
+The list of pass k learns from the pairs that are potentially adjacent after the previous passes. With ``links="gold"``
+the previous passes find every gold link that they can, as in the paper. With ``links="found"`` they apply the learnt
+lists, so that training pairs have the errors of parsing.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
 from treevote.kernels import Ints
-from treevote.models.rules.decision_list import DecisionList
-from treevote.models.rules.linkage import NONE, Linkage, unlinked
-from treevote.models.rules.passes import Text, apply_pass, collect, gold_pass, judge_of
+from treevote.models.decision_list.linkage import NONE, Linkage, unlinked
+from treevote.models.decision_list.passes import Text, apply_pass, collect, gold_pass
+from treevote.models.learners.decision_list.induction import ListOptions, induce
+from treevote.models.learners.decision_list.rules import DecisionList, compile_rules
 from treevote.protocols import Progress
 from treevote.treebank import Treebank
-
-
-@dataclass(frozen=True)
-class ListOptions:
-    """How lists are learnt; see `treevote.models.learners.greedy_prepend.GreedyPrepend`."""
-
-    min_gain: int
-    max_rules: int
-    max_length: int
-    free_length: int
-
 
 Pairs: TypeAlias = tuple[csr_matrix, Ints]
 """Features of pairs, shape (n_pairs, n_features), and their classes."""
@@ -64,19 +53,10 @@ def instances(linkage: Linkage, text: Text, gold: Treebank) -> Pairs:
 
 
 def learn_list(X: csr_matrix, classes: Ints, weight: int, options: ListOptions) -> DecisionList:
-    """Learn a decision list in which a link counts ``weight`` times as much as no link."""
-    from treevote.models.learners.greedy_prepend import (
-        GreedyPrepend,  # imports scikit-learn, which parsing does without
-    )
-
-    learner = GreedyPrepend(
-        min_gain=options.min_gain,
-        max_rules=options.max_rules,
-        max_length=options.max_length,
-        free_length=options.free_length,
-    )
-    learner.fit(X, classes, np.where(classes == NONE, 1, weight))
-    return learner.rules_._replace(classes=learner.classes_[learner.rules_.classes].astype(np.int32))
+    """Learn a decision list from pairs; links have the weight ``weight``, pairs without a link 1."""
+    own_classes, labels = np.unique(classes, return_inverse=True)
+    rules = induce(X, labels.astype(np.int32), np.where(classes == NONE, 1, weight), options)
+    return rules._replace(classes=own_classes[rules.classes].astype(np.int32))
 
 
 def learn_passes(
@@ -97,13 +77,13 @@ def learn_passes(
     text : Text
         The same sentences.
     weights : sequence of int
-        For each pass how much a link counts.
+        Weight of a link in each pass.
     follow_gold : int
-        How often to go through the passes with gold links, and a list learns from what it meets each time; 0 for going
-        through them once with the links that are found.
+        Number of rounds of the passes with gold links, each a source of training pairs; 0 for one round with the links
+        found by the lists.
     folds : int
-        Into how many runs of sentences the treebank is cut, to find links in each by lists learnt from the others; with
-        1 the list of all finds them.
+        Number of consecutive parts of the treebank. Links in each part are found by lists learnt from the others; with
+        1, by the list of all.
     options : ListOptions
     progress : Progress, optional
     """
@@ -124,7 +104,7 @@ def learn_passes(
             for number, part in enumerate(parts):
                 others = seen[:number] + seen[number + 1 :]
                 rules = _learnt(others, weight, options) if others else lists[-1]
-                apply_pass(linkage, part, judge_of(rules, text.table), step)
+                apply_pass(linkage, part, compile_rules(rules, text.table.n_features), step)
         if progress is not None:
             progress("passes", step + 1, len(weights))
     return tuple(lists)
@@ -134,5 +114,5 @@ def _learnt(seen: Sequence[Pairs], weight: int, options: ListOptions) -> Decisio
     classes = np.concatenate([classes for _, classes in seen])
     if len(classes):
         return learn_list(vstack([X for X, _ in seen], "csr"), classes, weight, options)
-    one = np.zeros(1, np.int32)  # nothing is left to link: the list is the rule that says so
+    one = np.zeros(1, np.int32)  # no pair is left: the only rule has class NONE
     return DecisionList(one[:0], np.zeros(2, np.int32), one + NONE, one, one, one)

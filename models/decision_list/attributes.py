@@ -23,9 +23,9 @@ import numpy as np
 
 from treevote.errors import ConfigError, unknown
 from treevote.kernels import Ints, kernel
+from treevote.models.decision_list.linkage import Linkage
 from treevote.models.features.lexicon import ATTRIBUTES as COLUMNS
 from treevote.models.features.lexicon import Lexicon, WordColumns
-from treevote.models.rules.linkage import Linkage
 
 ATTRIBUTES = ("form", "lemma", "upos", "xpos", "feats", "suffix", "shape")
 """Attributes of words. ``feats`` are the single values of FEATS, ``suffix`` stands for suffixes of several lengths."""

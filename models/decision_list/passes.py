@@ -1,8 +1,8 @@
-"""One pass over sentences: every pair of potentially adjacent words is shown to a decision list, and links are added.
+"""One pass of the parser: a decision list classifies every pair of potentially adjacent words, and links are added.
 
-The pairs, and what rules see of them, are those of the linkage at the start of the pass. Links are added in the order
-of the reliability of their rules, of equals from left to right; one that has become impossible by then is left out: its
-dependent has a head by now, or it would cross another link or close a cycle.
+The pairs and their features are those of the linkage at the start of the pass. Links are added by falling reliability
+of their rules, from left to right on ties. A link is skipped if its dependent has a head by then, or if it would cross
+another link or close a cycle.
 """
 
 from __future__ import annotations
@@ -11,11 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Doubles, Ints, Longs, kernel
-from treevote.models.features.lexicon import WordColumns
-from treevote.models.rules.attributes import AttributeTable, describe, locate, places_of, room_for_features
-from treevote.models.rules.decision_list import DecisionList, RuleIndex, first_match, index_rules
-from treevote.models.rules.linkage import (
+from treevote.kernels import Ints, Longs, kernel
+from treevote.models.decision_list.attributes import AttributeTable, describe, locate, places_of, room_for_features
+from treevote.models.decision_list.linkage import (
     NONE,
     Linkage,
     add_link,
@@ -23,36 +21,19 @@ from treevote.models.rules.linkage import (
     can_link,
     gold_class,
     of_sentence,
-    room_for_pairs,
+    pair_arrays,
 )
-
-
-class Judge(NamedTuple):
-    """A decision list ready to judge pairs.
-
-    Attributes
-    ----------
-    rules : RuleIndex
-    reliability : ndarray of float64, shape (n_rules,)
-        Share of the training instances that each rule decides rightly, of one that decides none 0.5.
-    """
-
-    rules: RuleIndex
-    reliability: Doubles
-
-
-def judge_of(rules: DecisionList, table: AttributeTable) -> Judge:
-    """Return a decision list ready to judge pairs."""
-    return Judge(index_rules(rules, table.n_features), (rules.right + 0.5) / (rules.decided + 1.0))
+from treevote.models.features.lexicon import WordColumns
+from treevote.models.learners.decision_list.rules import CompiledRules, first_match
 
 
 class Text(NamedTuple):
-    """Sentences as rules see them.
+    """Encoded sentences and the features of their pairs.
 
     Attributes
     ----------
     tokens : ndarray of int32, shape (n_slots,)
-        Row in ``words`` of each token.
+        Row of each token in ``words``.
     offsets : ndarray of int64, shape (n_sentences + 1,)
         Slot of ROOT of each sentence, and the number of slots.
     words : WordColumns
@@ -70,48 +51,36 @@ class Text(NamedTuple):
 
 
 def text_of(tokens: Ints, offsets: Longs, words: WordColumns, table: AttributeTable, single_root: bool) -> Text:
-    """Return sentences as rules see them."""
+    """Return encoded sentences for ``table``."""
     return Text(tokens, offsets, words, table, len(places_of(table.context)), single_root)
 
 
 @kernel
-def decide(n: int, features: Ints, numbers: Ints, stamps: Ints, stamp: int, index: RuleIndex) -> int:
-    """Return the first rule that matches the first ``n`` features; ``numbers`` and ``stamps`` are room."""
-    known = 0
-    for k in range(n):
-        number = index.places[features[k]]
-        if number >= 0:
-            numbers[known] = number
-            known += 1
-    return first_match(numbers, known, stamps, stamp, index)
-
-
-@kernel
-def apply_pass(linkage: Linkage, text: Text, judge: Judge, step: int) -> int:
-    """Add the links of one pass to a linkage, marked with the number of the step; return how many there are."""
-    room = room_for_features(text.table, text.words)
-    positions, features, numbers = np.empty(text.n_places, np.int32), np.empty(room, np.int32), np.empty(room, np.int32)
-    stamps = np.full(len(judge.rules.starts), -1, np.int32)
+def apply_pass(linkage: Linkage, text: Text, compiled: CompiledRules, step: int) -> int:
+    """Add the links of one pass to a linkage, marked with the number of the step; return their number."""
+    size = room_for_features(text.table, text.words)
+    positions, features, known = np.empty(text.n_places, np.int32), np.empty(size, np.int32), np.empty(size, np.int32)
+    stamps = np.full(len(compiled.starts), -1, np.int32)
     stamp, added = 0, 0
     for i in range(len(text.offsets) - 1):
         first, last = text.offsets[i], text.offsets[i + 1]
         here, tokens = of_sentence(linkage, first, last), text.tokens[first:last]
-        pairs, around = room_for_pairs(last - first)
+        pairs, around = pair_arrays(last - first)
         n_pairs = all_pairs(here, text.single_root, pairs, around)
         rules = np.empty(n_pairs, np.int32)
-        doubt = np.empty(n_pairs, np.float64)
+        negative_reliability = np.empty(n_pairs, np.float64)
         n_links = 0
         for k in range(n_pairs):
             locate(here, pairs[k, 0], pairs[k, 1], around[k, 0], around[k, 1], text.table.context, positions)
             n = describe(here, tokens, text.words, text.table, positions, features)
-            rule = decide(n, features, numbers, stamps, stamp, judge.rules)
+            rule = first_match(n, features, known, stamps, stamp, compiled)
             stamp += 1
-            if judge.rules.classes[rule] != NONE:
+            if compiled.classes[rule] != NONE:
                 pairs[n_links] = pairs[k]
-                rules[n_links], doubt[n_links] = rule, -judge.reliability[rule]
+                rules[n_links], negative_reliability[n_links] = rule, -compiled.reliability[rule]
                 n_links += 1
-        for k in np.argsort(doubt[:n_links], kind="mergesort"):
-            label_class = int(judge.rules.classes[rules[k]])
+        for k in np.argsort(negative_reliability[:n_links], kind="mergesort"):
+            label_class = int(compiled.classes[rules[k]])
             if can_link(here, pairs[k, 0], pairs[k, 1], label_class % 2 == 1, text.single_root):
                 add_link(here, pairs[k, 0], pairs[k, 1], label_class, step, int(rules[k]))
                 added += 1
@@ -120,12 +89,12 @@ def apply_pass(linkage: Linkage, text: Text, judge: Judge, step: int) -> int:
 
 @kernel
 def gold_pass(linkage: Linkage, text: Text, heads: Ints, deprels: Ints) -> int:
-    """Add the links of a pass that knows the projective trees; return how many there are."""
+    """Add the gold links between potentially adjacent words; return their number."""
     added = 0
     for i in range(len(text.offsets) - 1):
         first, last = text.offsets[i], text.offsets[i + 1]
         here = of_sentence(linkage, first, last)
-        pairs, around = room_for_pairs(last - first)
+        pairs, around = pair_arrays(last - first)
         for k in range(all_pairs(here, text.single_root, pairs, around)):
             label_class = gold_class(heads[first:last], deprels[first:last], pairs[k, 0], pairs[k, 1])
             if label_class != NONE:
@@ -147,9 +116,9 @@ def collect(
     heads, deprels : ndarray of int32, shape (n_slots,)
         The trees.
     sizes, classes : ndarray of int32, shape (n_pairs,)
-        Receive the number of features and the class of each pair; if they are empty, pairs are only counted.
+        Receive the number of features and the class of each pair; if empty, pairs are only counted.
     found : ndarray of int32
-        Receives the features, pair after pair.
+        Receives the features of all pairs in a row.
 
     Returns
     -------
@@ -161,7 +130,7 @@ def collect(
     for i in range(len(text.offsets) - 1):
         first, last = text.offsets[i], text.offsets[i + 1]
         here, tokens = of_sentence(linkage, first, last), text.tokens[first:last]
-        pairs, around = room_for_pairs(last - first)
+        pairs, around = pair_arrays(last - first)
         for k in range(all_pairs(here, text.single_root, pairs, around)):
             locate(here, pairs[k, 0], pairs[k, 1], around[k, 0], around[k, 1], text.table.context, positions)
             n = describe(here, tokens, text.words, text.table, positions, features)

@@ -1,7 +1,6 @@
-"""A tournament over numbers that change all the time: which is the largest, and the first of equals.
+"""A tournament tree: the first maximum of numbers that change, in logarithmic time.
 
-The numbers are the second half of an array; every entry of the first half is the larger of the two entries at twice its
-index and one behind. The winner is found, and a number changed, in a logarithmic number of steps.
+The leaves are the second half of an array. Entry i of the first half is the maximum of the entries 2 i and 2 i + 1.
 """
 
 from __future__ import annotations
@@ -11,11 +10,11 @@ import numpy as np
 from treevote.kernels import Ints, kernel
 
 ABSENT = -1
-"""Stands where there is no number; all numbers are at least 0, or lose against all that are."""
+"""Value of an empty leaf."""
 
 
 def tournament(size: int) -> Ints:
-    """Return a tournament with room for so many numbers.
+    """Return an empty tournament of at least ``size`` leaves.
 
     Examples
     --------
@@ -36,7 +35,7 @@ def value(numbers: Ints, place: int) -> int:
 
 @kernel
 def winner(numbers: Ints) -> int:
-    """Return the place of the largest number, the first of equals."""
+    """Return the place of the largest number, the first on ties."""
     half = len(numbers) // 2
     at = 1
     while at < half:
@@ -60,7 +59,7 @@ def enter(numbers: Ints, place: int, number: int) -> None:
 
 
 def enlarged(numbers: Ints) -> Ints:
-    """Return a tournament of the same numbers with twice the room.
+    """Return a tournament of the same numbers with twice the leaves.
 
     Examples
     --------

@@ -19,12 +19,12 @@ import numpy as np
 from treevote.kernels import Ints, kernel
 
 NONE = 0
-MOST_STEPS = 32
-"""Words looked at along the dependents of a root; those further away are not considered."""
+MAX_STEPS = 32
+"""Maximum number of words considered along the dependents of a root."""
 
 
 class Linkage(NamedTuple):
-    """Links of sentences, or of one of them.
+    """Links of sentences, or of one sentence.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Linkage(NamedTuple):
     ldep, rdep : ndarray of int32, shape (n_slots,)
         Leftmost dependent on the left, rightmost on the right; -1 for none.
     steps, rules : ndarray of int32, shape (n_slots,)
-        In which step of the parser the word was linked to its head, and by which rule; -1 for none.
+        Step of the parser that linked the word to its head, and its rule; -1 for none.
     """
 
     heads: Ints
@@ -54,7 +54,7 @@ def unlinked(n_slots: int) -> Linkage:
 
 @kernel
 def of_sentence(linkage: Linkage, first: int, last: int) -> Linkage:
-    """Return the part of a linkage that belongs to the slots ``first:last`` of a sentence."""
+    """Return a view of the slots ``first:last``, those of one sentence."""
     return Linkage(
         linkage.heads[first:last],
         linkage.classes[first:last],
@@ -86,17 +86,17 @@ def pairs_between(here: Linkage, one: int, other: int, single_root: bool, pairs:
     one, other : int
         The roots of the trees; ROOT is 0.
     single_root : bool
-        ROOT gets no second dependent.
-    pairs : ndarray of int32, shape (at least 2 * MOST_STEPS, 2)
+        Whether ROOT has at most one dependent.
+    pairs : ndarray of int32, shape (at least 2 * MAX_STEPS, 2)
         Receives the pairs, the left word first.
 
     Returns
     -------
     int
-        How many there are; never 0.
+        Number of pairs, at least 1.
     """
     n, steps, word = 0, 0, one
-    while word >= 0 and steps < MOST_STEPS:
+    while word >= 0 and steps < MAX_STEPS:
         if not (word == 0 and single_root and here.rdep[0] >= 0):
             pairs[n, 0], pairs[n, 1] = word, other
             n += 1
@@ -104,7 +104,7 @@ def pairs_between(here: Linkage, one: int, other: int, single_root: bool, pairs:
         steps += 1
     if one > 0:
         steps, word = 1, here.ldep[other]
-        while word >= 0 and steps < MOST_STEPS:
+        while word >= 0 and steps < MAX_STEPS:
             pairs[n, 0], pairs[n, 1] = one, word
             n += 1
             word = here.ldep[word]
@@ -113,9 +113,9 @@ def pairs_between(here: Linkage, one: int, other: int, single_root: bool, pairs:
 
 
 @kernel
-def room_for_pairs(n_slots: int) -> tuple[Ints, Ints]:
-    """Return arrays that hold all pairs of a sentence."""
-    most = 2 * MOST_STEPS * n_slots
+def pair_arrays(n_slots: int) -> tuple[Ints, Ints]:
+    """Return arrays for all pairs of a sentence."""
+    most = 2 * MAX_STEPS * n_slots
     return np.empty((most, 2), np.int32), np.empty((most, 2), np.int32)
 
 
@@ -128,13 +128,13 @@ def all_pairs(here: Linkage, single_root: bool, pairs: Ints, around: Ints) -> in
     here : Linkage
         Of one sentence.
     single_root : bool
-    pairs, around : ndarray of int32, as of ``room_for_pairs``
-        Receive the pairs, and for each the roots of the trees before and after its own two, -1 for none.
+    pairs, around : ndarray of int32, from ``pair_arrays``
+        Receive the pairs, and the roots of the trees before and after those of each pair, -1 for none.
 
     Returns
     -------
     int
-        How many there are.
+        Number of pairs.
     """
     n, before, one = 0, -1, 0
     other = next_root(here, 1)
@@ -149,7 +149,7 @@ def all_pairs(here: Linkage, single_root: bool, pairs: Ints, around: Ints) -> in
 
 @kernel
 def can_link(here: Linkage, left: int, right: int, to_left: bool, single_root: bool) -> bool:
-    """Tell whether two words are potentially adjacent and the dependent, the left one or not, has no head."""
+    """Tell whether two words are potentially adjacent and the dependent (the left word if ``to_left``) has no head."""
     if to_left:
         if left == 0 or here.heads[left] >= 0:
             return False
@@ -175,7 +175,7 @@ def can_link(here: Linkage, left: int, right: int, to_left: bool, single_root: b
 
 @kernel
 def add_link(here: Linkage, left: int, right: int, label_class: int, step: int, rule: int) -> None:
-    """Link two potentially adjacent words; the class is none of ``NONE``."""
+    """Link two potentially adjacent words; the class is not ``NONE``."""
     if label_class % 2 == 1:
         dependent, head = left, right
         here.ldep[head] = dependent
@@ -188,7 +188,7 @@ def add_link(here: Linkage, left: int, right: int, label_class: int, step: int, 
 
 @kernel
 def gold_class(heads: Ints, deprels: Ints, left: int, right: int) -> int:
-    """Return the class that a tree gives to a pair of words."""
+    """Return the class of a pair of words in a tree."""
     if heads[left] == right:
         return 1 + 2 * int(deprels[left])
     if heads[right] == left:

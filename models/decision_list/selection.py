@@ -1,23 +1,24 @@
-"""Greedy forward selection of attributes, as Yuret (2006), section 3.1, chose them: by the links of adjacent words.
+"""Greedy forward selection of attributes by the links of adjacent words (Yuret 2006, section 3.1).
 
-Starting from none, that attribute is added which helps most, until none helps. A set of attributes is judged by the
-decision list of the first pass: how many pairs of adjacent words of other sentences it classifies rightly. At most
-100,000 pairs are learnt from, so the cost is that of a few dozen short lists.
+Each step adds the attribute that helps most, until none helps. The score of a set of attributes is the number of pairs
+of adjacent words in held-out sentences that the decision list of the first pass classifies correctly. Training uses at
+most 100,000 pairs, so the cost is that of a few dozen short lists.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from treevote.models.decision_list.attributes import ATTRIBUTES, COLUMN, FEATS, AttributeTable
+from treevote.models.decision_list.linkage import unlinked
+from treevote.models.decision_list.passes import Text
+from treevote.models.decision_list.training import instances, learn_list
 from treevote.models.features.lexicon import ATTRIBUTES as COLUMNS
-from treevote.models.rules.attributes import ATTRIBUTES, COLUMN, FEATS, AttributeTable
-from treevote.models.rules.decision_list import DecisionList, first_matches, index_rules
-from treevote.models.rules.linkage import unlinked
-from treevote.models.rules.passes import Text
-from treevote.models.rules.training import ListOptions, instances, learn_list
+from treevote.models.learners.decision_list.induction import ListOptions
+from treevote.models.learners.decision_list.rules import DecisionList, compile_rules, first_matches
 from treevote.treebank import Treebank
 
-MOST_PAIRS = 100_000
+MAX_PAIRS = 100_000
 
 
 def select_attributes(
@@ -32,18 +33,18 @@ def select_attributes(
     text : Text
         The same sentences, with all attributes.
     held_out : Treebank
-        Projective trees of other sentences, with the same labels.
+        Projective trees of held-out sentences, with the same labels.
     held_out_text : Text
-        The same sentences, by the same table.
+        The same sentences, with the same table.
     options : ListOptions
 
     Returns
     -------
     tuple of str
-        At least one, in the order of choice; of equally good attributes the first in ``ATTRIBUTES``.
+        At least one, in the order of selection; ties go to the first in ``ATTRIBUTES``.
     """
     X, classes = instances(unlinked(len(gold.tokens)), text, gold)
-    X, classes = X[:MOST_PAIRS], classes[:MOST_PAIRS]
+    X, classes = X[:MAX_PAIRS], classes[:MAX_PAIRS]
     other_X, other_classes = instances(unlinked(len(held_out.tokens)), held_out_text, held_out)
     owners = owners_of(text.table)
 
@@ -54,7 +55,7 @@ def select_attributes(
         rules: DecisionList = learn_list(X[:, columns], classes, 1, options)
         found = np.empty(len(other_classes), np.int32)
         indptr, indices = part.indptr.astype(np.int32), part.indices.astype(np.int32)
-        first_matches(indptr, indices, index_rules(rules, len(columns)), found)
+        first_matches(indptr, indices, compile_rules(rules, len(columns)), found)
         return int((rules.classes[found] == other_classes).sum())
 
     chosen: tuple[str, ...] = ()
@@ -69,7 +70,7 @@ def select_attributes(
 
 
 def owners_of(table: AttributeTable) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return for each feature the index in ``ATTRIBUTES`` of what it belongs to, -1 for those that always are."""
+    """Return the index in ``ATTRIBUTES`` of the attribute of each feature, -1 for features of no attribute."""
     owners = np.full(len(table.rows), -1)
     for row, (_, kind, column, _) in enumerate(table.rows.tolist()):
         name = "feats" if kind == FEATS else COLUMNS[column].rstrip("1234") if kind == COLUMN else ""

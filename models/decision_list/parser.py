@@ -1,9 +1,8 @@
 """The decision-list parser of Yuret (2006) as trainer and parser.
 
-Rules decide about pairs of words that are potentially adjacent: no link, or a link with direction and label. The first
-pass sees words that stand side by side; what it links brings others into contact, for the next pass to see. All passes
-are gone through ``repeats`` times. What is left without a head is joined at the end
-(`treevote.models.rules.completion`).
+Rules classify pairs of potentially adjacent words: no link, or a link with direction and label. The first pass sees
+neighbouring words. Its links bring other words into contact for the next pass. The passes run ``repeats`` times.
+Completion joins the words that have no head after them (`treevote.models.decision_list.completion`).
 
 The parser of the paper is ``DecisionListTrainer(weights=(1, 1, 1), repeats=2, links="gold", min_gain=1)``, with
 attributes chosen for each treebank (``attributes="auto"``).
@@ -19,9 +18,7 @@ import numpy as np
 
 from treevote.config import to_mapping
 from treevote.errors import ConfigError, unknown
-from treevote.models.features.lexicon import Lexicon
-from treevote.models.features.word_memo import WordMemo
-from treevote.models.rules.attributes import (
+from treevote.models.decision_list.attributes import (
     ATTRIBUTES,
     MAX_CONTEXT,
     MAX_SUFFIXES,
@@ -29,12 +26,20 @@ from treevote.models.rules.attributes import (
     check_attributes,
     compile_attributes,
 )
-from treevote.models.rules.completion import complete, usual_classes
-from treevote.models.rules.decision_list import DecisionList, check_rules
-from treevote.models.rules.linkage import Linkage, unlinked
-from treevote.models.rules.passes import Judge, Text, apply_pass, judge_of, text_of
-from treevote.models.rules.selection import select_attributes
-from treevote.models.rules.training import ListOptions, learn_passes
+from treevote.models.decision_list.completion import complete, usual_classes
+from treevote.models.decision_list.linkage import Linkage, unlinked
+from treevote.models.decision_list.passes import Text, apply_pass, text_of
+from treevote.models.decision_list.selection import select_attributes
+from treevote.models.decision_list.training import learn_passes
+from treevote.models.features.lexicon import Lexicon
+from treevote.models.features.word_memo import WordMemo
+from treevote.models.learners.decision_list.induction import ListOptions
+from treevote.models.learners.decision_list.rules import (
+    CompiledRules,
+    DecisionList,
+    check_rules,
+    compile_rules,
+)
 from treevote.protocols import Family, Progress
 from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
 from treevote.rebuilding import column, labels_of, rebuild, trainer_of
@@ -72,10 +77,11 @@ class DecisionListTrainer:
     links : {"gold", "found"}
         Whether a list learns from what the passes before can find at best, as in the paper, or from what they find.
     folds : int
-        Links are found in one of so many parts of the treebank at a time, by lists learnt from the other parts: on
-        sentences that they know, lists make too few mistakes for the next to learn from. With 1 that is not done.
+        Number of parts of the treebank. Links in each part are found by lists learnt from the others: on their own
+        training sentences, lists make too few mistakes for the next list to learn from. With 1, the list of all finds
+        them.
     min_gain, max_rules, max_length, free_length : int
-        As in `treevote.models.learners.greedy_prepend.GreedyPrepend`, for each list.
+        As in `treevote.models.learners.decision_list.greedy_prepend.GreedyPrepend`, for each list.
     encoding : {"none", "head", "path", "head+path"}
         How non-projective trees are encoded in labels (Nivre & Nilsson 2005).
 
@@ -176,16 +182,16 @@ class DecisionListTrainer:
         return DecisionListParser(self, WordMemo(lexicon), projective.labels, attributes, lists, single_root)
 
     def _halves(self, projective: Treebank, dev: Treebank | None) -> tuple[Treebank, Treebank]:
-        """Return sentences to learn from and others to judge by, both with the labels of the first."""
+        """Return a training part and a held-out part, both with the labels of the first."""
         n = projective.n_sentences
         if dev is None or not dev.n_tokens:
             cut = max(1, n - max(1, n // 10))
             return projective.select(range(cut)), projective.select(range(min(cut, n - 1), n))
         require_labelled_trees(dev)
-        judged = projectivize(dev, self.encoding)
+        held_out = projectivize(dev, self.encoding)
         known = {label: number for number, label in enumerate(projective.labels)}
-        numbers = np.array([*(known.get(label, len(known)) for label in judged.labels), -1], np.int32)
-        return projective, judged.with_trees(judged.heads, numbers[judged.deprels], projective.labels)
+        numbers = np.array([*(known.get(label, len(known)) for label in held_out.labels), -1], np.int32)
+        return projective, held_out.with_trees(held_out.heads, numbers[held_out.deprels], projective.labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +209,7 @@ class DecisionListParser:
     attributes : tuple of str
         Attributes of words that its rules ask for.
     lists : tuple of DecisionList
-        One for each pass. Classes are those of `treevote.models.rules.linkage`.
+        One for each pass. Classes are those of `treevote.models.decision_list.linkage`.
     single_root : bool
         Whether every tree has exactly one root.
     """
@@ -217,14 +223,14 @@ class DecisionListParser:
 
     @cached_property
     def table(self) -> AttributeTable:
-        """What the features of the rules mean."""
+        """The meaning of the features of the rules."""
         own = self.trainer
         return compile_attributes(self.attributes, own.suffixes, own.context, self.memo.lexicon, len(self.labels))
 
     @cached_property
-    def judges(self) -> tuple[Judge, ...]:
-        """The lists, ready to judge pairs."""
-        return tuple(judge_of(rules, self.table) for rules in self.lists)
+    def compiled(self) -> tuple[CompiledRules, ...]:
+        """The lists with their indices."""
+        return tuple(compile_rules(rules, self.table.n_features) for rules in self.lists)
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the same sentences with this parser's trees."""
@@ -242,8 +248,8 @@ class DecisionListParser:
         text = text_of(rows[treebank.tokens], treebank.offsets, words, self.table, self.single_root)
         linkage = unlinked(len(treebank.tokens))
         for step in range(self.n_steps):
-            apply_pass(linkage, text, self.judges[step % len(self.lists)], step)
-        complete(linkage, text, self.judges[-1], usual_classes(self.lists[-1]), self.n_steps)
+            apply_pass(linkage, text, self.compiled[step % len(self.lists)], step)
+        complete(linkage, text, self.compiled[-1], usual_classes(self.lists[-1]), self.n_steps)
         return linkage
 
     @property

@@ -1,11 +1,11 @@
-"""The Greedy Prepend Algorithm: decision lists, learnt from the bottom to the top.
+"""The Greedy Prepend Algorithm as a scikit-learn classifier.
 
-The list starts with one rule, which says the most frequent class of everything. Then, again and again, that rule is put
-on top which gains most: the gain of a rule is the number of training instances more that the list classifies rightly
-with it than without it. Candidates are the rules whose pattern is that of a rule in the list and one feature more.
+The list starts with one rule, which gives every instance the most frequent class. Each step puts the candidate with the
+highest gain on top. The gain of a rule is the increase in correctly classified training instances. A candidate is the
+pattern of a rule in the list with one more feature.
 
-A rule that needs two features at once is out of reach of that search where neither feature gains anything alone. So
-patterns of one and of two features are candidates from the start, unless ``free_length`` says otherwise.
+This search does not find a rule of two features where neither gains anything alone. So all patterns of one and of two
+features are candidates from the start, unless ``free_length`` is 1.
 """
 
 from __future__ import annotations
@@ -14,36 +14,34 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from treevote.errors import ConfigError
 from treevote.kernels import Ints
-from treevote.models.rules.candidates import Instances, invert
-from treevote.models.rules.decision_list import first_matches, index_rules
-from treevote.models.rules.growth import Growth
+from treevote.models.learners.decision_list.candidates import positive_columns
+from treevote.models.learners.decision_list.induction import ListOptions, induce
+from treevote.models.learners.decision_list.rules import compile_rules, first_matches
 
 
 class GreedyPrepend(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Decision list learnt by the Greedy Prepend Algorithm.
 
-    A feature is present in a row where its value is positive. Of candidates with the same gain that one is taken whose
-    parent is the oldest, and of these that with the first feature; of classes that are equally frequent the first is.
-    Parents are the empty pattern, then (with ``free_length=2``) the single features in their order, then the patterns
-    of the rules in the order of learning.
+    A row has a feature if its value is positive. Ties in gain go to the candidate with the oldest parent, then to the
+    first feature; ties in frequency go to the first class. Parents are the empty pattern, then (with ``free_length=2``)
+    the single features in their order, then the patterns of the rules in the order of learning.
 
     Parameters
     ----------
     min_gain : int, default=1
-        Rules that gain fewer instances are not taken.
+        Minimum gain of a rule, in training instances.
     max_rules : int, default=100000
-        The list does not get longer.
+        Maximum length of the list.
     max_length : int, default=8
-        No pattern has more features.
+        Maximum number of features in a pattern.
     free_length : {1, 2}, default=2
-        Patterns with so many features are candidates from the start.
+        Patterns of up to this length are candidates from the start.
 
     Attributes
     ----------
@@ -77,7 +75,7 @@ class GreedyPrepend(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self.free_length = free_length
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Find the rules.
+        """Learn the list.
 
         Parameters
         ----------
@@ -86,7 +84,7 @@ class GreedyPrepend(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         y : array, shape (n_rows,)
             Their classes.
         sample_weight : array of whole numbers, shape (n_rows,), optional
-            How often each row counts; a row of weight 0 is as good as left out.
+            Multiplicity of each row; rows of weight 0 are ignored.
 
         Raises
         ------
@@ -103,23 +101,19 @@ class GreedyPrepend(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         X, y = validate_data(self, X, y, accept_sparse="csr")
         check_classification_targets(y)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        if (weights < 0).any() or (weights != np.floor(weights)).any() or weights.sum() >= 2**31:
-            raise ValueError("sample_weight must be whole numbers from 0 on, less than 2**31 in all")
+        if (weights < 0).any() or (weights != np.floor(weights)).any():
+            raise ValueError("sample_weight must be whole numbers from 0 on")
         if not weights.any():
             raise ValueError("sample_weight is 0 for all rows; at least one has to count")
         if not weights.all():
             X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
         self.classes_, labels = np.unique(y, return_inverse=True)
-        data, kept = _instances(X, labels.astype(np.int32), weights.astype(np.int32), self.min_gain)
-        growth = Growth(data, self.min_gain, self.max_length, min(self.free_length, self.max_length))
-        while len(growth.learnt) < self.max_rules and growth.prepend():
-            pass
-        rules = growth.decision_list()
-        self.rules_ = rules._replace(features=kept[rules.features])
+        options = ListOptions(self.min_gain, self.max_rules, self.max_length, self.free_length)
+        self.rules_ = induce(X, labels.astype(np.int32), weights, options)
         return self
 
     def predict(self, X: Any) -> Any:
-        """Return what the first rule that matches says of each row, shape (n_rows,)."""
+        """Return the class of each row by the first rule that matches it, shape (n_rows,)."""
         decided = self.decide(X)
         return self.classes_[self.rules_.classes[decided]]
 
@@ -128,31 +122,11 @@ class GreedyPrepend(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
         found = np.empty(X.shape[0], np.int32)
-        first_matches(*_present(X), index_rules(self.rules_, X.shape[1]), found)
+        first_matches(*positive_columns(X), compile_rules(self.rules_, X.shape[1]), found)
         return found
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.classifier_tags.poor_score = True  # of numbers only the sign is seen
+        tags.classifier_tags.poor_score = True  # only the sign of a value counts
         return tags
-
-
-def _present(X: Any) -> tuple[Ints, Ints]:
-    """Return index pointers and ascending columns of the positive values of a matrix."""
-    matrix = csr_matrix(X > 0)
-    matrix.sum_duplicates()
-    return matrix.indptr.astype(np.int32, copy=False), matrix.indices.astype(np.int32, copy=False)
-
-
-def _instances(X: Any, labels: Ints, weights: Ints, least: int) -> tuple[Instances, Ints]:
-    """Return the rows as instances, with the columns that have enough weight to be in a rule, and these columns."""
-    indptr, indices = _present(X)
-    sizes = np.diff(indptr)
-    kept = np.flatnonzero(np.bincount(indices, np.repeat(weights, sizes), X.shape[1]) >= least).astype(np.int32)
-    numbers = np.full(X.shape[1], -1, np.int32)
-    numbers[kept] = np.arange(len(kept))
-    indices = numbers[indices]
-    before = np.concatenate([np.zeros(1, np.int32), np.cumsum(indices >= 0, dtype=np.int32)])
-    indptr, indices = before[indptr], indices[indices >= 0]
-    return Instances(indptr, indices, *invert(indptr, indices, len(kept)), labels, weights), kept

@@ -1,0 +1,1 @@
+"""The decision-list parser of Yuret (2006)."""

@@ -1,0 +1,1 @@
+"""Decision lists, and the Greedy Prepend Algorithm that learns them."""

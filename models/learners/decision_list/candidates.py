@@ -1,0 +1,225 @@
+"""Candidate rules and their gains.
+
+A candidate is the pattern of its *parent* with one more feature. A rule on top of a list decides all instances that its
+pattern covers. So its gain is the number of covered instances of its class, which never changes, less the number that
+the list classifies correctly now. The class of a candidate is the most frequent one among the covered instances, and
+only the number of correct ones has to be kept up to date.
+
+All counts are sums of instance weights.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from treevote.kernels import Bools, Ints, kernel
+
+
+class Instances(NamedTuple):
+    """Training instances.
+
+    Attributes
+    ----------
+    indptr, indices : ndarray of int32
+        The features of each instance, in ascending order: a CSR matrix without its values.
+    starts, postings : ndarray of int32
+        The instances of each feature, in ascending order: an inverted index.
+    labels : ndarray of int32, shape (n_instances,)
+        Classes.
+    weights : ndarray of int32, shape (n_instances,)
+        Multiplicities.
+    """
+
+    indptr: Ints
+    indices: Ints
+    starts: Ints
+    postings: Ints
+    labels: Ints
+    weights: Ints
+
+    def with_feature(self, feature: int) -> Ints:
+        """Return the instances that have a feature, in ascending order."""
+        return self.postings[self.starts[feature] : self.starts[feature + 1]]
+
+
+class Parent(NamedTuple):
+    """A pattern with the candidates that extend it.
+
+    Attributes
+    ----------
+    pattern : tuple of int
+        In ascending order.
+    covered : ndarray of int32, shape (n_covered,)
+        The covered instances, in ascending order.
+    was_right : ndarray of bool, shape (n_covered,)
+        Whether the list classified each correctly at the last update of the counts.
+    features, classes : ndarray of int32, shape (n_candidates,)
+        Additional feature, in ascending order, and class of each candidate.
+    agreeing, right : ndarray of int32, shape (n_candidates,)
+        Weight of the covered instances of its class, and of those that were classified correctly.
+    """
+
+    pattern: tuple[int, ...]
+    covered: Ints
+    was_right: Bools
+    features: Ints
+    classes: Ints
+    agreeing: Ints
+    right: Ints
+
+
+def positive_columns(X: Any) -> tuple[Ints, Ints]:
+    """Return index pointers and ascending columns of the positive values of a matrix, as CSR."""
+    matrix = csr_matrix(X > 0)
+    matrix.sum_duplicates()
+    return matrix.indptr.astype(np.int32, copy=False), matrix.indices.astype(np.int32, copy=False)
+
+
+def instances_of(X: Any, labels: Ints, weights: Ints, min_weight: int) -> tuple[Instances, Ints]:
+    """Return the rows of a matrix as instances, and its columns of at least a minimum weight, their features.
+
+    Examples
+    --------
+    >>> one = np.ones(2, np.int32)
+    >>> data, columns = instances_of(np.array([[1, 0, 1], [0, 0, 1]]), one, one, 2)
+    >>> columns.tolist(), data.indices.tolist(), data.with_feature(0).tolist()
+    ([2], [0, 0], [0, 1])
+    """
+    indptr, indices = positive_columns(X)
+    totals = np.bincount(indices, np.repeat(weights, np.diff(indptr)), X.shape[1])
+    columns = np.flatnonzero(totals >= min_weight).astype(np.int32)
+    features = np.full(X.shape[1], -1, np.int32)
+    features[columns] = np.arange(len(columns))
+    indices = features[indices]
+    before = np.concatenate([np.zeros(1, np.int32), np.cumsum(indices >= 0, dtype=np.int32)])
+    indptr, indices = before[indptr], indices[indices >= 0]
+    return Instances(indptr, indices, *_invert(indptr, indices, len(columns)), labels, weights), columns
+
+
+def _invert(indptr: Ints, indices: Ints, n_features: int) -> tuple[Ints, Ints]:
+    """Return the inverted index of a CSR matrix, as in ``Instances``."""
+    ones = np.ones(len(indices), np.bool_)
+    by_column = csr_matrix((ones, indices, indptr), (len(indptr) - 1, n_features)).tocsc()
+    return by_column.indptr.astype(np.int32, copy=False), by_column.indices.astype(np.int32, copy=False)
+
+
+@kernel
+def intersection(one: Ints, other: Ints) -> Ints:
+    """Return the common values of two ascending arrays, by galloping search of the longer one."""
+    if len(one) > len(other):
+        one, other = other, one
+    found = np.empty_like(one)
+    n, start = 0, 0
+    for wanted in one:
+        step = 1
+        while start + step < len(other) and other[start + step] < wanted:
+            step *= 2
+        start += np.searchsorted(other[start : start + step + 1], wanted)
+        if start >= len(other):
+            break
+        if other[start] == wanted:
+            found[n] = wanted
+            n += 1
+    return found[:n].copy()
+
+
+@kernel
+def count_candidates(
+    data: Instances, right: Bools, by_class: Ints, pattern: Ints, first: int, min_agreeing: int, scratch: Ints
+) -> tuple[Ints, Ints, Ints, Ints]:
+    """Return features, classes, agreeing and right of the candidates of a parent, as in ``Parent``.
+
+    Candidates that cover the same instances as the parent are left out.
+
+    Parameters
+    ----------
+    data : Instances
+    right : ndarray of bool, shape (n_instances,)
+        Whether the list classifies each instance correctly.
+    by_class : ndarray of int32
+        The instances that the parent covers, class by class.
+    pattern : ndarray of int32
+        Features of the parent.
+    first : int
+        Smallest feature that may be added.
+    min_agreeing : int
+        Minimum of ``agreeing``.
+    scratch : ndarray of int32, shape (6, n_features)
+        All zero before and after.
+    """
+    own_class, now, most = scratch[0], scratch[1], scratch[2]
+    most_class, n_right, covered = scratch[3], scratch[4], scratch[5]
+    met = np.empty(scratch.shape[1], np.int32)
+    n_met = 0
+    for i in by_class:
+        label, weight = data.labels[i], data.weights[i]
+        for j in range(data.indptr[i], data.indptr[i + 1]):
+            feature = data.indices[j]
+            if own_class[feature] != label + 1:
+                if own_class[feature] == 0:
+                    met[n_met] = feature
+                    n_met += 1
+                own_class[feature] = label + 1
+                now[feature] = 0
+            covered[feature] += 1
+            now[feature] += weight
+            if right[i]:
+                n_right[feature] += weight
+            if now[feature] > most[feature]:
+                most[feature], most_class[feature] = now[feature], label
+    for feature in pattern:
+        most[feature] = 0
+    met = met[:n_met]
+    kept = met[(most[met] >= min_agreeing) & (met >= first)]
+    if len(pattern) > 0:
+        kept = kept[covered[kept] < len(by_class)]
+    kept = np.sort(kept)
+    result = kept, most_class[kept], most[kept], n_right[kept]
+    for feature in met:
+        scratch[:, feature] = 0
+    return result
+
+
+@kernel
+def update_counts(data: Instances, right: Bools, parent: Parent, places: Ints) -> int:
+    """Update the counts of a parent and return its first candidate with the highest gain.
+
+    ``places``, shape (n_features,), is scratch: all zero before and after.
+    """
+    features, agreeing, n_right = parent.features, parent.agreeing, parent.right
+    for candidate in range(len(features)):
+        places[features[candidate]] = candidate + 1
+    for k in range(len(parent.covered)):
+        i = parent.covered[k]
+        if right[i] != parent.was_right[k]:
+            parent.was_right[k] = right[i]
+            change = data.weights[i] if right[i] else -data.weights[i]
+            for j in range(data.indptr[i], data.indptr[i + 1]):
+                place = places[data.indices[j]]
+                if place > 0:
+                    n_right[place - 1] += change
+    best = 0
+    for candidate in range(len(features)):
+        places[features[candidate]] = 0
+        if agreeing[candidate] - n_right[candidate] > agreeing[best] - n_right[best]:
+            best = candidate
+    return best
+
+
+@kernel
+def gain_bound(data: Instances, right: Bools, covered: Ints, counts: Ints) -> int:
+    """Return the largest number of misclassified instances of one class: no rule on ``covered`` gains more.
+
+    ``counts``, shape (n_classes,), is scratch: all zero before and after.
+    """
+    most = 0
+    for i in covered:
+        if not right[i]:
+            counts[data.labels[i]] += data.weights[i]
+            most = max(most, int(counts[data.labels[i]]))
+    for i in covered:
+        counts[data.labels[i]] = 0
+    return most

@@ -1,0 +1,184 @@
+"""Decision lists (Rivest 1987): the first rule that matches decides.
+
+A rule is a pattern, a set of features that must all be present, and a class. The last rule of a list has the empty
+pattern and matches everything.
+
+The first match is found through an index. It lists every rule under the rarest feature of its pattern, so an instance
+is only compared with the rules listed under its own features.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.kernels import Doubles, Ints, kernel
+
+
+class DecisionList(NamedTuple):
+    """Rules from the top of the list to its bottom.
+
+    Attributes
+    ----------
+    features : ndarray of int32
+        The patterns in a row, each in ascending order.
+    offsets : ndarray of int32, shape (n_rules + 1,)
+        Start of each pattern in ``features``. Only the last pattern is empty.
+    classes : ndarray of int32, shape (n_rules,)
+        Class of each rule.
+    gains : ndarray of int32, shape (n_rules,)
+        Increase in correctly classified training instances when the rule was put on top; for the last rule, the number
+        that it classifies correctly alone.
+    decided, right : ndarray of int32, shape (n_rules,)
+        Number of training instances that each rule of the whole list decides, and that it decides correctly.
+    """
+
+    features: Ints
+    offsets: Ints
+    classes: Ints
+    gains: Ints
+    decided: Ints
+    right: Ints
+
+    def pattern(self, rule: int) -> list[int]:
+        """Return the features of a rule, counted from 0 at the top.
+
+        Examples
+        --------
+        >>> column = np.zeros(2, np.int32)
+        >>> rules = DecisionList(np.array([3, 5], np.int32), np.array([0, 2, 2], np.int32), *[column] * 4)
+        >>> rules.pattern(0), rules.pattern(1)
+        ([3, 5], [])
+        """
+        found: list[int] = self.features[self.offsets[rule] : self.offsets[rule + 1]].tolist()
+        return found
+
+
+def check_rules(rules: DecisionList, n_features: int, n_classes: int) -> None:
+    """Raise ValueError unless the kernels can follow a list without leaving its arrays."""
+    n = len(rules.classes)
+    lengths = np.diff(rules.offsets.astype(np.int64))
+    if not (
+        n > 0
+        and len(rules.offsets) == n + 1
+        and len(rules.gains) == len(rules.decided) == len(rules.right) == n
+        and rules.offsets[0] == 0
+        and rules.offsets[-1] == len(rules.features)
+        and (lengths[:-1] > 0).all()
+        and lengths[-1] == 0
+        and ((rules.features >= 0) & (rules.features < n_features)).all()
+        and ((rules.classes >= 0) & (rules.classes < n_classes)).all()
+        and ((rules.right >= 0) & (rules.right <= rules.decided)).all()
+    ):
+        raise ValueError("its rules")
+
+
+class CompiledRules(NamedTuple):
+    """A decision list with its index.
+
+    Attributes
+    ----------
+    numbers : ndarray of int32, shape (n_features,)
+        Number of each feature within the list, -1 if no rule has it.
+    features, offsets : ndarray of int32
+        The patterns, as in ``DecisionList``, by the numbers of their features.
+    listed : ndarray of int32
+        The rules listed under each feature, from the top, one feature after the other.
+    starts : ndarray of int32, shape (n_numbers + 1,)
+        Start of each feature in ``listed``.
+    classes : ndarray of int32, shape (n_rules,)
+    reliability : ndarray of float64, shape (n_rules,)
+        Smoothed precision on the training instances, ``(right + 0.5) / (decided + 1)``.
+    """
+
+    numbers: Ints
+    features: Ints
+    offsets: Ints
+    listed: Ints
+    starts: Ints
+    classes: Ints
+    reliability: Doubles
+
+
+def compile_rules(rules: DecisionList, n_features: int) -> CompiledRules:
+    """Return a decision list with its index; every feature is below ``n_features``."""
+    used, features, counts = np.unique(rules.features, return_inverse=True, return_counts=True)
+    numbers = np.full(n_features, -1, np.int32)
+    numbers[used] = np.arange(len(used))
+    lengths = np.diff(rules.offsets)
+    n_rules = len(lengths)
+    # Sort each pattern by the frequency of its features. The last rule has none and is not listed.
+    order = np.lexsort((features, counts[features], np.repeat(np.arange(n_rules), lengths)))
+    rarest = features[order[rules.offsets[:-1][lengths > 0]]]
+    listed = np.argsort(rarest, kind="stable").astype(np.int32)
+    starts = np.searchsorted(rarest[listed], np.arange(len(used) + 1)).astype(np.int32)
+    reliability = (rules.right + 0.5) / (rules.decided + 1.0)
+    return CompiledRules(numbers, features.astype(np.int32), rules.offsets, listed, starts, rules.classes, reliability)
+
+
+@kernel
+def mark_features(n: int, features: Ints, known: Ints, stamps: Ints, stamp: int, rules: CompiledRules) -> int:
+    """Mark the features of an instance.
+
+    Parameters
+    ----------
+    n : int
+    features : ndarray of int32
+        The first ``n`` are those of the instance.
+    known : ndarray of int32
+        Receives the numbers of those that rules ask for.
+    stamps : ndarray of int32, shape (n_numbers,)
+        Receives ``stamp`` at these numbers.
+    stamp : int
+        New in ``stamps``.
+    rules : CompiledRules
+
+    Returns
+    -------
+    int
+        Number of known features.
+    """
+    n_known = 0
+    for k in range(n):
+        number = rules.numbers[features[k]]
+        if number >= 0:
+            known[n_known] = number
+            stamps[number] = stamp
+            n_known += 1
+    return n_known
+
+
+@kernel
+def matches(rule: int, stamps: Ints, stamp: int, rules: CompiledRules) -> bool:
+    """Tell whether all features of a rule are marked."""
+    at, end = rules.offsets[rule], rules.offsets[rule + 1]
+    while at < end and stamps[rules.features[at]] == stamp:
+        at += 1
+    return bool(at == end)
+
+
+@kernel
+def first_match(n: int, features: Ints, known: Ints, stamps: Ints, stamp: int, rules: CompiledRules) -> int:
+    """Return the first rule of a list that matches an instance; parameters as in ``mark_features``."""
+    n_known = mark_features(n, features, known, stamps, stamp, rules)
+    best = len(rules.classes) - 1
+    for j in range(n_known):
+        for k in range(rules.starts[known[j]], rules.starts[known[j] + 1]):
+            rule = rules.listed[k]
+            if rule >= best:
+                break
+            if matches(rule, stamps, stamp, rules):
+                best = rule
+                break
+    return best
+
+
+@kernel
+def first_matches(indptr: Ints, indices: Ints, rules: CompiledRules, found: Ints) -> None:
+    """Write the first rule that matches each row of a CSR matrix to ``found``, shape (n_rows,)."""
+    stamps = np.full(len(rules.starts), -1, np.int32)
+    known = np.empty(len(rules.starts), np.int32)
+    for row in range(len(found)):
+        features = indices[indptr[row] : indptr[row + 1]]
+        found[row] = first_match(len(features), features, known, stamps, row, rules)
