@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from treevote.ensemble.vote import common_labels
 from treevote.errors import InputError, ModelError
+from treevote.evaluation.agreement import right_arcs
 from treevote.kernels import Bools, Doubles, Floats, Ints
-from treevote.metrics import Convention, right_arcs
+from treevote.metrics import Convention
 from treevote.store import Record
-from treevote.treebank import Treebank
+from treevote.treebank import Treebank, common_labels
 
 KIND = "confidence"
 

@@ -110,19 +110,19 @@ def share(sums: Moments) -> Rate:
     return Rate(100 * sums.x / sums.n, 100 * low, 100 * high, "wilson", sums.x, sums.n, sums.n)
 
 
-def f1(correct: int, gold: int, system: int, samples: Doubles) -> Rate:
-    """Return an F1 with the interval of its bootstrap samples.
+def f1(correct: int, gold: int, system: int, samples: Doubles | None = None) -> Rate:
+    """Return an F1 with the interval of its bootstrap samples, if there are any.
 
     Parameters
     ----------
     correct, gold, system : int
-        What is right, what the gold trees and what the system has.
-    samples : ndarray of float64
+        Number of right items, of gold items, of the system's items.
+    samples : ndarray of float64, optional
         The rate in bootstrap samples, in percent; ``nan`` where a sample had nothing to count.
     """
     if not gold + system:
         return Rate(None, None, None, "bootstrap", 0, 0, 0)
-    low, high = percentiles(samples)
+    low, high = (None, None) if samples is None else percentiles(samples)
     return Rate(100 * 2 * correct / (gold + system), low, high, "bootstrap", correct, gold, system)
 
 

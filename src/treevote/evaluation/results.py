@@ -226,7 +226,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """Accuracy by a property of the tokens; every scored gold token is in one group.
+    """Accuracy by a factor of the tokens; every scored gold token is in one group.
 
     Attributes
     ----------
@@ -235,7 +235,7 @@ class Breakdown:
     description : str
         One sentence for a reader.
     of : {"arc", "word", "sentence"}
-        What has the property; for an arc the gold tree and that of the system may differ in it.
+        Bearer of the factor; for an arc the gold tree and that of the system may differ in it.
     ordered : bool
         Whether the groups have an order of their own, as lengths do (plot them); otherwise the largest is first.
     groups : tuple of Group
@@ -348,7 +348,7 @@ class SentenceTrees:
         False for punctuation that is left out.
     gold : Tree
     systems : tuple of Tree
-        Deprels as the convention compares them; the trees of a system with other words are carried over by
+        Deprels as the convention compares them; the trees of a system with other words are projected by
         the alignment, without the heads that have no counterpart.
     """
 
