@@ -1,4 +1,4 @@
-"""How well trees agree with gold trees: counts first, rates last.
+"""Scores of trees against gold trees: counts first, rates last.
 
 Counts of parts add up to the counts of the whole, so results over many files or chunks are exact; a rate is
 taken only where a person reads it. All rates are percentages, 0 to 100.
@@ -39,7 +39,7 @@ CONTENT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What was counted, and the rates that follow from it.
+    """Counts, and the rates that follow from them.
 
     Counts add with ``+``; ``Counts()`` is the zero. A rate with nothing to count is ``nan``.
 
@@ -272,7 +272,7 @@ def require_same_sentences(gold: Treebank, system: Treebank) -> None:
     Parameters
     ----------
     gold, system : Treebank
-        What should be the same sentences, word by word; the error speaks of a fault in ``system``.
+        Sentences that should be the same, word by word; the error is about ``system``.
 
     Raises
     ------

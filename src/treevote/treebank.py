@@ -187,7 +187,7 @@ class Treebank:
         heads, deprels : ndarray of int32, shape (n_slots,)
             As the attributes of that name.
         labels : sequence of str
-            What ``deprels`` counts in.
+            Labels to which ``deprels`` refers.
         """
         return dataclasses.replace(self.only(), heads=heads, deprels=deprels, labels=tuple(labels))
 

@@ -1,8 +1,8 @@
-"""Agreement: between a system and the gold trees, which is being right, and among systems.
+"""Agreement of systems with each other and with the gold trees, which is correctness.
 
 Two analyses of a token agree on its head, or on its arc, which is head and label. A token without a head agrees with
-nothing. What systems have right together (the oracle) is the most that a choice among them can reach; what one alone
-has right (uniquely correct) is what it adds to the others.
+nothing. The oracle has right whatever at least one system has right: the upper bound of a choice among them. An arc is
+uniquely correct if one system alone has it right.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ def unanimous(systems: Sequence[Treebank]) -> Bools:
 
 
 def oracle(right: Sequence[Bools]) -> Bools:
-    """Return a mask of what at least one system has right.
+    """Return the mask of the items that at least one system has right.
 
     Parameters
     ----------
     right : sequence of ndarray of bool, shape (n,)
-        What each system has right.
+        For each system the items that it has right.
 
     Examples
     --------
@@ -93,12 +93,12 @@ def oracle(right: Sequence[Bools]) -> Bools:
 
 
 def uniquely_correct(right: Sequence[Bools]) -> list[Bools]:
-    """Return for each system a mask of what it has right and no other has.
+    """Return for each system the mask of the items that it has right and no other has.
 
     Parameters
     ----------
     right : sequence of ndarray of bool, shape (n,)
-        What each system has right.
+        For each system the items that it has right.
 
     Examples
     --------

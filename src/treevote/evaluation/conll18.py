@@ -59,8 +59,7 @@ def count_conll18(
 
     Examples
     --------
-        >>> from treevote.evaluation.agreement import right_arcs
-    from treevote.evaluation.alignment import align, project
+    >>> from treevote.evaluation.alignment import align, project
         >>> dog, tomcat = Word("dog", "dog", "NOUN", "_", "Number=Sing"), Word("dog", "_", "NOUN", "_", "Gender=Masc")
         >>> gold, system = (Treebank.of([([word], [0], ["root"])]) for word in (dog, tomcat))
         >>> alignment = align(gold, system)

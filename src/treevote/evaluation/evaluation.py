@@ -92,7 +92,7 @@ def evaluate_systems(
     seed : int, default=0
         Of the bootstrap and the randomization test.
     training : Treebank, optional
-        What the systems were trained on, to tell known words from unknown ones.
+        Training data of the systems, to tell known words from unknown ones.
     samples, permutations : int
         Number of bootstrap samples, and of permutations.
 

@@ -28,7 +28,7 @@ class Moments(NamedTuple):
     Attributes
     ----------
     x, n : int
-        What is right, and of how much.
+        Number of right items, and of all.
     xx, xn, nn : int
         Sums of the products.
     sentences : int
@@ -62,7 +62,7 @@ def moments(right: Longs, whole: Longs) -> Moments:
 
 
 def effective_size(sums: Moments) -> float:
-    """Return how many independent tokens vary as much as these sentences; never more than there are.
+    """Return the number of independent tokens that vary as much as these sentences, at most their number of tokens.
 
     The variance of the rate ``r = x / n`` is linearised: ``m / (m - 1) * sum (x_i - r n_i)**2 / n**2`` over ``m``
     sentences. Where all is right, or all wrong, or there is one sentence, nothing is known of it.

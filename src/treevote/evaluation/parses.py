@@ -17,7 +17,7 @@ class Parses:
     ----------
     gold : Treebank
     scored : ndarray of bool, shape (n_slots,)
-        Which slots are scored.
+        Mask of the scored slots.
     convention : {"ud", "conllx"}
         Whether universal deprels are compared, or whole ones.
 

@@ -1,7 +1,7 @@
-"""Whether two systems differ by more than chance: two paired tests over sentences, and Holm's correction.
+"""Significance of differences between two systems: two paired tests over sentences, and Holm's correction.
 
 Both are two-sided and count the observed outcome as one of the samples, so p is never 0, and 1 for systems with equal
-counts. Sentences are what is drawn, since the tokens of one are not independent.
+counts. Whole sentences are drawn, since the tokens of one are not independent.
 
 References
 ----------
