@@ -95,5 +95,5 @@ def has_label(treebank: Treebank, labels: frozenset[str]) -> Bools:
 
 
 def count_in_sentences(mask: Bools, alignment: Alignment, n_sentences: int) -> Longs:
-    """Return how many of a system's words begin in each gold sentence, shape (n_sentences,)."""
+    """Return the number of words of a system that begin in each gold sentence, shape (n_sentences,)."""
     return np.bincount(alignment.gold_sentence[mask], minlength=n_sentences)

@@ -48,24 +48,24 @@ def count_conll18(
 
     Parameters
     ----------
-        gold, system : Treebank
-            Gold trees, and those of the system over its own words.
-        alignment : Alignment
-            Of the two.
-        projected : Treebank
-            The trees of the system over the gold words, see `treevote.evaluation.alignment.project`.
-        punctuation : bool, default=True
-            Whether punctuation is scored; Tokens and Sentences always count whole.
+    gold, system : Treebank
+        Gold trees, and those of the system over its own words.
+    alignment : Alignment
+        Of the two.
+    projected : Treebank
+        The trees of the system over the gold words, see `treevote.evaluation.alignment.project`.
+    punctuation : bool, default=True
+        Whether punctuation is scored; Tokens and Sentences always count whole.
 
     Examples
     --------
     >>> from treevote.evaluation.alignment import align, project
-        >>> dog, tomcat = Word("dog", "dog", "NOUN", "_", "Number=Sing"), Word("dog", "_", "NOUN", "_", "Gender=Masc")
-        >>> gold, system = (Treebank.of([([word], [0], ["root"])]) for word in (dog, tomcat))
-        >>> alignment = align(gold, system)
-        >>> scores = count_conll18(gold, system, alignment, project(gold, system, alignment))
-        >>> {name: int(counts[0, 0]) for name, counts in scores.items() if name in ("UPOS", "UFeats", "MLAS")}
-        {'UPOS': 1, 'UFeats': 0, 'MLAS': 0}
+    >>> dog, tomcat = Word("dog", "dog", "NOUN", "_", "Number=Sing"), Word("dog", "_", "NOUN", "_", "Gender=Masc")
+    >>> gold, system = (Treebank.of([([word], [0], ["root"])]) for word in (dog, tomcat))
+    >>> alignment = align(gold, system)
+    >>> scores = count_conll18(gold, system, alignment, project(gold, system, alignment))
+    >>> {name: int(counts[0, 0]) for name, counts in scores.items() if name in ("UPOS", "UFeats", "MLAS")}
+    {'UPOS': 1, 'UFeats': 0, 'MLAS': 0}
     """
     scored, also_scored = (scored_words(treebank, punctuation=punctuation) for treebank in (gold, system))
     aligned = alignment.system_slot >= 0
