@@ -26,7 +26,7 @@ def parses(draw: st.DrawFn, least: int = 0) -> Treebank:
         [
             (
                 words,
-                [draw(st.integers(least, len(words)).filter(lambda head, own=i: head != own)) for i in range(1, n)],
+                [draw(st.sampled_from([head for head in range(least, n) if head != i])) for i in range(1, n)],
                 [draw(st.sampled_from(LABELS)) for _ in words],
             )
             for words in WORDS
