@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from treevote.ensemble.vote import check_same_sentences, common_labels
+from treevote.evaluation.agreement import unanimous
 from treevote.kernels import Doubles
+from treevote.metrics import check_same_sentences
 from treevote.treebank import Treebank
+from treevote.trees import per_sentence
 
 
 def agreement(systems: Sequence[Treebank]) -> Doubles:
@@ -38,15 +40,8 @@ def agreement(systems: Sequence[Treebank]) -> Doubles:
     [0.67, 1.0]
     """
     check_same_sentences(systems)
-    first = systems[0]
-    _, deprels = common_labels(systems)
-    same = first.heads >= 0
-    for system, labels in zip(systems[1:], deprels[1:], strict=True):
-        same &= (system.heads == first.heads) & (labels == deprels[0])
-    lengths = np.diff(first.offsets)
-    sentence = np.repeat(np.arange(len(lengths)), lengths)
-    agreed = np.bincount(sentence, weights=same, minlength=len(lengths))
-    return np.asarray(agreed / np.maximum(lengths - 1, 1))
+    offsets = systems[0].offsets
+    return np.asarray(per_sentence(unanimous(systems), offsets) / np.maximum(np.diff(offsets) - 1, 1))
 
 
 def alike(judges: Mapping[str, Any]) -> str | None:

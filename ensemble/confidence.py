@@ -15,12 +15,12 @@ import numpy as np
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from treevote.ensemble.vote import common_labels
 from treevote.errors import InputError, ModelError
+from treevote.evaluation.agreement import right_arcs
 from treevote.kernels import Bools, Doubles, Floats, Ints
-from treevote.metrics import Convention, right_arcs
+from treevote.metrics import Convention
 from treevote.store import Record
-from treevote.treebank import Treebank
+from treevote.treebank import Treebank, common_labels
 
 KIND = "confidence"
 

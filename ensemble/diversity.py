@@ -1,31 +1,32 @@
-"""What the members of an ensemble get right together and alone: what a vote can gain from them."""
+"""Diversity of the members of an ensemble: disagreement, uniquely correct arcs, and the oracle above the vote."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from treevote.metrics import Convention, right_arcs
+from treevote.evaluation.agreement import agreement, arcs_of, oracle, right_arcs, uniquely_correct
+from treevote.kernels import Bools
+from treevote.metrics import Convention
 from treevote.treebank import Treebank
 
 
 @dataclass(frozen=True, slots=True)
 class Diversity:
-    """How several systems differ on the same gold trees; all rates are percentages of the tokens, to two decimals.
+    """Differences of several systems on the same gold trees; all rates are percentages of the tokens, to two decimals.
 
     Attributes
     ----------
     names : tuple of str, length k
     las, uas : tuple of float, length k
     alone : tuple of float, length k
-        Arcs, labels included, that this system alone has right.
+        Uniquely correct arcs: head and label are right, and no other system has both right.
     disagreement : tuple of tuple of float, shape (k, k)
-        Tokens to which two systems give another head or label.
+        Tokens to which two systems give different heads or labels.
     oracle_las, oracle_uas : float
-        Tokens that some system has right: no choice among the systems can do better.
+        Tokens that at least one system has right: the upper bound of a choice among the systems.
     """
 
     names: tuple[str, ...]
@@ -47,7 +48,7 @@ class Diversity:
         parses : mapping of str to Treebank
             The same sentences as each system parsed them.
         convention : {"ud", "conllx"}, default="ud"
-            What counts of a label, see `treevote.metrics`.
+            Part of a label that counts, see `treevote.metrics`.
 
         Raises
         ------
@@ -63,34 +64,21 @@ class Diversity:
         (100.0, 33.33, 33.33, 100.0)
         """
         tokens = gold.is_token
-        n_tokens = max(1, gold.n_tokens)
         right = [right_arcs(gold, parse, convention=convention) for parse in parses.values()]
-        heads, arcs = (np.stack([pair[i][tokens] for pair in right]) for i in (0, 1))
-        hits = arcs.sum(0)
+        heads, arcs = [of.heads for of in right], [of.arcs for of in right]
+        analyses = arcs_of(list(parses.values()))
 
-        def share(mask: Any) -> float:
-            return round(100 * int(np.count_nonzero(mask)) / n_tokens, 2)
+        def share(mask: Bools) -> float:
+            return round(100 * int(np.count_nonzero(mask)) / max(1, gold.n_tokens), 2)
 
         return Diversity(
             names=tuple(parses),
             las=tuple(map(share, arcs)),
             uas=tuple(map(share, heads)),
-            alone=tuple(share(own & (hits == 1)) for own in arcs),
+            alone=tuple(map(share, uniquely_correct(arcs))),
             disagreement=tuple(
-                tuple(share(~_same(one, other)[tokens]) for other in parses.values()) for one in parses.values()
+                tuple(share(tokens & ~agreement(one, other).arcs) for other in analyses) for one in analyses
             ),
-            oracle_las=share(arcs.any(0)),
-            oracle_uas=share(heads.any(0)),
+            oracle_las=share(oracle(arcs)),
+            oracle_uas=share(oracle(heads)),
         )
-
-
-def _same(one: Treebank, other: Treebank) -> Any:
-    """Return the mask of slots to which two systems give the same head and label."""
-    numbers: dict[str, int] = {}
-    columns = [
-        np.array([*(numbers.setdefault(label, len(numbers)) for label in treebank.labels), -1], np.int32)[
-            treebank.deprels
-        ]
-        for treebank in (one, other)
-    ]
-    return (one.heads == other.heads) & (columns[0] == columns[1])

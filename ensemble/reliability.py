@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.ensemble.confidence import Confidence
+from treevote.evaluation.agreement import right_arcs
 from treevote.kernels import Bools, Floats
-from treevote.metrics import Convention, right_arcs
+from treevote.metrics import Convention
 from treevote.store import JSON
 from treevote.treebank import Treebank
 

@@ -13,11 +13,12 @@ from typing import Literal
 
 import numpy as np
 
-from treevote.ensemble.vote import arc_weights, common_labels, vote, winners
+from treevote.ensemble.vote import arc_weights, vote, winners
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError
-from treevote.metrics import Convention, evaluate, right_arcs
-from treevote.treebank import Treebank
+from treevote.evaluation.agreement import right_arcs
+from treevote.metrics import Convention, evaluate
+from treevote.treebank import Treebank, common_labels
 
 MARGIN = 0.05
 """LAS that a member must at least add: of ensembles that are so close to the best, the smallest is chosen."""

@@ -19,8 +19,8 @@ from treevote.ensemble.arborescence import spanning_tree
 from treevote.ensemble.weights import Weights
 from treevote.errors import InputError
 from treevote.kernels import Bools, Ints, Longs, kernel
-from treevote.metrics import require_same_sentences
-from treevote.treebank import Treebank
+from treevote.metrics import check_same_sentences
+from treevote.treebank import Treebank, common_labels
 from treevote.trees import are_trees, per_sentence, roots
 
 Number = TypeVar("Number", np.int32, np.int64)
@@ -115,38 +115,6 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
     )
 
 
-def check_same_sentences(systems: Sequence[Treebank]) -> None:
-    """Raise an error at the first word that a system does not share with the first system.
-
-    Only forms and the division into sentences count: systems may well disagree on lemmas, tags or features.
-
-    Parameters
-    ----------
-    systems : sequence of Treebank
-        A system without a name is spoken of by its number.
-
-    Raises
-    ------
-    InputError
-        With the system, the sentence, the token and both forms; also if no system is given.
-
-    Examples
-    --------
-    >>> ours = Treebank.of([(["dogs"], [0], ["root"])])
-    >>> theirs = Treebank.of([(["cats"], [0], ["root"])])
-    >>> check_same_sentences([ours, ours, theirs])
-    Traceback (most recent call last):
-    treevote.errors.InputError: system 3, sentence 1: token 1: expected 'dogs' as in system 1, found 'cats'...
-    """
-    if not systems:
-        raise InputError("expected the parses of at least one system, found none")
-    named = [
-        dataclasses.replace(system, name=system.name or f"system {k}") for k, system in enumerate(systems, start=1)
-    ]
-    for system in named[1:]:
-        require_same_sentences(named[0], system)
-
-
 def _check_heads(systems: Sequence[Treebank], heads: Ints) -> None:
     """Raise an error for the first head that is neither -1 nor a position of another token."""
     offsets = systems[0].offsets
@@ -165,16 +133,6 @@ def _check_heads(systems: Sequence[Treebank], heads: Ints) -> None:
         sentence=str(i + 1),
         remedy="correct the head",
     )
-
-
-def common_labels(systems: Sequence[Treebank]) -> tuple[dict[str, int], Ints]:
-    """Return one numbering of all labels, and by it the label of each slot by system, shape (k, n_slots)."""
-    labels: dict[str, int] = {}
-    rows = []
-    for system in systems:
-        numbers = [labels.setdefault(label, len(labels)) for label in system.labels]
-        rows.append(np.array([*numbers, -1], np.int32)[system.deprels])
-    return labels, np.stack(rows)
 
 
 def _of_winner(votes: NDArray[Number], winner: Ints) -> NDArray[Number]:

@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 
 from treevote.errors import ConfigError, ModelError
+from treevote.evaluation.agreement import accuracy_by
 from treevote.kernels import Ints, Longs
-from treevote.metrics import accuracy_by
 from treevote.treebank import Treebank
 
 UNIT = 2**20

@@ -16,7 +16,7 @@ from treevote.ensemble.confidence import LEAST, Confidence
 from treevote.ensemble.reliability import calibration_error, cross_fitted, reliability, table
 from treevote.ensemble.vote import vote
 from treevote.errors import InputError, ModelError
-from treevote.metrics import right_arcs
+from treevote.evaluation.agreement import right_arcs
 from treevote.treebank import Treebank
 
 DEV, TEST = toy_treebank(300, 1), toy_treebank(300, 2)

@@ -17,7 +17,7 @@ from tests.reference import conll18 as twin
 from tests.reference.planted_errors import plant
 from treevote.conll import read
 from treevote.errors import InputError
-from treevote.evaluation.alignment import align, carry_over
+from treevote.evaluation.alignment import align, project
 from treevote.evaluation.attachment import Scores, count_attachment
 from treevote.evaluation.conll18 import count_conll18
 from treevote.evaluation.surface import multiword_tokens
@@ -36,9 +36,9 @@ def conllu(text: str) -> Treebank:
 
 def score(gold: Treebank, system: Treebank, *, punctuation: bool = True) -> Scores:
     alignment = align(gold, system)
-    carried = carry_over(gold, system, alignment)
-    return count_conll18(gold, system, alignment, carried, punctuation=punctuation) | count_attachment(
-        gold, system, alignment, carried, punctuation=punctuation
+    projected = project(gold, system, alignment)
+    return count_conll18(gold, system, alignment, projected, punctuation=punctuation) | count_attachment(
+        gold, system, alignment, projected, punctuation=punctuation
     )
 
 

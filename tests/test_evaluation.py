@@ -21,8 +21,8 @@ from treevote.conll import read
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.confusion import confusions
 from treevote.evaluation.evaluation import METRICS, evaluate_systems
-from treevote.evaluation.properties import crossing, depth, length, properties
-from treevote.evaluation.provenance import documents, domains
+from treevote.evaluation.factors import crossing, depth, factors, length
+from treevote.evaluation.metadata import documents, domains
 from treevote.evaluation.results import Breakdown, Evaluation, Group
 from treevote.metrics import Convention, evaluate
 from treevote.treebank import Treebank
@@ -368,7 +368,7 @@ def test_documents_and_domains_by_comments() -> None:
     )
     assert documents(gold) == ["(before the first)", "one", "one", "document 2", "last"]
     assert domains(gold) == ["(no domain)", "news", "news", "blog", "(no domain)"]
-    names = [one.name for one in properties(gold, convention="ud")]
+    names = [one.name for one in factors(gold, convention="ud")]
     assert names[-2:] == ["document", "domain"]
 
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from tests.reference import metrics as twin
 from tests.strategies import LABELS, treebanks, trees
 from treevote.errors import ConfigError, InputError
-from treevote.metrics import Convention, Counts, accuracy_by, evaluate, require_same_sentences
+from treevote.evaluation.agreement import accuracy_by
+from treevote.metrics import Convention, Counts, evaluate, require_same_sentences
 from treevote.treebank import Source, Treebank
 
 conventions: st.SearchStrategy[Convention] = st.sampled_from(["ud", "conllx"])

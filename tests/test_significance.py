@@ -1,4 +1,4 @@
-"""Intervals and tests: laws, twins of the kernels, and simulations in which the truth is known."""
+"""Intervals and tests: laws, and simulations in which the truth is known."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from treevote.evaluation import resampling
 from treevote.evaluation.intervals import (
     Moments,
     effective_size,
@@ -109,6 +110,19 @@ def test_every_sentence_is_swapped_in_half_of_the_permutations_and_independently
     assert np.allclose(swapped.mean(axis=0), 0.5, atol=0.02)
     for i, j in itertools.combinations(range(n), 2):
         assert abs((swapped[:, i] & swapped[:, j]).mean() - 0.25) < 0.02
+
+
+def test_sums_are_exact_however_large() -> None:
+    small, large = np.array([[1], [0], [1], [3]]), np.array([[10**12 + 1], [0], [10**12 + 1], [3 * (10**12 + 1)]])
+    assert (swapped_sums(large, 50, 2) == (10**12 + 1) * swapped_sums(small, 50, 2)).all()
+    assert (bootstrap_sums(large, 50, 2) == (10**12 + 1) * bootstrap_sums(small, 50, 2)).all()
+
+
+def test_permutations_in_many_blocks_are_as_random_as_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resampling, "BLOCK", 5)
+    swapped = swapped_sums(np.eye(9, dtype=np.int64), 4_000, 5)
+    assert np.allclose(swapped.mean(axis=0), 0.5, atol=0.05)
+    assert abs((swapped[1:] == swapped[:-1]).mean() - 0.5) < 0.02  # neighbours come from different blocks
 
 
 # -- tests ------------------------------------------------------------------------------------------------------------

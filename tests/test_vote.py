@@ -19,9 +19,10 @@ from tests.reference.vote import vote as slow_vote
 from tests.strategies import trees
 from treevote.conll import read
 from treevote.ensemble.arborescence import spanning_tree
-from treevote.ensemble.vote import check_same_sentences, vote
+from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import HEAVIEST, SEEN_ENOUGH, UNIT, Weights
 from treevote.errors import ConfigError, InputError, ModelError
+from treevote.metrics import check_same_sentences
 from treevote.sentence import Word
 from treevote.treebank import Treebank
 from treevote.trees import are_trees, roots

@@ -1,4 +1,4 @@
-"""How well trees agree with gold trees: counts first, rates last.
+"""Scores of trees against gold trees: counts first, rates last.
 
 Counts of parts add up to the counts of the whole, so results over many files or chunks are exact; a rate is
 taken only where a person reads it. All rates are percentages, 0 to 100.
@@ -14,16 +14,15 @@ from __future__ import annotations
 
 import dataclasses
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from treevote.errors import InputError, unknown
-from treevote.formats import sent_id
-from treevote.kernels import Bools, Doubles, Ints, Longs
-from treevote.treebank import Treebank
+from treevote.kernels import Bools, Longs
+from treevote.treebank import Treebank, common_labels, encode
 from treevote.trees import per_sentence
 
 Convention: TypeAlias = Literal["ud", "conllx"]
@@ -40,7 +39,7 @@ CONTENT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What was counted, and the rates that follow from it.
+    """Counts, and the rates that follow from them.
 
     Counts add with ``+``; ``Counts()`` is the zero. A rate with nothing to count is ``nan``.
 
@@ -173,6 +172,42 @@ def evaluate(gold: Treebank, system: Treebank, *, convention: Convention = "ud",
     return Counts(**{name: int(column.sum()) for name, column in columns.items()})
 
 
+def compared_part(convention: Convention) -> Callable[[str], str]:
+    """Return the function from a label to the part of it that a convention compares.
+
+    Raises
+    ------
+    ConfigError
+        If the convention is not known.
+
+    Examples
+    --------
+    >>> compared_part("ud")("nsubj:pass"), compared_part("conllx")("nsubj:pass")
+    ('nsubj', 'nsubj:pass')
+    """
+    parts: dict[Convention, Callable[[str], str]] = {"ud": lambda label: label.partition(":")[0], "conllx": str}
+    if convention not in parts:
+        raise unknown("convention", convention, get_args(Convention))
+    return parts[convention]
+
+
+def require_heads(gold: Treebank) -> Bools:
+    """Return the mask of the tokens of gold trees, and raise an error if one has no head.
+
+    Raises
+    ------
+    InputError
+        With file, line, sentence and the first such token.
+    """
+    tokens = gold.is_token
+    missing = np.flatnonzero(tokens & (gold.heads < 0))
+    if len(missing):
+        slot = int(missing[0])
+        problem = f"expected a head for every gold token, found none for {_form(gold, slot)}"
+        raise gold.fault(slot, problem, "give gold trees, or leave the sentence out on both sides")
+    return tokens
+
+
 def count_by_sentence(
     gold: Treebank, system: Treebank, *, convention: Convention = "ud", punctuation: bool = True
 ) -> dict[str, Longs]:
@@ -194,19 +229,20 @@ def count_by_sentence(
     >>> count_by_sentence(toy, toy)["arcs"].tolist()
     [2, 1]
     """
-    scored = _require_heads(gold)
-    gold_labels, system_labels, content = _common_labels(gold, system, convention)
+    scored = require_heads(gold)
+    part = compared_part(convention)
     require_same_sentences(gold, system)
     if not punctuation:
         scored &= ~punctuation_marks(gold)
+    labels_of, (gold_labels, system_labels) = common_labels([gold, system], part)
+    content = np.array([*(convention == "ud" and label in CONTENT for label in labels_of), False], np.bool_)
 
     heads, labels = scored & (gold.heads == system.heads), scored & (gold_labels == system_labels)
     arcs = heads & labels
     gold_content, gold_roots = scored & content[gold_labels], scored & (gold.heads == 0)
     system_roots = scored & (system.heads == 0)
-    inner = np.repeat(gold.offsets[:-1], np.diff(gold.offsets)) + gold.heads
     is_leaf = scored.copy()
-    is_leaf[inner[gold.heads > 0]] = False
+    is_leaf[(gold.starts + gold.heads)[gold.heads > 0]] = False
     masks = {
         "tokens": scored,
         "heads": heads,
@@ -230,84 +266,13 @@ def count_by_sentence(
     return columns
 
 
-def right_arcs(gold: Treebank, system: Treebank, *, convention: Convention = "ud") -> tuple[Bools, Bools]:
-    """Return for each slot whether the head is right, and whether head and label are; false in ROOT slots.
-
-    Parameters
-    ----------
-    gold, system, convention
-        As for :func:`evaluate`.
-
-    Returns
-    -------
-    heads, arcs : ndarray of bool, shape (n_slots,)
-
-    Raises
-    ------
-    InputError, ConfigError
-        As :func:`evaluate`.
-
-    Examples
-    --------
-    >>> gold = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
-    >>> heads, arcs = right_arcs(gold, Treebank.of([(["dogs", "bark"], [2, 0], ["obj", "root"])]))
-    >>> heads.tolist(), arcs.tolist()
-    ([False, True, True], [False, False, True])
-    """
-    tokens = _require_heads(gold)
-    gold_labels, system_labels, _ = _common_labels(gold, system, convention)
-    require_same_sentences(gold, system)
-    heads = tokens & (gold.heads == system.heads)
-    return heads, heads & (gold_labels == system_labels)
-
-
-def accuracy_by(gold: Treebank, system: Treebank, key: Ints, n_keys: int, *, convention: Convention = "ud") -> Doubles:
-    """Return the share of right arcs, head and label, for each value of a column, such as the POS.
-
-    Parameters
-    ----------
-    gold, system : Treebank
-        As for :func:`evaluate`.
-    key : ndarray of int32, shape (n_slots,)
-        A value of ``0..n_keys - 1`` for each token; what stands in ROOT slots is not looked at.
-    n_keys : int
-        Number of values.
-    convention : {"ud", "conllx"}, default="ud"
-        See the head of this module.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_keys,)
-        Shares, 0 to 1; ``nan`` for values that no token has.
-
-    Raises
-    ------
-    InputError, ConfigError
-        As :func:`evaluate`.
-
-    Examples
-    --------
-    >>> gold = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])])
-    >>> parse = Treebank.of([(["a", "dog", "barks"], [3, 3, 0], ["det", "nsubj", "root"])])
-    >>> accuracy_by(gold, parse, np.array([0, 0, 0, 1], np.int32), 3).tolist()
-    [0.5, 1.0, nan]
-    """
-    tokens = gold.is_token
-    _, right = right_arcs(gold, system, convention=convention)
-    totals = np.bincount(key[tokens], minlength=n_keys)
-    hits = np.bincount(key[tokens], weights=right[tokens], minlength=n_keys)
-    shares = np.full(n_keys, np.nan)
-    np.divide(hits, totals, out=shares, where=totals > 0)
-    return shares
-
-
 def require_same_sentences(gold: Treebank, system: Treebank) -> None:
     """Raise an error at the first difference between the forms of two treebanks, if there is one.
 
     Parameters
     ----------
     gold, system : Treebank
-        What should be the same sentences, word by word; the error speaks of a fault in ``system``.
+        Sentences that should be the same, word by word; the error is about ``system``.
 
     Raises
     ------
@@ -327,12 +292,44 @@ def require_same_sentences(gold: Treebank, system: Treebank) -> None:
     forms: dict[str, int] = {}
     columns = []
     for treebank in (gold, system):
-        numbers = np.array([forms.setdefault(word.form, len(forms)) for word in treebank.words], np.int32)
+        numbers = encode((word.form for word in treebank.words), forms)
         columns.append(np.where(treebank.is_token, numbers[treebank.tokens], -1))
     shorter = min(map(len, columns))
     differences = np.flatnonzero(columns[0][:shorter] != columns[1][:shorter])
     if len(differences) or len(columns[0]) != len(columns[1]):
         raise _difference(gold, system, int(differences[0]) if len(differences) else shorter)
+
+
+def check_same_sentences(systems: Sequence[Treebank]) -> None:
+    """Raise an error at the first word that a system does not share with the first system.
+
+    Only forms and the division into sentences count: systems may well disagree on lemmas, tags or features.
+
+    Parameters
+    ----------
+    systems : sequence of Treebank
+        A system without a name is spoken of by its number.
+
+    Raises
+    ------
+    InputError
+        With the system, the sentence, the token and both forms; also if no system is given.
+
+    Examples
+    --------
+    >>> ours = Treebank.of([(["dogs"], [0], ["root"])])
+    >>> theirs = Treebank.of([(["cats"], [0], ["root"])])
+    >>> check_same_sentences([ours, ours, theirs])
+    Traceback (most recent call last):
+    treevote.errors.InputError: system 3, sentence 1: token 1: expected 'dogs' as in system 1, found 'cats'...
+    """
+    if not systems:
+        raise InputError("expected the parses of at least one system, found none")
+    named = [
+        dataclasses.replace(system, name=system.name or f"system {k}") for k, system in enumerate(systems, start=1)
+    ]
+    for system in named[1:]:
+        require_same_sentences(named[0], system)
 
 
 def punctuation_marks(treebank: Treebank) -> Bools:
@@ -361,60 +358,17 @@ def _percent(part: int, whole: int) -> float:
     return 100 * part / whole if whole else float("nan")
 
 
-def _require_heads(gold: Treebank) -> Bools:
-    """Return the mask of tokens, all of which must have a head."""
-    tokens = gold.is_token
-    missing = np.flatnonzero(tokens & (gold.heads < 0))
-    if len(missing):
-        slot = int(missing[0])
-        problem = f"expected a head for every gold token, found none for {_form(gold, slot)}"
-        raise fault_at(gold, slot, problem, "give gold trees, or leave the sentence out on both sides")
-    return tokens
-
-
-def _common_labels(gold: Treebank, system: Treebank, convention: Convention) -> tuple[Ints, Ints, Bools]:
-    """Return the labels of both in common numbers, -1 for none, and whether a number is a content label."""
-    parts: dict[Convention, Callable[[str], str]] = {"ud": lambda label: label.split(":")[0], "conllx": str}
-    if convention not in parts:
-        raise unknown("convention", convention, get_args(Convention))
-    numbers: dict[str, int] = {}
-    columns = []
-    for treebank in (gold, system):
-        found = [numbers.setdefault(parts[convention](label), len(numbers)) for label in treebank.labels]
-        columns.append(np.array([*found, -1], np.int32)[treebank.deprels])
-    content = [convention == "ud" and label in CONTENT for label in numbers]
-    return columns[0], columns[1], np.array([*content, False], np.bool_)
-
-
 def _difference(gold: Treebank, system: Treebank, slot: int) -> InputError:
-    """Return the error for two treebanks that are the same up to a slot."""
+    """Error for two treebanks that are the same up to a slot."""
     remedy = "give the same sentences, with the same tokens, in the same order"
-    expected, found, name = _form(gold, slot), _form(system, slot), path_of(gold) or "the gold trees"
+    expected, found, name = _form(gold, slot), _form(system, slot), gold.title or "the gold trees"
     if expected == found:
         problem = f"expected {gold.n_sentences} sentences as in {name}, found {system.n_sentences}"
-        return InputError(problem, path=path_of(system), remedy=remedy)
-    return fault_at(system, slot, f"expected {expected} as in {name}, found {found}", remedy)
-
-
-def fault_at(treebank: Treebank, slot: int, problem: str, remedy: str) -> InputError:
-    """Return the error for a token, or for the end of a sentence if that stands at its slot, with file and line."""
-    i = int(np.searchsorted(treebank.offsets, slot)) - 1
-    start = int(treebank.offsets[i])
-    sentence, line = str(i + 1), None
-    if (source := treebank.source) is not None:
-        at = slot if slot < treebank.offsets[i + 1] else slot - 1
-        line = source.first_line + int(source.line_of[at])
-        sentence = sent_id(source.lines[source.line_of[start] : source.line_of[at]]) or sentence
-    problem = f"token {slot - start}: {problem}"
-    return InputError(problem, path=path_of(treebank), line=line, sentence=sentence, remedy=remedy)
+        return InputError(problem, path=system.title, remedy=remedy)
+    return system.fault(slot, f"expected {expected} as in {name}, found {found}", remedy)
 
 
 def _form(treebank: Treebank, slot: int) -> str:
     if slot < len(treebank.tokens) and treebank.is_token[slot]:
         return repr(treebank.words[treebank.tokens[slot]].form)
     return "the end of the sentence"
-
-
-def path_of(treebank: Treebank) -> str:
-    """Return what to call a treebank in a message: its file, else its name."""
-    return (treebank.source.path if treebank.source else "") or treebank.name

@@ -8,14 +8,19 @@ word alone is worked out once for each distinct word and not for each token.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from treevote.errors import InputError
+from treevote.formats import sent_id
 from treevote.kernels import Floats, Ints, Longs
 from treevote.sentence import ROOT, Sentence, Word
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,6 +120,52 @@ class Treebank:
         mask[self.offsets[:-1]] = False
         return mask
 
+    @property
+    def sentence_of(self) -> Longs:
+        """Sentence of each slot, from 0, shape (n_slots,)."""
+        return np.repeat(np.arange(self.n_sentences), np.diff(self.offsets))
+
+    @property
+    def starts(self) -> Longs:
+        """ROOT slot of the sentence of each slot, shape (n_slots,)."""
+        return np.repeat(self.offsets[:-1], np.diff(self.offsets))
+
+    @property
+    def positions(self) -> Longs:
+        """Position of each slot in its sentence, 0 in ROOT slots, shape (n_slots,).
+
+        Examples
+        --------
+        >>> toy = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"]), (["yes"], [0], ["root"])])
+        >>> toy.sentence_of.tolist(), toy.starts.tolist(), toy.positions.tolist()
+        ([0, 0, 0, 1, 1], [0, 0, 0, 3, 3], [0, 1, 2, 0, 1])
+        """
+        return np.arange(len(self.tokens)) - self.starts
+
+    @property
+    def title(self) -> str:
+        """Name of the treebank in messages: its file, else its name; it may be empty."""
+        return (self.source.path if self.source else "") or self.name
+
+    def fault(self, slot: int, problem: str, remedy: str) -> InputError:
+        """Error for a token, or for the end of a sentence if that is at the slot, with file, line and sentence.
+
+        Examples
+        --------
+        >>> toy = Treebank.of([(["yes"], [0], ["root"])], name="toy")
+        >>> print(toy.fault(1, "expected a noun", "correct it"))
+        toy, sentence 1: token 1: expected a noun; correct it
+        """
+        i = int(np.searchsorted(self.offsets, slot)) - 1
+        start = int(self.offsets[i])
+        sentence, line = str(i + 1), None
+        if (source := self.source) is not None:
+            at = slot if slot < self.offsets[i + 1] else slot - 1
+            line = source.first_line + int(source.line_of[at])
+            sentence = sent_id(source.lines[source.line_of[start] : source.line_of[at]]) or sentence
+        problem = f"token {slot - start}: {problem}"
+        return InputError(problem, path=self.title, line=line, sentence=sentence, remedy=remedy)
+
     def sentence(self, i: int) -> Sentence:
         """Return sentence ``i``, counted from 0."""
         span = slice(int(self.offsets[i]), int(self.offsets[i + 1]))
@@ -136,7 +187,7 @@ class Treebank:
         heads, deprels : ndarray of int32, shape (n_slots,)
             As the attributes of that name.
         labels : sequence of str
-            What ``deprels`` counts in.
+            Labels to which ``deprels`` refers.
         """
         return dataclasses.replace(self.only(), heads=heads, deprels=deprels, labels=tuple(labels))
 
@@ -236,11 +287,9 @@ class Treebank:
         tokens, heads, deprels, offsets = [], [], [], [np.zeros(1, np.int64)]
         start = 0
         for part in parts:
-            word_map = np.array([words.setdefault(word, len(words)) for word in part.words], np.int32)
-            label_map = np.array([*(labels.setdefault(label, len(labels)) for label in part.labels), -1], np.int32)
-            tokens.append(word_map[part.tokens])
+            tokens.append(encode(part.words, words)[part.tokens])
             heads.append(part.heads)
-            deprels.append(label_map[part.deprels])
+            deprels.append(encode(part.labels, labels)[part.deprels])
             offsets.append(part.offsets[1:] + start)
             start += len(part.tokens)
         return Treebank(
@@ -252,3 +301,47 @@ class Treebank:
             np.concatenate(offsets),
             name,
         )
+
+
+def encode(items: Iterable[Item], vocabulary: dict[Item, int]) -> Ints:
+    """Return the index of each item in a vocabulary, to which new ones are added, and -1 at the end.
+
+    So the result, indexed by a column in which -1 is none, gives -1 for none.
+
+    Examples
+    --------
+    >>> vocabulary = {"nsubj": 0}
+    >>> encode(["root", "nsubj"], vocabulary).tolist(), vocabulary
+    ([1, 0, -1], {'nsubj': 0, 'root': 1})
+    """
+    entries = list(items)
+    new = itertools.filterfalse(vocabulary.__contains__, dict.fromkeys(entries))
+    vocabulary.update(zip(new, itertools.count(len(vocabulary))))
+    return np.array([*map(vocabulary.__getitem__, entries), -1], np.int32)
+
+
+def common_labels(treebanks: Sequence[Treebank], part: Callable[[str], str] = str) -> tuple[dict[str, int], Ints]:
+    """Return one vocabulary of the labels of treebanks of the same size, and the deprels as indices in it.
+
+    Parameters
+    ----------
+    treebanks : sequence of Treebank, length k
+    part : callable, optional
+        From a label to the part of it that counts; by default all of it.
+
+    Returns
+    -------
+    vocabulary : dict of str to int
+    deprels : ndarray of int32, shape (k, n_slots)
+        -1 for none.
+
+    Examples
+    --------
+    >>> one = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
+    >>> two = Treebank.of([(["dogs", "bark"], [0, 1], ["root", "obj"])])
+    >>> common_labels([one, two])[1].tolist()
+    [[-1, 0, 1], [-1, 1, 2]]
+    """
+    vocabulary: dict[str, int] = {}
+    columns = [encode(map(part, treebank.labels), vocabulary)[treebank.deprels] for treebank in treebanks]
+    return vocabulary, np.stack(columns)

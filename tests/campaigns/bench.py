@@ -14,7 +14,7 @@ from treevote.ensemble.parser import save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.models.graph.parser import GraphTrainer
 from treevote.models.pipeline.parser import PipelineTrainer
-from treevote.models.rules.parser import DecisionListTrainer
+from treevote.models.decision_list.parser import DecisionListTrainer
 from treevote.models.transition.parser import TransitionTrainer
 from treevote.treebank import Treebank
 

@@ -27,7 +27,7 @@ from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import TreevoteError
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.evaluation.results import Evaluation
-from treevote.models.rules.parser import DecisionListTrainer
+from treevote.models.decision_list.parser import DecisionListTrainer
 from treevote.report.page import render, write_report
 
 HOSTILE = (

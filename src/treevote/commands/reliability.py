@@ -12,8 +12,8 @@ from treevote.commands.evaluate import convention_of, read_parse
 from treevote.conll import read
 from treevote.ensemble.reliability import table
 from treevote.errors import InputError
+from treevote.evaluation.agreement import right_arcs
 from treevote.kernels import Floats
-from treevote.metrics import right_arcs
 from treevote.treebank import Treebank
 
 

@@ -1,4 +1,4 @@
-"""Evaluation: what systems get right, where they differ, whether that is chance, and the sentences behind it.
+"""Evaluation: scores of systems, breakdowns, differences and their significance, and the sentences behind them.
 
-`treevote.evaluation.evaluation.evaluate_systems` does it all; what it returns is in `treevote.evaluation.results`.
+The entry is `treevote.evaluation.evaluation.evaluate_systems`; its results are in `treevote.evaluation.results`.
 """

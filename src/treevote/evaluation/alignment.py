@@ -1,4 +1,4 @@
-"""Which word of a system is which word of the gold file, though sentences, tokens and words were cut otherwise.
+"""Alignment of the words of a system with those of the gold file, where sentences, tokens or words are cut differently.
 
 The convention is that of the CoNLL 2017 and 2018 shared tasks (Zeman et al. 2018, section 4). Both files must have
 the same characters. Two tokens are the same if they have the same span of characters, and so are two words where
@@ -16,11 +16,10 @@ import numpy as np
 from treevote.errors import InputError
 from treevote.evaluation.surface import MultiwordToken, Surface, multiword_tokens, surface_of, without_spaces
 from treevote.kernels import Bools, Ints, Longs, kernel
-from treevote.metrics import fault_at, path_of
-from treevote.treebank import Treebank
+from treevote.treebank import Treebank, encode
 
 MAX_CELLS = 1 << 24
-"""A stretch of ranges that cut through each other may have so many pairs of words, gold and system, to align."""
+"""Maximum number of pairs of words, gold and system, in a stretch of ranges that cut through each other."""
 
 
 class Alignment(NamedTuple):
@@ -35,7 +34,7 @@ class Alignment(NamedTuple):
     gold_sentence : ndarray of int64, shape (n_system_slots,)
         The gold sentence, from 0, in which each word of the system begins.
     tokens, sentences : ndarray of int64, shape (n_gold_sentences, 3)
-        How many are the same, how many the gold file and how many the system has, in each gold sentence.
+        Counts in each gold sentence: on both sides, in the gold file, in the system.
     same_words : bool
         Whether all sentences and words are the same.
     """
@@ -88,17 +87,16 @@ def align(gold: Treebank, system: Treebank) -> Alignment:
     if len(found) < len(here):
         remedy = "correct the ranges of one of the files"
         problem = "expected ranges of words that can be aligned with the gold words, found too many that overlap"
-        raise InputError(problem, path=path_of(system), remedy=remedy)
+        raise InputError(problem, path=system.title, remedy=remedy)
     system_slot, gold_slot = np.full(len(ours), -1, np.int64), np.full(len(theirs), -1, np.int64)
     aligned = found >= 0
     system_slot[here[aligned]] = there[found[aligned]]
     gold_slot[there[found[aligned]]] = here[aligned]
 
     starts, roots = text.start[gold.offsets[:-1]], system.offsets[:-1]
-    sentence_of = np.repeat(np.arange(gold.n_sentences), np.diff(gold.offsets))
     begins_in = np.maximum(np.searchsorted(starts, other.start, "right") - 1, 0)
     tokens = _common_spans(
-        _Spans(text.start[text.tokens], text.end[text.tokens], sentence_of[text.tokens]),
+        _Spans(text.start[text.tokens], text.end[text.tokens], gold.sentence_of[text.tokens]),
         _Spans(other.start[other.tokens], other.end[other.tokens], begins_in[other.tokens]),
         gold.n_sentences,
     )
@@ -120,7 +118,7 @@ def identity(treebank: Treebank, ranges: Sequence[MultiwordToken] = ()) -> Align
     [-1, 1]
     """
     slots = np.where(treebank.is_token, np.arange(len(treebank.tokens)), -1)
-    sentence_of = np.repeat(np.arange(treebank.n_sentences), np.diff(treebank.offsets))
+    sentence_of = treebank.sentence_of
     n_tokens = np.diff(treebank.offsets) - 1
     for first, last, _ in ranges:
         n_tokens[sentence_of[first]] -= last - first
@@ -128,14 +126,14 @@ def identity(treebank: Treebank, ranges: Sequence[MultiwordToken] = ()) -> Align
     return Alignment(slots, slots, sentence_of, tokens, np.ones_like(tokens), same_words=True)
 
 
-def carry_over(gold: Treebank, system: Treebank, alignment: Alignment) -> Treebank:
+def project(gold: Treebank, system: Treebank, alignment: Alignment) -> Treebank:
     """Return the gold sentences with the trees of a system; a head without counterpart in its sentence is unknown.
 
     Examples
     --------
     >>> gold = Treebank.of([(["can", "not", "go"], [3, 3, 0], ["aux", "advmod", "root"])])
     >>> system = Treebank.of([(["cannot", "go"], [2, 0], ["aux", "root"])])
-    >>> carry_over(gold, system, align(gold, system)).sentence(0).heads.tolist()
+    >>> project(gold, system, align(gold, system)).sentence(0).heads.tolist()
     [-1, -1, -1, 0]
     """
     slot = alignment.system_slot
@@ -144,17 +142,16 @@ def carry_over(gold: Treebank, system: Treebank, alignment: Alignment) -> Treeba
     deprels[aligned] = system.deprels[slot[aligned]]
     heads[aligned] = system.heads[slot[aligned]]
     inner = aligned[heads[aligned] > 0]
-    roots = np.repeat(system.offsets[:-1], np.diff(system.offsets))[slot[inner]]
-    head_slot = alignment.gold_slot[roots + heads[inner]]
-    starts = np.repeat(gold.offsets[:-1], np.diff(gold.offsets))[inner]
-    ends = np.repeat(gold.offsets[1:], np.diff(gold.offsets))[inner]
-    heads[inner] = np.where((head_slot > starts) & (head_slot < ends), head_slot - starts, -1)
+    head_slot = alignment.gold_slot[system.starts[slot[inner]] + heads[inner]]
+    sentence_of = gold.sentence_of
+    inside = (head_slot >= 0) & (sentence_of[head_slot] == sentence_of[inner])
+    heads[inner] = np.where(inside, gold.positions[head_slot], -1)
     return gold.with_trees(heads, deprels, system.labels)
 
 
 def _forms(treebank: Treebank, key: Callable[[str], str], numbers: dict[str, int]) -> Ints:
-    """Return what the key makes of the form in each slot, as numbers; -1 in ROOT slots."""
-    found = np.array([numbers.setdefault(key(word.form), len(numbers)) for word in treebank.words], np.int32)
+    """Return the number of the key of the form in each slot; -1 in ROOT slots."""
+    found = encode((key(word.form) for word in treebank.words), numbers)
     return np.where(treebank.is_token, found[treebank.tokens], np.int32(-1))
 
 
@@ -170,9 +167,9 @@ def _require_same_text(gold: Treebank, system: Treebank, text: Surface, other: S
     ours, theirs = (
         np.frombuffer(surface.text.encode("utf-32-le", "surrogatepass"), np.uint32) for surface in (text, other)
     )
-    name = path_of(gold) or "the gold trees"
+    name = gold.title or "the gold trees"
     if not len(theirs):
-        raise InputError(f"expected the text of {name}, found none", path=path_of(system), remedy="parse the same text")
+        raise InputError(f"expected the text of {name}, found none", path=system.title, remedy="parse the same text")
     shorter = min(len(ours), len(theirs))
     differences = np.flatnonzero(ours[:shorter] != theirs[:shorter])
     at = int(differences[0]) if len(differences) else shorter
@@ -181,7 +178,7 @@ def _require_same_text(gold: Treebank, system: Treebank, text: Surface, other: S
     )
     token = min(int(np.searchsorted(other.end[other.tokens], at, "right")), len(other.tokens) - 1)
     problem = f"expected the text of {name}, here {expected}, found {found}"
-    raise fault_at(system, int(other.tokens[token]), problem, "give a parse of the same text")
+    raise system.fault(int(other.tokens[token]), problem, "give a parse of the same text")
 
 
 class _Spans(NamedTuple):
@@ -201,7 +198,7 @@ def _common_spans(ours: _Spans, theirs: _Spans, n: int) -> Longs:
 
 @kernel
 def _same_spans(start: Longs, end: Longs, other_start: Longs, other_end: Longs) -> Bools:
-    """Tell which spans also stand on the other side; both sides are sorted."""
+    """Mask of the spans that the other side has, too; both sides are sorted."""
     same = np.zeros(len(start), np.bool_)
     i = j = 0
     while i < len(start) and j < len(other_start):

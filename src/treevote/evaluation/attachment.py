@@ -23,7 +23,7 @@ def count_attachment(
     gold: Treebank,
     system: Treebank,
     alignment: Alignment,
-    carried: Treebank,
+    projected: Treebank,
     *,
     convention: Convention = "ud",
     punctuation: bool = True,
@@ -36,8 +36,8 @@ def count_attachment(
         Gold trees, and those of the system over its own words.
     alignment : Alignment
         Of the two.
-    carried : Treebank
-        The trees of the system over the gold words, see `treevote.evaluation.alignment.carry_over`.
+    projected : Treebank
+        The trees of the system over the gold words, see `treevote.evaluation.alignment.project`.
     convention, punctuation
         As for `treevote.metrics.evaluate`.
 
@@ -48,15 +48,15 @@ def count_attachment(
 
     Examples
     --------
-    >>> from treevote.evaluation.alignment import align, carry_over
+    >>> from treevote.evaluation.alignment import align, project
     >>> gold = Treebank.of([(["can", "not", "go"], [3, 3, 0], ["aux", "advmod", "root"])])
     >>> system = Treebank.of([(["cannot", "go"], [2, 0], ["aux", "root"])])
     >>> alignment = align(gold, system)
-    >>> scores = count_attachment(gold, system, alignment, carry_over(gold, system, alignment))
+    >>> scores = count_attachment(gold, system, alignment, project(gold, system, alignment))
     >>> scores["LAS"].tolist(), scores["CLAS"].tolist()
     ([[1, 3, 2]], [[1, 2, 1]])
     """
-    counts = count_by_sentence(gold, carried, convention=convention, punctuation=punctuation)
+    counts = count_by_sentence(gold, projected, convention=convention, punctuation=punctuation)
     scored = scored_words(system, punctuation=punctuation)
     words = count_in_sentences(scored, alignment, gold.n_sentences)
     roots = count_in_sentences(scored & (system.heads == 0), alignment, gold.n_sentences)
@@ -95,5 +95,5 @@ def has_label(treebank: Treebank, labels: frozenset[str]) -> Bools:
 
 
 def count_in_sentences(mask: Bools, alignment: Alignment, n_sentences: int) -> Longs:
-    """Return how many of a system's words begin in each gold sentence, shape (n_sentences,)."""
+    """Return the number of words of a system that begin in each gold sentence, shape (n_sentences,)."""
     return np.bincount(alignment.gold_sentence[mask], minlength=n_sentences)

@@ -1,6 +1,6 @@
-"""Accuracy by the properties of `treevote.evaluation.properties`.
+"""Accuracy by the factors of `treevote.evaluation.factors`.
 
-For properties of words and sentences there is one accuracy, of the gold tokens of each group. For properties of arcs
+For factors of words and sentences there is one accuracy, of the gold tokens of each group. For factors of arcs
 there are two (McDonald & Nivre 2007): recall, of the tokens that are in the group in the gold trees, and precision, of
 those that are there in the trees of the system; words of the system without counterpart are left out.
 """
@@ -12,20 +12,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treevote.evaluation.factors import Factor, Values
 from treevote.evaluation.intervals import Moments, share, sum_by_key
-from treevote.evaluation.properties import Property, Values
 from treevote.evaluation.results import Breakdown, Cell, Group, Rate
 from treevote.kernels import Bools, Longs
-from treevote.treebank import Treebank
+from treevote.treebank import Treebank, encode
 
 MAX_GROUPS = 200
-"""Of a property with more values, the rarest are put together."""
+"""Maximum number of groups of a factor; the rarest of further values are put together."""
 
 OTHERS, NONE = "(others)", "(none)"
 
 
 class Tally(NamedTuple):
-    """Sums of one system, see `treevote.evaluation.intervals.sum_by_key`, with a row for each value of a property.
+    """Sums of one system, see `treevote.evaluation.intervals.sum_by_key`, with a row for each value of a factor.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Tally(NamedTuple):
     heads, arcs : ndarray of int64, shape (n_values, 6)
         Right heads, right heads and labels, of the gold tokens.
     system_arcs : ndarray of int64, shape (n_values, 6), optional
-        The latter of the system's, for a property of arcs.
+        Right heads and labels of the system's tokens, for a factor of arcs.
     """
 
     names: tuple[str, ...]
@@ -43,38 +43,38 @@ class Tally(NamedTuple):
     system_arcs: Longs | None
 
 
-def tally(what: Property, gold_values: Values, carried: Treebank, scored: Bools, heads: Bools, arcs: Bools) -> Tally:
-    """Count right heads and arcs of a system for each value of a property.
+def tally(factor: Factor, gold_values: Values, projected: Treebank, scored: Bools, heads: Bools, arcs: Bools) -> Tally:
+    """Count right heads and arcs of a system for each value of a factor.
 
     Parameters
     ----------
-    what : Property
+    factor : Factor
     gold_values : Values
         Its values of the gold trees.
-    carried : Treebank
+    projected : Treebank
         Gold sentences with the trees of the system.
     scored, heads, arcs : ndarray of bool, shape (n_slots,)
-        Which slots are scored, have the right head, the right head and label.
+        Masks of the slots that are scored, have the right head, the right head and label.
     """
     slots = np.flatnonzero(scored)
-    sentence = np.repeat(np.arange(carried.n_sentences), np.diff(carried.offsets))[slots]
+    sentence = projected.sentence_of[slots]
     right_heads, right_arcs = heads[slots].astype(np.int64), arcs[slots].astype(np.int64)
     names = tuple(dict.fromkeys((*gold_values.names, NONE)))
     n = len(names)
     key = np.where(gold_values.column[slots] < 0, names.index(NONE), gold_values.column[slots])
     by_heads, by_arcs = (sum_by_key(key, right, sentence, n) for right in (right_heads, right_arcs))
-    if what.of != "arc":
+    if factor.of != "arc":
         return Tally(names, by_heads, by_arcs, None)
-    found = what.values(carried)
+    found = factor.values(projected)
     numbers = {name: i for i, name in enumerate(names)}
-    places = np.array([*(numbers.setdefault(name, len(numbers)) for name in found.names), -1], np.int64)
+    places = encode(found.names, numbers).astype(np.int64)
     more = len(numbers) - n
     by_heads, by_arcs = (np.pad(sums, ((0, more), (0, 0))) for sums in (by_heads, by_arcs))
     found_arcs = sum_by_key(places[found.column[slots]], right_arcs, sentence, len(numbers))
     return Tally(tuple(numbers), by_heads, by_arcs, found_arcs)
 
 
-def breakdown(what: Property, tallies: Sequence[Tally]) -> Breakdown:
+def breakdown(factor: Factor, tallies: Sequence[Tally]) -> Breakdown:
     """Put the tallies of several systems side by side, see `treevote.evaluation.results.Breakdown`.
 
     Groups that neither the gold trees nor a system have a token in are left out.
@@ -87,7 +87,7 @@ def breakdown(what: Property, tallies: Sequence[Tally]) -> Breakdown:
             for name, tokens in zip(one.names, one.system_arcs[:, 1].tolist(), strict=True):
                 found[name] += tokens
     names = [name for name in names if gold_tokens[name] or found[name]]
-    if not what.ordered:
+    if not factor.ordered:
         names.sort(key=lambda name: (-gold_tokens[name], -found[name], name))
     kept = names[:MAX_GROUPS]
     rows = [[name] for name in kept] + ([names[MAX_GROUPS:]] if names[MAX_GROUPS:] else [])
@@ -99,7 +99,7 @@ def breakdown(what: Property, tallies: Sequence[Tally]) -> Breakdown:
             cells.append(_cell(one, [places[name] for name in row if name in places]))
         label = row[0] if len(row) == 1 else OTHERS
         groups.append(Group(label, sum(gold_tokens[name] for name in row), tuple(cells)))
-    return Breakdown(what.name, what.description, what.of, what.ordered, tuple(groups))
+    return Breakdown(factor.name, factor.description, factor.of, factor.ordered, tuple(groups))
 
 
 def _cell(one: Tally, rows: list[int]) -> Cell:

@@ -1,31 +1,31 @@
-"""What a system takes for what, and where: deprels, and parts of speech of heads."""
+"""Confusion of deprels, and of the parts of speech of heads, with examples."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from treevote.evaluation.breakdowns import NONE
-from treevote.evaluation.properties import Values, deprel, pos
+from treevote.evaluation.factors import Values, deprel, pos
 from treevote.evaluation.results import Confusion, ConfusionCell, Example
-from treevote.kernels import Bools, Ints, Longs
+from treevote.kernels import Bools, Longs
 from treevote.metrics import Convention
-from treevote.treebank import Treebank
+from treevote.treebank import Treebank, encode
 
 EXAMPLES = 5
-"""So many sentences are shown for each cell."""
+"""Maximum number of examples of a cell."""
 
 
 def confusions(
-    gold: Treebank, carried: Treebank, scored: Bools, heads: Bools, *, convention: Convention
+    gold: Treebank, projected: Treebank, scored: Bools, heads: Bools, *, convention: Convention
 ) -> tuple[Confusion, ...]:
     """Return the confusion of deprels, and that of the parts of speech of heads.
 
     Parameters
     ----------
-    gold, carried : Treebank
+    gold, projected : Treebank
         Gold sentences, with their trees and with those of the system.
     scored, heads : ndarray of bool, shape (n_slots,)
-        Which slots are scored, and have the right head.
+        Masks of the slots that are scored, and that have the right head.
     convention : {"ud", "conllx"}
         Whether universal deprels are compared, or whole ones.
 
@@ -37,9 +37,9 @@ def confusions(
     >>> labels.cells[0]
     ConfusionCell(gold='nsubj', system='obj', tokens=1, errors=1, examples=(Example(sentence=1, token=1),))
     """
-    ours, theirs = deprel(gold, convention), deprel(carried, convention)
+    ours, theirs = deprel(gold, convention), deprel(projected, convention)
     tags = pos(gold)
-    of_heads, of_found = (_of_heads(tags, treebank.heads, gold.offsets) for treebank in (gold, carried))
+    of_heads, of_found = (_of_heads(tags, treebank) for treebank in (gold, projected))
     same_label = np.equal(*_common(ours, theirs)[1:])
     return (
         Confusion(
@@ -94,14 +94,12 @@ def _common(ours: Values, theirs: Values) -> tuple[list[str], Longs, Longs]:
     numbers: dict[str, int] = {}
     columns = []
     for names, index in (ours, theirs):
-        places = [numbers.setdefault(name, len(numbers)) for name in (*names, NONE)]
-        columns.append(np.array(places, np.int64)[index])
+        columns.append(encode((*names, NONE), numbers)[:-1][index].astype(np.int64))  # the index -1 is NONE
     return list(numbers), columns[0], columns[1]
 
 
-def _of_heads(tags: Values, heads: Ints, offsets: Longs) -> Values:
+def _of_heads(tags: Values, treebank: Treebank) -> Values:
     """Return the value of the head of each slot, and ROOT for ROOT."""
     names, index = tags
-    starts = np.repeat(offsets[:-1], np.diff(offsets))
-    above = np.where(heads > 0, index[starts + np.maximum(heads, 0)], -1)
-    return Values((*names, "ROOT"), np.where(heads == 0, len(names), above))
+    above = np.where(treebank.heads > 0, index[treebank.starts + np.maximum(treebank.heads, 0)], -1)
+    return Values((*names, "ROOT"), np.where(treebank.heads == 0, len(names), above))

@@ -20,12 +20,13 @@ from operator import attrgetter
 
 import numpy as np
 
+from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.alignment import Alignment
 from treevote.evaluation.attachment import Scores, count_in_sentences, has_label, scored_words
 from treevote.kernels import Bools, Longs
-from treevote.metrics import CONTENT, right_arcs
+from treevote.metrics import CONTENT
 from treevote.sentence import Word
-from treevote.treebank import Treebank
+from treevote.treebank import Treebank, encode
 from treevote.trees import per_sentence
 
 FUNCTION = frozenset(("aux", "case", "cc", "clf", "cop", "det", "mark"))
@@ -37,11 +38,11 @@ FEATURES = frozenset(
         *("Number", "Person", "Polarity", "Polite", "Poss", "PronType", "Reflex", "Tense", "VerbForm", "Voice"),
     )
 )
-"""Names of the universal features of 2018, to which UFeats and MLAS look."""
+"""Names of the universal features of 2018, which UFeats and MLAS compare."""
 
 
 def count_conll18(
-    gold: Treebank, system: Treebank, alignment: Alignment, carried: Treebank, *, punctuation: bool = True
+    gold: Treebank, system: Treebank, alignment: Alignment, projected: Treebank, *, punctuation: bool = True
 ) -> Scores:
     """Count Tokens, Sentences, Words, UPOS, XPOS, UFeats, AllTags, Lemmas, MLAS and BLEX.
 
@@ -51,18 +52,18 @@ def count_conll18(
         Gold trees, and those of the system over its own words.
     alignment : Alignment
         Of the two.
-    carried : Treebank
-        The trees of the system over the gold words, see `treevote.evaluation.alignment.carry_over`.
+    projected : Treebank
+        The trees of the system over the gold words, see `treevote.evaluation.alignment.project`.
     punctuation : bool, default=True
         Whether punctuation is scored; Tokens and Sentences always count whole.
 
     Examples
     --------
-    >>> from treevote.evaluation.alignment import align, carry_over
+    >>> from treevote.evaluation.alignment import align, project
     >>> dog, tomcat = Word("dog", "dog", "NOUN", "_", "Number=Sing"), Word("dog", "_", "NOUN", "_", "Gender=Masc")
     >>> gold, system = (Treebank.of([([word], [0], ["root"])]) for word in (dog, tomcat))
     >>> alignment = align(gold, system)
-    >>> scores = count_conll18(gold, system, alignment, carry_over(gold, system, alignment))
+    >>> scores = count_conll18(gold, system, alignment, project(gold, system, alignment))
     >>> {name: int(counts[0, 0]) for name, counts in scores.items() if name in ("UPOS", "UFeats", "MLAS")}
     {'UPOS': 1, 'UFeats': 0, 'MLAS': 0}
     """
@@ -78,7 +79,7 @@ def count_conll18(
         )
     )
     lemmas |= aligned & np.array([word.lemma == "_" for word in gold.words], np.bool_)[gold.tokens]
-    _, arcs = right_arcs(gold, carried)
+    _, arcs = right_arcs(gold, projected)
     same_function = _same_function_words(gold, system, alignment, arcs & upos & features)
     content, also_content = has_label(gold, CONTENT), has_label(system, CONTENT)
 
@@ -117,18 +118,18 @@ def universal_features(feats: str) -> str:
 def _same(
     gold: Treebank, system: Treebank, alignment: Alignment, column: Callable[[Word], str], part: Callable[[str], str]
 ) -> Bools:
-    """Tell which gold words agree in part of a column with their counterparts; of words without, nothing is said."""
+    """Mask of the gold words that agree in part of a column with their counterparts; undefined without counterpart."""
     numbers: dict[str, int] = {}
     of_slots = []
     for treebank in (gold, system):
-        entries = list(map(column, treebank.words))
-        number_of = {entry: numbers.setdefault(part(entry), len(numbers)) for entry in dict.fromkeys(entries)}
-        of_slots.append(np.array([number_of[entry] for entry in entries], np.int32)[treebank.tokens])
+        entries: dict[str, int] = {}  # distinct ones: to take the part of all words would be slow
+        entry_of = encode(map(column, treebank.words), entries)
+        of_slots.append(encode(map(part, entries), numbers)[entry_of][treebank.tokens])
     return np.equal(of_slots[0], of_slots[1][alignment.system_slot])
 
 
 def _same_function_words(gold: Treebank, system: Treebank, alignment: Alignment, same: Bools) -> Bools:
-    """Tell which gold words have the same function words as their counterparts, as ``same`` tells for each."""
+    """Mask of the gold words with the same function words as their counterparts; ``same`` is that of single words."""
     function = has_label(gold, FUNCTION)
     ours, theirs = _count_dependents(gold, function), _count_dependents(system, has_label(system, FUNCTION))
     right = _count_dependents(gold, function & same)
@@ -136,7 +137,6 @@ def _same_function_words(gold: Treebank, system: Treebank, alignment: Alignment,
 
 
 def _count_dependents(treebank: Treebank, mask: Bools) -> Longs:
-    """Return for each slot how many of its dependents are in the mask; nothing is counted for ROOT."""
+    """Return the number of dependents of each slot that are in the mask, 0 for ROOT."""
     inner = np.flatnonzero(mask & (treebank.heads > 0))
-    starts = np.repeat(treebank.offsets[:-1], np.diff(treebank.offsets))[inner]
-    return np.bincount(starts + treebank.heads[inner], minlength=len(mask))
+    return np.bincount(treebank.starts[inner] + treebank.heads[inner], minlength=len(mask))

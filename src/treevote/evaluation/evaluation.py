@@ -1,42 +1,44 @@
 """The whole evaluation of systems against a gold file, one system at a time.
 
-Each system is read, aligned with the gold words, counted and let go; what is kept of it are counts by sentence, its
-trees over the gold words, and its rates in bootstrap samples. Then the systems are compared.
+Each system is read, aligned with the gold words, counted and let go; its counts by sentence and its trees over the gold
+words are kept. Then sentences are drawn, the same for all systems, for intervals and tests, and the systems compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from treevote.errors import ConfigError, InputError
-from treevote.evaluation.alignment import align, carry_over, identity
+from treevote.evaluation.agreement import right_arcs
+from treevote.evaluation.alignment import align, identity, project
 from treevote.evaluation.attachment import Scores, count_attachment, scored_words
 from treevote.evaluation.breakdowns import Tally, breakdown, tally
-from treevote.evaluation.comparison import compare
+from treevote.evaluation.comparison import Sums, compare
 from treevote.evaluation.confusion import confusions
 from treevote.evaluation.conll18 import count_conll18
+from treevote.evaluation.factors import Factor, Values, factors
 from treevote.evaluation.ill_formed import ill_formed
 from treevote.evaluation.intervals import f1, moments, share
 from treevote.evaluation.parses import Parses
-from treevote.evaluation.properties import Property, Values, properties
-from treevote.evaluation.resampling import bootstrap_sums
-from treevote.evaluation.results import Evaluation, Metric, Rate, SentenceScore, System
+from treevote.evaluation.resampling import bootstrap_sums, swapped_sums
+from treevote.evaluation.results import Evaluation, Metric, SentenceScore, System
 from treevote.evaluation.significance import rates
-from treevote.kernels import Bools, Doubles, Longs
-from treevote.metrics import Convention, path_of, require_same_sentences, right_arcs
+from treevote.kernels import Bools, Longs
+from treevote.metrics import Convention, require_same_sentences
 from treevote.treebank import Treebank
 from treevote.trees import is_single_rooted
 
 Readable: TypeAlias = Treebank | Callable[[], Treebank]
 
 SAMPLES, PERMUTATIONS = 1_000, 10_000
-"""Of the bootstrap, and of the randomization test."""
+"""Number of bootstrap samples, and of permutations of the randomization test."""
 
 WORST = 20
-"""So many sentences with most wrong arcs are named for each system."""
+"""Number of sentences with most wrong arcs that are named for each system."""
 
 METRICS = (
     Metric("LAS", "Labelled attachment score: words with the right head and label.", tested=True),
@@ -90,7 +92,7 @@ def evaluate_systems(
     seed : int, default=0
         Of the bootstrap and the randomization test.
     training : Treebank, optional
-        What the systems were trained on, to tell known words from unknown ones.
+        Training data of the systems, to tell known words from unknown ones.
     samples, permutations : int
         Number of bootstrap samples, and of permutations.
 
@@ -111,81 +113,92 @@ def evaluate_systems(
     [100.0, 66.67]
     """
     if not gold.n_tokens:
-        raise InputError("expected gold trees, found no sentence", path=path_of(gold), remedy="give a treebank")
+        raise InputError("expected gold trees, found no sentence", path=gold.title, remedy="give a treebank")
     if not systems or samples < 1 or permutations < 1:
         raise ConfigError("expected at least one system, one bootstrap sample and one permutation, found less")
-    task = _Task.of(gold, convention, punctuation, training, samples, seed)
+    task = _Task.of(gold, convention, punctuation, training)
     parses = Parses(gold, task.scored, convention)
+    columns = _Columns()
     results = []
     for name, readable in systems.items():
-        result, carried = _evaluate(name, readable() if callable(readable) else readable, task)
+        result, projected = _evaluate(name, readable() if callable(readable) else readable, task, columns)
         results.append(result)
-        parses.add(carried)
+        parses.add(projected)
     metrics = [metric for metric in METRICS if metric.name in results[0].system.rates]
+    tested = [metric.name for metric in metrics if metric.tested]
+    table = columns.table()
+    drawn, swapped = bootstrap_sums(table, samples, seed), swapped_sums(table, permutations, seed)
+    observed = table.sum(axis=0)
     return Evaluation(
         convention,
         punctuation,
         seed,
-        path_of(gold),
+        gold.title,
         gold.n_sentences,
         gold.n_tokens,
         int(np.count_nonzero(task.scored)),
         tuple(metrics),
-        tuple(result.system for result in results),
-        tuple(breakdown(what, [result.tallies[i] for result in results]) for i, what in enumerate(task.properties)),
-        compare(
-            parses,
-            [metric.name for metric in metrics if metric.tested],
-            [result.counts for result in results],
-            [result.samples for result in results],
-            permutations=permutations,
-            seed=seed,
-        ),
+        tuple(_with_intervals(result, drawn) for result in results),
+        tuple(breakdown(factor, [result.tallies[i] for result in results]) for i, factor in enumerate(task.factors)),
+        compare(parses, tested, [_sums(result, tested, observed, drawn, swapped) for result in results]),
         parses,
     )
 
 
 class _Task(NamedTuple):
-    """What is the same for all systems."""
+    """Gold trees and settings, the same for all systems."""
 
     gold: Treebank
     convention: Convention
     punctuation: bool
     scored: Bools
     single_root: bool
-    properties: list[Property]
+    factors: list[Factor]
     values: list[Values]
-    samples: int
-    seed: int
 
     @staticmethod
-    def of(
-        gold: Treebank, convention: Convention, punctuation: bool, training: Treebank | None, samples: int, seed: int
-    ) -> _Task:
-        found = properties(gold, convention=convention, training=training)
-        return _Task(
-            gold,
-            convention,
-            punctuation,
-            scored_words(gold, punctuation=punctuation),
-            is_single_rooted(gold),
-            found,
-            [one.values(gold) for one in found],
-            samples,
-            seed,
-        )
+    def of(gold: Treebank, convention: Convention, punctuation: bool, training: Treebank | None) -> _Task:
+        found = factors(gold, convention=convention, training=training)
+        scored = scored_words(gold, punctuation=punctuation)
+        values = [factor.values(gold) for factor in found]
+        return _Task(gold, convention, punctuation, scored, is_single_rooted(gold), found, values)
+
+
+class _Columns:
+    """Counts by sentence of all systems; equal columns, such as the number of gold words, are kept once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[bytes, int] = {}
+
+    def add(self, score: Longs) -> list[int]:
+        """Return the numbers of the two columns whose ratio is an F1: twice the right, and both wholes together."""
+        pair = 2 * score[:, 0], score[:, 1] + score[:, 2]
+        return [self._numbers.setdefault(column.tobytes(), len(self._numbers)) for column in pair]
+
+    def table(self) -> Longs:
+        """Return all columns, shape (n_sentences, n_columns)."""
+        return np.stack([np.frombuffer(column, np.int64) for column in self._numbers], axis=1)
 
 
 class _Result(NamedTuple):
-    """What is kept of one system, besides its trees; counts and samples as `treevote.evaluation.comparison` wants."""
+    """Findings about one system, besides its trees.
+
+    Attributes
+    ----------
+    system : System
+        Without the intervals that need samples.
+    tallies : list of Tally
+        For each factor.
+    places : dict of str to list of int
+        Numbers of the two columns of each metric that needs samples.
+    """
 
     system: System
     tallies: list[Tally]
-    counts: Longs
-    samples: Doubles
+    places: dict[str, list[int]]
 
 
-def _evaluate(name: str, system: Treebank, task: _Task) -> tuple[_Result, Treebank]:
+def _evaluate(name: str, system: Treebank, task: _Task, columns: _Columns) -> tuple[_Result, Treebank]:
     """Evaluate one system, and return also the gold sentences with its trees."""
     gold, convention, punctuation = task.gold, task.convention, task.punctuation
     if convention == "ud":
@@ -193,66 +206,54 @@ def _evaluate(name: str, system: Treebank, task: _Task) -> tuple[_Result, Treeba
     else:
         require_same_sentences(gold, system)
         alignment = identity(gold)
-    carried = carry_over(gold, system, alignment)
-    scores = count_attachment(gold, system, alignment, carried, convention=convention, punctuation=punctuation)
+    projected = project(gold, system, alignment)
+    scores = count_attachment(gold, system, alignment, projected, convention=convention, punctuation=punctuation)
     if convention == "ud":
-        scores |= count_conll18(gold, system, alignment, carried, punctuation=punctuation)
-    heads, arcs = right_arcs(gold, carried, convention=convention)
-    tested = [metric.name for metric in METRICS if metric.tested and metric.name in scores]
-    unequal = [name for name, score in scores.items() if not np.array_equal(score[:, 1], score[:, 2])]
-    ratios = {name: _ratio(scores[name]) for name in (*tested, *unequal)}
-    samples = _bootstrap(ratios, task.samples, task.seed)
+        scores |= count_conll18(gold, system, alignment, projected, punctuation=punctuation)
+    heads, arcs = right_arcs(gold, projected, convention=convention)
+    scores = {metric.name: scores[metric.name] for metric in METRICS if metric.name in scores}
+    shares = {name for name, score in scores.items() if np.array_equal(score[:, 1], score[:, 2])}
+    needed = [
+        metric.name for metric in METRICS if metric.name in scores and (metric.tested or metric.name not in shares)
+    ]
     found = System(
         name,
         system.n_sentences,
         system.n_tokens,
         alignment.same_words,
         {
-            metric.name: _rate(scores[metric.name], samples[metric.name] if metric.name in unequal else None)
-            for metric in METRICS
-            if metric.name in scores
+            name: share(moments(score[:, 0], score[:, 1])) if name in shares else f1(*score.sum(axis=0).tolist())
+            for name, score in scores.items()
         },
         ill_formed(system, single_root=task.single_root),
-        confusions(gold, carried, task.scored, heads, convention=convention),
+        confusions(gold, projected, task.scored, heads, convention=convention),
         _worst(scores),
     )
     tallies = [
-        tally(what, values, carried, task.scored, heads, arcs)
-        for what, values in zip(task.properties, task.values, strict=True)
+        tally(factor, values, projected, task.scored, heads, arcs)
+        for factor, values in zip(task.factors, task.values, strict=True)
     ]
-    counts = np.stack([ratios[metric] for metric in tested], axis=1)
-    return _Result(found, tallies, counts, np.stack([samples[metric] for metric in tested], axis=1)), carried
+    return _Result(found, tallies, {name: columns.add(scores[name]) for name in needed}), projected
 
 
-def _ratio(score: Longs) -> Longs:
-    """Return for each sentence what an F1 is the ratio of: twice what is right, and both wholes together."""
-    return np.stack([2 * score[:, 0], score[:, 1] + score[:, 2]], axis=1)
+def _with_intervals(result: _Result, drawn: Longs) -> System:
+    """Return a system with the bootstrap intervals of its F1s; ``drawn`` has a row for each sample."""
+    found = {
+        name: rate
+        if rate.interval == "wilson"
+        else f1(rate.correct, rate.gold, rate.system, rates(drawn[:, result.places[name]]))
+        for name, rate in result.system.rates.items()
+    }
+    return dataclasses.replace(result.system, rates=found)
 
 
-def _bootstrap(ratios: Mapping[str, Longs], samples: int, seed: int) -> dict[str, Doubles]:
-    """Return the rate of each metric in every sample; what several metrics share is summed up once."""
-    columns: dict[bytes, int] = {}
-    distinct: list[Longs] = []
-    places = {}
-    for name, ratio in ratios.items():
-        for column in ratio.T:
-            if columns.setdefault(column.tobytes(), len(columns)) == len(distinct):
-                distinct.append(column)
-        places[name] = [columns[column.tobytes()] for column in ratio.T]
-    sums = bootstrap_sums(np.stack(distinct, axis=1), samples, seed)
-    return {name: rates(sums[:, place]) for name, place in places.items()}
-
-
-def _rate(score: Longs, samples: Doubles | None) -> Rate:
-    """Return a rate: of equal wholes a share, else, with samples, an F1."""
-    if samples is None:
-        return share(moments(score[:, 0], score[:, 1]))
-    correct, gold, system = score.sum(axis=0).tolist()
-    return f1(correct, gold, system, samples)
+def _sums(result: _Result, tested: Sequence[str], observed: Longs, drawn: Longs, swapped: Longs) -> Sums:
+    places = np.array([result.places[name] for name in tested])
+    return Sums(observed[places], drawn[:, places], swapped[:, places])
 
 
 def _worst(scores: Scores) -> tuple[SentenceScore, ...]:
-    """Return the sentences with most wrong arcs; of equals the first."""
+    """Return the sentences with most wrong arcs, the first ones on ties."""
     right, tokens, _ = scores["LAS"].T
     order = np.argsort(right - tokens, kind="stable")[:WORST].tolist()
     return tuple(

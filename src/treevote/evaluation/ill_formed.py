@@ -10,16 +10,16 @@ from treevote.treebank import Treebank
 from treevote.trees import are_trees, per_sentence, roots
 
 FIRST = 10
-"""So many sentences are named for each finding."""
+"""Maximum number of sentences named for each finding."""
 
 
 def ill_formed(system: Treebank, *, single_root: bool) -> tuple[Finding, ...]:
-    """Return in which ways sentences are no trees.
+    """Return the ways in which sentences are no trees.
 
     Parameters
     ----------
     system : Treebank
-        What is looked at.
+        Trees of the system.
     single_root : bool
         Whether several roots are a fault, as they are where every gold tree has one.
 

@@ -28,7 +28,7 @@ class Moments(NamedTuple):
     Attributes
     ----------
     x, n : int
-        What is right, and of how much.
+        Number of right items, and of all.
     xx, xn, nn : int
         Sums of the products.
     sentences : int
@@ -62,7 +62,7 @@ def moments(right: Longs, whole: Longs) -> Moments:
 
 
 def effective_size(sums: Moments) -> float:
-    """Return how many independent tokens vary as much as these sentences; never more than there are.
+    """Return the number of independent tokens that vary as much as these sentences, at most their number of tokens.
 
     The variance of the rate ``r = x / n`` is linearised: ``m / (m - 1) * sum (x_i - r n_i)**2 / n**2`` over ``m``
     sentences. Where all is right, or all wrong, or there is one sentence, nothing is known of it.
@@ -110,19 +110,19 @@ def share(sums: Moments) -> Rate:
     return Rate(100 * sums.x / sums.n, 100 * low, 100 * high, "wilson", sums.x, sums.n, sums.n)
 
 
-def f1(correct: int, gold: int, system: int, samples: Doubles) -> Rate:
-    """Return an F1 with the interval of its bootstrap samples.
+def f1(correct: int, gold: int, system: int, samples: Doubles | None = None) -> Rate:
+    """Return an F1 with the interval of its bootstrap samples, if there are any.
 
     Parameters
     ----------
     correct, gold, system : int
-        What is right, what the gold trees and what the system has.
-    samples : ndarray of float64
+        Number of right items, of gold items, of the system's items.
+    samples : ndarray of float64, optional
         The rate in bootstrap samples, in percent; ``nan`` where a sample had nothing to count.
     """
     if not gold + system:
         return Rate(None, None, None, "bootstrap", 0, 0, 0)
-    low, high = percentiles(samples)
+    low, high = (None, None) if samples is None else percentiles(samples)
     return Rate(100 * 2 * correct / (gold + system), low, high, "bootstrap", correct, gold, system)
 
 

@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-
+from treevote.evaluation.agreement import Arcs
 from treevote.evaluation.results import SentenceTrees, Tree
 from treevote.formats import sent_id
-from treevote.kernels import Bools, Ints
-from treevote.metrics import Convention
-from treevote.treebank import Treebank
-
-
-class Arcs(NamedTuple):
-    """A tree for every gold sentence.
-
-    Attributes
-    ----------
-    heads : ndarray of int32, shape (n_slots,)
-        As in `treevote.treebank.Treebank`.
-    deprels : ndarray of int32, shape (n_slots,)
-        Index in `Parses.labels`; -1 for none.
-    """
-
-    heads: Ints
-    deprels: Ints
+from treevote.kernels import Bools
+from treevote.metrics import Convention, compared_part
+from treevote.treebank import Treebank, encode
 
 
 class Parses:
@@ -35,7 +17,7 @@ class Parses:
     ----------
     gold : Treebank
     scored : ndarray of bool, shape (n_slots,)
-        Which slots are scored.
+        Mask of the scored slots.
     convention : {"ud", "conllx"}
         Whether universal deprels are compared, or whole ones.
 
@@ -56,9 +38,9 @@ class Parses:
         self.gold = self._arcs(gold)
         self.systems: list[Arcs] = []
 
-    def add(self, carried: Treebank) -> None:
+    def add(self, projected: Treebank) -> None:
         """Add the trees of a system over the gold words."""
-        self.systems.append(self._arcs(carried))
+        self.systems.append(self._arcs(projected))
 
     def sentence(self, number: int) -> SentenceTrees:
         """Return a sentence, counted from 1, with all its trees.
@@ -92,6 +74,5 @@ class Parses:
         )
 
     def _arcs(self, treebank: Treebank) -> Arcs:
-        names = [label.partition(":")[0] if self.convention == "ud" else label for label in treebank.labels]
-        numbers = [self.labels.setdefault(name, len(self.labels)) for name in names]
-        return Arcs(treebank.heads, np.array([*numbers, -1], np.int32)[treebank.deprels])
+        numbers = encode(map(compared_part(self.convention), treebank.labels), self.labels)
+        return Arcs(treebank.heads, numbers[treebank.deprels])

@@ -1,19 +1,20 @@
-"""Sums over random samples of sentences: the loops behind the bootstrap and the randomization test.
+"""Sums of counts over random samples of sentences, for the bootstrap and the randomization test.
 
-The random numbers are those of SplitMix64 (Steele, Lea & Flood 2014), which a seed repeats bit by bit on every
-machine. Systems that are sampled with the same seed are sampled at the same sentences.
+The random numbers are those of NumPy's PCG64, ``np.random.Generator(np.random.PCG64(seed))``. The law: the same seed,
+number of sentences and release of NumPy give the same samples on every machine, whatever is counted. So systems that
+are sampled with the same seed are compared on the same sentences. NumPy keeps the stream of PCG64 for good, but may
+change between releases how a ``Generator`` draws from it. Sums are whole numbers, which floats hold exactly up to
+2**24 and doubles up to 2**53: they do not depend on the order of the additions.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from treevote.kernels import Ints, Keys, Longs, kernel
+from treevote.kernels import Ints, Longs
 
-_GAMMA = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_S30, _S27, _S31, _S32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
-_LOW, _BYTE, _S8 = np.uint64(0xFFFFFFFF), np.uint64(255), np.uint64(8)
+BLOCK = 1 << 20
+"""Maximum number of cells, sentences times permutations, that are in memory at a time."""
 
 
 def bootstrap_sums(counts: Ints | Longs, samples: int, seed: int) -> Longs:
@@ -22,10 +23,11 @@ def bootstrap_sums(counts: Ints | Longs, samples: int, seed: int) -> Longs:
     Parameters
     ----------
     counts : ndarray of int, shape (n_sentences, n_counts)
+        With at least one sentence.
     samples : int
         Number of samples.
     seed : int
-        Of the draws.
+        Seed of the draws.
 
     Returns
     -------
@@ -36,19 +38,25 @@ def bootstrap_sums(counts: Ints | Longs, samples: int, seed: int) -> Longs:
     >>> bootstrap_sums(np.array([[1, 10], [1, 20]], np.int32), 3, seed=0)[:, 0].tolist()
     [2, 2, 2]
     """
-    return _bootstrap_sums(np.ascontiguousarray(counts, np.int32), samples, _state(seed))
+    random = _generator(seed)
+    n, terms = len(counts), counts.astype(np.float64)
+    sums = np.empty((samples, counts.shape[1]))
+    for row in sums:
+        times_drawn = np.bincount(random.integers(n, size=n), minlength=n)
+        np.matmul(times_drawn.astype(np.float64), terms, out=row)
+    return sums.astype(np.int64)
 
 
-def swapped_sums(differences: Ints | Longs, permutations: int, seed: int) -> Longs:
-    """Return the sums of differences over random halves of the sentences: each is in or out with probability 1/2.
+def swapped_sums(counts: Ints | Longs, permutations: int, seed: int) -> Longs:
+    """Return the sums of counts over random halves of the sentences: each is in or out with probability 1/2.
 
     Parameters
     ----------
-    differences : ndarray of int, shape (n_sentences, n_counts)
+    counts : ndarray of int, shape (n_sentences, n_counts)
     permutations : int
         Number of random halves.
     seed : int
-        Of the coin.
+        Seed of the coin.
 
     Returns
     -------
@@ -60,60 +68,18 @@ def swapped_sums(differences: Ints | Longs, permutations: int, seed: int) -> Lon
     >>> sorted(set(sums[:, 0].tolist()))
     [0, 1, 2, 3, 4, 5, 6, 7]
     """
-    return _swapped_sums(np.ascontiguousarray(differences, np.int32), permutations, _state(seed))
+    random = _generator(seed)
+    exact = np.float32 if np.abs(counts).sum(axis=0).max(initial=0) < 1 << 24 else np.float64
+    n, terms = len(counts), counts.astype(exact)
+    n_bytes = (n + 7) // 8
+    height = max(1, BLOCK // max(n, 1))
+    sums = np.empty((permutations, counts.shape[1]), exact)
+    for first in range(0, permutations, height):
+        block = sums[first : first + height]
+        coins = np.frombuffer(random.bytes(len(block) * n_bytes), np.uint8).reshape(len(block), n_bytes)
+        np.matmul(np.unpackbits(coins, axis=1, count=n).astype(exact), terms, out=block)
+    return sums.astype(np.int64)
 
 
-def _state(seed: int) -> Keys:
-    return np.array(np.random.SeedSequence(seed).generate_state(1, np.uint64), np.uint64)
-
-
-@kernel
-def _next(state: Keys) -> np.uint64:
-    state[0] += _GAMMA
-    z: np.uint64 = state[0]
-    z = (z ^ (z >> _S30)) * _MIX_1
-    z = (z ^ (z >> _S27)) * _MIX_2
-    return z ^ (z >> _S31)
-
-
-@kernel
-def _bootstrap_sums(counts: Ints, samples: int, state: Keys) -> Longs:
-    n, width = counts.shape
-    sums = np.zeros((samples, width), np.int64)
-    for sample in range(samples):
-        row = sums[sample]
-        bits, halves = np.uint64(0), 0
-        for _ in range(n):
-            if halves == 0:
-                bits, halves = _next(state), 2
-            chosen = counts[np.int64(((bits & _LOW) * np.uint64(n)) >> _S32)]
-            bits >>= _S32
-            halves -= 1
-            for k in range(width):
-                row[k] += chosen[k]
-    return sums
-
-
-@kernel
-def _swapped_sums(differences: Ints, permutations: int, state: Keys) -> Longs:
-    n, width = differences.shape
-    sums = np.zeros((permutations, width), np.int64)
-    subsets = np.zeros((256, width), np.int64)  # sums over each subset of eight sentences
-    for first in range(0, n, 8):
-        for subset in range(1, 256):
-            lowest = 0
-            while not (subset >> lowest) & 1:
-                lowest += 1
-            for k in range(width):
-                term = differences[first + lowest, k] if first + lowest < n else np.int32(0)
-                subsets[subset, k] = subsets[subset & (subset - 1), k] + term
-        bits, bytes_left = np.uint64(0), 0
-        for i in range(permutations):
-            if bytes_left == 0:
-                bits, bytes_left = _next(state), 8
-            chosen = subsets[np.int64(bits & _BYTE)]
-            bits >>= _S8
-            bytes_left -= 1
-            for k in range(width):
-                sums[i, k] += chosen[k]
-    return sums
+def _generator(seed: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(seed))

@@ -1,4 +1,4 @@
-"""What an evaluation finds, as plain records: all that a table, a report or a file of JSON needs.
+"""Results of an evaluation, as plain records for tables, reports and JSON.
 
 Rates are percentages, 0 to 100, and None where there is nothing to count. Sentences and tokens are counted
 from 1, as in the gold file. Systems stand in the order in which they were given, in every tuple that has an
@@ -19,7 +19,7 @@ Kind: TypeAlias = Literal["arc", "word", "sentence"]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What a rate is called and means.
+    """Name and meaning of a rate.
 
     Attributes
     ----------
@@ -47,9 +47,9 @@ class Rate:
     low, high : float or None
         Ends of the interval.
     interval : {"wilson", "bootstrap"}
-        Of which kind it is, see `treevote.evaluation.intervals`.
+        Kind of interval, see `treevote.evaluation.intervals`.
     correct, gold, system : int
-        What is right, and of how much: ``value = 100 * 2 * correct / (gold + system)``.
+        Number of right items, of gold items, of the system's: ``value = 100 * 2 * correct / (gold + system)``.
     """
 
     value: float | None
@@ -62,12 +62,12 @@ class Rate:
 
     @property
     def precision(self) -> float | None:
-        """What is right of what the system has."""
+        """Share of the system's items that are right, in percent."""
         return 100 * self.correct / self.system if self.system else None
 
     @property
     def recall(self) -> float | None:
-        """What is right of what the gold trees have."""
+        """Share of the gold items that are right, in percent."""
         return 100 * self.correct / self.gold if self.gold else None
 
 
@@ -124,7 +124,7 @@ class ConfusionCell:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """What a system takes for what.
+    """Confusion of one value with another by a system.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class SentenceScore:
-    """How many tokens of a sentence are scored, and have the right head, the right head and label."""
+    """Number of tokens of a sentence that are scored, that have the right head, and the right head and label."""
 
     sentence: int
     tokens: int
@@ -154,14 +154,14 @@ class SentenceScore:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """What was found about one system by itself.
+    """Results of one system by itself.
 
     Attributes
     ----------
     name : str
         As it was given.
     sentences, words : int
-        What it has, in its own segmentation.
+        Its own numbers, in its own segmentation.
     same_words : bool
         Whether its words are those of the gold file; otherwise they were aligned.
     rates : dict of str to Rate
@@ -185,7 +185,7 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """How one system does on one group of tokens.
+    """Accuracy of one system on one group of tokens.
 
     Attributes
     ----------
@@ -212,7 +212,7 @@ class Group:
     Attributes
     ----------
     value : str
-        What the tokens have in common, such as ``"nsubj"`` or ``"11-20"``.
+        Value of the factor, such as ``"nsubj"`` or ``"11-20"``.
     tokens : int
         Scored tokens of the gold file in it.
     cells : tuple of Cell
@@ -226,16 +226,16 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """Accuracy by a property of the tokens; every scored gold token is in one group.
+    """Accuracy by a factor of the tokens; every scored gold token is in one group.
 
     Attributes
     ----------
     name : str
-        See `treevote.evaluation.breakdowns`.
+        See `treevote.evaluation.factors`.
     description : str
         One sentence for a reader.
     of : {"arc", "word", "sentence"}
-        What has the property; for an arc the gold tree and that of the system may differ in it.
+        Bearer of the factor; for an arc the gold tree and that of the system may differ in it.
     ordered : bool
         Whether the groups have an order of their own, as lengths do (plot them); otherwise the largest is first.
     groups : tuple of Group
@@ -258,7 +258,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """Whether two systems differ by more than chance, see `treevote.evaluation.significance`.
+    """Test of the difference between two systems, see `treevote.evaluation.significance`.
 
     Attributes
     ----------
@@ -300,7 +300,7 @@ class Comparison:
     agreement_heads, agreement_arcs : Matrix
         Tokens on which two systems have the same head, the same head and label, right or wrong.
     oracle_heads, oracle_arcs : Matrix
-        Tokens on which one of the two is right: what choosing between them could reach at most. On the
+        Tokens on which one of the two is right: the most that a choice between them could reach. On the
         diagonal, the system alone.
     all_heads, all_arcs : float or None
         The same for all systems.
@@ -348,7 +348,7 @@ class SentenceTrees:
         False for punctuation that is left out.
     gold : Tree
     systems : tuple of Tree
-        Deprels as the convention compares them; the trees of a system with other words are carried over by
+        Deprels as the convention compares them; the trees of a system with other words are projected by
         the alignment, without the heads that have no counterpart.
     """
 
@@ -362,7 +362,7 @@ class SentenceTrees:
 
 
 class Sentences(Protocol):
-    """What has the trees of all sentences, see `treevote.evaluation.parses.Parses`."""
+    """Source of the trees of all sentences, see `treevote.evaluation.parses.Parses`."""
 
     def sentence(self, number: int) -> SentenceTrees:
         """Return a sentence, counted from 1, with all its trees."""
@@ -371,7 +371,7 @@ class Sentences(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """All that was found.
+    """Results of an evaluation.
 
     Attributes
     ----------

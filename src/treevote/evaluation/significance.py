@@ -1,7 +1,7 @@
-"""Whether two systems differ by more than chance: two paired tests over sentences, and Holm's correction.
+"""Significance of differences between two systems: two paired tests over sentences, and Holm's correction.
 
 Both are two-sided and count the observed outcome as one of the samples, so p is never 0, and 1 for systems with equal
-counts. Sentences are what is drawn, since the tokens of one are not independent.
+counts. Whole sentences are drawn, since the tokens of one are not independent.
 
 References
 ----------
@@ -64,11 +64,11 @@ def randomization_p(first: Longs, second: Longs, permutations: int, seed: int) -
     Parameters
     ----------
     first, second : ndarray of int64, shape (n_sentences, n_metrics, 2)
-        What is right, and of how much, in each sentence.
+        Right of how much, in each sentence.
     permutations : int
         Number of random swaps.
     seed : int
-        Of the swaps.
+        Seed of the swaps.
 
     Returns
     -------
@@ -80,15 +80,29 @@ def randomization_p(first: Longs, second: Longs, permutations: int, seed: int) -
     >>> bool(randomization_p(always, never, 10_000, 0)[0] < 0.005), randomization_p(always, always, 99, 0).tolist()
     (True, [1.0])
     """
-    change = second - first
-    change = change[change.any(axis=(1, 2))]
-    width = change.shape[1] * 2
-    moved = swapped_sums(change.reshape(len(change), width), permutations, seed).reshape(permutations, width // 2, 2)
-    ours, theirs = first.sum(axis=0), second.sum(axis=0)
-    observed = np.abs(rates(ours) - rates(theirs))
-    differences = np.abs(rates(ours + moved) - rates(theirs - moved))
+    n, width, _ = first.shape
+    moved = swapped_sums((second - first).reshape(n, 2 * width), permutations, seed).reshape(permutations, width, 2)
+    return swaps_p(first.sum(axis=0), second.sum(axis=0), moved)
+
+
+def swaps_p(first: Longs, second: Longs, moved: Longs) -> Doubles:
+    """Return p of the randomization test from sums over random swaps.
+
+    Parameters
+    ----------
+    first, second : ndarray of int64, shape (n_metrics, 2)
+        Right of how much, over all sentences.
+    moved : ndarray of int64, shape (n_permutations, n_metrics, 2)
+        Counts of the second minus those of the first, over the swapped sentences.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_metrics,)
+    """
+    observed = np.abs(rates(first) - rates(second))
+    differences = np.abs(rates(first + moved) - rates(second - moved))
     extreme = np.sum(~(differences < observed - TOLERANCE), axis=0, dtype=np.int64)
-    return np.asarray((1 + extreme) / (1 + permutations), np.float64)
+    return np.asarray((1 + extreme) / (1 + len(moved)), np.float64)
 
 
 def holm(values: Sequence[float]) -> list[float]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.ensemble.vote import common_labels
+from treevote.evaluation.agreement import unanimous
 from treevote.kernels import Bools
 from treevote.metrics import count_by_sentence
 from treevote.studies.members import PAPER
@@ -77,7 +77,5 @@ def agreed(parses: Sequence[Treebank]) -> Bools:
     >>> agreed([one, two]).tolist()
     [False, True]
     """
-    _, deprels = common_labels(parses)
-    heads = np.stack([parse.heads for parse in parses])
-    differs = (heads != heads[0]).any(0) | (deprels != deprels[0]).any(0)
+    differs = parses[0].is_token & ~unanimous(parses)
     return np.equal(per_sentence(differs, parses[0].offsets), 0)

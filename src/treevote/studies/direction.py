@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.ensemble.members import members_of
+from treevote.evaluation.agreement import right_arcs
 from treevote.kernels import Bools
-from treevote.metrics import right_arcs
 from treevote.studies.members import FOUR, PAPER
 from treevote.studies.tables import Finding, Report, Table, Value, percent, printed
 from treevote.studies.workbench import Workbench

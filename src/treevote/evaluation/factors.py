@@ -1,8 +1,8 @@
-"""Properties of tokens by which accuracy is broken down: of the arc, of the word, of the sentence.
+"""Factors by which accuracy is broken down (McDonald & Nivre 2007): of the arc, of the word, of the sentence.
 
-A property gives every token one of its values, as an index; -1 where it has none, such as the length of an arc that is
-not known. Those of arcs are as in McDonald & Nivre (2007); the bins of sentence length are those of Chang, Do & Roth
-(Table 4 of the longer paper) and finer ones.
+A factor gives every token one of its values, as an index, or -1 for none, such as the length of an unknown arc. The
+factors of arcs are those of McDonald & Nivre; the bins of sentence length are those of Chang, Do & Roth (Table 4 of the
+longer paper) and finer ones.
 """
 
 from __future__ import annotations
@@ -12,29 +12,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.evaluation.provenance import documents, domains
+from treevote.evaluation.metadata import documents, domains
 from treevote.evaluation.results import Kind
 from treevote.kernels import Ints, Longs, kernel
-from treevote.metrics import Convention
-from treevote.treebank import Treebank
+from treevote.metrics import Convention, compared_part
+from treevote.treebank import Treebank, encode
 from treevote.trees import are_trees, non_projective
 
 TENS = (10, 20, 30, 40)
 """Last lengths of the bins of Chang, Do & Roth."""
 
 FIVES = tuple(range(5, 61, 5))
-"""Those of finer bins."""
+"""Last lengths of finer bins."""
 
 
 class Values(NamedTuple):
-    """The value of each slot, -1 for none, as an index in ``names``, which is in the order of the property."""
+    """The value of each slot, -1 for none, as an index in ``names``, which is in the order of the factor."""
 
     names: tuple[str, ...]
     column: Longs
 
 
-class Property(NamedTuple):
-    """What is known of every token of a treebank.
+class Factor(NamedTuple):
+    """A factor: a function from a treebank to a value for each token.
 
     Attributes
     ----------
@@ -54,48 +54,46 @@ class Property(NamedTuple):
     values: Callable[[Treebank], Values]
 
 
-def properties(gold: Treebank, *, convention: Convention, training: Treebank | None = None) -> list[Property]:
-    """Return the properties that mean something for a gold file.
+def factors(gold: Treebank, *, convention: Convention, training: Treebank | None = None) -> list[Factor]:
+    """Return the factors that apply to a gold file: some need training data, others comments in the file.
 
     Examples
     --------
     >>> toy = Treebank.of([(["a", "dog"], [2, 0], ["det", "root"])])
-    >>> [one.name for one in properties(toy, convention="ud")][:3]
+    >>> [one.name for one in factors(toy, convention="ud")][:3]
     ['deprel', 'length', 'direction']
     """
     found = [
-        Property("deprel", "Label of the arc.", "arc", False, lambda treebank: deprel(treebank, convention)),
-        Property("length", "Words from the head to the dependent.", "arc", True, length),
-        Property("direction", "Where the head is, seen from the dependent.", "arc", False, direction),
-        Property("distance to root", "Arcs from ROOT to the dependent.", "arc", True, depth),
-        Property(
-            "projectivity", "Whether the head dominates all between it and the dependent.", "arc", False, crossing
-        ),
-        Property("POS", "Part of speech of the dependent in the gold file.", "word", False, pos),
-        Property("sentence length", "Words in the sentence.", "sentence", True, lambda t: sentence_length(t, TENS)),
-        Property(
+        Factor("deprel", "Label of the arc.", "arc", False, lambda treebank: deprel(treebank, convention)),
+        Factor("length", "Words from the head to the dependent.", "arc", True, length),
+        Factor("direction", "Where the head is, seen from the dependent.", "arc", False, direction),
+        Factor("distance to root", "Arcs from ROOT to the dependent.", "arc", True, depth),
+        Factor("projectivity", "Whether the head dominates all between it and the dependent.", "arc", False, crossing),
+        Factor("POS", "Part of speech of the dependent in the gold file.", "word", False, pos),
+        Factor("sentence length", "Words in the sentence.", "sentence", True, lambda t: sentence_length(t, TENS)),
+        Factor(
             "sentence length in fives", "Words in the sentence.", "sentence", True, lambda t: sentence_length(t, FIVES)
         ),
     ]
     if training is not None:
         forms = {word.form for word in training.words[1:]}
         text = "Whether the form stands in the training data."
-        found.append(Property("known word", text, "word", False, lambda treebank: known(treebank, forms)))
+        found.append(Factor("known word", text, "word", False, lambda treebank: known(treebank, forms)))
     if (names := documents(gold)) is not None:
         by_document = of_sentences(gold, names)
-        found.append(Property("document", "Document, by newdoc.", "sentence", False, lambda _: by_document))
+        found.append(Factor("document", "Document, by newdoc.", "sentence", False, lambda _: by_document))
     if (names := domains(gold)) is not None:
         by_domain = of_sentences(gold, names)
         text = "Domain, by the comments genre or domain, else by how sent_id begins."
-        found.append(Property("domain", text, "sentence", False, lambda _: by_domain))
+        found.append(Factor("domain", text, "sentence", False, lambda _: by_domain))
     return found
 
 
 def deprel(treebank: Treebank, convention: Convention) -> Values:
-    """Return the label of each arc: by convention its universal part or all of it."""
-    names = [label.partition(":")[0] if convention == "ud" else label for label in treebank.labels]
-    numbers = {name: i for i, name in enumerate(dict.fromkeys(names))}
-    return Values(tuple(numbers), np.array([*map(numbers.__getitem__, names), -1], np.int64)[treebank.deprels])
+    """Return the label of each arc, whole or its universal part, as the convention compares it."""
+    names: dict[str, int] = {}
+    column = encode(map(compared_part(convention), treebank.labels), names)[treebank.deprels]
+    return Values(tuple(names), column.astype(np.int64))
 
 
 def length(treebank: Treebank) -> Values:
@@ -108,13 +106,13 @@ def length(treebank: Treebank) -> Values:
     ['2', '1', 'ROOT']
     """
     names, bins = _bins((*range(1, 11), 15, 20, 30))
-    distance = np.abs(treebank.heads - _positions(treebank))
+    distance = np.abs(treebank.heads - treebank.positions)
     values = np.where(treebank.heads > 0, bins[np.minimum(distance, len(bins) - 1)] + 1, -1)
     return Values(("ROOT", *names), np.where(treebank.heads == 0, 0, values))
 
 
 def direction(treebank: Treebank) -> Values:
-    """Return on which side of the dependent its head is.
+    """Return the side of the dependent on which its head is.
 
     Examples
     --------
@@ -122,7 +120,7 @@ def direction(treebank: Treebank) -> Values:
     >>> [names[value] for value in index[1:]]
     ['head to the right', 'ROOT']
     """
-    side = np.where(treebank.heads < _positions(treebank), 0, 1)
+    side = np.where(treebank.heads < treebank.positions, 0, 1)
     values = np.where(treebank.heads == 0, 2, side)
     return Values(("head to the left", "head to the right", "ROOT"), np.where(treebank.heads < 0, -1, values))
 
@@ -137,7 +135,7 @@ def depth(treebank: Treebank) -> Values:
 def crossing(treebank: Treebank) -> Values:
     """Return whether an arc is projective, see `treevote.trees`; none where the sentence is no tree."""
     trees = are_trees(treebank)
-    whole = np.repeat(trees, np.diff(treebank.offsets)) & treebank.is_token
+    whole = trees[treebank.sentence_of] & treebank.is_token
     values = np.full(len(whole), -1, np.int64)
     kept = treebank.select(np.flatnonzero(trees))
     values[whole] = non_projective(kept)[kept.is_token]
@@ -146,10 +144,9 @@ def crossing(treebank: Treebank) -> Values:
 
 def pos(treebank: Treebank) -> Values:
     """Return UPOS, or XPOS where there is none (CPOSTAG and POSTAG of CoNLL-X)."""
-    tags = [word.xpos if word.upos == "_" else word.upos for word in treebank.words]
-    numbers = {tag: i for i, tag in enumerate(dict.fromkeys(tags))}
-    index = np.array([numbers[tag] for tag in tags], np.int64)[treebank.tokens]
-    return Values(tuple(numbers), np.where(treebank.is_token, index, -1))
+    tags: dict[str, int] = {}
+    column = encode((word.xpos if word.upos == "_" else word.upos for word in treebank.words), tags)[treebank.tokens]
+    return Values(tuple(tags), np.where(treebank.is_token, column.astype(np.int64), -1))
 
 
 def sentence_length(treebank: Treebank, ends: Sequence[int]) -> Values:
@@ -167,9 +164,8 @@ def sentence_length(treebank: Treebank, ends: Sequence[int]) -> Values:
     ('1-10', '11-20', '21-30', '31-40', '>40')
     """
     names, bins = _bins(ends)
-    sizes = np.diff(treebank.offsets)
-    index = np.repeat(bins[np.minimum(sizes - 1, len(bins) - 1)], sizes)
-    return Values(names, np.where(treebank.is_token, index, -1))
+    by_sentence = bins[np.minimum(np.diff(treebank.offsets) - 1, len(bins) - 1)]
+    return Values(names, np.where(treebank.is_token, by_sentence[treebank.sentence_of], -1))
 
 
 def known(treebank: Treebank, forms: set[str]) -> Values:
@@ -179,25 +175,20 @@ def known(treebank: Treebank, forms: set[str]) -> Values:
 
 
 def of_sentences(treebank: Treebank, names: Sequence[str]) -> Values:
-    """Return as the value of each token what its sentence is given."""
-    numbers = {name: i for i, name in enumerate(dict.fromkeys(names))}
-    index = np.repeat(np.array([numbers[name] for name in names], np.int64), np.diff(treebank.offsets))
-    return Values(tuple(numbers), np.where(treebank.is_token, index, -1))
+    """Return the name given to the sentence of each token."""
+    distinct: dict[str, int] = {}
+    column = encode(names, distinct)[treebank.sentence_of].astype(np.int64)
+    return Values(tuple(distinct), np.where(treebank.is_token, column, -1))
 
 
 def _bins(ends: Sequence[int]) -> tuple[tuple[str, ...], Longs]:
-    """Return the names of the bins that end there, with one for all that is more, and the bin of each number.
+    """Return the names of the bins with these ends and of one for larger numbers, and the bin of each number.
 
-    The last entry of the second is that of all larger numbers.
+    The last bin is that of all numbers beyond the array.
     """
     starts = [1, *(end + 1 for end in ends)]
     names = [str(end) if start == end else f"{start}-{end}" for start, end in zip(starts, ends, strict=False)]
     return (*names, f">{ends[-1]}"), np.searchsorted(np.array(ends), np.arange(ends[-1] + 2))
-
-
-def _positions(treebank: Treebank) -> Longs:
-    """Return the position of each slot in its sentence."""
-    return np.arange(len(treebank.tokens)) - np.repeat(treebank.offsets[:-1], np.diff(treebank.offsets))
 
 
 @kernel

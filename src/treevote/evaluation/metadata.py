@@ -1,4 +1,4 @@
-"""Where sentences come from, as the comments of a file tell: documents and domains."""
+"""Document metadata in the comments of a file: documents and domains of sentences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from treevote.formats import sent_id
 from treevote.treebank import Treebank
 
 MAX_DOMAINS = 50
-"""If sent_id begins in more ways than this, they are no domains."""
+"""Maximum number of domains taken from sent_id; with more, its beginnings are no domains."""
 
 _DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=(.*)|\s*)")
 _DOMAIN = re.compile(r"#\s*(?:meta::)?(?:genre|domain)\s*=(.*)")
@@ -18,7 +18,7 @@ _SEPARATOR = re.compile(r"[-_.:/\s]+")
 
 
 def documents(treebank: Treebank) -> list[str] | None:
-    r"""Return the document of each sentence, as comments ``# newdoc`` say, if they do.
+    r"""Return the document of each sentence, by the comments ``# newdoc``; None if there are none.
 
     Examples
     --------

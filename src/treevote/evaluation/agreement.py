@@ -1,0 +1,179 @@
+"""Agreement of systems with each other and with the gold trees, which is correctness.
+
+Two analyses of a token agree on its head, or on its arc, which is head and label. A token without a head agrees with
+nothing. The oracle has right whatever at least one system has right: the upper bound of a choice among them. An arc is
+uniquely correct if one system alone has it right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.kernels import Bools, Doubles, Ints
+from treevote.metrics import Convention, compared_part, require_heads, require_same_sentences
+from treevote.treebank import Treebank, common_labels
+
+
+class Arcs(NamedTuple):
+    """One analysis of every token.
+
+    Attributes
+    ----------
+    heads : ndarray of int32, shape (n_slots,)
+        As in `treevote.treebank.Treebank`.
+    deprels : ndarray of int32, shape (n_slots,)
+        Index in a vocabulary that is common to all analyses; -1 for none.
+    """
+
+    heads: Ints
+    deprels: Ints
+
+
+class Agreement(NamedTuple):
+    """Masks of the slots with the same head, and with the same head and label; shape (n_slots,), false for ROOT."""
+
+    heads: Bools
+    arcs: Bools
+
+
+def agreement(first: Arcs, second: Arcs) -> Agreement:
+    """Return where two analyses agree."""
+    heads = (first.heads >= 0) & (first.heads == second.heads)
+    return Agreement(heads, heads & (first.deprels == second.deprels))
+
+
+def arcs_of(systems: Sequence[Treebank], convention: Convention = "conllx") -> list[Arcs]:
+    """Return the analyses of systems in one vocabulary of labels.
+
+    Parameters
+    ----------
+    systems : sequence of Treebank
+        The same sentences.
+    convention : {"ud", "conllx"}, default="conllx"
+        Whether universal deprels are compared, or whole ones.
+    """
+    _, deprels = common_labels(systems, compared_part(convention))
+    return [Arcs(system.heads, row) for system, row in zip(systems, deprels, strict=True)]
+
+
+def unanimous(systems: Sequence[Treebank]) -> Bools:
+    """Return a mask of the slots to which all systems give the same head and label, shape (n_slots,).
+
+    Examples
+    --------
+    >>> one = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
+    >>> two = Treebank.of([(["dogs", "bark"], [2, 0], ["obj", "root"])])
+    >>> unanimous([one, one, two]).tolist()
+    [False, False, True]
+    """
+    first, *others = arcs_of(systems)
+    mask = first.heads >= 0
+    for other in others:
+        mask &= agreement(first, other).arcs
+    return mask
+
+
+def oracle(right: Sequence[Bools]) -> Bools:
+    """Return the mask of the items that at least one system has right.
+
+    Parameters
+    ----------
+    right : sequence of ndarray of bool, shape (n,)
+        For each system the items that it has right.
+
+    Examples
+    --------
+    >>> oracle([np.array([True, False, False]), np.array([True, True, False])]).tolist()
+    [True, True, False]
+    """
+    return np.asarray(np.logical_or.reduce(right))
+
+
+def uniquely_correct(right: Sequence[Bools]) -> list[Bools]:
+    """Return for each system the mask of the items that it has right and no other has.
+
+    Parameters
+    ----------
+    right : sequence of ndarray of bool, shape (n,)
+        For each system the items that it has right.
+
+    Examples
+    --------
+    >>> [mask.tolist() for mask in uniquely_correct([np.array([True, False]), np.array([True, True])])]
+    [[False, False], [False, True]]
+    """
+    once = np.sum(right, axis=0) == 1
+    return [own & once for own in right]
+
+
+def right_arcs(gold: Treebank, system: Treebank, *, convention: Convention = "ud") -> Agreement:
+    """Return where a system agrees with gold trees: masks of right heads and of right arcs, head and label.
+
+    Parameters
+    ----------
+    gold, system, convention
+        As for `treevote.metrics.evaluate`.
+
+    Returns
+    -------
+    heads, arcs : ndarray of bool, shape (n_slots,)
+
+    Raises
+    ------
+    InputError, ConfigError
+        As `treevote.metrics.evaluate`.
+
+    Examples
+    --------
+    >>> gold = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
+    >>> heads, arcs = right_arcs(gold, Treebank.of([(["dogs", "bark"], [2, 0], ["obj", "root"])]))
+    >>> heads.tolist(), arcs.tolist()
+    ([False, True, True], [False, False, True])
+    """
+    require_heads(gold)
+    compared_part(convention)
+    require_same_sentences(gold, system)
+    return agreement(*arcs_of([gold, system], convention))
+
+
+def accuracy_by(gold: Treebank, system: Treebank, key: Ints, n_keys: int, *, convention: Convention = "ud") -> Doubles:
+    """Return the share of right arcs, head and label, for each value of a column, such as the POS.
+
+    Parameters
+    ----------
+    gold, system : Treebank
+        As for `treevote.metrics.evaluate`.
+    key : ndarray of int32, shape (n_slots,)
+        A value of ``0..n_keys - 1`` for each token; what stands in ROOT slots is not looked at.
+    n_keys : int
+        Number of values.
+    convention : {"ud", "conllx"}, default="ud"
+        See `treevote.metrics`.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_keys,)
+        Shares, 0 to 1; ``nan`` for values that no token has.
+
+    Raises
+    ------
+    InputError, ConfigError
+        As `treevote.metrics.evaluate`.
+
+    Examples
+    --------
+    >>> gold = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])])
+    >>> parse = Treebank.of([(["a", "dog", "barks"], [3, 3, 0], ["det", "nsubj", "root"])])
+    >>> accuracy_by(gold, parse, np.array([0, 0, 0, 1], np.int32), 3).tolist()
+    [0.5, 1.0, nan]
+    """
+    tokens = gold.is_token
+    _, right = right_arcs(gold, system, convention=convention)
+    totals = np.bincount(key[tokens], minlength=n_keys)
+    hits = np.bincount(key[tokens], weights=right[tokens], minlength=n_keys)
+    shares = np.full(n_keys, np.nan)
+    np.divide(hits, totals, out=shares, where=totals > 0)
+    return shares
