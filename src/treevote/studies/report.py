@@ -1,4 +1,4 @@
-"""What a study finds: tables with the paper's figures in them, and whether the paper's findings hold here."""
+"""The report of a study: tables with the figures of the paper, and whether its claims hold here."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Table:
     ----------
     title : str
     columns : tuple of str
-        The first is what the rows are called by.
+        The first column has the names of the rows.
     rows : tuple of tuple
         As long as ``columns``.
     source : str
-        Where the figures of a paper among them come from.
+        Source of the figures of the paper.
     note : str
-        What a reader has to know besides.
+        A remark for the reader.
     """
 
     title: str
@@ -40,16 +40,16 @@ class Table:
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding of a paper, and what was found here.
+    """A claim of a paper, checked.
 
     Attributes
     ----------
     claim : str
-        What the paper says, with its section.
+        The claim, with its section in the paper.
     holds : bool
-        Whether the figures found here say the same.
+        Whether it holds here.
     evidence : str
-        These figures; p is the probability that two systems that do not differ are so far apart by chance.
+        The figures; p is the p-value of a difference.
     """
 
     claim: str
@@ -59,14 +59,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """All that a study found."""
+    """Tables and findings of a study."""
 
     tables: tuple[Table, ...]
     findings: tuple[Finding, ...] = ()
 
 
 def printed(figures: str) -> tuple[Decimal, ...]:
-    """Return figures of a paper.
+    """Return figures as a paper prints them.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def as_markdown(name: str, summary: str, facts: Mapping[str, JSON], report: Repo
     name, summary : str
         Of the study.
     facts : mapping
-        What it was made with, such as the treebank.
+        Treebanks and settings.
     report : Report
 
     Examples
@@ -144,7 +144,7 @@ def as_markdown(name: str, summary: str, facts: Mapping[str, JSON], report: Repo
 
 
 def as_json(name: str, summary: str, facts: Mapping[str, JSON], report: Report) -> str:
-    """Return the same as JSON; rows are objects by column, the first column being called ``"row"``.
+    """Return a report as JSON; rows are objects by column, and the first column is called ``"row"``.
 
     Examples
     --------
