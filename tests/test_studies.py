@@ -233,6 +233,23 @@ def test_instances_are_the_pairs_of_adjacent_words(attribute: str, context: int)
     assert sorted(rows_of_column.values()) == sorted(rows_of_seen.values())
 
 
+def test_attributes_of_the_test_set_alone_are_not_asked_for(tmp_path: Path) -> None:
+    toy = toy_treebank(30, 4)
+    bare = [
+        (
+            [word if i % 10 == 9 else word._replace(upos="_", xpos="_", lemma="_") for word in sentence.words[1:]],
+            sentence.heads[1:].tolist(),
+            sentence.deprels[1:],
+        )
+        for i, sentence in enumerate(toy.sentences())
+    ]
+    path = tmp_path / "bare.conllu"
+    conll.write(Treebank.of(bare), path)
+    content = json.loads(study("decision-list", path, tmp_path / "out").paths[1].read_text())
+    rows = {row["row"]: row["rules"] for row in content["tables"][2]["rows"]}
+    assert [name for name, rules in rows.items() if rules is None] == ["postag", "cpostag", "lemma"]
+
+
 def test_a_study_is_the_same_bytes_and_trains_once(
     toy_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,7 @@ from treevote.models.pipeline.parser import PipelineTrainer
 from treevote.studies.context import Context
 from treevote.studies.jobs import compact
 from treevote.studies.report import Table, Value, percent, printed, rate
-from treevote.studies.study import Claim, Results, Study, better, grows, not_worse, worse
+from treevote.studies.study import Claim, Conditions, Results, Study, better, grows, not_worse, worse
 from treevote.studies.tagger import COLUMNS, TaggerTrainer, Tagging
 from treevote.treebank import Treebank
 
@@ -57,18 +57,8 @@ LENGTHS = _figures(
 TAGS = _figures("90.7 90.8 92.0", "92.0 92.3 93.9", "40.8 40.7 43.6", "93.8 94.0 95.0")
 """Tables 2 to 5: figures by metric."""
 
-SWEDISH_WAITS = {
-    "paper: Swedish LAS": (*printed("81.48 81.82"), None),
-    "paper: Swedish UAS": (*printed("87.95 88.47"), None),
-}
-SWEDISH_DEPTHS = {
-    name: (figures[0], None, figures[1], None)
-    for name, figures in {
-        "paper: Swedish LAS": printed("81.82 82.31"),
-        "paper: Swedish UAS": printed("88.47 89.07"),
-    }.items()
-}
-"""Table 8, which counts all tokens."""
+SWEDISH = {"paper: Swedish LAS": printed("81.48 81.82 82.31"), "paper: Swedish UAS": printed("87.95 88.47 89.07")}
+"""Table 8, which counts all tokens: without WaitLeft, with it, with depth 3."""
 
 
 def _metric_rows(columns: Sequence[Counts], figures: Mapping[str, Sequence[Decimal]]) -> list[tuple[Value, ...]]:
@@ -82,77 +72,66 @@ def _metric_rows(columns: Sequence[Counts], figures: Mapping[str, Sequence[Decim
 
 
 def _metric_table(
-    title: str,
-    first: str,
-    parses: Mapping[str, Treebank],
     context: Context,
+    title: str,
+    parses: Mapping[str, Treebank],
     figures: Mapping[str, Sequence[Decimal]],
     source: str = "",
-    more: Mapping[str, Sequence[Value]] | None = None,
+    more: Sequence[tuple[Value, ...]] = (),
 ) -> Table:
     """Return all metrics of parses with the figures of the paper, then LAS and UAS, then more rows."""
     rows = _metric_rows([context.counts(parse, punctuation=False) for parse in parses.values()], figures)
     counts = [context.counts(parse) for parse in parses.values()]
-    rows.append(("LAS", *(rate(own.las) for own in counts)))
-    rows.append(("UAS", *(rate(own.uas) for own in counts)))
-    rows += [(name, *own) for name, own in (more or {}).items()]
-    return Table(title, (first, *parses), tuple(rows), source, NOTE)
+    rows += [("LAS", *(rate(own.las) for own in counts)), ("UAS", *(rate(own.uas) for own in counts)), *more]
+    return Table(title, ("", *parses), tuple(rows), source, NOTE)
+
+
+def _waits(results: Results) -> list[Table]:
+    swedish = [(name, *own[:2], None) for name, own in SWEDISH.items()]
+    return [
+        _metric_table(results.context, "Actions to wait, depth 1", results.systems, WAITS, "Tables 2 and 8", swedish)
+    ]
 
 
 waits = Study(
     "with and without the action WaitLeft (Chang, Do & Roth 2006, Table 2)",
     PAPER,
-    lambda results: [
-        _metric_table(
-            "Actions to wait, depth 1",
-            "",
-            results.systems,
-            results.context,
-            WAITS,
-            f"{PAPER}, Tables 2 and 8",
-            SWEDISH_WAITS,
-        )
-    ],
+    _waits,
     (
         Claim("WaitLeft increases the accuracy", "section 3.4", better("uas", "with WaitLeft", "without WaitLeft")),
         Claim("WaitRight is not needed", "Lemma 4", not_worse("uas", "with WaitLeft", "with both waits")),
     ),
-    systems={
+    {
         "without WaitLeft": PipelineTrainer(wait_left=False, wait_right=False, depth=1),
         "with WaitLeft": PipelineTrainer(wait_left=True, wait_right=False, depth=1),
         "with both waits": PipelineTrainer(wait_left=True, wait_right=True, depth=1),
     },
 )
 
+DEPTH = tuple(f"depth {depth}" for depth in (1, 2, 3, 4))
+
+
+def _look_ahead(results: Results) -> list[Table]:
+    swedish = [(name, left, None, deep, None) for name, (_, left, deep) in SWEDISH.items()]
+    return [
+        _metric_table(results.context, "Depth of the look ahead", results.systems, DEPTHS, "Tables 3 and 8", swedish)
+    ]
+
 
 def _deeper_is_better(results: Results) -> tuple[bool, str]:
-    uas = [results.score(name, "uas") for name in results.systems]
+    uas = [results.score(name, "uas") for name in DEPTH]
     return grows(uas), "UAS by depth: " + ", ".join(f"{score:.2f}" for score in uas)
 
 
 look_ahead = Study(
     "depth of the look ahead (Chang, Do & Roth 2006, Table 3)",
     PAPER,
-    lambda results: [
-        _metric_table(
-            "Depth of the look ahead",
-            "",
-            results.systems,
-            results.context,
-            DEPTHS,
-            f"{PAPER}, Tables 3 and 8",
-            SWEDISH_DEPTHS,
-        )
-    ],
+    _look_ahead,
     (
-        Claim(
-            "Looking ahead improves the accuracy",
-            "section 3.4",
-            worse("uas", "depth 1", "depth 2", "depth 3", "depth 4"),
-        ),
+        Claim("Looking ahead improves the accuracy", "section 3.4", worse("uas", *DEPTH)),
         Claim("Increasing the depth usually improves the accuracy", "Table 3", _deeper_is_better),
     ),
-    systems={f"depth {depth}": PipelineTrainer(depth=depth) for depth in (1, 2, 3, 4)},
+    {name: PipelineTrainer(depth=depth) for depth, name in enumerate(DEPTH, start=1)},
 )
 
 POLICIES: dict[Policy, int] = {"start-over": 156_545, "stay": 117_819, "step-back": 43_374}
@@ -171,15 +150,12 @@ def _policies(results: Results) -> list[Table]:
         paper = POLICIES[policy], LEFT, RIGHT, round(POLICIES[policy] / (LEFT + RIGHT), 2)
         rows.append((policy, shift, left, right, rounds, round(shift / max(1, left + right), 2), *paper))
     names = ("Shift", "Left", "Right", "rounds", "Shifts for an arc")
+    columns = ("", *names, *(f"paper: {name}" for name in names if name != "rounds"))
+    source = "Table 1, section 23 of the Penn Treebank"
+    note = "Without WaitLeft, as in the paper. Trees of the test set that are not projective are lifted first."
     return [
-        Table(
-            "Actions of the gold action predictor",
-            ("", *names, *(f"paper: {name}" for name in names if name != "rounds")),
-            tuple(rows),
-            f"{PAPER}, Table 1, section 23 of the Penn Treebank",
-            "Without WaitLeft, as in the paper. Trees of the test set that are not projective are lifted first.",
-        ),
-        _metric_table("Parsers, depth 1", "", results.systems, results.context, {}),
+        Table("Actions of the gold action predictor", columns, tuple(rows), source, note),
+        _metric_table(results.context, "Parsers, depth 1", results.systems, {}),
     ]
 
 
@@ -195,13 +171,9 @@ policies = Study(
     _policies,
     (
         Claim("Step Back needs the fewest actions", "section 2.1", _fewest_actions),
-        Claim(
-            "Step Back also gives the best dependency accuracy",
-            "section 2.1",
-            better("uas", "step-back", "start-over", "stay"),
-        ),
+        Claim("Step Back also gives the best dependency accuracy", "section 2.1", better("uas", *list(POLICIES)[::-1])),
     ),
-    systems={policy: PipelineTrainer(policy=policy, depth=1) for policy in POLICIES},
+    {policy: PipelineTrainer(policy=policy, depth=1) for policy in POLICIES},
 )
 
 BINS = ("<11", "11-20", "21-30", "31-40", ">40")
@@ -231,7 +203,7 @@ def _sentence_length(results: Results) -> list[Table]:
             *_metric_rows(counts, LENGTHS),
             ("LAS", *(rate(own.las) for own in counts)),
         ]
-        tables.append(Table(name, ("", *BINS, "all"), tuple(rows), f"{PAPER}, Table 4", note))
+        tables.append(Table(name, ("", *BINS, "all"), tuple(rows), "Table 4", note))
     return tables
 
 
@@ -255,7 +227,7 @@ sentence_length = Study(
             "Long sentences are parsed nearly as well as short ones", f"Table 4: {LOSS} lost at the most", _long_is_easy
         ),
     ),
-    systems=SYSTEM,
+    SYSTEM,
     members=DEFAULT_MEMBERS,
     votes={"vote": ()},
 )
@@ -266,7 +238,7 @@ CONDITIONS = ("gold-predicted", "predicted-predicted", "gold-gold", "predicted-g
 """Tags in training, tags in testing; the paper has the first three."""
 
 
-def _tag_conditions(context: Context) -> dict[str, tuple[Treebank, Treebank]]:
+def _tag_conditions(context: Context) -> Conditions:
     """Predict the tags of the training set by jack-knifing, those of the test set by a tagger of all training data.
 
     In jack-knifing each fold is tagged by a tagger trained on the other folds. So its tags have the errors that the
@@ -278,7 +250,7 @@ def _tag_conditions(context: Context) -> dict[str, tuple[Treebank, Treebank]]:
     parts = [(gold.select(np.flatnonzero(fold_of != number)), gold.select(fold)) for number, fold in enumerate(folds)]
     *tagged, test = context.run(
         [
-            Tagging(f"tagging {number}/{FOLDS}", TaggerTrainer(), compact(training), compact(own), context.seed)
+            Tagging(f"tagging {number}/{FOLDS + 1}", TaggerTrainer(), compact(training), compact(own), context.seed)
             for number, (training, own) in enumerate([*parts, (gold, context.test)], start=1)
         ]
     )
@@ -304,21 +276,17 @@ def _tag_accuracy(gold: Treebank, tagged: Treebank) -> list[Value]:
 def _tags(results: Results) -> list[Table]:
     context = results.context
     training, test = results.conditions["predicted-predicted"]
-    tagger = Table(
-        "The tagger",
-        ("", "UPOS %", "XPOS %", "FEATS %", "all %"),
-        (
-            ("training, jack-knifed", *_tag_accuracy(context.training, training)),
-            ("test", *_tag_accuracy(context.test, test)),
-            ("paper: test", *printed("97.2"), None, None, None),
-        ),
-        f"{PAPER}, section 3",
-    )
-    tables = []
+    rows: list[tuple[Value, ...]] = [
+        ("training, jack-knifed", *_tag_accuracy(context.training, training)),
+        ("test", *_tag_accuracy(context.test, test)),
+        ("paper: test", *printed("97.2"), None, None, None),
+    ]
+    tables = [Table("The tagger", ("", "UPOS %", "XPOS %", "FEATS %", "all %"), tuple(rows), "section 3")]
     for name in results.systems:
         parses = {condition: results.parses[condition][name] for condition in CONDITIONS}
-        tables.append(_metric_table(name, "training tags-test tags", parses, context, TAGS, f"{PAPER}, Table 5"))
-    return [tagger, *tables]
+        table = _metric_table(context, name, parses, TAGS, "Table 5")
+        tables.append(dataclasses.replace(table, columns=("training tags-test tags", *CONDITIONS)))
+    return tables
 
 
 def _predicted_is_better(results: Results) -> tuple[bool, str]:
@@ -344,7 +312,7 @@ tags = Study(
             "If tags are predicted in testing, it is better to train on predicted tags", "Table 5", _predicted_is_better
         ),
     ),
-    systems=SYSTEM,
+    SYSTEM,
     members=DEFAULT_MEMBERS[:1],
     conditions=_tag_conditions,
     fewest_sentences=FOLDS,

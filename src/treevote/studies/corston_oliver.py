@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from treevote.ensemble.members import DEFAULT_MEMBERS
 from treevote.models.graph.parser import GraphTrainer
 from treevote.studies.context import Context
 from treevote.studies.report import Table, Value, rate
-from treevote.studies.study import Claim, Metric, Results, Study, better, grows, similar
+from treevote.studies.study import Claim, Conditions, Metric, Results, Study, better, grows, similar
 from treevote.treebank import Treebank
 
 PAPER = "Corston-Oliver, Aue, Duh & Ringger 2006"
@@ -25,31 +24,17 @@ SAMPLES = 5
 
 
 def sample_of(treebank: Treebank, part: int, number: int, seed: int) -> Treebank:
-    """Return a random part of the sentences, in their order.
-
-    Parameters
-    ----------
-    treebank : Treebank
-    part : int
-        Divisor of the number of sentences; the quotient is rounded down.
-    number : int
-        Number of the sample.
-    seed : int
-    """
+    """Return a random sample of the sentences, in their order; their number is divided by ``part``, rounded down."""
     rng = np.random.default_rng([seed, part, number])
     size = treebank.n_sentences // part
     return treebank.select(np.sort(rng.choice(treebank.n_sentences, size, replace=False)))
 
 
-def _condition(part: int, number: int) -> str:
-    return f"1/{part} ({number + 1})"
-
-
 def _conditions_of(part: int) -> list[str]:
-    return [_condition(part, number) for number in range(SAMPLES if part > 1 else 1)]
+    return [f"1/{part} ({number})" for number in range(1, (SAMPLES if part > 1 else 1) + 1)]
 
 
-def _samples(context: Context) -> Mapping[str, tuple[Treebank, Treebank]]:
+def _samples(context: Context) -> Conditions:
     return {
         name: (sample_of(context.training, part, number, context.seed), context.test)
         for part in PARTS

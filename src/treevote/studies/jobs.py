@@ -45,7 +45,6 @@ class Job(ABC, Generic[T]):
         Hyper-parameters.
     training, test : Treebank
         As `compact` returns them.
-    seed : int
     """
 
     title: str

@@ -16,20 +16,7 @@ Value: TypeAlias = str | int | float | Decimal | None
 
 @dataclass(frozen=True)
 class Table:
-    """A table.
-
-    Attributes
-    ----------
-    title : str
-    columns : tuple of str
-        The first column has the names of the rows.
-    rows : tuple of tuple
-        As long as ``columns``.
-    source : str
-        Source of the figures of the paper.
-    note : str
-        A remark for the reader.
-    """
+    """A table; the first column has the names of the rows, and ``source`` is that of the figures of the paper."""
 
     title: str
     columns: tuple[str, ...]
@@ -40,17 +27,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim of a paper, checked.
-
-    Attributes
-    ----------
-    claim : str
-        The claim, with its section in the paper.
-    holds : bool
-        Whether it holds here.
-    evidence : str
-        The figures; p is the p-value of a difference.
-    """
+    """A claim of a paper, whether it holds here, and the figures; p is the p-value of a difference."""
 
     claim: str
     holds: bool
@@ -76,6 +53,21 @@ def printed(figures: str) -> tuple[Decimal, ...]:
     return tuple(map(Decimal, figures.split()))
 
 
+def printed_by_name(rows: str) -> dict[str, tuple[Decimal, ...]]:
+    """Return the figures of rows as a paper prints them, separated by commas.
+
+    Examples
+    --------
+    >>> printed_by_name("Czech 74.83 81.27, mean 79.90 85.29")["mean"]
+    (Decimal('79.90'), Decimal('85.29'))
+    """
+    found = {}
+    for row in rows.split(","):
+        name = row.rstrip("0123456789. ").strip()
+        found[name] = printed(row.replace(name, ""))
+    return found
+
+
 def percent(part: float, whole: float) -> float | None:
     """Return a share in percent, to two decimals, None of nothing.
 
@@ -99,15 +91,7 @@ def rate(value: float) -> float | None:
 
 
 def as_markdown(name: str, summary: str, facts: Mapping[str, JSON], report: Report) -> str:
-    """Return a report as Markdown.
-
-    Parameters
-    ----------
-    name, summary : str
-        Of the study.
-    facts : mapping
-        Treebanks and settings.
-    report : Report
+    """Return a report as Markdown; ``facts`` are treebanks and settings.
 
     Examples
     --------

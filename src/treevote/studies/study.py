@@ -6,6 +6,7 @@ puts their scores into tables beside the figures of the paper, and checks the cl
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -25,26 +26,19 @@ from treevote.trees import is_single_rooted
 
 Metric: TypeAlias = Literal["las", "uas"]
 
+Conditions: TypeAlias = Mapping[str, tuple[Treebank, Treebank]]
+"""Training and test set by name."""
+
 LEVEL = 0.05
 """Of significance."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """The parses of a study, and the results of its other jobs.
-
-    Attributes
-    ----------
-    context : Context
-    conditions : mapping of str to (training, test)
-    parses : mapping of str to mapping of str to Treebank
-        By condition and system; of the test set.
-    others : mapping
-        The results of other jobs.
-    """
+    """The parses of the test set by condition and system, and the results of other jobs."""
 
     context: Context
-    conditions: Mapping[str, tuple[Treebank, Treebank]]
+    conditions: Conditions
     parses: Mapping[str, Mapping[str, Treebank]]
     others: Mapping[Any, Any]
 
@@ -69,15 +63,7 @@ Check: TypeAlias = Callable[[Results], tuple[bool, str] | None]
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a paper.
-
-    Attributes
-    ----------
-    sentence : str
-    source : str
-        Section or table of the paper.
-    check : callable
-    """
+    """A claim of a paper: its sentence, its section or table, and its predicate."""
 
     sentence: str
     source: str
@@ -94,7 +80,7 @@ class Study:
         One line.
     paper : str
     tables : callable
-        Makes the tables from the results; they quote the figures of the paper.
+        Makes the tables from the results; the source of each is a part of the paper.
     claims : tuple of Claim
     systems : mapping of str to trainer
         Systems of the study besides its members; a pair of trainer and number adds the number to the seed.
@@ -120,9 +106,7 @@ class Study:
     members: tuple[str, ...] = ()
     fewest: int = 1
     votes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    conditions: Callable[[Context], Mapping[str, tuple[Treebank, Treebank]]] = lambda own: {
-        "": (own.training, own.test)
-    }
+    conditions: Callable[[Context], Conditions] = lambda own: {"": (own.training, own.test)}
     fewest_sentences: int = 1
     others: Callable[[Context], Mapping[Hashable, Job[Any]]] = lambda _: {}
 
@@ -161,15 +145,18 @@ class Study:
                 for own in parses.values():
                     own[name] = vote([own[voter] for voter in voters], single_root=single_root).only()
         others = self.others(context)
-        found = dict(zip(others, context.run(list(others.values())), strict=True)) if others else {}
+        found = dict(zip(others, context.run(list(others.values())), strict=True))
         results = Results(context, conditions, parses, found)
-        checked = [(claim, claim.check(results)) for claim in self.claims]
+        tables = [
+            dataclasses.replace(table, source=table.source and f"{self.paper}, {table.source}")
+            for table in self.tables(results)
+        ]
         findings = [
             Finding(f"{claim.sentence} ({self.paper}, {claim.source}).", *outcome)
-            for claim, outcome in checked
-            if outcome is not None
+            for claim in self.claims
+            if (outcome := claim.check(results)) is not None
         ]
-        return Report(tuple(self.tables(results)), tuple(findings))
+        return Report(tuple(tables), tuple(findings))
 
 
 def _compare(holds: Callable[[float, float], bool] | None, metric: Metric, system: str, *rivals: str) -> Check:
@@ -217,24 +204,8 @@ def grows(scores: Sequence[float], *, strictly: bool = False) -> bool:
 
 
 def score_table(
-    title: str,
-    names: Mapping[str, str],
-    results: Results,
-    figures: Mapping[str, Sequence[Value]],
-    source: str,
-    note: str = "",
+    results: Results, title: str, names: Mapping[str, str], figures: Mapping[str, Sequence[Value]], *about: str
 ) -> Table:
-    """Return LAS and UAS of systems, beside those of the languages of a paper.
-
-    Parameters
-    ----------
-    title, source, note : str
-        See `treevote.studies.report.Table`.
-    names : mapping of str to str
-        The rows, with the system of each.
-    results : Results
-    figures : mapping
-        LAS and UAS by language.
-    """
+    """Return LAS and UAS of systems, by the name of the row, and of the languages of a paper; then source and note."""
     rows: list[tuple[Value, ...]] = [(name, *results.scores(system)) for name, system in names.items()]
-    return Table(title, ("", "LAS", "UAS"), (*rows, *((name, *own) for name, own in figures.items())), source, note)
+    return Table(title, ("", "LAS", "UAS"), (*rows, *((name, *own) for name, own in figures.items())), *about)

@@ -110,15 +110,7 @@ class TaggerTrainer:
 
 @dataclass(frozen=True, eq=False)
 class Tagger:
-    """A trained tagger. Safe to use from several threads.
-
-    Attributes
-    ----------
-    memo : WordMemo
-    templates : ndarray of int32
-    models : mapping
-        For each of ``COLUMNS`` the tags, and the weights that choose among them.
-    """
+    """A trained tagger: for each of ``COLUMNS`` the tags and their weights. Safe to use from several threads."""
 
     memo: WordMemo
     templates: Ints
@@ -137,13 +129,7 @@ class Tagger:
 
 
 def retagged(treebank: Treebank, columns: Mapping[str, tuple[tuple[str, ...], Ints]]) -> Treebank:
-    """Return the same sentences and trees with other tags.
-
-    Parameters
-    ----------
-    treebank : Treebank
-    columns : mapping
-        For columns named in ``COLUMNS`` the tags, and for each slot the number of its tag; -1 in ROOT slots.
+    """Return the same sentences and trees with other tags: by column, the names, and the number of each slot.
 
     Examples
     --------
@@ -220,20 +206,9 @@ def _batches(treebank: Treebank, tags: Ints, words: WordColumns, templates: Ints
 
 @kernel
 def fire(position: int, tokens: Ints, tags: Ints, words: WordColumns, templates: Ints, keys: Keys) -> int:
-    """Write the features of a token into ``keys`` and return how many there are.
+    """Write the features of the token at a position, from 1, into ``keys``; return their number.
 
-    Parameters
-    ----------
-    position : int
-        In the sentence, from 1.
-    tokens : ndarray of int32, shape (n + 1,)
-        Row of each position in ``words``.
-    tags : ndarray of int32, shape (n + 1,)
-        -1 at ROOT; only those to the left are looked at.
-    words : WordColumns
-    templates : ndarray of int32, shape (n_templates, MOST_ATOMS, 2)
-    keys : ndarray of uint64, shape (at least n_templates,)
-        Receives the features.
+    ``tokens`` are rows in ``words``; of ``tags``, -1 at ROOT, only those to the left are read.
     """
     count = 0
     for t in range(len(templates)):
@@ -259,7 +234,7 @@ def fire(position: int, tokens: Ints, tags: Ints, words: WordColumns, templates:
 def fire_all(
     tokens: Ints, tags: Ints, offsets: Longs, words: WordColumns, templates: Ints, keys: Keys, lengths: Ints
 ) -> int:
-    """Write the features of all tokens, one after the other, and how many each has; return how many there are."""
+    """Write the features of all tokens, one after the other, and the number of each; return the total."""
     count, token = 0, 0
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]

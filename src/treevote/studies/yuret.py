@@ -27,7 +27,7 @@ from treevote.protocols import Progress
 from treevote.store import JSON
 from treevote.studies.context import Context
 from treevote.studies.jobs import Job, compact
-from treevote.studies.report import Table, Value, percent, printed
+from treevote.studies.report import Table, percent, printed, printed_by_name
 from treevote.studies.study import Claim, Results, Study, score_table
 from treevote.treebank import Treebank
 
@@ -35,15 +35,8 @@ PAPER = "Yuret 2006"
 
 NONE = "NONE"
 
-ATTRIBUTES = {
-    "postag": "xpos",
-    "cpostag": "upos",
-    "suffix[3]": "suffix",
-    "lemma": "lemma",
-    "form": "form",
-    "feats": "feats",
-    "ctype": "shape",
-}
+ATTRIBUTES = {"postag": "xpos", "cpostag": "upos", "suffix[3]": "suffix"}
+ATTRIBUTES |= {"lemma": "lemma", "form": "form", "feats": "feats", "ctype": "shape"}
 """Attributes of the paper, and those of `treevote.models.rules.attributes`."""
 
 SUFFIXES = 3
@@ -51,29 +44,15 @@ SUFFIXES = 3
 CONTEXTS = dict(enumerate(zip((161, 254, 264, 137), printed("83.17 87.31 87.05 87.14"), strict=True)))
 """Rules and accuracy for Spanish, with postag, by context (Table 3)."""
 
-FIGURES = dict(
-    zip(
-        ATTRIBUTES,
-        zip((254, 154, 328, 394, 621, 66, 47), printed("87.31 85.72 77.15 76.78 75.06 71.95 53.40"), strict=True),
-        strict=True,
-    )
-)
+_RULES, _ACCURACY = (254, 154, 328, 394, 621, 66, 47), printed("87.31 85.72 77.15 76.78 75.06 71.95 53.40")
+FIGURES = dict(zip(ATTRIBUTES, zip(_RULES, _ACCURACY, strict=True), strict=True))
 """Rules and accuracy for Spanish, with context 1, by attribute (Table 4)."""
 
-LANGUAGES = {
-    "Arabic": printed("52.42 68.82"),
-    "Chinese": printed("72.72 78.37"),
-    "Czech": printed("51.86 66.36"),
-    "Danish": printed("71.56 78.16"),
-    "Dutch": printed("62.75 66.17"),
-    "German": printed("63.82 67.71"),
-    "Japanese": printed("84.35 87.31"),
-    "Portuguese": printed("70.35 79.46"),
-    "Slovene": printed("55.06 70.60"),
-    "Spanish": printed("69.63 73.89"),
-    "Swedish": printed("65.23 73.25"),
-    "Turkish": printed("60.31 71.54"),
-}
+LANGUAGES = printed_by_name(
+    "paper: Arabic 52.42 68.82, paper: Chinese 72.72 78.37, paper: Czech 51.86 66.36, paper: Danish 71.56 78.16, "
+    "paper: Dutch 62.75 66.17, paper: German 63.82 67.71, paper: Japanese 84.35 87.31, paper: Portuguese 70.35 79.46, "
+    "paper: Slovene 55.06 70.60, paper: Spanish 69.63 73.89, paper: Swedish 65.23 73.25, paper: Turkish 60.31 71.54"
+)
 """LAS and UAS of the parser on the test data of CoNLL-X (Table 7)."""
 
 PARSERS = {
@@ -162,8 +141,8 @@ def instances(treebank: Treebank, lexicon: Lexicon, options: LinkOptions) -> tup
 
 
 def _known_attributes(training: Treebank) -> list[str]:
-    """Return the attributes that some word has; ROOT has all but FEATS."""
-    lexicon = Lexicon.of(training)
+    """Return the attributes that some word of the sentences has; ROOT has all but FEATS."""
+    lexicon = Lexicon.of(compact(training))
     sizes = dict(zip(COLUMNS, map(len, lexicon.values), strict=True))
     sizes |= {"suffix": sizes["suffix1"], "feats": 1 + len(lexicon.feats)}
     return [name for name, attribute in ATTRIBUTES.items() if sizes[attribute] > 1]
@@ -195,38 +174,27 @@ def _decision_list(results: Results) -> list[Table]:
     _, classes = instances(training, Lexicon.of(training), LinkOptions(tag, 0))
     columns = ("rules", "accuracy", "paper: rules", "paper: accuracy")
     note = f"Accuracy is that of the classes of adjacent pairs, the first {limit:,} of the test set at the most."
-    adjacent: tuple[tuple[Value, ...], ...] = (
-        (training.name, percent(int((classes != NONE).sum()), len(classes))),
-        ("paper: Spanish", *printed("51.28")),
+    adjacent = (training.name, percent(int((classes != NONE).sum()), len(classes)))
+    contexts = tuple((str(k), *found[tag, k], *paper) for k, paper in CONTEXTS.items())
+    kinds = tuple(
+        (name, *(found[name, 1] if name in attributes else (None, None)), *paper) for name, paper in FIGURES.items()
     )
     return [
         Table(
             "Adjacent tokens linked",
             ("", "%"),
-            adjacent,
-            f"{PAPER}, Table 2",
+            (adjacent, ("paper: Spanish", *printed("51.28"))),
+            "Table 2",
             f"Of the first {limit:,} pairs of the training set.",
         ),
-        Table(
-            f"Context, with {tag}",
-            ("context", *columns),
-            tuple((str(k), *found[tag, k], *paper) for k, paper in CONTEXTS.items()),
-            f"{PAPER}, Table 3, Spanish",
-            note,
-        ),
-        Table(
-            "Attribute, with context 1",
-            ("attribute", *columns),
-            tuple((name, *found.get((name, 1), (None, None)), *paper) for name, paper in FIGURES.items()),
-            f"{PAPER}, Table 4, Spanish",
-            note,
-        ),
+        Table(f"Context, with {tag}", ("context", *columns), contexts, "Table 3, Spanish", note),
+        Table("Attribute, with context 1", ("attribute", *columns), kinds, "Table 4, Spanish", note),
         score_table(
+            results,
             "Parsers beside the languages of the paper",
             {f"{test.name}, {name}": name for name in PARSERS},
-            results,
-            {f"paper: {language}": figures for language, figures in LANGUAGES.items()},
-            f"{PAPER}, Table 7, test data of CoNLL-X",
+            LANGUAGES,
+            "Table 7, test data of CoNLL-X",
             "The paper chose attributes for each language; here rules may ask for all of them.",
         ),
     ]
