@@ -20,7 +20,7 @@ from treevote.treebank import Treebank
 T = TypeVar("T")
 
 PERMUTATIONS = 10_000
-"""Of a randomization test."""
+"""The number of permutations of a randomization test."""
 
 
 @dataclass(frozen=True)

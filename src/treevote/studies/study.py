@@ -30,7 +30,7 @@ Conditions: TypeAlias = Mapping[str, tuple[Treebank, Treebank]]
 """Training and test set by name."""
 
 LEVEL = 0.05
-"""Of significance."""
+"""The level of significance."""
 
 
 @dataclass(frozen=True)
