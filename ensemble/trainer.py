@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import hashlib
 import time
 import zlib
 from collections.abc import Mapping, Sequence
@@ -28,7 +27,7 @@ from treevote.metrics import Convention, evaluate
 from treevote.parallel import map_parallel
 from treevote.protocols import Progress, Trainer
 from treevote.store import JSON
-from treevote.treebank import Treebank
+from treevote.treebank import Treebank, checksum
 from treevote.trees import is_single_rooted, require_labelled_trees
 
 MAX_FOLDS = 100
@@ -273,17 +272,12 @@ def _train_and_parse(
 
 def facts_of(treebank: Treebank) -> dict[str, JSON]:
     """Return name, sizes and a checksum of words and trees."""
-    digest = hashlib.sha256()
-    for column in (treebank.tokens, treebank.heads, treebank.deprels, treebank.offsets):
-        digest.update(column.tobytes())
-    for string in (*("\t".join(word) for word in treebank.words), *treebank.labels):
-        digest.update(string.encode("utf-8", "surrogatepass") + b"\n")
     return {
         "name": treebank.name,
         "sentences": treebank.n_sentences,
         "tokens": treebank.n_tokens,
         "labels": len(treebank.labels),
-        "sha256": digest.hexdigest(),
+        "sha256": checksum(treebank),
     }
 
 

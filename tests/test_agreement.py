@@ -12,7 +12,6 @@ from treevote.adaptation.agreement import agreement as share_by_sentence
 from treevote.ensemble.diversity import Diversity
 from treevote.evaluation.agreement import agreement, arcs_of, oracle, right_arcs, unanimous, uniquely_correct
 from treevote.evaluation.evaluation import evaluate_systems
-from treevote.studies.agreement import agreed
 from treevote.treebank import Treebank, encode
 
 WORDS = [["a", "dog", "barks"], ["yes"], ["no", "."]]
@@ -51,7 +50,6 @@ def test_unanimous_is_agreement_of_every_pair(systems: list[Treebank]) -> None:
     assert np.array_equal(unanimous(systems), np.logical_and.reduce(pairs))
     is_token, sentences = systems[0].is_token, systems[0].sentence_of
     whole = np.bincount(sentences, weights=is_token & ~unanimous(systems)) == 0
-    assert np.array_equal(agreed(systems), whole)
     assert np.array_equal(share_by_sentence(systems) == 1, whole)
 
 

@@ -11,9 +11,9 @@ import pytest
 from treevote.conll import dumps, read
 from treevote.ensemble.members import member_from_record
 from treevote.errors import InputError, ModelError
+from treevote.models.decision_list.parser import DecisionListTrainer
 from treevote.models.graph.parser import GraphTrainer
 from treevote.models.pipeline.parser import PipelineTrainer
-from treevote.models.decision_list.parser import DecisionListTrainer
 from treevote.models.transition.parser import TransitionTrainer
 from treevote.pseudo_projective import deprojectivize, projectivize
 from treevote.record import Record

@@ -1,4 +1,4 @@
-"""Studies: cells that are worked out once, tables that are the same bytes every time, figures of the papers."""
+"""Studies: jobs that are done once, reports that are the same bytes every time, figures of the papers."""
 
 from __future__ import annotations
 
@@ -19,56 +19,54 @@ from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_parser import SMALL
 from tests.strategies import treebanks
 from treevote import conll
-from treevote.commands.study import CELLS, listing, study
+from treevote.commands.study import JOBS, listing, study
 from treevote.errors import ConfigError, InputError
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.transition.parser import TransitionTrainer
 from treevote.protocols import Progress
 from treevote.store import JSON
-from treevote.studies import chang, decision_list, learning_curve, look_ahead, members, sentence_length, tags, waits
-from treevote.studies.agreement import agreed
+from treevote.studies import chang_do_roth, corston_oliver, sagae_tsujii, yuret
 from treevote.studies.catalogue import STUDIES
-from treevote.studies.cells import Parsing, alone, checksum, run
-from treevote.studies.direction import heads_on_either_side
-from treevote.studies.learning_curve import sample_of
-from treevote.studies.tables import Finding, Report, Table, as_json, as_markdown
-from treevote.studies.workbench import Workbench, held_out
-from treevote.treebank import Treebank
+from treevote.studies.context import Context, hold_out
+from treevote.studies.corston_oliver import sample_of
+from treevote.studies.jobs import Job, Parsing, compact, run
+from treevote.studies.report import Finding, Report, Table, as_json, as_markdown
+from treevote.treebank import Treebank, checksum
 
 TOY = toy_treebank(90, 1, crossing=True)
-PARSING = Parsing("toy", SMALL, alone(TOY), alone(toy_treebank(5, 2)), 0)
+PARSING = Parsing("toy", SMALL, compact(TOY), compact(toy_treebank(5, 2)), 0)
 
 
 @dataclass(frozen=True)
-class Squaring:
-    """A cell that notes in a folder how often it was worked on."""
+class Square:
+    """The "trainer" of a job that notes in a folder how often it was computed."""
 
     number: int
-    log: Path
-    trainer: int = 0
+    log: str
 
     @property
-    def title(self) -> str:
-        return str(self.number)
+    def times(self) -> int:
+        return len(Path(self.log, str(self.number)).read_text().splitlines())
 
-    def facts(self) -> dict[str, JSON]:
-        return {"number": self.number}
 
-    def work(self, progress: Progress | None) -> JSON:
-        if self.number < 0:
-            raise InputError("a number below 0")
-        with (self.log / str(self.number)).open("a") as file:
-            file.write("worked\n")
-        return self.number**2
+class Squaring(Job[int]):
+    def compute(self, progress: Progress | None) -> JSON:
+        if self.seed:  # not the reduced job
+            if self.trainer.number < 0:
+                raise InputError("a number below 0")
+            with Path(self.trainer.log, str(self.trainer.number)).open("a") as file:
+                file.write("computed\n")
+        return int(self.trainer.number**2)
 
-    def outcome(self, result: Any) -> int:
+    def decode(self, result: Any) -> int:
         return int(result)
 
     def reduced(self) -> Squaring:
-        return dataclasses.replace(self, number=0)
+        return dataclasses.replace(self, seed=0)
 
-    def times(self) -> int:
-        return len((self.log / str(self.number)).read_text().splitlines())
+
+def squaring(number: int, log: Path) -> Squaring:
+    return Squaring(str(number), Square(number, str(log)), TOY, TOY, 1)
 
 
 @pytest.fixture
@@ -78,42 +76,43 @@ def toy_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_cell_is_worked_out_once(tmp_path: Path) -> None:
-    cells = [Squaring(number, tmp_path) for number in (3, 1, 3, 2)]
-    assert run(cells, tmp_path / "cells") == [9, 1, 9, 4]
-    assert run(cells[::-1], tmp_path / "cells", n_jobs=2, backend="threading") == [4, 9, 1, 9]
-    assert [cell.times() for cell in cells] == [1, 1, 1, 1]
+def test_a_job_is_done_once(tmp_path: Path) -> None:
+    jobs = [squaring(number, tmp_path) for number in (3, 1, 3, 2)]
+    assert run(jobs, tmp_path / "jobs") == [9, 1, 9, 4]
+    assert run(jobs[::-1], tmp_path / "jobs", n_jobs=2, backend="threading") == [4, 9, 1, 9]
+    assert [job.trainer.times for job in jobs] == [1, 1, 1, 1]
 
 
-def test_what_was_done_before_an_interruption_is_kept(tmp_path: Path) -> None:
+def test_jobs_done_before_an_interruption_are_kept(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="below 0"):
-        run([Squaring(number, tmp_path) for number in (1, 2, -1, 3)], tmp_path / "cells")
-    assert run([Squaring(number, tmp_path) for number in (1, 2, 3)], tmp_path / "cells") == [1, 4, 9]
-    assert [Squaring(number, tmp_path).times() for number in (1, 2, 3)] == [1, 1, 1]
+        run([squaring(number, tmp_path) for number in (1, 2, -1, 3)], tmp_path / "jobs")
+    jobs = [squaring(number, tmp_path) for number in (1, 2, 3)]
+    assert run(jobs, tmp_path / "jobs") == [1, 4, 9]
+    assert [job.trainer.times for job in jobs] == [1, 1, 1]
 
 
-@pytest.mark.parametrize("damage", [b"", b"{", b"null", b"[]", b'{"cell":{},"result":16}', b"\xff", b"[" * 100_000])
+@pytest.mark.parametrize("damage", [b"", b"{", b"null", b"[]", b'{"job":{},"result":16}', b"\xff", b"[" * 100_000])
 def test_a_damaged_file_is_replaced(tmp_path: Path, damage: bytes) -> None:
-    cell = Squaring(4, tmp_path)
-    run([cell], tmp_path / "cells")
-    (path,) = (tmp_path / "cells").iterdir()
+    job = squaring(4, tmp_path)
+    run([job], tmp_path / "jobs")
+    (path,) = (tmp_path / "jobs").iterdir()
     whole = path.read_bytes()
     path.write_bytes(damage)
-    assert run([cell], tmp_path / "cells") == [16]
+    assert run([job], tmp_path / "jobs") == [16]
     assert path.read_bytes() == whole
-    assert cell.times() == 2
+    assert job.trainer.times == 2
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot make the folder"):
-        run([Squaring(1, tmp_path)], tmp_path / "file" / "cells")
+        run([squaring(1, tmp_path)], tmp_path / "file" / "jobs")
 
 
 def test_a_parse_comes_back_from_its_file() -> None:
-    result = json.loads(json.dumps(PARSING.work(None)))
+    result = json.loads(json.dumps(PARSING.compute(None)))
     expected = SMALL.train(PARSING.training).parse(PARSING.test)
-    found = PARSING.outcome(result)
+    found = PARSING.decode(result)
     assert found.heads.tolist() == expected.heads.tolist()
     assert [s.deprels for s in found.sentences()] == [s.deprels for s in expected.sentences()]
 
@@ -135,55 +134,34 @@ def test_a_parse_comes_back_from_its_file() -> None:
 )
 def test_a_forged_parse_is_refused(forged: dict[str, Any]) -> None:
     sound: Any = {"heads": [0] * PARSING.test.n_tokens, "deprels": [0] * PARSING.test.n_tokens, "labels": ["root"]}
-    PARSING.outcome(sound)
+    PARSING.decode(sound)
     with pytest.raises((TypeError, ValueError, OverflowError)):
-        PARSING.outcome({**sound, **forged})
+        PARSING.decode({**sound, **forged})
 
 
-def test_the_facts_of_a_cell_tell_apart_all_that_counts() -> None:
+def test_the_facts_of_a_job_tell_all_settings_apart() -> None:
     others = [
         dataclasses.replace(PARSING, seed=1),
         dataclasses.replace(PARSING, trainer=dataclasses.replace(SMALL, cutoff=2)),
         dataclasses.replace(PARSING, training=PARSING.test),
         dataclasses.replace(PARSING, test=PARSING.training),
     ]
-    texts = [json.dumps(cell.facts(), sort_keys=True) for cell in (PARSING, *others)]
+    texts = [json.dumps(job.facts(), sort_keys=True) for job in (PARSING, *others)]
     assert len(set(texts)) == len(texts)
     assert json.dumps(dataclasses.replace(PARSING, title="other").facts(), sort_keys=True) == texts[0]
 
 
 @given(treebanks(), st.data())
-def test_sentences_alone_know_nothing_of_where_they_come_from(treebank: Treebank, data: st.DataObject) -> None:
+def test_a_compact_treebank_has_the_same_sentences_and_nothing_else(treebank: Treebank, data: st.DataObject) -> None:
     chosen = data.draw(st.lists(st.integers(0, max(0, treebank.n_sentences - 1)), max_size=3))
     part = treebank.select([i for i in chosen if i < treebank.n_sentences])
-    lonely = alone(part)
-    pairs = list(zip(lonely.sentences(), part.sentences(), strict=True))
+    small = compact(part)
+    pairs = list(zip(small.sentences(), part.sentences(), strict=True))
     assert all(own.words == other.words and own.deprels == other.deprels for own, other in pairs)
-    assert lonely.heads.tolist() == part.heads.tolist()
-    assert {*lonely.tokens.tolist(), 0} == set(range(len(lonely.words)))
-    assert {*lonely.deprels.tolist(), -1} == set(range(-1, len(lonely.labels)))
-    assert checksum(alone(lonely)) == checksum(lonely)
-
-
-@given(treebanks(), treebanks())
-def test_agreement_is_that_of_all_heads_and_labels(one: Treebank, other: Treebank) -> None:
-    same = agreed([one, one])
-    assert same.all()
-    deprels = one.deprels.copy()
-    deprels[one.is_token] = deprels[one.is_token][::-1]
-    shuffled = one.with_trees(one.heads, deprels, one.labels)
-    if one.n_sentences:
-        expected = [
-            a.heads.tolist() == b.heads.tolist() and a.deprels == b.deprels
-            for a, b in zip(one.sentences(), shuffled.sentences(), strict=True)
-        ]
-        assert agreed([one, shuffled]).tolist() == expected
-
-
-@given(treebanks())
-def test_every_token_has_its_head_on_one_side(treebank: Treebank) -> None:
-    left, right = heads_on_either_side(treebank)
-    assert ((left.astype(int) + right + (treebank.heads == 0)) == treebank.is_token).all()
+    assert small.heads.tolist() == part.heads.tolist()
+    assert {*small.tokens.tolist(), 0} == set(range(len(small.words)))
+    assert {*small.deprels.tolist(), -1} == set(range(-1, len(small.labels)))
+    assert checksum(compact(small)) == checksum(small)
 
 
 @given(st.integers(1, 40), st.integers(0, 5), st.integers(0, 3))
@@ -201,7 +179,7 @@ def test_samples_differ() -> None:
 
 def test_what_is_held_out_is_not_trained_on() -> None:
     numbered = Treebank.of([([str(i)], [0], ["root"]) for i in range(33)])
-    training, test = held_out(numbered)
+    training, test = hold_out(numbered)
     forms = [{sentence.words[1].form for sentence in part.sentences()} for part in (training, test)]
     assert forms[1] == {"9", "19", "29"}
     assert not forms[0] & forms[1]
@@ -209,18 +187,16 @@ def test_what_is_held_out_is_not_trained_on() -> None:
 
 
 def test_figures_of_the_papers_are_whole() -> None:
-    languages = list(members.LANGUAGES.values())
+    languages = list(sagae_tsujii.LANGUAGES.values())
     for column in (0, 1):  # Sagae & Tsujii give the mean as well
         mean = sum(figures[column] for figures in languages[:-1]) / (len(languages) - 1)
         assert round(mean, 2) == languages[-1][column]
-    assert all(len(row) == len(sentence_length.BINS) for row in sentence_length.FIGURES.values())
-    assert all(len(row) == len(look_ahead.DEPTHS) for row in look_ahead.FIGURES.values())
-    for figures in (sentence_length.FIGURES, look_ahead.FIGURES, waits.FIGURES, tags.FIGURES):
-        assert list(figures) == list(chang.METRICS)
-    assert len(decision_list.LANGUAGES) == 12
-    assert all(las < uas for las, uas in [*decision_list.LANGUAGES.values(), *members.LANGUAGES.values()])
-    for metric in chang.METRICS:  # WaitLeft without look ahead stands in two tables, depth 4 in two others
-        assert waits.FIGURES[metric][1] == look_ahead.FIGURES[metric][0]
+    sizes = ((chang_do_roth.WAITS, 2), (chang_do_roth.TAGS, 3), (chang_do_roth.DEPTHS, 4), (chang_do_roth.LENGTHS, 5))
+    assert all(len(row) == size for figures, size in sizes for row in figures.values())
+    assert len(yuret.LANGUAGES) == 12
+    assert all(las < uas for las, uas in [*yuret.LANGUAGES.values(), *sagae_tsujii.LANGUAGES.values()])
+    for metric in chang_do_roth.METRICS:  # WaitLeft without look ahead is in two tables, depth 4 in two others
+        assert chang_do_roth.WAITS[metric][1] == chang_do_roth.DEPTHS[metric][0]
 
 
 def test_tables_as_markdown_and_json_hold_the_same() -> None:
@@ -239,11 +215,11 @@ def test_tables_as_markdown_and_json_hold_the_same() -> None:
     assert content["findings"] == [{"claim": "C.", "holds": True, "evidence": "e"}]
 
 
-@pytest.mark.parametrize("attribute", decision_list.ATTRIBUTES)
-@pytest.mark.parametrize("context", decision_list.CONTEXTS)
+@pytest.mark.parametrize("attribute", yuret.ATTRIBUTES)
+@pytest.mark.parametrize("context", yuret.CONTEXTS)
 def test_instances_are_the_pairs_of_adjacent_words(attribute: str, context: int) -> None:
     treebank = toy_treebank(12, 4, crossing=True)
-    X, y = decision_list.instances(treebank, Lexicon.of(treebank), attribute, context)
+    X, y = yuret.instances(treebank, Lexicon.of(treebank), yuret.LinkOptions(attribute, context))
     expected = pairs(treebank, attribute, context)
     assert y.tolist() == [linked for _, linked in expected]
     # A column stands for one thing that is seen: both are met in the same pairs.
@@ -257,6 +233,23 @@ def test_instances_are_the_pairs_of_adjacent_words(attribute: str, context: int)
     assert sorted(rows_of_column.values()) == sorted(rows_of_seen.values())
 
 
+def test_attributes_of_the_test_set_alone_are_not_asked_for(tmp_path: Path) -> None:
+    toy = toy_treebank(30, 4)
+    bare = [
+        (
+            [word if i % 10 == 9 else word._replace(upos="_", xpos="_", lemma="_") for word in sentence.words[1:]],
+            sentence.heads[1:].tolist(),
+            sentence.deprels[1:],
+        )
+        for i, sentence in enumerate(toy.sentences())
+    ]
+    path = tmp_path / "bare.conllu"
+    conll.write(Treebank.of(bare), path)
+    content = json.loads(study("decision-list", path, tmp_path / "out").paths[1].read_text())
+    rows = {row["row"]: row["rules"] for row in content["tables"][2]["rows"]}
+    assert [name for name, rules in rows.items() if rules is None] == ["postag", "cpostag", "lemma"]
+
+
 def test_a_study_is_the_same_bytes_and_trains_once(
     toy_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -265,15 +258,15 @@ def test_a_study_is_the_same_bytes_and_trains_once(
     for path, other in zip(first.paths, threads.paths, strict=True):
         assert path.read_bytes() == other.read_bytes()
     assert first.paths[0].read_text() == first.markdown
-    files = sorted((tmp_path / "one" / CELLS).iterdir())
-    assert [file.name for file in files] == [file.name for file in sorted((tmp_path / "two" / CELLS).iterdir())]
+    files = sorted((tmp_path / "one" / JOBS).iterdir())
+    assert [file.name for file in files] == [file.name for file in sorted((tmp_path / "two" / JOBS).iterdir())]
 
     def fail(*_: object, **__: object) -> None:
         raise AssertionError("trained again")
 
     monkeypatch.setattr(TransitionTrainer, "train", fail)
     assert study("agreement", toy_file, tmp_path / "one").markdown == first.markdown
-    assert study("members", toy_file, tmp_path / "one").paths[1].is_file()  # it has the same cells
+    assert study("members", toy_file, tmp_path / "one").paths[1].is_file()  # it has the same jobs
     with pytest.raises(AssertionError, match="trained again"):
         study("agreement", toy_file, tmp_path / "one", seed=1)
 
@@ -305,11 +298,11 @@ def test_a_test_set_of_its_own(toy_file: Path, tmp_path: Path) -> None:
 
 
 def test_the_p_value_is_1_for_the_same_parse(tmp_path: Path) -> None:
-    bench = Workbench(TOY, TOY, tmp_path)
-    assert bench.p_value(TOY, TOY, "arcs") == 1
+    context = Context(TOY, TOY, tmp_path)
+    assert context.p_value(TOY, TOY, "las") == 1
     wrong = TOY.with_trees(TOY.heads, np.where(TOY.is_token, 0, -1).astype(np.int32), TOY.labels)
-    assert bench.p_value(TOY, wrong, "arcs") < 0.001
-    assert bench.p_value(TOY, wrong, "heads") == 1
+    assert context.p_value(TOY, wrong, "las") < 0.001
+    assert context.p_value(TOY, wrong, "uas") == 1
 
 
 def test_wrong_use_is_told(toy_file: Path, tmp_path: Path) -> None:
@@ -328,9 +321,9 @@ def test_wrong_use_is_told(toy_file: Path, tmp_path: Path) -> None:
     conll.write(toy_treebank(9, 1), few)
     with pytest.raises(InputError, match="at least 10 sentences"):
         study("members", few, out)
-    with pytest.raises(InputError, match=f"at least {2 * learning_curve.PARTS[0]} sentences"):
+    with pytest.raises(InputError, match=f"at least {2 * corston_oliver.PARTS[0]} sentences"):
         study("learning-curve", few, out, test=few)
-    with pytest.raises(InputError, match=f"at least {tags.FOLDS} sentences"):
+    with pytest.raises(InputError, match=f"at least {chang_do_roth.FOLDS} sentences"):
         study("tags", few, out, test=few)
     assert not out.exists()
 

@@ -8,6 +8,7 @@ word alone is worked out once for each distinct word and not for each token.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -345,3 +346,22 @@ def common_labels(treebanks: Sequence[Treebank], part: Callable[[str], str] = st
     vocabulary: dict[str, int] = {}
     columns = [encode(map(part, treebank.labels), vocabulary)[treebank.deprels] for treebank in treebanks]
     return vocabulary, np.stack(columns)
+
+
+def checksum(treebank: Treebank) -> str:
+    """Return the SHA-256 of words and trees; it depends on the order of ``words`` and ``labels``, not on the name.
+
+    Examples
+    --------
+    >>> toy = Treebank.of([(["a"], [0], ["root"])])
+    >>> checksum(toy) == checksum(Treebank.of([(["a"], [0], ["root"])], name="other"))
+    True
+    >>> checksum(toy) == checksum(Treebank.of([(["b"], [0], ["root"])]))
+    False
+    """
+    digest = hashlib.sha256()
+    for column in (treebank.tokens, treebank.heads, treebank.deprels, treebank.offsets):
+        digest.update(column.tobytes())
+    for string in (*("\t".join(word) for word in treebank.words), *treebank.labels):
+        digest.update(string.encode("utf-8", "surrogatepass") + b"\n")
+    return digest.hexdigest()

@@ -12,9 +12,9 @@ from treevote.conll import chunks, read
 from treevote.ensemble.members import DEFAULT_MEMBERS, known_members
 from treevote.ensemble.parser import save
 from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.models.decision_list.parser import DecisionListTrainer
 from treevote.models.graph.parser import GraphTrainer
 from treevote.models.pipeline.parser import PipelineTrainer
-from treevote.models.decision_list.parser import DecisionListTrainer
 from treevote.models.transition.parser import TransitionTrainer
 from treevote.treebank import Treebank
 

@@ -12,7 +12,7 @@ from tests.reference import metrics as twin
 from tests.reference.planted_errors import plant
 from treevote.conll import read
 from treevote.errors import InputError
-from treevote.evaluation.alignment import align, carry_over
+from treevote.evaluation.alignment import align, project
 from treevote.evaluation.attachment import count_attachment
 from treevote.evaluation.conll18 import count_conll18
 from treevote.metrics import evaluate
@@ -66,9 +66,9 @@ class Scorers:
 def figures(gold: Treebank, system: Treebank) -> dict[str, tuple[int, ...]]:
     """Return what treevote counts: right, gold, system."""
     alignment = align(gold, system)
-    carried = carry_over(gold, system, alignment)
-    scores = count_conll18(gold, system, alignment, carried, punctuation=True)
-    scores |= count_attachment(gold, system, alignment, carried, punctuation=True)
+    projected = project(gold, system, alignment)
+    scores = count_conll18(gold, system, alignment, projected, punctuation=True)
+    scores |= count_attachment(gold, system, alignment, projected, punctuation=True)
     return {name: tuple(scores[name].sum(axis=0).tolist()) for name in NAMES}
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from treevote.models.features.lexicon import ATTRIBUTES as COLUMNS
 from treevote.models.features.lexicon import attributes, split_feats
-from treevote.studies.decision_list import ATTRIBUTES
+from treevote.studies.yuret import ATTRIBUTES
 from treevote.treebank import Treebank
 
 
 def pairs(treebank: Treebank, attribute: str, context: int) -> list[tuple[set[tuple[int, str, str]], str]]:
     """Return for each pair of adjacent words what is seen, as (place, column, value), and its class."""
+    name = ATTRIBUTES[attribute]
+    columns = {"suffix": ("suffix1", "suffix2", "suffix3"), "feats": ()}.get(name, (name,))
     found = []
     for sentence in treebank.sentences():
         n = len(sentence.words) - 1
@@ -18,7 +20,7 @@ def pairs(treebank: Treebank, attribute: str, context: int) -> list[tuple[set[tu
             for place in range(-context, context + 2):
                 if 0 <= i + place <= n:
                     word = sentence.words[i + place]
-                    for name in ATTRIBUTES[attribute]:
+                    for name in columns:
                         value = attributes(word)[COLUMNS.index(name)]
                         if value:
                             seen.add((place, name, value))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, attributes
-from treevote.models.tagging.features import MOST_ATOMS
 from treevote.sentence import Word
+from treevote.studies.tagger import MOST_ATOMS
 
 
 def fired(

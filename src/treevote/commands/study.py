@@ -18,26 +18,26 @@ from treevote.formats import Format
 from treevote.protocols import Progress
 from treevote.store import JSON
 from treevote.studies.catalogue import STUDIES
-from treevote.studies.tables import as_json, as_markdown
-from treevote.studies.workbench import Workbench, held_out
+from treevote.studies.context import Context, hold_out
+from treevote.studies.report import as_json, as_markdown
 from treevote.terminal import duration
 from treevote.treebank import Treebank
 from treevote.trees import require_labelled_trees
 
-CELLS = "cells"
-"""Folder of the finished cells, within that of the studies."""
+JOBS = "jobs"
+"""Folder of the cached jobs, within the output folder."""
 
 
 @dataclass(frozen=True)
 class Studied:
-    """What `study` did.
+    """The outcome of a study.
 
     Attributes
     ----------
     markdown : str
-        The tables.
+        The report.
     paths : tuple of path
-        The files that were written: Markdown and JSON.
+        The files of the report, Markdown and JSON.
     seconds : float
         Wall-clock time.
     """
@@ -47,7 +47,7 @@ class Studied:
     seconds: float
 
     def __str__(self) -> str:
-        """Return what there is to say besides the tables."""
+        """Return the closing message."""
         return f"{' and '.join(map(str, self.paths))} written in {duration(self.seconds)}"
 
 
@@ -73,15 +73,15 @@ def study(
     name : str
         A key of `treevote.studies.catalogue.STUDIES`.
     treebank : path
-        What members are trained on.
+        The training set.
     output : path
-        Folder for the tables, and for the finished cells: a study that was interrupted goes on from them.
+        Folder for the report, and for the cached jobs: a study that was interrupted goes on from them.
     test : path, optional
-        What members are tested on; by default every tenth sentence of the treebank, which is then not trained on.
+        The test set; by default every tenth sentence of the treebank, which is then not trained on.
     members : sequence of str, default=()
-        Names of members, for a study that lets them be chosen; by default its own.
+        Names of members, for a study with a choice of members; by default its own.
     seed : int, default=0
-        Of everything that is random.
+        Of all random choices.
     format : {"auto", "conllu", "conllx"}, default="auto"
         Format of the files.
     n_jobs, backend, progress
@@ -92,7 +92,7 @@ def study(
     ConfigError
         If there is no such study or member, the study needs more members or none, or the seed is negative.
     InputError
-        If a treebank cannot be used, or the folder not be written to.
+        If a treebank cannot be used, or the folder cannot be written to.
     """
     start = time.monotonic()
     if name not in STUDIES:
@@ -107,26 +107,16 @@ def study(
     if seed < 0:
         raise ConfigError(f"the seed should not be negative, found {seed}")
     given = read(treebank, format=format)
-    training, testing = held_out(given) if test is None else (given, read(test, format=format))
+    training, testing = hold_out(given) if test is None else (given, read(test, format=format))
     _require_sentences(training, testing, given)
     folder = Path(output)
-    bench = Workbench(
-        training,
-        testing,
-        folder / CELLS,
-        names,
-        convention_of(given),
-        seed,
-        n_jobs,
-        backend,
-        progress,
-    )
-    report = chosen.run(bench)
+    context = Context(training, testing, folder / JOBS, names, convention_of(given), seed, n_jobs, backend, progress)
+    report = chosen.run(context)
     facts: dict[str, JSON] = {
         "training": _facts_of(training),
         "test": _facts_of(testing),
-        "members": ", ".join(bench.members) or "the study's own",
-        "convention": bench.convention,
+        "members": ", ".join(names) or "the study's own",
+        "convention": context.convention,
         "seed": seed,
         "treevote": treevote.__version__,
     }

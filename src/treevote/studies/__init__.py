@@ -1,1 +1,1 @@
-"""Studies: the tables of the founding papers, repeated on any treebank and written beside the paper's figures."""
+"""Tables of the founding papers, repeated on a treebank beside the papers' figures."""

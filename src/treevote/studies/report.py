@@ -1,4 +1,4 @@
-"""What a study finds: tables with the paper's figures in them, and whether the paper's findings hold here."""
+"""The report of a study: tables with the figures of the paper, and whether its claims hold here."""
 
 from __future__ import annotations
 
@@ -16,20 +16,7 @@ Value: TypeAlias = str | int | float | Decimal | None
 
 @dataclass(frozen=True)
 class Table:
-    """A table.
-
-    Attributes
-    ----------
-    title : str
-    columns : tuple of str
-        The first is what the rows are called by.
-    rows : tuple of tuple
-        As long as ``columns``.
-    source : str
-        Where the figures of a paper among them come from.
-    note : str
-        What a reader has to know besides.
-    """
+    """A table; the first column has the names of the rows, and ``source`` is that of the figures of the paper."""
 
     title: str
     columns: tuple[str, ...]
@@ -40,17 +27,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding of a paper, and what was found here.
-
-    Attributes
-    ----------
-    claim : str
-        What the paper says, with its section.
-    holds : bool
-        Whether the figures found here say the same.
-    evidence : str
-        These figures; p is the probability that two systems that do not differ are so far apart by chance.
-    """
+    """A claim of a paper, whether it holds here, and the figures; p is the p-value of a difference."""
 
     claim: str
     holds: bool
@@ -59,14 +36,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """All that a study found."""
+    """Tables and findings of a study."""
 
     tables: tuple[Table, ...]
     findings: tuple[Finding, ...] = ()
 
 
 def printed(figures: str) -> tuple[Decimal, ...]:
-    """Return figures of a paper.
+    """Return figures as a paper prints them.
 
     Examples
     --------
@@ -74,6 +51,21 @@ def printed(figures: str) -> tuple[Decimal, ...]:
     (Decimal('72.3'), Decimal('75.0'))
     """
     return tuple(map(Decimal, figures.split()))
+
+
+def printed_by_name(rows: str) -> dict[str, tuple[Decimal, ...]]:
+    """Return the figures of rows as a paper prints them, separated by commas.
+
+    Examples
+    --------
+    >>> printed_by_name("Czech 74.83 81.27, mean 79.90 85.29")["mean"]
+    (Decimal('79.90'), Decimal('85.29'))
+    """
+    found = {}
+    for row in rows.split(","):
+        name = row.rstrip("0123456789. ").strip()
+        found[name] = printed(row.replace(name, ""))
+    return found
 
 
 def percent(part: float, whole: float) -> float | None:
@@ -99,15 +91,7 @@ def rate(value: float) -> float | None:
 
 
 def as_markdown(name: str, summary: str, facts: Mapping[str, JSON], report: Report) -> str:
-    """Return a report as Markdown.
-
-    Parameters
-    ----------
-    name, summary : str
-        Of the study.
-    facts : mapping
-        What it was made with, such as the treebank.
-    report : Report
+    """Return a report as Markdown; ``facts`` are treebanks and settings.
 
     Examples
     --------
@@ -144,7 +128,7 @@ def as_markdown(name: str, summary: str, facts: Mapping[str, JSON], report: Repo
 
 
 def as_json(name: str, summary: str, facts: Mapping[str, JSON], report: Report) -> str:
-    """Return the same as JSON; rows are objects by column, the first column being called ``"row"``.
+    """Return a report as JSON; rows are objects by column, and the first column is called ``"row"``.
 
     Examples
     --------

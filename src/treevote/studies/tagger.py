@@ -1,32 +1,50 @@
-"""A greedy tagger: from left to right, a maximum entropy model says the tag of each token (Ratnaparkhi 1996).
+"""The tagger of the study of tags: a maximum entropy model tags each token from left to right (Ratnaparkhi 1996).
 
-UPOS, XPOS and FEATS are each tagged by a model of its own, FEATS as one label.
+UPOS, XPOS and FEATS have a model each; FEATS are one label. The features of a token are its form, the forms around it
+and the tags to its left. A template is a conjunction, such as ``-1.tag+0.suffix3``: the tag of the token before and the
+last three characters of the token itself. The lemma and the tags of the input are never read.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from treevote.errors import InputError
-from treevote.kernels import Ints, Longs, kernel
-from treevote.models.features.lexicon import Lexicon, WordColumns
+from treevote.kernels import Ints, Keys, Longs, kernel
+from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.features.linear_guide import LinearGuide
 from treevote.models.features.rows import BATCH_KEYS, Batch, check_thresholds, fit, rows_of
+from treevote.models.features.trie import key_at, mix
 from treevote.models.features.weights import Weights, score
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.learners.sgd_maxent import SGDMaxEnt
-from treevote.models.tagging.features import TEMPLATES, compile_templates, fire, fire_all
 from treevote.protocols import Progress
 from treevote.sentence import ROOT
+from treevote.store import JSON
+from treevote.studies.jobs import Job, token_column
 from treevote.treebank import Treebank
 
 COLUMNS = ("upos", "xpos", "feats")
-"""What is tagged, by the names that `treevote.sentence.Word` has for them."""
+"""The tags, by the names of the fields of `treevote.sentence.Word`."""
+
+TEMPLATES = """
+0.form 0.lower 0.prefix1 0.prefix2 0.prefix3 0.suffix1 0.suffix2 0.suffix3 0.suffix4 0.shape
+-2.lower -1.lower 1.lower 2.lower -1.suffix2 1.suffix2 -1.suffix3 1.suffix3 1.shape
+-1.lower+0.lower 0.lower+1.lower -1.lower+1.lower 0.suffix3+1.suffix3 0.suffix2+0.shape
+-1.tag -2.tag+-1.tag -1.tag+0.lower -1.tag+0.suffix3 -1.tag+1.lower -1.tag+1.suffix3 -1.tag+0.shape
+"""
+"""Separated by white space; positions are relative to the token, which is 0."""
+
+MOST_ATOMS = 3
+
+_TAG, _NONE = -1, -2  # columns that are not of the lexicon
+_NOWHERE = np.zeros(0, np.uint64)
 
 
 @dataclass(frozen=True)
@@ -92,15 +110,7 @@ class TaggerTrainer:
 
 @dataclass(frozen=True, eq=False)
 class Tagger:
-    """A trained tagger. Safe to use from several threads.
-
-    Attributes
-    ----------
-    memo : WordMemo
-    templates : ndarray of int32
-    models : mapping
-        For each of ``COLUMNS`` the tags, and the weights that choose among them.
-    """
+    """A trained tagger: for each of ``COLUMNS`` the tags and their weights. Safe to use from several threads."""
 
     memo: WordMemo
     templates: Ints
@@ -119,13 +129,7 @@ class Tagger:
 
 
 def retagged(treebank: Treebank, columns: Mapping[str, tuple[tuple[str, ...], Ints]]) -> Treebank:
-    """Return the same sentences and trees with other tags.
-
-    Parameters
-    ----------
-    treebank : Treebank
-    columns : mapping
-        For columns named in ``COLUMNS`` the tags, and for each slot the number of its tag; -1 in ROOT slots.
+    """Return the same sentences and trees with other tags: by column, the names, and the number of each slot.
 
     Examples
     --------
@@ -146,6 +150,46 @@ def retagged(treebank: Treebank, columns: Mapping[str, tuple[tuple[str, ...], In
     return dataclasses.replace(treebank, words=tuple(words), tokens=tokens, source=None)
 
 
+class Tagging(Job[Treebank]):
+    """Training of a tagger, and its tags of other sentences."""
+
+    def compute(self, progress: Progress | None) -> JSON:
+        """Return the tags of all tokens of the test set."""
+        tagger: Tagger = self.trainer.train(self.training, seed=self.seed, progress=self.titled(progress))
+        tagged = tagger.tag(self.test)
+        tokens = tagged.tokens[tagged.is_token]
+        result: dict[str, JSON] = {}
+        for column in COLUMNS:
+            strings = np.array([str(getattr(word, column)) for word in tagged.words], object)
+            names, numbers = np.unique(strings[tokens], return_inverse=True)
+            result[column] = {"names": names.tolist(), "tags": numbers.tolist()}
+        return result
+
+    def decode(self, result: Any) -> Treebank:
+        """Return the test set with the tagger's tags."""
+        columns = {}
+        for column in COLUMNS:
+            names = tuple(str(name) for name in result[column]["names"])
+            columns[column] = names, token_column(self.test, result[column]["tags"], len(names))
+        return retagged(self.test, columns)
+
+
+def compile_templates(templates: Sequence[str]) -> Ints:
+    """Return templates as numbers, shape (n_templates, MOST_ATOMS, 2): for each atom its position and column.
+
+    Examples
+    --------
+    >>> compile_templates(["-1.tag+0.form"])[0].tolist()
+    [[-1, -1], [0, 0], [0, -2]]
+    """
+    table = np.full((len(templates), MOST_ATOMS, 2), (0, _NONE), np.int32)
+    for row, template in zip(table, templates, strict=True):
+        for i, atom in enumerate(template.split("+")):
+            position, _, name = atom.partition(".")
+            row[i] = int(position), _TAG if name == "tag" else ATTRIBUTES.index(name)
+    return table
+
+
 def _batches(treebank: Treebank, tags: Ints, words: WordColumns, templates: Ints) -> Iterator[Batch]:
     """Extract the features of all tokens; classes are tags."""
     longest = int(np.diff(treebank.offsets).max(initial=1))
@@ -158,6 +202,48 @@ def _batches(treebank: Treebank, tags: Ints, words: WordColumns, templates: Ints
         own = slice(offsets[0], offsets[-1])
         yield keys[:n_keys], lengths, tags[own][treebank.is_token[own]]
         first += size
+
+
+@kernel
+def fire(position: int, tokens: Ints, tags: Ints, words: WordColumns, templates: Ints, keys: Keys) -> int:
+    """Write the features of the token at a position, from 1, into ``keys``; return their number.
+
+    ``tokens`` are rows in ``words``; of ``tags``, -1 at ROOT, only those to the left are read.
+    """
+    count = 0
+    for t in range(len(templates)):
+        key, fires = key_at(-1, _NOWHERE), True
+        for a in range(MOST_ATOMS):
+            at, column = position + templates[t, a, 0], templates[t, a, 1]
+            if column == _NONE:
+                break
+            value = 0
+            if 0 <= at < len(tokens):
+                value = int(tags[at]) + 2 if column == _TAG else int(words.values[tokens[at], column])
+            if value == 0:
+                fires = False
+                break
+            key = mix(key, MOST_ATOMS * t + a, value)
+        if fires:
+            keys[count] = key
+            count += 1
+    return count
+
+
+@kernel
+def fire_all(
+    tokens: Ints, tags: Ints, offsets: Longs, words: WordColumns, templates: Ints, keys: Keys, lengths: Ints
+) -> int:
+    """Write the features of all tokens, one after the other, and the number of each; return the total."""
+    count, token = 0, 0
+    for sentence in range(len(offsets) - 1):
+        first, last = offsets[sentence], offsets[sentence + 1]
+        for position in range(1, last - first):
+            found = fire(position, tokens[first:last], tags[first:last], words, templates, keys[count:])
+            lengths[token] = found
+            count += found
+            token += 1
+    return count
 
 
 @kernel

@@ -1,0 +1,319 @@
+"""Studies of Chang, Do & Roth (2006): the pipeline parser, its actions, its look ahead, and tags."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+import numpy as np
+
+from treevote.ensemble.members import DEFAULT_MEMBERS
+from treevote.evaluation.factors import TENS
+from treevote.metrics import Counts
+from treevote.models.pipeline.configuration import Policy
+from treevote.models.pipeline.oracle import count_actions
+from treevote.models.pipeline.parser import PipelineTrainer
+from treevote.studies.context import Context
+from treevote.studies.jobs import compact
+from treevote.studies.report import Table, Value, percent, printed, rate
+from treevote.studies.study import Claim, Conditions, Results, Study, better, grows, not_worse, worse
+from treevote.studies.tagger import COLUMNS, TaggerTrainer, Tagging
+from treevote.treebank import Treebank
+
+PAPER = "Chang, Do & Roth, A pipeline model for bottom-up dependency parsing"
+"""The longer version of "A pipeline framework for dependency parsing" (2006), which has the same tables."""
+
+SYSTEM = {"pipeline, depth 4": PipelineTrainer(depth=4)}
+"""The parser of Tables 4 and 5."""
+
+METRICS = {
+    "Dependencies": "dependency_accuracy",
+    "Root": "root_accuracy",
+    "Sentence": "complete",
+    "Leaf": "leaf_accuracy",
+}
+"""Metrics of section 3.3, and the properties of `treevote.metrics.Counts`."""
+
+_NOTE = (
+    "tokens whose characters are all of the Unicode categories P. "
+    "Dependencies are tokens that do not hang on ROOT; the figure for roots is F1."
+)
+NOTE = f"Punctuation is not scored but in LAS and UAS: {_NOTE}"
+
+
+def _figures(*rows: str) -> dict[str, tuple[Decimal, ...]]:
+    return dict(zip(METRICS, map(printed, rows), strict=True))
+
+
+WAITS = _figures("90.27 90.53", "90.73 90.76", "39.28 39.74", "93.87 93.94")
+DEPTHS = _figures(
+    "90.53 90.67 90.69 90.79", "90.76 91.51 92.05 92.26", "39.74 40.23 40.52 40.68", "93.94 93.96 93.94 93.95"
+)
+LENGTHS = _figures(
+    "93.4 92.4 90.4 90.4 89.7", "96.7 93.7 91.8 89.8 87.9", "85.2 56.1 32.5 16.8 8.7", "94.6 94.7 93.4 94.0 93.3"
+)
+TAGS = _figures("90.7 90.8 92.0", "92.0 92.3 93.9", "40.8 40.7 43.6", "93.8 94.0 95.0")
+"""Tables 2 to 5: figures by metric."""
+
+SWEDISH = {"paper: Swedish LAS": printed("81.48 81.82 82.31"), "paper: Swedish UAS": printed("87.95 88.47 89.07")}
+"""Table 8, which counts all tokens: without WaitLeft, with it, with depth 3."""
+
+
+def _metric_rows(columns: Sequence[Counts], figures: Mapping[str, Sequence[Decimal]]) -> list[tuple[Value, ...]]:
+    """Return a row for each metric, each with the figures of the paper below, which may be fewer than the columns."""
+    rows: list[tuple[Value, ...]] = []
+    for metric, attribute in METRICS.items():
+        rows.append((metric, *(rate(getattr(counts, attribute)) for counts in columns)))
+        if own := figures.get(metric):
+            rows.append((f"paper: {metric}", *own, *[None] * (len(columns) - len(own))))
+    return rows
+
+
+def _metric_table(
+    context: Context,
+    title: str,
+    parses: Mapping[str, Treebank],
+    figures: Mapping[str, Sequence[Decimal]],
+    source: str = "",
+    more: Sequence[tuple[Value, ...]] = (),
+) -> Table:
+    """Return all metrics of parses with the figures of the paper, then LAS and UAS, then more rows."""
+    rows = _metric_rows([context.counts(parse, punctuation=False) for parse in parses.values()], figures)
+    counts = [context.counts(parse) for parse in parses.values()]
+    rows += [("LAS", *(rate(own.las) for own in counts)), ("UAS", *(rate(own.uas) for own in counts)), *more]
+    return Table(title, ("", *parses), tuple(rows), source, NOTE)
+
+
+def _waits(results: Results) -> list[Table]:
+    swedish = [(name, *own[:2], None) for name, own in SWEDISH.items()]
+    return [
+        _metric_table(results.context, "Actions to wait, depth 1", results.systems, WAITS, "Tables 2 and 8", swedish)
+    ]
+
+
+waits = Study(
+    "with and without the action WaitLeft (Chang, Do & Roth 2006, Table 2)",
+    PAPER,
+    _waits,
+    (
+        Claim("WaitLeft increases the accuracy", "section 3.4", better("uas", "with WaitLeft", "without WaitLeft")),
+        Claim("WaitRight is not needed", "Lemma 4", not_worse("uas", "with WaitLeft", "with both waits")),
+    ),
+    {
+        "without WaitLeft": PipelineTrainer(wait_left=False, wait_right=False, depth=1),
+        "with WaitLeft": PipelineTrainer(wait_left=True, wait_right=False, depth=1),
+        "with both waits": PipelineTrainer(wait_left=True, wait_right=True, depth=1),
+    },
+)
+
+DEPTH = tuple(f"depth {depth}" for depth in (1, 2, 3, 4))
+
+
+def _look_ahead(results: Results) -> list[Table]:
+    swedish = [(name, left, None, deep, None) for name, (_, left, deep) in SWEDISH.items()]
+    return [
+        _metric_table(results.context, "Depth of the look ahead", results.systems, DEPTHS, "Tables 3 and 8", swedish)
+    ]
+
+
+def _deeper_is_better(results: Results) -> tuple[bool, str]:
+    uas = [results.score(name, "uas") for name in DEPTH]
+    return grows(uas), "UAS by depth: " + ", ".join(f"{score:.2f}" for score in uas)
+
+
+look_ahead = Study(
+    "depth of the look ahead (Chang, Do & Roth 2006, Table 3)",
+    PAPER,
+    _look_ahead,
+    (
+        Claim("Looking ahead improves the accuracy", "section 3.4", worse("uas", *DEPTH)),
+        Claim("Increasing the depth usually improves the accuracy", "Table 3", _deeper_is_better),
+    ),
+    {name: PipelineTrainer(depth=depth) for depth, name in enumerate(DEPTH, start=1)},
+)
+
+POLICIES: dict[Policy, int] = {"start-over": 156_545, "stay": 117_819, "step-back": 43_374}
+LEFT, RIGHT = 26_351, 27_918
+"""Policies of the focus point, with the Shifts of the paper; every policy takes a Left or a Right for each arc."""
+
+
+def _actions(results: Results) -> dict[Policy, dict[str, int]]:
+    return {policy: count_actions(results.context.test, policy, wait_left=False) for policy in POLICIES}
+
+
+def _policies(results: Results) -> list[Table]:
+    rows: list[tuple[Value, ...]] = []
+    for policy, actions in _actions(results).items():
+        shift, left, right, rounds = (actions[name] for name in ("shift", "left", "right", "rounds"))
+        paper = POLICIES[policy], LEFT, RIGHT, round(POLICIES[policy] / (LEFT + RIGHT), 2)
+        rows.append((policy, shift, left, right, rounds, round(shift / max(1, left + right), 2), *paper))
+    names = ("Shift", "Left", "Right", "rounds", "Shifts for an arc")
+    columns = ("", *names, *(f"paper: {name}" for name in names if name != "rounds"))
+    source = "Table 1, section 23 of the Penn Treebank"
+    note = "Without WaitLeft, as in the paper. Trees of the test set that are not projective are lifted first."
+    return [
+        Table("Actions of the gold action predictor", columns, tuple(rows), source, note),
+        _metric_table(results.context, "Parsers, depth 1", results.systems, {}),
+    ]
+
+
+def _fewest_actions(results: Results) -> tuple[bool, str]:
+    shifts = {policy: actions["shift"] for policy, actions in _actions(results).items()}
+    holds = shifts["step-back"] < min(shifts["stay"], shifts["start-over"])
+    return holds, ", ".join(f"{policy} {number:,} Shifts" for policy, number in shifts.items())
+
+
+policies = Study(
+    "actions and accuracy by policy of the focus point (Chang, Do & Roth 2006, Table 1)",
+    PAPER,
+    _policies,
+    (
+        Claim("Step Back needs the fewest actions", "section 2.1", _fewest_actions),
+        Claim("Step Back also gives the best dependency accuracy", "section 2.1", better("uas", *list(POLICIES)[::-1])),
+    ),
+    {policy: PipelineTrainer(policy=policy, depth=1) for policy in POLICIES},
+)
+
+BINS = ("<11", "11-20", "21-30", "31-40", ">40")
+"""Lengths of sentences with punctuation; see `treevote.evaluation.factors.TENS`."""
+
+LOSS = 3.7
+"""The loss of dependency accuracy of the paper's system from its shortest to its longest sentences."""
+
+
+def _by_length(results: Results, system: str) -> list[Counts]:
+    """Return the counts of each bin, without punctuation."""
+    bins = np.searchsorted(TENS, np.diff(results.context.test.offsets) - 1)
+    parse = results.systems[system]
+    return [results.context.counts(parse, bins == number, punctuation=False) for number in range(len(BINS))]
+
+
+def _sentence_length(results: Results) -> list[Table]:
+    test = results.context.test
+    sizes = np.bincount(np.searchsorted(TENS, np.diff(test.offsets) - 1), minlength=len(BINS)).tolist()
+    note = f"Punctuation is not scored, but is counted for the length: {_NOTE}"
+    tables = []
+    for name in results.systems:
+        bins = _by_length(results, name)
+        counts = [*bins, sum(bins, Counts())]
+        rows = [
+            ("sentences", *sizes, test.n_sentences),
+            *_metric_rows(counts, LENGTHS),
+            ("LAS", *(rate(own.las) for own in counts)),
+        ]
+        tables.append(Table(name, ("", *BINS, "all"), tuple(rows), "Table 4", note))
+    return tables
+
+
+def _long_is_easy(results: Results) -> tuple[bool, str] | None:
+    losses = {}
+    for name in results.systems:
+        shortest, _, _, *longest = _by_length(results, name)
+        losses[name] = shortest.dependency_accuracy - sum(longest, Counts()).dependency_accuracy
+    known = {name: loss for name, loss in losses.items() if not math.isnan(loss)}
+    shown = ", ".join(f"{loss:.2f} ({name})" for name, loss in known.items())
+    evidence = f"from <11 to >30 words the dependency accuracy falls by {shown}"
+    return (all(loss <= LOSS for loss in known.values()), evidence) if known else None
+
+
+sentence_length = Study(
+    "accuracy by length of the sentence (Chang, Do & Roth 2006, Table 4)",
+    PAPER,
+    _sentence_length,
+    (
+        Claim(
+            "Long sentences are parsed nearly as well as short ones", f"Table 4: {LOSS} lost at the most", _long_is_easy
+        ),
+    ),
+    SYSTEM,
+    members=DEFAULT_MEMBERS,
+    votes={"vote": ()},
+)
+
+FOLDS = 10
+
+CONDITIONS = ("gold-predicted", "predicted-predicted", "gold-gold", "predicted-gold")
+"""Tags in training, tags in testing; the paper has the first three."""
+
+
+def _tag_conditions(context: Context) -> Conditions:
+    """Predict the tags of the training set by jack-knifing, those of the test set by a tagger of all training data.
+
+    In jack-knifing each fold is tagged by a tagger trained on the other folds. So its tags have the errors that the
+    parser will meet in the test set.
+    """
+    gold = context.training
+    fold_of = np.arange(gold.n_sentences) % FOLDS
+    folds = [np.flatnonzero(fold_of == fold) for fold in range(FOLDS)]
+    parts = [(gold.select(np.flatnonzero(fold_of != number)), gold.select(fold)) for number, fold in enumerate(folds)]
+    *tagged, test = context.run(
+        [
+            Tagging(f"tagging {number}/{FOLDS + 1}", TaggerTrainer(), compact(training), compact(own), context.seed)
+            for number, (training, own) in enumerate([*parts, (gold, context.test)], start=1)
+        ]
+    )
+    joined = Treebank.concatenate(tagged).select(np.argsort(np.concatenate(folds)))
+    trainings = {"gold": gold, "predicted": dataclasses.replace(joined, name=gold.name)}
+    tests = {"gold": context.test, "predicted": test}
+    sides = {name: name.split("-") for name in CONDITIONS}
+    return {name: (trainings[training], tests[test]) for name, (training, test) in sides.items()}
+
+
+def _tag_accuracy(gold: Treebank, tagged: Treebank) -> list[Value]:
+    """Return the percentages of tokens with the right UPOS, XPOS, FEATS, and all three."""
+    gold_tags, tags = (
+        np.array([[getattr(word, column) for column in COLUMNS] for word in own.words], object)[
+            own.tokens[own.is_token]
+        ]
+        for own in (gold, tagged)
+    )
+    right = gold_tags == tags
+    return [percent(int(own.sum()), gold.n_tokens) for own in (*right.T, right.all(1))]
+
+
+def _tags(results: Results) -> list[Table]:
+    context = results.context
+    training, test = results.conditions["predicted-predicted"]
+    rows: list[tuple[Value, ...]] = [
+        ("training, jack-knifed", *_tag_accuracy(context.training, training)),
+        ("test", *_tag_accuracy(context.test, test)),
+        ("paper: test", *printed("97.2"), None, None, None),
+    ]
+    tables = [Table("The tagger", ("", "UPOS %", "XPOS %", "FEATS %", "all %"), tuple(rows), "section 3")]
+    for name in results.systems:
+        parses = {condition: results.parses[condition][name] for condition in CONDITIONS}
+        table = _metric_table(context, name, parses, TAGS, "Table 5")
+        tables.append(dataclasses.replace(table, columns=("training tags-test tags", *CONDITIONS)))
+    return tables
+
+
+def _predicted_is_better(results: Results) -> tuple[bool, str]:
+    holds, shown = True, []
+    for name in results.systems:
+        gold, predicted, best = (results.score(name, "las", condition) for condition in CONDITIONS[:3])
+        one, other = (results.parses[condition][name] for condition in CONDITIONS[:2])
+        p = results.context.p_value(other, one, "las")
+        holds = holds and predicted > gold
+        shown.append(
+            f"{name}: {gold:.2f} LAS trained on gold tags, {predicted:.2f} on predicted tags (p = {p:.4f}); "
+            f"{best:.2f} with gold tags throughout"
+        )
+    return holds, "; ".join(shown)
+
+
+tags = Study(
+    "gold or predicted tags in training and test (Chang, Do & Roth 2006, Table 5)",
+    PAPER,
+    _tags,
+    (
+        Claim(
+            "If tags are predicted in testing, it is better to train on predicted tags", "Table 5", _predicted_is_better
+        ),
+    ),
+    SYSTEM,
+    members=DEFAULT_MEMBERS[:1],
+    conditions=_tag_conditions,
+    fewest_sentences=FOLDS,
+)

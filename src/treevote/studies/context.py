@@ -1,0 +1,92 @@
+"""The context of a study: its treebanks, and everything that a run may set."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from treevote.evaluation.significance import randomization_p
+from treevote.kernels import Bools
+from treevote.metrics import Convention, Counts, count_by_sentence
+from treevote.protocols import Progress
+from treevote.studies.jobs import Job, run
+from treevote.treebank import Treebank
+
+T = TypeVar("T")
+
+PERMUTATIONS = 10_000
+"""The number of permutations of a randomization test."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """The context of a study.
+
+    Attributes
+    ----------
+    training, test : Treebank
+        Every sentence has a tree.
+    folder : path
+        Folder of the cached jobs.
+    members : tuple of str
+        Names of `treevote.ensemble.members.MEMBERS`, for a study of members.
+    convention : {"ud", "conllx"}
+        Of LAS and UAS.
+    seed : int
+        Of all random choices.
+    n_jobs, backend, progress
+        See `treevote.parallel.map_parallel`.
+    """
+
+    training: Treebank
+    test: Treebank
+    folder: Path
+    members: tuple[str, ...] = ()
+    convention: Convention = "ud"
+    seed: int = 0
+    n_jobs: int = 1
+    backend: str | None = None
+    progress: Progress | None = None
+
+    def run(self, jobs: Sequence[Job[T]]) -> list[T]:
+        """Return the results of jobs, see `treevote.studies.jobs.run`."""
+        return run(jobs, self.folder, n_jobs=self.n_jobs, backend=self.backend, progress=self.progress)
+
+    def counts(self, parse: Treebank, sentences: Bools | None = None, *, punctuation: bool = True) -> Counts:
+        """Compare a parse of the test set, or of some of its sentences, with the gold trees."""
+        columns = count_by_sentence(self.test, parse, convention=self.convention, punctuation=punctuation)
+        chosen = slice(None) if sentences is None else sentences
+        return Counts(**{name: int(column[chosen].sum()) for name, column in columns.items()})
+
+    def p_value(self, first: Treebank, second: Treebank, metric: Literal["las", "uas"]) -> float:
+        """Return the p-value of the difference of two parses of the test set.
+
+        It comes from the randomization test over sentences (`treevote.evaluation.significance`).
+        """
+        right = {"las": "arcs", "uas": "heads"}[metric]
+        columns = [count_by_sentence(self.test, parse, convention=self.convention) for parse in (first, second)]
+        counts = [np.stack([own[right], own["tokens"]], axis=1)[:, None, :] for own in columns]
+        return float(randomization_p(counts[0], counts[1], PERMUTATIONS, self.seed)[0])
+
+
+def hold_out(treebank: Treebank) -> tuple[Treebank, Treebank]:
+    """Split off every tenth sentence; return the other sentences first.
+
+    Examples
+    --------
+    >>> toy = Treebank.of([([str(number)], [0], ["root"]) for number in range(20)])
+    >>> training, test = hold_out(toy)
+    >>> [sentence.words[1].form for sentence in test.sentences()]
+    ['9', '19']
+    """
+    tenth = np.arange(treebank.n_sentences) % 10 == 9
+    training, test = treebank.select(np.flatnonzero(~tenth)), treebank.select(np.flatnonzero(tenth))
+    return (
+        dataclasses.replace(training, name=f"{treebank.name} without every tenth sentence"),
+        dataclasses.replace(test, name=f"every tenth sentence of {treebank.name}"),
+    )

@@ -1,0 +1,138 @@
+"""Studies of Corston-Oliver, Aue, Duh & Ringger (2006): learning curves and Bayes Point Machines."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+import numpy as np
+
+from treevote.ensemble.members import DEFAULT_MEMBERS
+from treevote.models.graph.parser import GraphTrainer
+from treevote.studies.context import Context
+from treevote.studies.report import Table, Value, rate
+from treevote.studies.study import Claim, Conditions, Metric, Results, Study, better, grows, similar
+from treevote.treebank import Treebank
+
+PAPER = "Corston-Oliver, Aue, Duh & Ringger 2006"
+
+PARTS = (32, 16, 8, 4, 2, 1)
+"""Divisors of the training set."""
+
+SAMPLES = 5
+"""Random samples of each size but the whole."""
+
+
+def sample_of(treebank: Treebank, part: int, number: int, seed: int) -> Treebank:
+    """Return a random sample of the sentences, in their order; their number is divided by ``part``, rounded down."""
+    rng = np.random.default_rng([seed, part, number])
+    size = treebank.n_sentences // part
+    return treebank.select(np.sort(rng.choice(treebank.n_sentences, size, replace=False)))
+
+
+def _conditions_of(part: int) -> list[str]:
+    return [f"1/{part} ({number})" for number in range(1, (SAMPLES if part > 1 else 1) + 1)]
+
+
+def _samples(context: Context) -> Conditions:
+    return {
+        name: (sample_of(context.training, part, number, context.seed), context.test)
+        for part in PARTS
+        for number, name in enumerate(_conditions_of(part))
+    }
+
+
+def _curve(results: Results, system: str, metric: Metric) -> list[tuple[float, float]]:
+    """Return mean and standard deviation for each part."""
+    curve = []
+    for part in PARTS:
+        scores = [results.score(system, metric, condition) for condition in _conditions_of(part)]
+        curve.append((statistics.fmean(scores), statistics.stdev(scores) if len(scores) > 1 else math.nan))
+    return curve
+
+
+def _learning_curve(results: Results) -> list[Table]:
+    tables = []
+    metrics: tuple[Metric, ...] = ("las", "uas")
+    for metric in metrics:
+        curves = [_curve(results, system, metric) for system in results.systems]
+        rows: list[tuple[Value, ...]] = []
+        for i, part in enumerate(PARTS):
+            samples = [results.conditions[name][0] for name in _conditions_of(part)]
+            tokens = round(statistics.fmean(sample.n_tokens for sample in samples))
+            figures = (rate(figure) for curve in curves for figure in curve[i])
+            rows.append((f"1/{part}", samples[0].n_sentences, tokens, *figures))
+        columns = (column for name in results.systems for column in (name, f"{name} ±"))
+        note = f"Mean of {SAMPLES} random samples, ± their standard deviation; the whole is trained on once."
+        tables.append(Table(metric.upper(), ("part", "sentences", "tokens", *columns), tuple(rows), note=note))
+    return tables
+
+
+def _more_is_better(results: Results) -> tuple[bool, str]:
+    *_, system = results.systems  # the vote, or the only member
+    means = [mean for mean, _ in _curve(results, system, "las")]
+    evidence = f"LAS of {system} from 1/{PARTS[0]} to the whole: " + ", ".join(f"{mean:.2f}" for mean in means)
+    return grows(means, strictly=True), evidence
+
+
+learning_curve = Study(
+    "accuracy over training sizes (Corston-Oliver et al. 2006, Figure 2)",
+    PAPER,
+    _learning_curve,
+    (
+        Claim(
+            "Accuracy grows with every doubling of the training set",
+            "Figure 2, a graph without figures",
+            _more_is_better,
+        ),
+    ),
+    members=DEFAULT_MEMBERS,
+    votes={"vote": ()},
+    conditions=_samples,
+    fewest_sentences=2 * PARTS[0],
+)
+
+PERCEPTRONS = tuple(f"perceptron {number}" for number in range(1, 6))
+"""Parsers like the parts of the Bayes Point Machine; only the order of the sentences differs."""
+
+MACHINE = "Bayes Point Machine"
+
+METRICS = {"dependency accuracy": "uas", "root accuracy": "root_accuracy", "complete match": "complete"}
+"""Metrics of section 6, and the properties of `treevote.metrics.Counts`."""
+
+
+def _bpm(results: Results) -> list[Table]:
+    scores = {}
+    for name, parse in results.systems.items():
+        counts = [results.context.counts(parse, punctuation=punctuation) for punctuation in (True, False)]
+        scores[name] = [getattr(own, attribute) for own in counts for attribute in METRICS.values()]
+    rows: list[tuple[Value, ...]] = [(name, *map(rate, own)) for name, own in scores.items()]
+    means = [statistics.fmean(column) for column in zip(*(scores[name] for name in PERCEPTRONS), strict=True)]
+    rows.insert(len(PERCEPTRONS), ("mean of the perceptrons", *map(rate, means)))
+    columns = ("", *METRICS, *(f"{metric}, no punctuation" for metric in METRICS))
+    note = "The first perceptron is also the first of the Bayes Point Machine. Root accuracy is F1."
+    return [Table("First-order graph-based parsers", columns, tuple(rows), note=note)]
+
+
+bpm = Study(
+    "a Bayes Point Machine against its perceptrons (Corston-Oliver et al. 2006, Table 4)",
+    PAPER,
+    _bpm,
+    (
+        Claim(
+            "A Bayes Point Machine is better than the best perceptron that contributes to it",
+            "Table 4",
+            better("uas", MACHINE, *PERCEPTRONS),
+        ),
+        Claim(
+            "Neither MIRA nor the Bayes Point Machine clearly outperforms the other",
+            "section 6",
+            similar("uas", MACHINE, "MIRA"),
+        ),
+    ),
+    systems={name: (GraphTrainer(learner="perceptron", order=1), k) for k, name in enumerate(PERCEPTRONS)}
+    | {
+        MACHINE: (GraphTrainer(learner="bpm", order=1, parts=len(PERCEPTRONS)), 0),
+        "MIRA": (GraphTrainer(learner="mira", order=1), 0),
+    },
+)

@@ -1,0 +1,234 @@
+"""Cached jobs: the independent pieces of work of a study, each done once.
+
+The result of a job is a function of its *facts*: checksums of its treebanks, the trainer with all its settings, the
+seed and the version of treevote. It is written at once as a small JSON file named by the digest of the facts. So an
+interrupted study goes on where it was, a second run trains nothing, and studies share their common jobs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, Self, TypeVar
+
+import numpy as np
+
+import treevote
+from treevote.config import to_mapping
+from treevote.errors import InputError, TreevoteError
+from treevote.files import writing
+from treevote.kernels import Ints
+from treevote.parallel import map_parallel
+from treevote.protocols import Progress
+from treevote.store import JSON
+from treevote.treebank import Treebank, checksum
+from treevote.trees import are_trees
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Job(ABC, Generic[T]):
+    """Training on some sentences, and the application of the result to others.
+
+    Attributes
+    ----------
+    title : str
+        Name of the job in progress messages.
+    trainer : dataclass
+        Hyper-parameters.
+    training, test : Treebank
+        As `compact` returns them.
+    """
+
+    title: str
+    trainer: Any
+    training: Treebank
+    test: Treebank
+    seed: int = 0
+
+    @abstractmethod
+    def compute(self, progress: Progress | None) -> JSON:
+        """Do the work; return its result."""
+
+    @abstractmethod
+    def decode(self, result: Any) -> T:
+        """Return the meaning of a result of `compute`, or of the content of a file.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError, OverflowError
+            If `compute` cannot have returned it.
+        """
+
+    def facts(self) -> dict[str, JSON]:
+        """Return everything that the result depends on, except the version of treevote."""
+        return {
+            "trainer": {"kind": type(self.trainer).__name__, **to_mapping(self.trainer)},
+            "training": checksum(self.training),
+            "test": checksum(self.test),
+            "seed": self.seed,
+        }
+
+    def reduced(self) -> Self:
+        """Return the same job on two sentences; it compiles the same kernels."""
+        few = self.training.select(range(min(2, self.training.n_sentences)))
+        return dataclasses.replace(self, training=few, test=few)
+
+    def titled(self, progress: Progress | None) -> Progress | None:
+        """Return a progress callback that reports under the title of the job."""
+        return None if progress is None else lambda _, done, total: progress(self.title, done, total)
+
+
+class Parsing(Job[Treebank]):
+    """Training of a parser, and its parse of a test set."""
+
+    def compute(self, progress: Progress | None) -> JSON:
+        """Return heads and labels of all tokens of the test set."""
+        parser = self.trainer.train(self.training, seed=self.seed, progress=self.titled(progress))
+        parse: Treebank = parser.parse(self.test)
+        tokens = parse.is_token
+        used, deprels = np.unique(parse.deprels[tokens], return_inverse=True)
+        return {
+            "heads": parse.heads[tokens].tolist(),
+            "deprels": deprels.tolist(),
+            "labels": [parse.labels[label] for label in used],
+        }
+
+    def decode(self, result: Any) -> Treebank:
+        """Return the test set with the parser's trees."""
+        heads = token_column(self.test, result["heads"])
+        labels = [str(label) for label in result["labels"]]
+        parse = self.test.with_trees(heads, token_column(self.test, result["deprels"], len(labels)), labels)
+        if not are_trees(parse).all():
+            raise ValueError("heads that are no trees")
+        return parse
+
+
+def run(
+    jobs: Sequence[Job[T]],
+    folder: Path,
+    *,
+    n_jobs: int = 1,
+    backend: str | None = None,
+    progress: Progress | None = None,
+) -> list[T]:
+    """Return the results of jobs: read from a folder if they are there, else computed and written to it.
+
+    Parameters
+    ----------
+    jobs : sequence of Job
+    folder : path
+        Made if it is not there. A damaged file in it is replaced.
+    n_jobs, backend, progress
+        As in `treevote.parallel.map_parallel`; the results do not depend on them.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written to; and all errors of the jobs.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot make the folder: {error.strerror or error}", path=str(folder), remedy="name another one"
+        ) from error
+    entries = [_Entry.of(job, folder) for job in jobs]
+    results = {entry.path: found for entry in entries if (found := entry.read()) is not None}
+    missing = list({entry.path: entry for entry in entries if entry.path not in results}.values())
+    tell = progress or (lambda *_: None)
+    kinds = {repr(entry.job.trainer): entry.job for entry in missing}
+    for number, job in enumerate(kinds.values(), start=1):  # kernels are compiled once here, not in every process
+        with contextlib.suppress(TreevoteError):  # two sentences may be too few to learn from
+            job.reduced().compute(None)
+        tell("compiling", number, len(kinds))
+    done = map_parallel(_compute, missing, n_jobs=n_jobs, backend=backend, progress=progress)
+    for number, (entry, result) in enumerate(zip(missing, done, strict=True), start=1):
+        tell("study", number, len(missing))
+        results[entry.path] = entry.job.decode(result)
+    return [results[entry.path] for entry in entries]
+
+
+def token_column(treebank: Treebank, values: Any, limit: int | None = None) -> Ints:
+    """Return the numbers of tokens in a file as a column, with -1 in ROOT slots.
+
+    Raises
+    ------
+    TypeError, ValueError, OverflowError
+        If they are not one whole number for each token, or not all in ``0..limit - 1``.
+
+    Examples
+    --------
+    >>> token_column(Treebank.of([(["a", "b"], [2, 0], ["x", "root"])]), [5, 6]).tolist()
+    [-1, 5, 6]
+    """
+    numbers = np.array(values)
+    if numbers.shape != (treebank.n_tokens,) or (len(numbers) and numbers.dtype != np.int64):
+        raise ValueError("another number of tokens, or no whole numbers")
+    if (numbers < 0).any() or (limit is not None and (numbers >= limit).any()):
+        raise ValueError("a number out of range")
+    column = np.full(len(treebank.tokens), -1, np.int32)
+    column[treebank.is_token] = np.minimum(numbers, np.iinfo(np.int32).max)
+    return column
+
+
+def compact(treebank: Treebank) -> Treebank:
+    """Return the same sentences without unused words and labels, and without arc annotations.
+
+    Examples
+    --------
+    >>> toy = Treebank.of([(["a"], [0], ["root"]), (["b"], [0], ["top"])])
+    >>> part = compact(toy.select([1]))
+    >>> [word.form for word in part.words], part.labels
+    (['<root>', 'b'], ('top',))
+    """
+    words, tokens = np.unique(np.append(treebank.tokens, 0), return_inverse=True)  # ROOT always
+    has_label = treebank.deprels >= 0
+    labels, deprels = np.unique(treebank.deprels[has_label], return_inverse=True)
+    column = np.full(len(treebank.deprels), -1, np.int32)
+    column[has_label] = deprels
+    return dataclasses.replace(
+        treebank.only(),
+        words=tuple(treebank.words[word] for word in words),
+        tokens=tokens[:-1].astype(np.int32),
+        labels=tuple(treebank.labels[label] for label in labels),
+        deprels=column,
+        source=None,
+    )
+
+
+class _Entry(NamedTuple):
+    """A job, its facts, and the file of its result."""
+
+    job: Job[Any]
+    facts: dict[str, JSON]
+    path: Path
+
+    @staticmethod
+    def of(job: Job[Any], folder: Path) -> _Entry:
+        facts = {"work": type(job).__name__, "treevote": treevote.__version__, **job.facts()}
+        digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+        return _Entry(job, facts, folder / f"{digest[:32]}.json")
+
+    def read(self) -> Any:
+        """Return the result in the file; None if there is no intact one."""
+        try:
+            content = json.loads(self.path.read_bytes())
+            return self.job.decode(content["result"]) if content["job"] == self.facts else None
+        except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
+            return None
+
+
+def _compute(entry: _Entry, progress: Progress | None = None) -> JSON:
+    """Compute the result of a job; write it, and return it."""
+    result = entry.job.compute(progress)
+    with writing(entry.path) as stream:
+        stream.write(json.dumps({"job": entry.facts, "result": result}, separators=(",", ":")).encode())
+    return result

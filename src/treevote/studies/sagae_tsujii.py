@@ -1,0 +1,184 @@
+"""Studies of Sagae & Tsujii (2007): transition-based members and their vote, agreement, and direction."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from decimal import Decimal
+
+from treevote.adaptation.agreement import agreement as agreement_by_sentence
+from treevote.ensemble.members import members_of
+from treevote.evaluation.agreement import right_arcs
+from treevote.evaluation.factors import direction as sides_of
+from treevote.studies.report import Table, Value, percent, printed, printed_by_name, rate
+from treevote.studies.study import Claim, Results, Study, better, score_table
+
+PAPER = "Sagae & Tsujii 2007"
+
+FOUR = ("lr-maxent-forward", "lr-maxent-backward", "lr-svm-forward", "lr-svm-backward")
+THREE = FOUR[:3]
+"""The voters of the shared task."""
+
+VOTE_OF_THREE, VOTE_OF_ALL = "vote of the paper's three", "vote of all"
+
+TURKISH: dict[str, Decimal] = dict(
+    zip((*FOUR, VOTE_OF_THREE, VOTE_OF_ALL), printed("72.3 75.0 73.1 75.7 75.8 77.9"), strict=True)
+)
+HUNGARIAN: dict[str, Decimal] = dict(zip((*THREE, VOTE_OF_THREE), printed("77.3 77.3 76.1 79.3"), strict=True))
+"""LAS on development data; that of the two Hungarian MaxEnt models is said to be "about 77.3"."""
+
+LANGUAGES = printed_by_name(
+    "Arabic 74.71 84.04, Basque 74.64 81.19, Catalan 88.16 93.34, Chinese 84.69 88.94, Czech 74.83 81.27, "
+    "English 89.01 89.87, Greek 73.58 80.37, Hungarian 79.53 83.51, Italian 83.91 87.68, Turkish 75.91 82.72, "
+    "mean of the paper 79.90 85.29"
+)
+"""LAS and UAS of the ensemble on the test data of CoNLL 2007 (Table 2)."""
+
+PAIR = ("lr-maxent-forward", "lr-svm-backward")
+"""The pair whose agreement chooses sentences in the paper."""
+
+PAIRS = {"MaxEnt": FOUR[:2], "SVM": FOUR[2:]}
+"""Forward and backward member with the same learner."""
+
+HEAD_FINAL = 80
+"""Percent of heads to the right in the language in which the paper found backward to be better."""
+
+
+def _members(results: Results) -> list[Table]:
+    systems = results.systems
+    rows = tuple((name, *results.scores(name), TURKISH.get(name), HUNGARIAN.get(name)) for name in systems)
+    columns = ("", "LAS", "UAS", "paper: Turkish LAS", "paper: Hungarian LAS")
+    vote = VOTE_OF_THREE if VOTE_OF_THREE in systems else VOTE_OF_ALL
+    title, names = "The vote beside the languages of the paper", {f"{results.context.test.name}, {vote}": vote}
+    return [
+        Table("Members and votes", columns, rows, "section 5, development data of CoNLL 2007"),
+        score_table(results, title, names, LANGUAGES, "Table 2, test data of CoNLL 2007"),
+    ]
+
+
+def _fourth_helps(results: Results) -> tuple[bool, str] | None:
+    if results.context.members != FOUR:
+        return None
+    return better("las", VOTE_OF_ALL, VOTE_OF_THREE)(results)
+
+
+members = Study(
+    "LR members and their vote (Sagae & Tsujii 2007, Table 2)",
+    PAPER,
+    _members,
+    (
+        Claim("The vote is better than each of its members", "section 5", better("las", VOTE_OF_ALL)),
+        Claim("A backward SVM beside the three improves the vote", "section 5", _fourth_helps),
+    ),
+    members=FOUR,
+    fewest=2,
+    votes={VOTE_OF_THREE: THREE, VOTE_OF_ALL: ()},
+)
+
+
+def _where_agreed(results: Results, names: tuple[str, ...]) -> tuple[float | None, ...]:
+    """Return the shares of sentences and tokens on which systems agree wholly, and LAS and UAS there, in percent."""
+    agreed = agreement_by_sentence([results.systems[name] for name in names]) == 1
+    counts, test = results.context.counts(results.systems[names[0]], agreed), results.context.test
+    shares = percent(int(agreed.sum()), test.n_sentences), percent(counts.tokens, test.n_tokens)
+    return *shares, rate(counts.las), rate(counts.uas)
+
+
+def _agreement(results: Results) -> list[Table]:
+    names = tuple(results.systems)
+    rows: list[tuple[Value, ...]] = [
+        (" + ".join(pair), *_where_agreed(results, pair), *(rate(results.score(name)) for name in pair))
+        for pair in itertools.combinations(names, 2)
+    ]
+    if len(names) > 2:
+        rows.append(("all", *_where_agreed(results, names), None, None))
+    rows.append(("paper: " + " + ".join(PAIR), None, None, "just above 90", None, "78 to 79", "78 to 79"))
+    columns = ("sentences %", "tokens %", "LAS where they agree", "UAS where they agree", "LAS first", "LAS second")
+    source = "sections 4 and 5, English in another domain"
+    return [Table("Sentences on which members agree wholly", ("", *columns), tuple(rows), source)]
+
+
+def _agreement_is_correct(results: Results) -> tuple[bool, str]:
+    las = {name: results.score(name) for name in results.systems}
+    agreed = {pair: _where_agreed(results, pair) for pair in itertools.combinations(las, 2)}
+    one, other = pair = PAIR if PAIR in agreed else next(iter(agreed))
+    holds = all(there is not None and there > max(las[name] for name in own) for own, (*_, there, _) in agreed.items())
+    sentences, _, there, _ = agreed[pair]
+    return holds, (
+        f"{one} and {other} agree on {sentences} % of the sentences, with {there} LAS there against {las[one]:.2f} and "
+        f"{las[other]:.2f} overall"
+    )
+
+
+agreement = Study(
+    "how right members are where two of them agree (Sagae & Tsujii 2007)",
+    PAPER,
+    _agreement,
+    (Claim("Agreement of two models is an indication of correctness", "section 5", _agreement_is_correct),),
+    members=FOUR,
+    fewest=2,
+)
+
+
+def _gains(results: Results) -> Mapping[str, float]:
+    return {
+        learner: round(results.score(backward) - results.score(forward), 2)
+        for learner, (forward, backward) in PAIRS.items()
+    }
+
+
+def _shares(results: Results) -> list[float | None]:
+    """Return the percentages of heads to the left and to the right in the training set."""
+    training = results.context.training
+    column = sides_of(training).column
+    return [percent((column == side).sum(), training.n_tokens) for side in (0, 1)]
+
+
+def _direction(results: Results) -> list[Table]:
+    context, test = results.context, results.context.test
+    hits = {name: right_arcs(test, parse, convention=context.convention)[1] for name, parse in results.systems.items()}
+    names, column = sides_of(test)
+    sides = {names[side]: column == side for side in (0, 1)} | {"all": test.is_token}
+    rows: list[tuple[Value, ...]] = [
+        (title, int(mask.sum()), *(percent((own & mask).sum(), mask.sum()) for own in hits.values()))
+        for title, mask in sides.items()
+    ]
+    gains: list[tuple[Value, ...]] = [
+        (context.training.name, *_shares(results), *_gains(results).values()),
+        ("paper: Turkish", "less than 4", "over 80", *printed("2.7 2.6")),
+        ("paper: Hungarian", None, None, *printed("0.0"), None),
+        ("paper: eight other languages", None, None, "just below 0", None),
+    ]
+    columns = ("", "heads to the left %", "heads to the right %", "gain MaxEnt (LAS)", "gain SVM (LAS)")
+    source = "section 5, development data of CoNLL 2007"
+    note = "Shares are of all tokens of the training set; the rest to 100 hangs on ROOT."
+    return [
+        Table("Heads and the gain of backward over forward", columns, tuple(gains), source, note),
+        Table("LAS by the side of the head", ("", "tokens", *hits), tuple(rows)),
+    ]
+
+
+def _backward_helps(results: Results) -> tuple[bool, str]:
+    gains, (_, right), systems = _gains(results), _shares(results), results.systems
+    chance = {
+        learner: results.context.p_value(systems[forward], systems[backward], "las")
+        for learner, (forward, backward) in PAIRS.items()
+    }
+    shown = " and ".join(f"backward {name} gains {gains[name]:+.2f} LAS (p = {chance[name]:.4f})" for name in PAIRS)
+    holds = (gains["MaxEnt"] > 0) == (right is not None and right > HEAD_FINAL)
+    return holds, f"{right} % of the heads are to the right; {shown}"
+
+
+direction = Study(
+    "sides of the heads, and the gain of reading backward (Sagae & Tsujii 2007)",
+    PAPER,
+    _direction,
+    (
+        Claim(
+            f"Backward is better where over {HEAD_FINAL} % of the heads are to the right, elsewhere just below forward",
+            "section 5",
+            _backward_helps,
+        ),
+    ),
+    systems=members_of(FOUR),
+)

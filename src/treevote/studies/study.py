@@ -1,0 +1,211 @@
+"""A study as data, and the runner of all studies.
+
+A study trains each of its systems under each of its conditions (training and test sentences), lets some of them vote,
+puts their scores into tables beside the figures of the paper, and checks the claims of the paper.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import operator
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal, TypeAlias
+
+from treevote.ensemble.members import members_of
+from treevote.ensemble.vote import vote
+from treevote.errors import InputError
+from treevote.protocols import Trainer
+from treevote.studies.context import Context
+from treevote.studies.jobs import Job, Parsing, compact
+from treevote.studies.report import Finding, Report, Table, Value, rate
+from treevote.treebank import Treebank
+from treevote.trees import is_single_rooted
+
+Metric: TypeAlias = Literal["las", "uas"]
+
+Conditions: TypeAlias = Mapping[str, tuple[Treebank, Treebank]]
+"""Training and test set by name."""
+
+LEVEL = 0.05
+"""The level of significance."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The parses of the test set by condition and system, and the results of other jobs."""
+
+    context: Context
+    conditions: Conditions
+    parses: Mapping[str, Mapping[str, Treebank]]
+    others: Mapping[Any, Any]
+
+    @property
+    def systems(self) -> Mapping[str, Treebank]:
+        """The parses under the first condition, for a study that has no other."""
+        return next(iter(self.parses.values()))
+
+    def score(self, system: str, metric: Metric = "las", condition: str = "") -> float:
+        """Return LAS or UAS."""
+        return float(getattr(self.context.counts(self.parses[condition][system]), metric))
+
+    def scores(self, system: str) -> tuple[Value, Value]:
+        """Return LAS and UAS as entries of a table."""
+        counts = self.context.counts(self.systems[system])
+        return rate(counts.las), rate(counts.uas)
+
+
+Check: TypeAlias = Callable[[Results], tuple[bool, str] | None]
+"""A predicate of results: whether a claim holds, and the evidence; None if nothing can be said."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of a paper: its sentence, its section or table, and its predicate."""
+
+    sentence: str
+    source: str
+    check: Check
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study.
+
+    Attributes
+    ----------
+    summary : str
+        One line.
+    paper : str
+    tables : callable
+        Makes the tables from the results; the source of each is a part of the paper.
+    claims : tuple of Claim
+    systems : mapping of str to trainer
+        Systems of the study besides its members; a pair of trainer and number adds the number to the seed.
+    members : tuple of str
+        The default members; empty for a study without a choice of members.
+    fewest : int
+        The least number of members.
+    votes : mapping of str to tuple of str
+        Votes by name, with their voters; no voters means all members. A vote without one of its voters is left out.
+    conditions : callable
+        Returns the conditions by name, each a training and a test set; by default those of the context.
+    fewest_sentences : int
+        The least number of training sentences.
+    others : callable
+        Returns other jobs by key.
+    """
+
+    summary: str
+    paper: str
+    tables: Callable[[Results], Sequence[Table]]
+    claims: tuple[Claim, ...]
+    systems: Mapping[str, Trainer | tuple[Trainer, int]] = field(default_factory=dict)
+    members: tuple[str, ...] = ()
+    fewest: int = 1
+    votes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    conditions: Callable[[Context], Conditions] = lambda own: {"": (own.training, own.test)}
+    fewest_sentences: int = 1
+    others: Callable[[Context], Mapping[Hashable, Job[Any]]] = lambda _: {}
+
+    def run(self, context: Context) -> Report:
+        """Run the study.
+
+        Raises
+        ------
+        InputError
+            If there are too few sentences, or the folder of the jobs cannot be written to.
+        """
+        if context.training.n_sentences < self.fewest_sentences:
+            raise InputError(
+                f"expected at least {self.fewest_sentences} sentences to train on, "
+                f"found {context.training.n_sentences}",
+                path=context.training.name,
+                remedy="give a larger treebank",
+            )
+        conditions = self.conditions(context)
+        data = {name: (compact(training), compact(test)) for name, (training, test) in conditions.items()}
+        trainers = {
+            name: system if isinstance(system, tuple) else (system, 0)
+            for name, system in {**self.systems, **members_of(context.members)}.items()
+        }
+        jobs = [
+            Parsing(f"{name} {condition}".rstrip(), trainer, *data[condition], context.seed + more)
+            for condition in conditions
+            for name, (trainer, more) in trainers.items()
+        ]
+        trees = iter(context.run(jobs))
+        parses = {condition: {name: next(trees) for name in trainers} for condition in conditions}
+        single_root = is_single_rooted(context.training)
+        for name, voters in self.votes.items():
+            voters = voters or context.members
+            if len(voters) > 1 and set(voters) <= set(context.members):
+                for own in parses.values():
+                    own[name] = vote([own[voter] for voter in voters], single_root=single_root).only()
+        others = self.others(context)
+        found = dict(zip(others, context.run(list(others.values())), strict=True))
+        results = Results(context, conditions, parses, found)
+        tables = [
+            dataclasses.replace(table, source=table.source and f"{self.paper}, {table.source}")
+            for table in self.tables(results)
+        ]
+        findings = [
+            Finding(f"{claim.sentence} ({self.paper}, {claim.source}).", *outcome)
+            for claim in self.claims
+            if (outcome := claim.check(results)) is not None
+        ]
+        return Report(tuple(tables), tuple(findings))
+
+
+def _compare(holds: Callable[[float, float], bool] | None, metric: Metric, system: str, *rivals: str) -> Check:
+    """Return the comparison of a system with the best of its rivals, by default all members.
+
+    Without ``holds`` the claim is that the difference is not significant.
+    """
+
+    def check(results: Results) -> tuple[bool, str]:
+        own = results.score(system, metric)
+        others = {name: results.score(name, metric) for name in rivals or results.context.members}
+        best = max(others, key=others.__getitem__)
+        p = results.context.p_value(results.systems[system], results.systems[best], metric)
+        versus = f" against {best}" if len(others) > 1 else ""
+        shown = ", ".join(f"{name} {score:.2f}" for name, score in others.items())
+        evidence = f"{system} {own:.2f} {metric.upper()}, {shown} (p = {p:.4f}{versus})"
+        return (holds(own, others[best]) if holds else p > LEVEL), evidence
+
+    return check
+
+
+better = partial(_compare, operator.gt)
+"""``better(metric, system, *rivals)``: a system scores higher than each rival."""
+
+not_worse = partial(_compare, operator.ge)
+"""A system scores at least as high as each rival."""
+
+worse = partial(_compare, operator.lt)
+"""A system scores lower than one of its rivals."""
+
+similar = partial(_compare, None)
+"""A system does not differ significantly from the best of its rivals."""
+
+
+def grows(scores: Sequence[float], *, strictly: bool = False) -> bool:
+    """Return whether each score is higher than the one before, or as high.
+
+    Examples
+    --------
+    >>> grows([1, 2, 2]), grows([1, 2, 2], strictly=True)
+    (True, False)
+    """
+    precedes = operator.lt if strictly else operator.le
+    return all(precedes(one, other) for one, other in itertools.pairwise(scores))
+
+
+def score_table(
+    results: Results, title: str, names: Mapping[str, str], figures: Mapping[str, Sequence[Value]], *about: str
+) -> Table:
+    """Return LAS and UAS of systems, by the name of the row, and of the languages of a paper; then source and note."""
+    rows: list[tuple[Value, ...]] = [(name, *results.scores(system)) for name, system in names.items()]
+    return Table(title, ("", "LAS", "UAS"), (*rows, *((name, *own) for name, own in figures.items())), *about)
