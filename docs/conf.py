@@ -17,6 +17,7 @@ version = release = treevote.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "commands", "settings"]
 exclude_patterns = ["_build"]
+smartquotes = False  # two hyphens are an option
 
 html_theme = "furo"
 html_title = f"treevote {version}"
