@@ -11,7 +11,7 @@ from treevote.commands.configuration import Configuration
 from treevote.commands.scores import scores
 from treevote.config import from_mapping, to_toml
 from treevote.ensemble.parser import configuration, load
-from treevote.errors import ModelError
+from treevote.errors import ConfigError, ModelError
 from treevote.terminal import size, table
 
 
@@ -51,7 +51,7 @@ def as_text(facts: Mapping[str, Any]) -> str:
     try:
         parts = [_what(facts), _data(facts), scores(facts, facts["members"]), _configuration(facts)]
         return _printable("\n\n".join([*parts, _files(facts)]))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, ConfigError) as error:
         raise ModelError(f"the facts of the model are damaged ({error}); train it again") from error
 
 

@@ -1,0 +1,69 @@
+"""The commands, scripts and configurations of the documentation run as they stand there, on toy data."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import shutil
+from contextlib import chdir
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tests.pages import ROOT, blocks, call, run, write_files
+from tests.reference.toy_grammar import toy_treebank
+from treevote import write
+
+DOCS = ROOT / "docs"
+CLUSTER = DOCS / "recipes" / "cluster.md"
+PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts and page != CLUSTER)
+RUN = [page for page in PAGES if any(language in ("sh", "python", "toml") for language, _ in blocks(page))]
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="some lines are for a POSIX shell")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the files that pages speak of, and the model that they start from."""
+    folder = tmp_path_factory.mktemp("docs")
+    with chdir(folder):
+        write_files()
+        call("treevote train --train train.conllu --dev dev.conllu -o model")
+    return folder
+
+
+@pytest.fixture
+def folder(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a copy of these files, the current folder."""
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
+def test_blocks_run(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, seed in (("web.conllu", 1), ("wiki.conllu", 2)):  # in place of the Turkish treebanks
+        write(toy_treebank(60, seed), folder / name)
+    found = [
+        SimpleNamespace(name=name, locate=lambda name=name: folder / name) for name in ("web.conllu", "wiki.conllu")
+    ]
+    monkeypatch.setattr(importlib.metadata, "files", lambda _: found)
+    for language, text in blocks(page):
+        run(language, text)
+
+
+def test_blocks_for_a_cluster_run(folder: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
+    with distributed.LocalCluster(**options) as local:
+        for language, text in blocks(CLUSTER):
+            run(language, text.replace("tcp://host:8786", local.scheduler_address))
+    assert (folder / "adapted").exists()
+
+
+def test_every_page_is_in_a_table_of_contents() -> None:
+    contents = (DOCS / "index.md").read_text(encoding="utf-8").splitlines()
+    for page in (*PAGES, CLUSTER):
+        name = page.relative_to(DOCS).with_suffix("").as_posix()
+        assert name == "index" or name in contents
