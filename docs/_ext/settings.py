@@ -14,7 +14,7 @@ from numpydoc.docscrape import NumpyDocString
 from treevote.adaptation.scheme import SCHEMES, Scheme
 from treevote.commands.configuration import Configuration
 from treevote.config import to_mapping
-from treevote.ensemble.members import KINDS, MEMBERS, kind_of
+from treevote.ensemble.members import families
 from treevote.models.learners.registry import LEARNERS, make_learner
 
 if TYPE_CHECKING:
@@ -28,12 +28,10 @@ def settings() -> str:
 
 
 def _members() -> Iterator[str]:
-    for kind, (trainer, _) in KINDS.items():
+    for kind, family in families().items():
         yield from (f'## Members of kind "{kind}"', "")
-        yield from _table(trainer(), "Attributes")
-        yield from _differences(
-            "member", {name: own for name, own in MEMBERS.items() if kind_of(own) == kind}, trainer()
-        )
+        yield from _table(family.trainer(), "Attributes")
+        yield from _differences("member", family.members, family.trainer())
 
 
 def _learners() -> Iterator[str]:
