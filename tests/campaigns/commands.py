@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 from tests.campaigns.bench import TOY, Bench
@@ -61,6 +62,16 @@ COMMANDS = {
     "quickstart": Command("quickstart -o out", "out"),
 }
 """Commands by name; all but those that only print have a target."""
+
+
+SLOW = ("benchmark", "quickstart")
+"""Commands that take long: they are chosen less often."""
+
+
+def some_command(rng: Random) -> str:
+    """Return the name of a command."""
+    quick = [name for name in COMMANDS if name not in SLOW]
+    return rng.choice(SLOW if rng.random() < 0.02 else quick)
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from tests.campaigns.commands import (
     content,
     is_whole,
     leftovers,
+    some_command,
     surroundings,
     under,
     undisturbed,
@@ -73,7 +74,7 @@ class Environments:
     def make(self, rng: Random) -> Material:
         return with_settings(
             {},
-            command=rng.choice(list(COMMANDS)),
+            command=some_command(rng),
             environment=rng.choice((*VARIABLES, *STREAMS, *PLACES)),
             limit=rng.choice((0, 1, 100, 512, 1024, 3000, 4096, 8192, 20_000, 60_000)),
         )

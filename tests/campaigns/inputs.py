@@ -187,8 +187,9 @@ def bare(text: bytes, tokens: set[int]) -> list[bytes]:
     rows = text.rstrip(b"\r\n").split(b"\n")
     for i in tokens:
         columns = rows[i].split(b"\t")
-        misc = _MARK.sub(b"", columns[9].removesuffix(b"\r")).strip(b"|") or b"_"
-        rows[i] = b"\t".join([*columns[:6], columns[8], misc])
+        misc = columns[9].rstrip(b"\r")
+        end = columns[9][len(misc) :]
+        rows[i] = b"\t".join([*columns[:6], columns[8], _MARK.sub(b"", misc).strip(b"|") or b"_", end])
     return rows
 
 

@@ -42,6 +42,7 @@ IDS: tuple[bytes, ...] = (
     b"1-99999",
 )
 IDS += (b"1-" + b"9" * 30, b"3-4", b"2.1", b"9" * 30 + b".1", b"")
+IDS += (b"1-" + b"9" * 4400, b"9" * 4400 + b".1")
 ODD: tuple[bytes, ...] = (
     b"\x00",
     b"\t",
@@ -77,6 +78,7 @@ COMMENTS: tuple[bytes, ...] = (
     b"##",
 )
 COMMENTS += (b"# sent_id", b"#sent_id=x", b"# sent_id = " + b" " * 3000 + b"x", b"# " + b"=" * 5000)
+COMMENTS += (b"# sent_id = x" + b" " * 200_000 + b"x",)
 
 
 def flip(text: bytes, rng: Random) -> bytes:

@@ -50,6 +50,7 @@ class Turn:
     process: subprocess.Popen[str]
     board: Board
     limit: float
+    end: float
 
 
 @dataclass
@@ -76,7 +77,7 @@ class Runner:
             while queue or self._turns:
                 rest = self._end - time.monotonic()
                 while queue and len(self._turns) < plan.jobs and rest > 0:
-                    self._start(queue.pop(0))
+                    self._start(queue.pop(0), self._end if plan.cases else min(self._end, time.monotonic() + TURN))
                 if rest <= 0:
                     queue = []
                 for turn in list(self._turns):
@@ -91,19 +92,17 @@ class Runner:
                 _kill(turn)
         return self.counts
 
-    def _start(self, name: str, died: tuple[Kind, str, str] | None = None) -> None:
+    def _start(self, name: str, end: float, died: tuple[Kind, str, str] | None = None) -> None:
         plan, first = self.plan, self._next[name]
         self._started += 1
         board = str(plan.folder / f"board-{self._started}")
         Path(board).unlink(missing_ok=True)
-        rest = max(0.0, self._end - time.monotonic())
-        seconds = rest if plan.cases is not None else min(rest, TURN)
         slice = Slice(
             name,
             plan.seed,
             first,
             sys.maxsize if plan.cases is None else plan.cases,
-            seconds,
+            max(0.0, end - time.monotonic()),
             str(plan.folder / "models"),
             str(plan.folder / f"scratch-{self._started}"),
             str(plan.findings),
@@ -125,7 +124,7 @@ class Runner:
         here = board_of(board)
         process.stdin.write(json.dumps(slice._asdict()))
         process.stdin.close()
-        self._turns.append(Turn(slice, process, here, self.limits[name]))
+        self._turns.append(Turn(slice, process, here, self.limits[name], end))
 
     def _judge(self, turn: Turn) -> str | None:
         """Return the name of a campaign whose turn is over, if it has more to do; keep the case of a dead process."""
@@ -152,7 +151,7 @@ class Runner:
         what = f"no end in {turn.limit:.0f} s" if stuck else f"ended with {code}"
         died: tuple[Kind, str, str] = (kind, f"{what}{_place(log)}", log)
         self._next[name] = int(turn.board[CASE]) + 1
-        self._start(name, died)
+        self._start(name, turn.end, died)  # the rest of the turn
         return None
 
     def _count(self, turn: Turn) -> None:

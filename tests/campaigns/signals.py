@@ -21,6 +21,7 @@ from tests.campaigns.commands import (
     is_whole,
     leftovers,
     run,
+    some_command,
     surroundings,
     under,
     undisturbed,
@@ -42,7 +43,7 @@ class Signals:
         self.bench = bench
 
     def make(self, rng: Random) -> Material:
-        name = rng.choice(list(COMMANDS))
+        name = some_command(rng)
         moment = rng.random() if rng.random() < 0.5 else rng.uniform(0.7, 1.02)  # most is written near the end
         return with_settings(
             {},
