@@ -135,7 +135,7 @@ def _tasks(
             n = parse_chunk(chunk, trees="ignored")[0].n_sentences if others else 0
             name = f"chunk-{len(ends):06}.conllu"
             ends.append(before + chunk.bytes_read)
-            yield _Task(chunk, folder / name, tuple(other.take(n) for other in others))
+            yield _Task(chunk, folder.absolute() / name, tuple(other.take(n) for other in others))
         before = ends[-1] if ends else 0
     for other in others:
         other.finish()

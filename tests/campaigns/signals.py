@@ -113,7 +113,8 @@ class Signals:
             faults.append(Fault("difference", f"{name} says one line after {number.name}", "\n".join(strange)))
         if not is_whole(name, files, done, before):
             faults.append(Fault("lost", f"{name} leaves the old or the new content after {number.name}", seen))
-        if code == 0 and COMMANDS[name].same and under(files, COMMANDS[name].target) == before != {}:
+        target = COMMANDS[name].target
+        if code == 0 and COMMANDS[name].same and under(files, target) != under(done.files, target):
             faults.append(Fault("lost", f"{name} has written when its exit code is 0", seen))
         if number != signal.SIGKILL:
             if left := leftovers(folder):

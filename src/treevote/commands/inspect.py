@@ -51,7 +51,7 @@ def as_text(facts: Mapping[str, Any]) -> str:
     try:
         parts = [_what(facts), _data(facts), scores(facts, facts["members"]), _configuration(facts)]
         return _printable("\n\n".join([*parts, _files(facts)]))
-    except (AttributeError, KeyError, TypeError, ValueError, ConfigError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, ConfigError) as error:
         raise ModelError(f"the facts of the model are damaged ({error}); train it again") from error
 
 
