@@ -21,17 +21,17 @@ from treevote.adaptation.measuring import held_out, measure, sample_of
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
 from treevote.config import to_mapping
-from treevote.conll import parse_chunk
+from treevote.conll.chunks import chunks
+from treevote.conll.reader import parse_chunk
+from treevote.conll.validation import Format
+from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.trainer import EnsembleTrainer, facts_of
 from treevote.errors import ConfigError, InputError
-from treevote.files import chunks
-from treevote.formats import Format
-from treevote.metrics import Convention
+from treevote.evaluation.counts import Convention
 from treevote.protocols import Progress, Trainer
-from treevote.store import JSON
-from treevote.treebank import Treebank
+from treevote.store.manifest import JSON
 
 
 class NothingKeptError(InputError):

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import per_sentence
 from treevote.evaluation.agreement import unanimous
+from treevote.evaluation.counts import check_same_sentences
 from treevote.kernels import Doubles
-from treevote.metrics import check_same_sentences
-from treevote.treebank import Treebank
-from treevote.trees import per_sentence
 
 
 def agreement(systems: Sequence[Treebank]) -> Doubles:

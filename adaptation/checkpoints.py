@@ -19,10 +19,9 @@ from typing import Any
 
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.errors import ConfigError, InputError, ModelError
-from treevote.files import writing
-from treevote.manifest import MANIFEST, read_manifest
-from treevote.store import JSON
-from treevote.temporaries import is_temporary, lock
+from treevote.files.streams import writing
+from treevote.files.temporaries import is_temporary, lock
+from treevote.store.manifest import JSON, MANIFEST, read_manifest
 
 PLAN = "plan.json"
 FORMAT = "treevote adaptation"

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treevote.sentence import Word
-from treevote.treebank import Treebank
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
 
 _PRIOR = 10  # of a pair of tags: so many times what its second tag has alone
 

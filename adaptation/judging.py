@@ -20,18 +20,19 @@ import numpy as np
 
 from treevote.adaptation.agreement import agreement
 from treevote.adaptation.checkpoints import checksum
-from treevote.conll import parse_chunk
+from treevote.conll.chunks import BOM, Chunk, chunks
+from treevote.conll.reader import parse_chunk
+from treevote.conll.validation import Format
+from treevote.conll.writer import dumps
+from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser, load
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import InputError
-from treevote.files import BOM, Chunk, chunks, writing
-from treevote.formats import Format
+from treevote.files.streams import writing
 from treevote.kernels import Doubles, Longs
 from treevote.parallel import map_parallel
 from treevote.protocols import Progress
-from treevote.rendering import dumps
-from treevote.treebank import Treebank
 
 CHUNK_BYTES = 1 << 20
 """About the length of a chunk of unlabelled text."""
@@ -83,7 +84,7 @@ def judge(
     external : sequence of path
         The sentences of ``unlabelled``, of all files one after the other, as other parsers parsed them: more judges.
     format, chunk_bytes
-        See `treevote.files.chunks`.
+        See `treevote.conll.chunks.chunks`.
     n_jobs, backend, progress
         See `treevote.parallel.map_parallel`.
 

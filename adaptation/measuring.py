@@ -8,10 +8,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from treevote.adaptation.guard import Measured
+from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
+from treevote.evaluation.counts import Convention, evaluate
 from treevote.kernels import Bools, Longs
-from treevote.metrics import Convention, evaluate
-from treevote.treebank import Treebank
 
 HELD_OUT = 20
 """One sentence of the text in so many is never learned from: on these the estimates are made."""

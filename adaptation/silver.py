@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from treevote.adaptation.judging import Judged
-from treevote.conll import read
-from treevote.files import writing
+from treevote.conll.reader import read
+from treevote.corpus.treebank import Treebank
+from treevote.files.streams import writing
 from treevote.kernels import Bools, Ints
-from treevote.manifest import JSON
-from treevote.treebank import Treebank
+from treevote.store.manifest import JSON
 
 _AGREEMENT = re.compile(rb"^# agreement = ([0-9.e-]+)$", re.MULTILINE)
 

@@ -15,12 +15,12 @@ import numpy as np
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
+from treevote.corpus.treebank import Treebank, common_labels
 from treevote.errors import InputError, ModelError
 from treevote.evaluation.agreement import right_arcs
+from treevote.evaluation.counts import Convention
 from treevote.kernels import Bools, Doubles, Floats, Ints
-from treevote.metrics import Convention
-from treevote.store import Record
-from treevote.treebank import Treebank, common_labels
+from treevote.store.record import Record
 
 KIND = "confidence"
 
@@ -72,7 +72,7 @@ class Confidence:
         voted : Treebank
             Their vote.
         convention : {"ud", "conllx"}, default="ud"
-            What counts of a label, see `treevote.metrics`.
+            What counts of a label, see `treevote.evaluation.counts`.
 
         Raises
         ------

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
 from treevote.evaluation.agreement import agreement, arcs_of, oracle, right_arcs, uniquely_correct
+from treevote.evaluation.counts import Convention
 from treevote.kernels import Bools
-from treevote.metrics import Convention
-from treevote.treebank import Treebank
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Diversity:
         parses : mapping of str to Treebank
             The same sentences as each system parsed them.
         convention : {"ud", "conllx"}, default="ud"
-            Part of a label that counts, see `treevote.metrics`.
+            Part of a label that counts, see `treevote.evaluation.counts`.
 
         Raises
         ------

@@ -19,7 +19,7 @@ from treevote.models.graph import parser as graph
 from treevote.models.pipeline import parser as pipeline
 from treevote.models.transition import parser as transition
 from treevote.protocols import Family, Parser, Trainer
-from treevote.store import Record
+from treevote.store.record import Record
 
 FAMILIES = (transition.FAMILY, pipeline.FAMILY, graph.FAMILY, decision_list.FAMILY)
 """The families that come with treevote."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from treevote import store
 from treevote.config import to_mapping
+from treevote.corpus.treebank import Treebank
 from treevote.ensemble.confidence import Confidence
 from treevote.ensemble.members import Member, kind_of, member_from_record
 from treevote.ensemble.vote import vote
@@ -17,8 +17,9 @@ from treevote.ensemble.weights import Weights
 from treevote.errors import ModelError
 from treevote.models.features.word_memo import WordMemo
 from treevote.protocols import Parser
-from treevote.store import JSON, Record
-from treevote.treebank import Treebank
+from treevote.store import folder as store
+from treevote.store.manifest import JSON
+from treevote.store.record import Record
 
 KIND = "ensemble"
 
@@ -126,7 +127,7 @@ def parse_counted(parser: Parser, treebank: Treebank) -> tuple[Treebank, int]:
 
 
 def save(parser: EnsembleParser, path: str | Path) -> None:
-    """Write a parser into a model folder, whole or not at all; see `treevote.store.save`."""
+    """Write a parser into a model folder, whole or not at all; see `treevote.store.folder.save`."""
     store.save(parser.record(), path)
 
 

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
 from treevote.ensemble.confidence import Confidence
 from treevote.evaluation.agreement import right_arcs
+from treevote.evaluation.counts import Convention
 from treevote.kernels import Bools, Floats
-from treevote.metrics import Convention
-from treevote.store import JSON
-from treevote.treebank import Treebank
+from treevote.store.manifest import JSON
 
 
 class Bin(NamedTuple):

@@ -13,12 +13,12 @@ from typing import Literal
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank, common_labels
 from treevote.ensemble.vote import arc_weights, vote, winners
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.agreement import right_arcs
-from treevote.metrics import Convention, evaluate
-from treevote.treebank import Treebank, common_labels
+from treevote.evaluation.counts import Convention, evaluate
 
 MARGIN = 0.05
 """LAS that a member must at least add: of ensembles that are so close to the best, the smallest is chosen."""

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import treevote
 from treevote.config import to_mapping
+from treevote.corpus.treebank import Treebank, checksum
+from treevote.corpus.trees import is_single_rooted, require_labelled_trees
 from treevote.ensemble import reliability
 from treevote.ensemble.confidence import Confidence
 from treevote.ensemble.diversity import Diversity
@@ -23,12 +24,11 @@ from treevote.ensemble.selection import WeightKind, select, weigh
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, unknown
-from treevote.metrics import Convention, evaluate
+from treevote.evaluation.counts import Convention, evaluate
 from treevote.parallel import map_parallel
 from treevote.protocols import Progress, Trainer
-from treevote.store import JSON
-from treevote.treebank import Treebank, checksum
-from treevote.trees import is_single_rooted, require_labelled_trees
+from treevote.store.manifest import JSON
+from treevote.version import __version__
 
 MAX_FOLDS = 100
 
@@ -132,7 +132,7 @@ class EnsembleTrainer:
             raise ConfigError(f"{what} on a development set; give one, or a number of folds")
         require_labelled_trees(treebank)
         bare = dataclasses.replace(treebank, source=None)
-        facts: dict[str, JSON] = {"treevote": treevote.__version__, "seed": seed, "training": facts_of(treebank)}
+        facts: dict[str, JSON] = {"treevote": __version__, "seed": seed, "training": facts_of(treebank)}
         names = tuple(self.members)
         measured: _Measured | None = None
         trained: dict[str, Member] = {}

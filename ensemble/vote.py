@@ -15,13 +15,13 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treevote.corpus.treebank import Treebank, common_labels
+from treevote.corpus.trees import are_trees, per_sentence, roots
 from treevote.ensemble.arborescence import spanning_tree
 from treevote.ensemble.weights import Weights
 from treevote.errors import InputError
+from treevote.evaluation.counts import check_same_sentences
 from treevote.kernels import Bools, Ints, Longs, kernel
-from treevote.metrics import check_same_sentences
-from treevote.treebank import Treebank, common_labels
-from treevote.trees import are_trees, per_sentence, roots
 
 Number = TypeVar("Number", np.int32, np.int64)
 

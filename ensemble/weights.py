@@ -13,10 +13,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, ModelError
 from treevote.evaluation.agreement import accuracy_by
 from treevote.kernels import Ints, Longs
-from treevote.treebank import Treebank
 
 UNIT = 2**20
 """Weights are whole multiples of ``1 / UNIT``, so that sums are exact in whatever order they are made."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
+from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints
-from treevote.treebank import Treebank
 
 LABELS = ("nsubj", "obj", "obl:arg", "punct", "det", "root")
 

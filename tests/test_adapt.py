@@ -19,14 +19,14 @@ from treevote.adaptation.guard import Guard
 from treevote.adaptation.judging import _judged, judge
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import write_silver
-from treevote.conll import read
+from treevote.conll.reader import read
+from treevote.conll.writer import dumps, write
+from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import InputError
 from treevote.models.transition.parser import TransitionTrainer
 from treevote.parallel import cluster
-from treevote.rendering import dumps, write
-from treevote.treebank import Treebank
 
 SMALL = TransitionTrainer(templates=("s0.upos", "s1.upos", "s0.form", "s0.upos+s1.upos", "q0.upos"), cutoff=1)
 TRAINERS = {"forward": SMALL, "backward": dataclasses.replace(SMALL, direction="backward", search="greedy")}

@@ -11,9 +11,9 @@ from typer.testing import CliRunner, Result
 from tests.reference.toy_grammar import toy_treebank
 from tests.test_cli import content, fails, run
 from treevote.cli import app
-from treevote.conll import read
-from treevote.rendering import write
-from treevote.treebank import Treebank
+from treevote.conll.reader import read
+from treevote.conll.writer import write
+from treevote.corpus.treebank import Treebank
 
 CONFIG = """
 members = ["first", "second"]

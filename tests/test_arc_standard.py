@@ -20,6 +20,8 @@ from tests.reference.walks import (
     walk,
 )
 from tests.strategies import projective_trees, treebanks
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import is_projective, is_single_rooted, is_tree, reverse
 from treevote.models.transition.arc_standard import (
     REDUCE_LEFT,
     REDUCE_RIGHT,
@@ -32,8 +34,6 @@ from treevote.models.transition.arc_standard import (
     oracle_label,
 )
 from treevote.models.transition.rows import class_table
-from treevote.treebank import Treebank
-from treevote.trees import is_projective, is_single_rooted, is_tree, reverse
 
 GAVE = Treebank.of([(["She", "gave", "him", "a", "book"], [2, 0, 2, 5, 2], ["nsubj", "root", "iobj", "det", "obj"])])
 

@@ -17,23 +17,27 @@ ROOT = Path(__file__).parent.parent
 LINKS = ("models", "ensemble", "adaptation")
 
 LAYERS = (
-    {"errors", "exchange", "kernels", "temporaries", "visibility", "xz"},
-    {"sentence", "formats"},
-    {"treebank"},
-    {"trees", "layout", "files", "rendering", "tokenlists", "conll", "metrics", "pseudo_projective"},
-    {"evaluation"},
-    {"manifest", "record", "store", "config", "rebuilding", "protocols", "parallel"},
+    {"errors", "kernels", "version", "visibility"},
+    {"files"},
+    {"corpus"},
+    {"conll"},
+    {"config"},
+    {"store"},
+    {"protocols"},
+    {"parallel", "terminal"},
+    {"drawing", "evaluation"},
     {"models"},
     {"ensemble"},
     {"adaptation"},
-    {"drawing"},
-    {"report"},
-    {"batch", "benchmark", "data", "quickstart", "terminal", "studies", "commands", "cli", "__main__"},
+    {"report", "studies"},
+    {"commands"},
+    {"cli"},
+    {"__main__"},
 )
 """A module imports from its own layer and those before it."""
 
 DOORS = {
-    "conllu": {"treevote.conll", "treevote.tokenlists"},
+    "conllu": {"treevote.conll", "treevote.conll.tokenlists"},
     "distributed": {"treevote.parallel"},
     "joblib": {"treevote.parallel"},
     "networkx": {"treevote.ensemble.arborescence"},

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from treevote.batch import Summary, parse_files
-from treevote.conll import read
+from treevote.commands.parse import Summary, parse_files
+from treevote.conll.reader import read
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import are_trees
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError
-from treevote.treebank import Treebank
-from treevote.trees import are_trees
 
 TOY = Path(__file__).parent.parent / "data" / "toy.conllu"
 WORDS = ("dog", "cats", "that", "é漢", "_")

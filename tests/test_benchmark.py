@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from treevote.benchmark import as_json, benchmark
+from treevote.commands.benchmark import as_json, benchmark
 
 TOY = str(Path(__file__).parent.parent / "data" / "toy.conllu")
 

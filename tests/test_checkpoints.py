@@ -9,7 +9,7 @@ import pytest
 
 from treevote.adaptation.checkpoints import PLAN, checkpoints
 from treevote.errors import ConfigError
-from treevote.temporaries import temporary
+from treevote.files.temporaries import temporary
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -21,7 +21,7 @@ from treevote.errors import ModelError
 from treevote.models.learners.classifier_record import KINDS, read_classifier, write_classifier
 from treevote.models.transition.guides import ClassifierGuide
 from treevote.models.transition.parser import TransitionParser
-from treevote.store import Record
+from treevote.store.record import Record
 
 N_FEATURES = 12
 RNG = np.random.default_rng(3)

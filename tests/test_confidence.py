@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from tests.reference.toy_grammar import toy_treebank
 from tests.test_selection import noisy
+from treevote.corpus.treebank import Treebank
 from treevote.ensemble.confidence import LEAST, Confidence
 from treevote.ensemble.reliability import calibration_error, cross_fitted, reliability, table
 from treevote.ensemble.vote import vote
 from treevote.errors import InputError, ModelError
 from treevote.evaluation.agreement import right_arcs
-from treevote.treebank import Treebank
 
 DEV, TEST = toy_treebank(300, 1), toy_treebank(300, 2)
 

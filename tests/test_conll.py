@@ -12,23 +12,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.reference.conll import read_blocks
-from treevote.conll import (
-    MAX_TOKENS,
-    Chunk,
-    Format,
-    OnError,
-    Trees,
-    chunks,
-    detect,
-    dump,
-    dumps,
-    parse_chunk,
-    read,
-    to_tokenlists,
-)
+from treevote.conll.chunks import Chunk, chunks
+from treevote.conll.reader import OnError, parse_chunk, read
+from treevote.conll.tokenlists import to_tokenlists
+from treevote.conll.validation import MAX_TOKENS, Format, Trees, detect
+from treevote.conll.writer import dump, dumps
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
-from treevote.sentence import Word
-from treevote.treebank import Treebank
 
 ODD = "ab é漢😀\u2028\u0085\u00a0\x0c\x0b\x1c\x00\r#_|=.:-0"
 columns = st.text(st.sampled_from(ODD), min_size=1, max_size=4)

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from tests.reference import conll18 as twin
 from tests.reference.planted_errors import plant
-from treevote.conll import read
+from treevote.conll.reader import read
+from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.evaluation.alignment import align, project
 from treevote.evaluation.attachment import Scores, count_attachment
 from treevote.evaluation.conll18 import count_conll18
 from treevote.evaluation.surface import multiword_tokens
-from treevote.treebank import Treebank
 
 TOY = Path(__file__).parent.parent / "data" / "toy.conllu"
 

@@ -19,8 +19,10 @@ from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_model import content
 from tests.reference.toy_parser import TEST, TRAINING, accuracy, trees
 from tests.strategies import projective_trees, treebanks
-from treevote import store
 from treevote.config import from_mapping, to_mapping
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import are_projective, are_trees, roots
 from treevote.errors import ConfigError, InputError, ModelError
 from treevote.kernels import Ints
 from treevote.models.decision_list.attributes import feature_name
@@ -38,10 +40,8 @@ from treevote.models.decision_list.linkage import (
 from treevote.models.decision_list.parser import DecisionListParser, DecisionListTrainer
 from treevote.models.decision_list.passes import gold_pass, text_of
 from treevote.models.decision_list.training import instances
-from treevote.sentence import Word
-from treevote.store import Record
-from treevote.treebank import Treebank
-from treevote.trees import are_projective, are_trees, roots
+from treevote.store import folder as store
+from treevote.store.record import Record
 
 SMALL = DecisionListTrainer(attributes=("upos", "lemma", "feats"), weights=(1, 2), repeats=2, min_gain=2)
 PARSER = SMALL.train(TRAINING)

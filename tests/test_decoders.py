@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference.decoders import all_trees, first_order_values, projective_trees
+from treevote.corpus.trees import is_projective, is_tree
 from treevote.ensemble.arborescence import spanning_tree
 from treevote.kernels import Floats, Ints
 from treevote.models.graph import chu_liu_edmonds, eisner
 from treevote.models.graph.parts import NEVER
-from treevote.trees import is_projective, is_tree
 
 DECODERS = {"eisner": (eisner.decode, projective_trees), "chu_liu_edmonds": (chu_liu_edmonds.decode, all_trees)}
 

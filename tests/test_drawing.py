@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import LABELS, projective_trees, trees
+from treevote.corpus.sentence import ROOT, Sentence, Word
 from treevote.drawing import svg, text
 from treevote.drawing.arcs import Arc, arcs_of, levels
 from treevote.drawing.forest import DOWN, LEFT, RIGHT, SIGNS, UP, bars, forest, lines
 from treevote.drawing.layout import Line, lay_out
 from treevote.drawing.widths import columns, ems, right_to_left, shortened
 from treevote.kernels import Ints
-from treevote.sentence import ROOT, Sentence, Word
 from treevote.visibility import visible
 
 SVG = "{http://www.w3.org/2000/svg}"

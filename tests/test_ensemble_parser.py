@@ -13,17 +13,17 @@ import pytest
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_model import content
 from tests.reference.toy_parser import trees
-from treevote import store
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import roots
 from treevote.ensemble.members import DEFAULT_MEMBERS, known_members, members_of
 from treevote.ensemble.parser import EnsembleParser, configuration, load, save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError, ModelError
-from treevote.metrics import evaluate
+from treevote.evaluation.counts import evaluate
 from treevote.models.transition.parser import TransitionTrainer
-from treevote.treebank import Treebank
-from treevote.trees import roots
+from treevote.store import folder as store
 
 TRAINING = toy_treebank(40, 1, crossing=True)
 DEV = toy_treebank(20, 2)

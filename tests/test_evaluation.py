@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 from tests.strategies import LABELS, treebanks
 from treevote.commands.evaluate import as_csv, as_json, as_table
 from treevote.commands.evaluate import evaluate as evaluate_files
-from treevote.conll import read
+from treevote.conll.reader import read
+from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.confusion import confusions
+from treevote.evaluation.counts import Convention, evaluate
 from treevote.evaluation.evaluation import METRICS, evaluate_systems
 from treevote.evaluation.factors import crossing, depth, factors, length
 from treevote.evaluation.metadata import documents, domains
 from treevote.evaluation.results import Breakdown, Evaluation, Group
-from treevote.metrics import Convention, evaluate
-from treevote.treebank import Treebank
 
 TOY = Path(__file__).parent.parent / "data" / "toy.conllu"
 

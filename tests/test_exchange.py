@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from treevote import exchange
 from treevote.errors import ModelError
-from treevote.exchange import put_in_place, restore, standing
-from treevote.store import Record, check_target, load, save, sizes
+from treevote.files import exchange
+from treevote.files.exchange import put_in_place, restore, standing
+from treevote.store.folder import check_target, load, save, sizes
+from treevote.store.record import Record
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no fork")
 

@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 
 from tests.reference import features as plain
 from tests.reference.walks import WORDS, gold_chooser, mask_of, random_chooser, rich_treebanks, walk
+from treevote.corpus.sentence import ROOT, Word
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import is_single_rooted
 from treevote.errors import ModelError
 from treevote.kernels import Keys
 from treevote.models.features.atoms import bin_distance
@@ -32,9 +35,6 @@ from treevote.models.transition.configuration import Arena
 from treevote.models.transition.features import fire
 from treevote.models.transition.rows import rows_of
 from treevote.models.transition.template_sets import templates_of
-from treevote.sentence import ROOT, Word
-from treevote.treebank import Treebank
-from treevote.trees import is_single_rooted
 
 # Every kind of atom and place, alone and together, though the named sets may change.
 TEMPLATES = (

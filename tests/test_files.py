@@ -14,10 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from treevote import files
-from treevote.conll import chunks, dumps, read, write, writing
+from treevote.conll.chunks import chunks
+from treevote.conll.reader import read
+from treevote.conll.writer import dumps, write
+from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
-from treevote.treebank import Treebank
+from treevote.files import streams as files
+from treevote.files.streams import writing
 
 TEXT = b"# sent_id = 1\n1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n1\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
 TOY = Treebank.of([(["a"], [0], ["root"])])

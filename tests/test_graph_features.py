@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from tests.reference import graph_features as plain
 from tests.reference.toy_grammar import toy_treebank
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError
 from treevote.kernels import Longs
 from treevote.models.features.lexicon import Lexicon
@@ -32,8 +34,6 @@ from treevote.models.graph.templates import (
     compile_arcs,
     compile_pairs,
 )
-from treevote.sentence import Word
-from treevote.treebank import Treebank
 
 BITS = 28
 LINES = (

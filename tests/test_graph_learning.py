@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.reference.graph_learning import learn as learn_plainly
 from tests.reference.toy_grammar import toy_treebank
+from treevote.corpus.pseudo_projective import projectivize
 from treevote.errors import ModelError
 from treevote.kernels import Floats, Ints
 from treevote.models.features.lexicon import Lexicon
@@ -38,7 +39,6 @@ from treevote.models.graph.training import (
     prune_fold,
     train_pruner_of,
 )
-from treevote.pseudo_projective import projectivize
 
 LINES = ("h.upos", "d.upos", "h.upos+d.upos", "h.lower+d.lower", "h.upos+b.upos+d.upos", "h.feat+d.feat")
 TABLE = compile_arcs(LINES)

@@ -16,14 +16,14 @@ from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_model import content
 from tests.reference.toy_parser import TEST, TRAINING, accuracy, trees
 from tests.strategies import treebanks
-from treevote import store
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import are_trees, non_projective, roots
 from treevote.errors import ConfigError, InputError, ModelError
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.graph.long_sentences import LONGEST, cut, join
 from treevote.models.graph.parser import MANY_CROSSING, SOME_CROSSING, GraphParser, GraphTrainer
-from treevote.store import Record
-from treevote.treebank import Treebank
-from treevote.trees import are_trees, non_projective, roots
+from treevote.store import folder as store
+from treevote.store.record import Record
 
 SMALL = GraphTrainer(bits=14, epochs=2, parts=2, attributes=("upos", "lower", "feat"))
 PARSERS = {order: dataclasses.replace(SMALL, order=order).train(TRAINING) for order in (1, 2)}

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from tests.reference.toy_parser import SMALL, TEST, TRAINING, accuracy, shown_some, trees
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import roots
 from treevote.errors import ConfigError
 from treevote.models.features.linear_guide import NEVER, LinearGuide, is_linear
 from treevote.models.features.weights import score
 from treevote.models.transition import training
 from treevote.models.transition.guides import ClassifierGuide
 from treevote.models.transition.parser import TransitionParser, TransitionTrainer
-from treevote.treebank import Treebank
-from treevote.trees import roots
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ from tests.reference import labelling as twin
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.walks import WORDS
 from tests.strategies import trees
-from treevote import store
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError, ModelError
 from treevote.kernels import Ints
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon
@@ -28,9 +29,8 @@ from treevote.models.labelling.labeller import KIND, Labeller, train_labeller
 from treevote.models.labelling.rows import rows_of
 from treevote.models.labelling.surroundings import LINKS, bottom_up, link
 from treevote.models.labelling.templates import TEMPLATES, compile_templates
-from treevote.sentence import Word
-from treevote.store import Record
-from treevote.treebank import Treebank
+from treevote.store import folder as store
+from treevote.store.record import Record
 
 # Every kind of atom and place, alone and together, though the default set may change.
 EVERY = (

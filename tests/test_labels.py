@@ -8,16 +8,17 @@ from typing import Any
 
 import pytest
 
-from treevote.conll import dumps, read
+from treevote.conll.reader import read
+from treevote.conll.writer import dumps
+from treevote.corpus.pseudo_projective import deprojectivize, projectivize
+from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import member_from_record
 from treevote.errors import InputError, ModelError
 from treevote.models.decision_list.parser import DecisionListTrainer
 from treevote.models.graph.parser import GraphTrainer
 from treevote.models.pipeline.parser import PipelineTrainer
 from treevote.models.transition.parser import TransitionTrainer
-from treevote.pseudo_projective import deprojectivize, projectivize
-from treevote.record import Record
-from treevote.treebank import Treebank
+from treevote.store.record import Record
 
 TRAINERS: list[Any] = [
     TransitionTrainer(cutoff=1),

@@ -17,12 +17,12 @@ import pytest
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_model import content
 from tests.reference.toy_parser import SMALL, TEST, TRAINING, accuracy, trees
-from treevote import store
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import are_trees, roots
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.transition.arc_standard import actions_of
 from treevote.models.transition.parser import TransitionParser, TransitionTrainer
-from treevote.treebank import Treebank
-from treevote.trees import are_trees, roots
+from treevote.store import folder as store
 
 
 @pytest.mark.parametrize("direction", ["forward", "backward"])

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference.toy_parser import SMALL, TEST, TRAINING
+from treevote.corpus.trees import are_trees
 from treevote.errors import ModelError
 from treevote.models.transition.parser import TransitionParser
-from treevote.store import Record
-from treevote.trees import are_trees
+from treevote.store.record import Record
 
 VALID = SMALL.train(TRAINING.select(range(12))).record()
 

@@ -15,12 +15,12 @@ from tests.reference.random_model import Model, model_of
 from tests.reference.toy_model import content
 from tests.reference.toy_parser import SMALL, TEST, TRAINING, accuracy, trees
 from tests.reference.walks import rich_treebanks
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import are_trees, is_single_rooted, roots
 from treevote.errors import ConfigError, InputError
 from treevote.models.features.linear_guide import LinearGuide
 from treevote.models.transition.calibration import temperature_of
 from treevote.models.transition.parser import MAX_WIDTH, TransitionParser, TransitionTrainer
-from treevote.treebank import Treebank
-from treevote.trees import are_trees, is_single_rooted, roots
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from tests.reference import metrics as twin
 from tests.strategies import LABELS, treebanks, trees
+from treevote.corpus.treebank import Source, Treebank
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.agreement import accuracy_by
-from treevote.metrics import Convention, Counts, evaluate, require_same_sentences
-from treevote.treebank import Source, Treebank
+from treevote.evaluation.counts import Convention, Counts, evaluate, require_same_sentences
 
 conventions: st.SearchStrategy[Convention] = st.sampled_from(["ud", "conllx"])
 

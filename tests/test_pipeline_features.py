@@ -16,6 +16,8 @@ from tests.reference.pipeline_features import features
 from tests.reference.pipeline_walks import focus_of, table_of, walk
 from tests.reference.toy_parser import TRAINING
 from tests.reference.walks import rich_treebanks
+from treevote.corpus.pseudo_projective import projectivize
+from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError
 from treevote.kernels import Ints
 from treevote.models.features.firing import MAX_FEATURES, scratch
@@ -26,8 +28,6 @@ from treevote.models.pipeline.configuration import ACTIONS, POLICIES
 from treevote.models.pipeline.features import compile_pair_templates, fire
 from treevote.models.pipeline.rows import derivations, rows_of
 from treevote.models.pipeline.template_sets import TEMPLATE_SETS, templates_of
-from treevote.pseudo_projective import projectivize
-from treevote.treebank import Treebank
 
 # Every kind of atom and place, alone and together, though the named sets may change.
 TEMPLATES = (

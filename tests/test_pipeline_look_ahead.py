@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from tests.reference import pipeline as twin
 from tests.reference.pipeline_walks import focus_of, table_of, walk
 from tests.reference.walks import WORDS, rich_treebanks
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import is_tree
 from treevote.kernels import Doubles, Ints, Keys, kernel
 from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import Lexicon
@@ -21,8 +23,6 @@ from treevote.models.features.linear_guide import LinearGuide
 from treevote.models.pipeline.configuration import LEFT, POLICIES, SHIFT, STAY, STEP_BACK, begin, room, take
 from treevote.models.pipeline.features import compile_pair_templates, fire
 from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse, predict, score_actions, space_for
-from treevote.treebank import Treebank
-from treevote.trees import is_tree
 
 TEMPLATES = ("s0.upos", "q0.form", "s1.upos", "q1.upos", "s0.upos+q0.upos", "s0.rval", "q0.lval", "action", "distance")
 TABLE = compile_pair_templates(TEMPLATES)

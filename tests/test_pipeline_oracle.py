@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from tests.reference import pipeline as twin
 from tests.reference.toy_grammar import toy_treebank
 from tests.strategies import projective_trees, treebanks, trees
+from treevote.corpus.pseudo_projective import projectivize
+from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError
 from treevote.kernels import Ints
 from treevote.models.pipeline.configuration import ACTIONS, POLICIES, Policy, begin, room, take, write_heads
 from treevote.models.pipeline.oracle import count_actions, goes_on, gold_action, tree_of
-from treevote.pseudo_projective import projectivize
-from treevote.treebank import Treebank
 
 WAITS = (("wait-left",), (), ("wait-right",), ("wait-left", "wait-right"))
 policies = st.sampled_from(POLICIES)

@@ -14,13 +14,13 @@ import pytest
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_model import content
 from tests.reference.toy_parser import TEST, TRAINING, accuracy, trees
-from treevote import store
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import are_trees, is_single_rooted, roots
 from treevote.errors import ConfigError, InputError
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.pipeline.configuration import POLICIES
 from treevote.models.pipeline.parser import PipelineParser, PipelineTrainer
-from treevote.treebank import Treebank
-from treevote.trees import are_trees, is_single_rooted, roots
+from treevote.store import folder as store
 
 FEW = ("s0.upos", "q0.upos", "s0.upos+q0.upos", "s0.upos+q0.upos+q1.upos", "s1.upos+s0.upos", "q0.form", "q0.rval")
 SMALL = PipelineTrainer(templates=FEW, cutoff=1)

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference.toy_parser import TEST, TRAINING
+from treevote.corpus.trees import are_trees
 from treevote.errors import ModelError
 from treevote.models.pipeline.parser import PipelineParser, PipelineTrainer
-from treevote.store import Record
-from treevote.trees import are_trees
+from treevote.store.record import Record
 
 FEW = ("s0.upos", "q0.upos", "s0.upos+q0.upos", "q0.feat", "q1.form", "q0.rval")
 VALID = PipelineTrainer(templates=FEW, cutoff=1, depth=2).train(TRAINING.select(range(12))).record()

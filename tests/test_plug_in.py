@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.reference.toy_grammar import toy_treebank
-from treevote.rendering import write
+from treevote.conll.writer import write
 
 EXAMPLE = Path(__file__).parent.parent / "docs" / "examples" / "plug_in"
 MEMBERS = "lr-svm-forward,chain"

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tests.reference import pseudo_projective as twin
 from tests.strategies import projective_trees, treebanks
+from treevote.corpus.pseudo_projective import Encoding, deprojectivize, projectivize
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import are_projective, are_trees, roots
 from treevote.errors import ConfigError, InputError
-from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
-from treevote.treebank import Treebank
-from treevote.trees import are_projective, are_trees, roots
 
 ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
 encodings = st.sampled_from(ENCODINGS)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import pytest
 
-from treevote.conll import read
+from treevote.conll.reader import read
 from treevote.errors import InputError
 from treevote.evaluation import results
 from treevote.evaluation.evaluation import evaluate_systems

@@ -13,9 +13,9 @@ from tests.reference import arc_standard as twin
 from tests.reference import search
 from tests.reference.random_model import Model, model_of
 from tests.reference.walks import rich_treebanks
+from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints
 from treevote.models.transition.search import POPS, best_legal, parse_beam, parse_best_first, parse_greedy
-from treevote.treebank import Treebank
 
 # Small whole numbers make many ties, large ones none.
 models = st.builds(

@@ -19,6 +19,7 @@ from tests.reference.decoders import (
     second_order_score,
 )
 from tests.strategies import trees
+from treevote.corpus.trees import is_projective, is_tree
 from treevote.kernels import Bools, Floats, Ints
 from treevote.models.graph import eisner
 from treevote.models.graph.hill_climbing import CHANGES_PER_TOKEN, climb
@@ -32,7 +33,6 @@ from treevote.models.graph.parts import (
     siblings_of,
 )
 from treevote.models.graph.second_order import decode, tree_score
-from treevote.trees import is_projective, is_tree
 
 
 class Problem(NamedTuple):

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference.toy_grammar import toy_treebank
+from treevote.corpus.treebank import Treebank
 from treevote.ensemble.diversity import Diversity
 from treevote.ensemble.selection import FINALISTS, LARGEST, MARGIN, select, weigh
 from treevote.ensemble.vote import vote
 from treevote.errors import ConfigError, InputError
-from treevote.metrics import evaluate
-from treevote.treebank import Treebank
+from treevote.evaluation.counts import evaluate
 
 GOLD = toy_treebank(30, 7)
 

@@ -68,7 +68,7 @@ def test_a_kernel_is_left_and_no_file_stays(tmp_path: Path, number: signal.Signa
 def test_elsewhere_the_block_is_left_by_an_exception(tmp_path: Path) -> None:
     code, error = stopped(tmp_path / "target", "sleep", signal.SIGTERM)
     assert code != 0
-    assert error.rstrip().endswith("treevote.commands.signals.Stopped: 15")
+    assert error.rstrip().endswith("treevote.cli.signals.Stopped: 15")
     assert not list(tmp_path.glob(".*"))
 
 

@@ -16,9 +16,12 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
 from tests.reference.toy_model import content, json_values, toy
-from treevote import exchange, manifest, record, store
 from treevote.errors import ModelError
-from treevote.store import Record, check_target, load, save, sizes
+from treevote.files import exchange
+from treevote.store import folder as store
+from treevote.store import manifest, record
+from treevote.store.folder import check_target, load, save, sizes
+from treevote.store.record import Record
 
 names = st.text(max_size=8) | st.sampled_from(["manifest", "a.b", "a", "A", "../x", ".", "con", "weights" * 30])
 arrays = hnp.arrays(st.sampled_from(record.DTYPES), hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=3))

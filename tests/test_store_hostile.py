@@ -18,9 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference.toy_model import content, json_values, toy
-from treevote import manifest, record
 from treevote.errors import ModelError
-from treevote.store import Record, load, save
+from treevote.store import manifest, record
+from treevote.store.folder import load, save
+from treevote.store.record import Record
 
 
 @pytest.fixture

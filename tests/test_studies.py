@@ -18,20 +18,20 @@ from tests.reference.studies import pairs
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_parser import SMALL
 from tests.strategies import treebanks
-from treevote import conll
 from treevote.commands.study import JOBS, listing, study
+from treevote.conll.writer import write
+from treevote.corpus.treebank import Treebank, checksum
 from treevote.errors import ConfigError, InputError
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.transition.parser import TransitionTrainer
 from treevote.protocols import Progress
-from treevote.store import JSON
+from treevote.store.manifest import JSON
 from treevote.studies import chang_do_roth, corston_oliver, sagae_tsujii, yuret
 from treevote.studies.catalogue import STUDIES
 from treevote.studies.context import Context, hold_out
 from treevote.studies.corston_oliver import sample_of
 from treevote.studies.jobs import Job, Parsing, compact, run
 from treevote.studies.report import Finding, Report, Table, as_json, as_markdown
-from treevote.treebank import Treebank, checksum
 
 TOY = toy_treebank(90, 1, crossing=True)
 PARSING = Parsing("toy", SMALL, compact(TOY), compact(toy_treebank(5, 2)), 0)
@@ -72,7 +72,7 @@ def squaring(number: int, log: Path) -> Squaring:
 @pytest.fixture
 def toy_file(tmp_path: Path) -> Path:
     path = tmp_path / "toy.conllu"
-    conll.write(TOY, path)
+    write(TOY, path)
     return path
 
 
@@ -244,7 +244,7 @@ def test_attributes_of_the_test_set_alone_are_not_asked_for(tmp_path: Path) -> N
         for i, sentence in enumerate(toy.sentences())
     ]
     path = tmp_path / "bare.conllu"
-    conll.write(Treebank.of(bare), path)
+    write(Treebank.of(bare), path)
     content = json.loads(study("decision-list", path, tmp_path / "out").paths[1].read_text())
     rows = {row["row"]: row["rules"] for row in content["tables"][2]["rows"]}
     assert [name for name, rules in rows.items() if rules is None] == ["postag", "cpostag", "lemma"]
@@ -290,7 +290,7 @@ def test_every_study_makes_its_tables(name: str, toy_file: Path, tmp_path: Path)
 
 def test_a_test_set_of_its_own(toy_file: Path, tmp_path: Path) -> None:
     test = tmp_path / "test.conllu"
-    conll.write(toy_treebank(5, 3), test)
+    write(toy_treebank(5, 3), test)
     result = study("members", toy_file, tmp_path / "out", test=test, members=["lr-svm-forward", "lr-svm-backward"])
     content = json.loads(result.paths[1].read_text())
     assert content["training"]["sentences"] == TOY.n_sentences
@@ -318,7 +318,7 @@ def test_wrong_use_is_told(toy_file: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="needs 2 members or more, found 1"):
         study("agreement", toy_file, out, members=["lr-svm-forward"])
     few = tmp_path / "few.conllu"
-    conll.write(toy_treebank(9, 1), few)
+    write(toy_treebank(9, 1), few)
     with pytest.raises(InputError, match="at least 10 sentences"):
         study("members", few, out)
     with pytest.raises(InputError, match=f"at least {2 * corston_oliver.PARTS[0]} sentences"):

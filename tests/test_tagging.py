@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from tests.reference.tagging import fired, slots_of
 from tests.reference.toy_grammar import toy_treebank
 from tests.strategies import treebanks
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.features.trie import mix
-from treevote.sentence import Word
 from treevote.studies.tagger import COLUMNS, TEMPLATES, TaggerTrainer, compile_templates, fire, retagged
-from treevote.treebank import Treebank
 
 TRAINING, TEST = toy_treebank(60, 1), toy_treebank(30, 2)
 TAGGER = TaggerTrainer().train(TRAINING)

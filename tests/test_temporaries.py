@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from treevote import temporaries
-from treevote.temporaries import lock, remove_pending, temporary
+from treevote.files import temporaries
+from treevote.files.temporaries import lock, remove_pending, temporary
 
-_HOLD = "import sys\nfrom treevote.temporaries import temporary\n" + (
+_HOLD = "import sys\nfrom treevote.files.temporaries import temporary\n" + (
     "with temporary(sys.argv[1], folder=sys.argv[2] == 'True') as path:\n"
     "    print(path, flush=True)\n    sys.stdin.read()\n"
 )

@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 
 from tests.reference import trees as twin
 from tests.strategies import projective_trees, treebanks, trees
-from treevote.errors import InputError
-from treevote.kernels import Ints
-from treevote.treebank import Source, Treebank
-from treevote.trees import (
+from treevote.corpus.treebank import Source, Treebank
+from treevote.corpus.trees import (
     are_projective,
     are_trees,
     is_projective,
@@ -24,6 +22,8 @@ from treevote.trees import (
     reverse,
     roots,
 )
+from treevote.errors import InputError
+from treevote.kernels import Ints
 
 
 def head_array(*heads: int) -> Ints:

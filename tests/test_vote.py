@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 from tests.reference.vote import all_trees, best_tree
 from tests.reference.vote import vote as slow_vote
 from tests.strategies import trees
-from treevote.conll import read
+from treevote.conll.reader import read
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import are_trees, roots
 from treevote.ensemble.arborescence import spanning_tree
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import HEAVIEST, SEEN_ENOUGH, UNIT, Weights
 from treevote.errors import ConfigError, InputError, ModelError
-from treevote.metrics import check_same_sentences
-from treevote.sentence import Word
-from treevote.treebank import Treebank
-from treevote.trees import are_trees, roots
+from treevote.evaluation.counts import check_same_sentences
 
 LABELS: tuple[str, ...] = ("subj", "obj", "mod")
 

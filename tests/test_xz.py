@@ -11,10 +11,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from treevote import xz
 from treevote.errors import InputError
-from treevote.files import opened
-from treevote.xz import XZReader
+from treevote.files import xz
+from treevote.files.streams import opened
+from treevote.files.xz import XZReader
 
 LEGAL = st.lists(st.tuples(st.binary(max_size=60), st.integers(0, 3)), min_size=1, max_size=3)
 """Streams, each with the number of four-byte paddings behind it."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from numpydoc.docscrape import NumpyDocString
 
 from treevote.adaptation.scheme import SCHEMES, Scheme
-from treevote.commands.configuration import Configuration
 from treevote.config import to_mapping
+from treevote.ensemble.configuration import Configuration
 from treevote.ensemble.members import families
 from treevote.models.learners.registry import LEARNERS, make_learner
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from treevote.corpus.treebank import Treebank
 from treevote.models.decision_list.attributes import feature_name
 from treevote.models.decision_list.linkage import class_name
 from treevote.models.decision_list.parser import DecisionListParser
-from treevote.treebank import Treebank
 
 
 class Explanation(NamedTuple):
@@ -65,7 +65,7 @@ def rules_text(parser: DecisionListParser) -> Iterator[str]:
     Examples
     --------
     >>> from treevote.models.decision_list.parser import DecisionListTrainer
-    >>> from treevote.sentence import Word
+    >>> from treevote.corpus.sentence import Word
     >>> words = [Word("a", "a", "DET", "_", "_"), Word("dog", "dog", "NOUN", "_", "_")]
     >>> toy = Treebank.of([(words, [2, 0], ["det", "root"])] * 4)
     >>> for line in rules_text(DecisionListTrainer(attributes=("upos",), weights=(1,)).train(toy)):

@@ -17,6 +17,9 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from treevote.config import to_mapping
+from treevote.corpus.pseudo_projective import Encoding, deprojectivize, projectivize
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import is_single_rooted, require_labelled_trees
 from treevote.errors import ConfigError, unknown
 from treevote.models.decision_list.attributes import (
     ATTRIBUTES,
@@ -41,11 +44,9 @@ from treevote.models.learners.decision_list.rules import (
     compile_rules,
 )
 from treevote.protocols import Family, Progress
-from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
-from treevote.rebuilding import column, labels_of, rebuild, trainer_of
-from treevote.store import JSON, Record
-from treevote.treebank import Treebank
-from treevote.trees import is_single_rooted, require_labelled_trees
+from treevote.store.manifest import JSON
+from treevote.store.record import Record
+from treevote.store.validation import column, labels_of, rebuild, trainer_of
 
 KIND = "decision-list"
 

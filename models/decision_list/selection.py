@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
 from treevote.models.decision_list.attributes import ATTRIBUTES, COLUMN, FEATS, AttributeTable
 from treevote.models.decision_list.linkage import unlinked
 from treevote.models.decision_list.passes import Text
@@ -16,7 +17,6 @@ from treevote.models.decision_list.training import instances, learn_list
 from treevote.models.features.lexicon import ATTRIBUTES as COLUMNS
 from treevote.models.learners.decision_list.induction import ListOptions
 from treevote.models.learners.decision_list.rules import DecisionList, compile_rules, first_matches
-from treevote.treebank import Treebank
 
 MAX_PAIRS = 100_000
 

@@ -14,13 +14,13 @@ from typing import TypeAlias
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
+from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints
 from treevote.models.decision_list.linkage import NONE, Linkage, unlinked
 from treevote.models.decision_list.passes import Text, apply_pass, collect, gold_pass
 from treevote.models.learners.decision_list.induction import ListOptions, induce
 from treevote.models.learners.decision_list.rules import DecisionList, compile_rules
 from treevote.protocols import Progress
-from treevote.treebank import Treebank
 
 Pairs: TypeAlias = tuple[csr_matrix, Ints]
 """Features of pairs, shape (n_pairs, n_features), and their classes."""

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints
-from treevote.sentence import Word
-from treevote.treebank import Treebank
 
 ATTRIBUTES = (
     "form", "lemma", "upos", "xpos", "feats", "lower", "prefix2", "prefix3", "suffix1", "suffix2", "suffix3",
@@ -108,7 +108,7 @@ class Lexicon:
 
     Examples
     --------
-    >>> from treevote.sentence import ROOT
+    >>> from treevote.corpus.sentence import ROOT
     >>> lexicon = Lexicon.of(Treebank.of([(["a", "dog"], [2, 0], ["det", "root"])]))
     >>> lexicon.columns((ROOT, Word("dog", "_", "_", "_", "_"))).values[:, 0].tolist()
     [1, 3]

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treevote.kernels import Ints, Keys, Shorts
-from treevote.manifest import JSON
 from treevote.models.features.weights import Weights, pack, unpack
-from treevote.rebuilding import column, scale_of
-from treevote.record import Record
+from treevote.store.manifest import JSON
+from treevote.store.record import Record
+from treevote.store.validation import column, scale_of
 
 NEVER = -(1 << 28)
 """Score of a class that the learner was never shown: it must not predict it."""

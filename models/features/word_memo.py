@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from treevote.corpus.sentence import ROOT, Word
 from treevote.kernels import Ints
 from treevote.models.features.lexicon import Lexicon, WordColumns
-from treevote.sentence import ROOT, Word
 
 
 class WordMemo:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treevote.corpus.trees import list_dependents, number_subtrees
 from treevote.kernels import Floats, Ints, Longs, kernel
 from treevote.models.graph.parts import (
     Candidates,
@@ -25,7 +26,6 @@ from treevote.models.graph.parts import (
     grandparent_part,
     sibling_part,
 )
-from treevote.trees import list_dependents, number_subtrees
 
 CHANGES_PER_TOKEN = 2
 """The number of changes made to a tree is at most this times the number of its tokens."""

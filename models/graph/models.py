@@ -20,8 +20,8 @@ from treevote.models.graph.templates import (
     compile_arcs,
     compile_pairs,
 )
-from treevote.rebuilding import column, scale_of
-from treevote.store import Record
+from treevote.store.record import Record
+from treevote.store.validation import column, scale_of
 
 _NONE = HashedWeights(np.zeros(1 << MIN_BITS, np.int16), MIN_BITS, 1.0)
 

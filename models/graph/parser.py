@@ -17,8 +17,11 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from treevote.config import to_mapping
+from treevote.corpus.pseudo_projective import Encoding, deprojectivize, projectivize
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import is_single_rooted, non_projective, require_labelled_trees
 from treevote.errors import ConfigError, unknown
-from treevote.metrics import evaluate
+from treevote.evaluation.counts import evaluate
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.graph import second_order
@@ -43,11 +46,9 @@ from treevote.models.graph.training import (
 from treevote.models.labelling.labeller import Labeller, train_labeller
 from treevote.parallel import map_parallel
 from treevote.protocols import Family, Progress
-from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
-from treevote.rebuilding import rebuild, trainer_of
-from treevote.store import JSON, Record
-from treevote.treebank import Treebank
-from treevote.trees import is_single_rooted, non_projective, require_labelled_trees
+from treevote.store.manifest import JSON
+from treevote.store.record import Record
+from treevote.store.validation import rebuild, trainer_of
 
 KIND = "graph-parser"
 

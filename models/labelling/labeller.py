@@ -17,6 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import are_trees, require_labelled_trees
 from treevote.errors import InputError
 from treevote.kernels import Bools, Ints, Longs, kernel
 from treevote.models.features.lexicon import WordColumns
@@ -29,10 +31,8 @@ from treevote.models.labelling.surroundings import LINKS, bottom_up, link
 from treevote.models.labelling.templates import TEMPLATES, ArcTemplates, compile_templates
 from treevote.models.learners.sgd_maxent import SGDMaxEnt
 from treevote.protocols import Progress
-from treevote.rebuilding import column, labels_of, rebuild
-from treevote.store import Record
-from treevote.treebank import Treebank
-from treevote.trees import are_trees, require_labelled_trees
+from treevote.store.record import Record
+from treevote.store.validation import column, labels_of, rebuild
 
 KIND = "labeller"
 
@@ -143,7 +143,7 @@ class Labeller:
             The row in ``words`` of each token.
         offsets : ndarray of int64, shape (n_sentences + 1,)
         heads : ndarray of int32, shape (n_slots,)
-            As in `treevote.treebank.Treebank`.
+            As in `treevote.corpus.treebank.Treebank`.
 
         Returns
         -------

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints, Keys, Longs, kernel
 from treevote.models.features import rows as training_rows
 from treevote.models.features.lexicon import WordColumns
@@ -14,7 +15,6 @@ from treevote.models.features.rows import BATCH_KEYS, Batch, Rows
 from treevote.models.labelling.features import Sentence, fire, max_features, scratch
 from treevote.models.labelling.surroundings import LINKS, bottom_up, link
 from treevote.models.labelling.templates import ArcTemplates
-from treevote.treebank import Treebank
 
 
 def rows_of(treebank: Treebank, words: WordColumns, table: ArcTemplates, cutoff: int) -> Rows:

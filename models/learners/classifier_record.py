@@ -18,7 +18,7 @@ from scipy.sparse import csr_matrix
 
 from treevote.errors import ConfigError, ModelError
 from treevote.kernels import Longs
-from treevote.record import Record
+from treevote.store.record import Record
 
 KIND = "classifier"
 

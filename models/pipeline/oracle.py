@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treevote.corpus.pseudo_projective import projectivize
+from treevote.corpus.treebank import Treebank
 from treevote.errors import unknown
 from treevote.kernels import Bools, Ints, Longs, kernel
 from treevote.models.pipeline.configuration import (
@@ -25,8 +27,6 @@ from treevote.models.pipeline.configuration import (
     room,
     take,
 )
-from treevote.pseudo_projective import projectivize
-from treevote.treebank import Treebank
 
 
 class Tree(NamedTuple):

@@ -8,6 +8,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from treevote.config import to_mapping
+from treevote.corpus.pseudo_projective import Encoding, deprojectivize, projectivize
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import is_single_rooted, require_labelled_trees
 from treevote.errors import ConfigError, unknown
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.features.linear_guide import LinearGuide, is_linear
@@ -22,11 +25,9 @@ from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse
 from treevote.models.pipeline.rows import rows_of
 from treevote.models.pipeline.template_sets import templates_of
 from treevote.protocols import Family, Progress
-from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
-from treevote.rebuilding import rebuild, trainer_of
-from treevote.store import JSON, Record
-from treevote.treebank import Treebank
-from treevote.trees import is_single_rooted, require_labelled_trees
+from treevote.store.manifest import JSON
+from treevote.store.record import Record
+from treevote.store.validation import rebuild, trainer_of
 
 KIND = "pipeline-parser"
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
 from treevote.kernels import Bools, Ints, Keys, Longs, kernel
 from treevote.models.features import rows as training_rows
 from treevote.models.features.firing import MAX_FEATURES, scratch
@@ -16,7 +17,6 @@ from treevote.models.features.templates import TemplateTable
 from treevote.models.pipeline.configuration import LEFT, RIGHT, begin, room, take
 from treevote.models.pipeline.features import fire
 from treevote.models.pipeline.oracle import goes_on, gold_action, tree_of
-from treevote.treebank import Treebank
 
 
 def rows_of(

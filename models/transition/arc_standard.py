@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
 from treevote.kernels import Bools, Ints, kernel
 from treevote.models.transition.configuration import (
     ACTION,
@@ -30,7 +31,6 @@ from treevote.models.transition.configuration import (
     reduce,
     shift,
 )
-from treevote.treebank import Treebank
 
 SHIFT, REDUCE_LEFT, REDUCE_RIGHT = 0, 1, 2
 

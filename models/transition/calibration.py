@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
 from treevote.kernels import Doubles, Ints, Longs, kernel
 from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import WordColumns
@@ -27,7 +28,6 @@ from treevote.models.transition.arc_standard import (
 from treevote.models.transition.configuration import Arena, arena, initial
 from treevote.models.transition.features import fire
 from treevote.models.transition.rows import class_table
-from treevote.treebank import Treebank
 
 IMPOSSIBLE = -1e9
 """Score of an action that is not legal."""

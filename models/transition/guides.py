@@ -26,7 +26,7 @@ from treevote.models.transition.configuration import CONFIGURATION_WIDTH, TREE_W
 from treevote.models.transition.features import fire
 from treevote.models.transition.search import best_legal, write_tree
 from treevote.protocols import Learner
-from treevote.record import Record
+from treevote.store.record import Record
 
 _BATCH = 2_000  # sentences in lock step
 

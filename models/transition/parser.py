@@ -11,6 +11,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from treevote.config import to_mapping
+from treevote.corpus.pseudo_projective import Encoding, deprojectivize, projectivize
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import is_single_rooted, require_labelled_trees, reverse
 from treevote.errors import ConfigError, unknown
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.features.linear_guide import LinearGuide
@@ -25,11 +28,9 @@ from treevote.models.transition.search import parse_beam, parse_best_first, pars
 from treevote.models.transition.template_sets import templates_of
 from treevote.models.transition.training import Task, held_out_temperature, train_guide
 from treevote.protocols import Family, Progress
-from treevote.pseudo_projective import Encoding, deprojectivize, projectivize
-from treevote.rebuilding import column, labels_of, rebuild, trainer_of
-from treevote.store import JSON, Record
-from treevote.treebank import Treebank
-from treevote.trees import is_single_rooted, require_labelled_trees, reverse
+from treevote.store.manifest import JSON
+from treevote.store.record import Record
+from treevote.store.validation import column, labels_of, rebuild, trainer_of
 
 KIND = "lr-parser"
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints, Keys, Longs, kernel
 from treevote.models.features import rows as training_rows
 from treevote.models.features.firing import MAX_FEATURES, scratch
@@ -28,7 +29,6 @@ from treevote.models.transition.arc_standard import (
 )
 from treevote.models.transition.configuration import Arena, arena, initial
 from treevote.models.transition.features import fire
-from treevote.treebank import Treebank
 
 
 def rows_of(treebank: Treebank, words: WordColumns, actions: Actions, table: TemplateTable, cutoff: int) -> Rows:

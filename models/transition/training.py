@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import LinearGuide, is_linear
@@ -22,7 +23,6 @@ from treevote.models.transition.calibration import temperature_of
 from treevote.models.transition.guides import ClassifierGuide
 from treevote.models.transition.rows import rows_of
 from treevote.protocols import Learner, Progress
-from treevote.treebank import Treebank
 
 HELD_OUT = 10
 """One sentence in so many is held out to fit a temperature."""

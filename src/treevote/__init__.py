@@ -11,29 +11,34 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from treevote.version import __version__
+
 if TYPE_CHECKING:
-    from treevote.batch import parse_files
-    from treevote.conll import read, to_tokenlists
+    from treevote.commands.parse import parse_files
+    from treevote.conll.reader import read
+    from treevote.conll.tokenlists import to_tokenlists
+    from treevote.conll.writer import dumps, write
+    from treevote.corpus.sentence import Sentence, Word
+    from treevote.corpus.treebank import Treebank
     from treevote.ensemble.parser import EnsembleParser, load, save
     from treevote.ensemble.trainer import EnsembleTrainer
     from treevote.ensemble.vote import vote
     from treevote.ensemble.weights import Weights
     from treevote.errors import ConfigError, InputError, ModelError, TreevoteError
-    from treevote.metrics import Counts, evaluate
+    from treevote.evaluation.counts import Counts, evaluate
     from treevote.models.transition.parser import TransitionParser, TransitionTrainer
-    from treevote.rendering import dumps, write
-    from treevote.sentence import Sentence, Word
-    from treevote.treebank import Treebank
-
-__version__ = "0.1.0"
+    from treevote.protocols import Family
+    from treevote.store.record import Record
 
 __all__ = [
     "ConfigError",
     "Counts",
     "EnsembleParser",
     "EnsembleTrainer",
+    "Family",
     "InputError",
     "ModelError",
+    "Record",
     "Sentence",
     "TransitionParser",
     "TransitionTrainer",
@@ -41,6 +46,7 @@ __all__ = [
     "TreevoteError",
     "Weights",
     "Word",
+    "__version__",
     "dumps",
     "evaluate",
     "load",
@@ -53,18 +59,21 @@ __all__ = [
 ]
 
 _MODULES = {
-    "treevote.batch": ("parse_files",),
-    "treevote.conll": ("read", "to_tokenlists"),
+    "treevote.commands.parse": ("parse_files",),
+    "treevote.conll.reader": ("read",),
+    "treevote.conll.tokenlists": ("to_tokenlists",),
+    "treevote.conll.writer": ("dumps", "write"),
+    "treevote.corpus.sentence": ("Sentence", "Word"),
+    "treevote.corpus.treebank": ("Treebank",),
     "treevote.ensemble.parser": ("EnsembleParser", "load", "save"),
     "treevote.ensemble.trainer": ("EnsembleTrainer",),
     "treevote.ensemble.vote": ("vote",),
     "treevote.ensemble.weights": ("Weights",),
     "treevote.errors": ("ConfigError", "InputError", "ModelError", "TreevoteError"),
-    "treevote.metrics": ("Counts", "evaluate"),
+    "treevote.evaluation.counts": ("Counts", "evaluate"),
     "treevote.models.transition.parser": ("TransitionParser", "TransitionTrainer"),
-    "treevote.rendering": ("dumps", "write"),
-    "treevote.sentence": ("Sentence", "Word"),
-    "treevote.treebank": ("Treebank",),
+    "treevote.protocols": ("Family",),
+    "treevote.store.record": ("Record",),
 }
 
 

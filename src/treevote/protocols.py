@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from treevote.store import Record
-from treevote.treebank import Treebank
+from treevote.corpus.treebank import Treebank
+from treevote.store.record import Record
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with the name of a task, the steps done and the steps in all, whenever a step is done."""

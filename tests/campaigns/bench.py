@@ -8,7 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from treevote.conll import chunks, read
+from treevote.conll.chunks import chunks
+from treevote.conll.reader import read
+from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS, known_members
 from treevote.ensemble.parser import save
 from treevote.ensemble.trainer import EnsembleTrainer
@@ -16,7 +18,6 @@ from treevote.models.decision_list.parser import DecisionListTrainer
 from treevote.models.graph.parser import GraphTrainer
 from treevote.models.pipeline.parser import PipelineTrainer
 from treevote.models.transition.parser import TransitionTrainer
-from treevote.treebank import Treebank
 
 TOY = Path(__file__).parents[2] / "data" / "toy.conllu"
 

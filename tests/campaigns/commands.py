@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from tests.campaigns.bench import TOY, Bench
 from tests.reference.planted_errors import plant
-from treevote.files import writing
+from treevote.files.streams import writing
 
 TWO = "lr-svm-forward,lr-svm-backward"
 ADAPT = f"adapt {{model}} {{text}} --train {{toy}} --judges {TWO} --rounds 1 --force"

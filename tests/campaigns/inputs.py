@@ -14,13 +14,15 @@ import numpy as np
 from tests.campaigns.bench import Bench, model_names
 from tests.campaigns.campaign import Fault, Material, settings, with_settings
 from tests.campaigns.mutations import mutate, wrap
-from treevote.batch import parse_files
-from treevote.conll import Chunk, OnError, chunks, dumps, parse_chunk, read
+from treevote.commands.parse import parse_files
+from treevote.conll.chunks import Chunk, chunks
+from treevote.conll.reader import OnError, parse_chunk, read
+from treevote.conll.validation import Format, Trees, format_of
+from treevote.conll.writer import dumps
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import are_trees
 from treevote.ensemble.parser import EnsembleParser, load
 from treevote.errors import InputError
-from treevote.formats import Format, Trees, format_of
-from treevote.treebank import Treebank
-from treevote.trees import are_trees
 
 _MARK = re.compile(rb"\|?(?:Label)?(?:Support|Confidence)=[^|]*")
 

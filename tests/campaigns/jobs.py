@@ -13,8 +13,9 @@ from random import Random
 from tests.campaigns.bench import CROSSING, RANGES, TOY, Bench, model_names
 from tests.campaigns.campaign import Fault, Material, settings, with_settings
 from tests.campaigns.commands import ROOT, TEXT
-from treevote.batch import parse_files
-from treevote.conll import dumps, read
+from treevote.commands.parse import parse_files
+from treevote.conll.reader import read
+from treevote.conll.writer import dumps
 from treevote.ensemble.members import known_members, members_of
 from treevote.ensemble.parser import load, save
 from treevote.ensemble.trainer import EnsembleTrainer

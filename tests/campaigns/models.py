@@ -15,11 +15,12 @@ from tests.campaigns.bench import RANGES, TOY, Bench, model_names
 from tests.campaigns.campaign import SETTINGS, Fault, Material, settings, with_settings
 from tests.campaigns.forging import damage, forge
 from treevote.commands.inspect import as_json, as_text, inspect
-from treevote.conll import dumps, read
+from treevote.conll.reader import read
+from treevote.conll.writer import dumps
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import are_trees
 from treevote.ensemble.parser import load
 from treevote.errors import ModelError
-from treevote.treebank import Treebank
-from treevote.trees import are_trees
 
 MEMORY = 2 << 30
 

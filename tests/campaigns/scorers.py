@@ -10,13 +10,13 @@ from tests.campaigns.bench import RANGES, TOY, Bench
 from tests.campaigns.campaign import Fault, Material, settings, with_settings
 from tests.reference import metrics as twin
 from tests.reference.planted_errors import plant
-from treevote.conll import read
+from treevote.conll.reader import read
+from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.evaluation.alignment import align, project
 from treevote.evaluation.attachment import count_attachment
 from treevote.evaluation.conll18 import count_conll18
-from treevote.metrics import evaluate
-from treevote.treebank import Treebank
+from treevote.evaluation.counts import evaluate
 
 NAMES: tuple[str, ...] = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas")
 NAMES += ("UAS", "LAS", "CLAS", "MLAS", "BLEX")

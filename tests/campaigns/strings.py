@@ -21,7 +21,7 @@ from tests.campaigns.campaign import Fault, Material, settings, with_settings
 from treevote.cli import app
 from treevote.commands.evaluate import as_csv, as_json
 from treevote.commands.show import as_svg, as_text, show
-from treevote.conll import read
+from treevote.conll.reader import read
 from treevote.ensemble.parser import save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import TreevoteError

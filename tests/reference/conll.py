@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from treevote.formats import BLANK, Format, Trees, sentence_fault
+from treevote.conll.validation import BLANK, Format, Trees, sentence_fault
 
 
 class Block(NamedTuple):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 
-from treevote.treebank import Treebank
+from treevote.corpus.treebank import Treebank
 
 CONTENT = (
     " nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod appos nummod acl amod "

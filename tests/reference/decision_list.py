@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from treevote.corpus.sentence import Word
 from treevote.models.decision_list.attributes import feature_name
 from treevote.models.decision_list.completion import usual_classes
 from treevote.models.decision_list.parser import DecisionListParser
 from treevote.models.features.lexicon import ATTRIBUTES, attributes, split_feats
-from treevote.sentence import Word
 
 Pair = tuple[int, int]
 

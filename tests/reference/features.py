@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from tests.reference.arc_standard import Configuration, Tree
-from treevote.sentence import Word
+from treevote.corpus.sentence import Word
 
 Value: TypeAlias = "str | int | tuple[int, ...]"
 Feature: TypeAlias = tuple[str, tuple[Value, ...]]

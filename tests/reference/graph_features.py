@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from tests.reference.features import attribute, feats
-from treevote.sentence import Word
+from treevote.corpus.sentence import Word
 
 Feature: TypeAlias = tuple[object, ...]
 Roles: TypeAlias = Mapping[str, int]

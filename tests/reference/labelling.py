@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from tests.reference.features import Feature, Known, Value, attribute, bin_of, feats
-from treevote.sentence import Word
+from treevote.corpus.sentence import Word
 
 Labels = Mapping[int, int]
 

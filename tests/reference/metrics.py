@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 
-from treevote.treebank import Treebank
+from treevote.corpus.treebank import Treebank
 
 CONTENT = (
     "nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod appos nummod acl amod "
@@ -14,7 +14,7 @@ CONTENT = (
 
 
 def counts(gold: Treebank, system: Treebank, convention: str, punctuation: bool) -> Counter[str]:
-    """The counts of `treevote.metrics.Counts` by name; zero counts may be missing."""
+    """The counts of `treevote.evaluation.counts.Counts` by name; zero counts may be missing."""
     total: Counter[str] = Counter()
     for ours, theirs in zip(gold.sentences(), system.sentences(), strict=True):
         here: Counter[str] = Counter()

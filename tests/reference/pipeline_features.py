@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from tests.reference.features import Feature, Known, Value, attribute, bin_of, feats
 from tests.reference.pipeline import ACTIONS, State, Tree
-from treevote.sentence import Word
+from treevote.corpus.sentence import Word
 
 
 def features(state: State, words: Sequence[Word], templates: Iterable[str], known: Known) -> Counter[Feature]:

@@ -13,6 +13,8 @@ from tests.reference import arc_standard as twin
 from tests.reference import features as plain
 from tests.reference import search
 from tests.reference.walks import random_chooser, twin_actions, walk
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints, Longs
 from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
@@ -21,8 +23,6 @@ from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.weights import Weights
 from treevote.models.transition.arc_standard import Actions, actions_of
 from treevote.models.transition.features import fire
-from treevote.sentence import Word
-from treevote.treebank import Treebank
 
 TEMPLATES = ("s0.upos", "s1.form", "q0.upos", "s0.upos+s1.upos", "s0.lval", "action", "s0.feat", "distance")
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from treevote.corpus.treebank import Treebank
 from treevote.models.features.lexicon import ATTRIBUTES as COLUMNS
 from treevote.models.features.lexicon import attributes, split_feats
 from treevote.studies.yuret import ATTRIBUTES
-from treevote.treebank import Treebank
 
 
 def pairs(treebank: Treebank, attribute: str, context: int) -> list[tuple[set[tuple[int, str, str]], str]]:

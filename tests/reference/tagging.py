@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from treevote.corpus.sentence import Word
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, attributes
-from treevote.sentence import Word
 from treevote.studies.tagger import MOST_ATOMS
 
 

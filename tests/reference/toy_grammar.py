@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from treevote.sentence import Word
-from treevote.treebank import Treebank
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
 
 NOUNS = tuple(
     Word(f"{stem}{end}", stem, "NOUN", f"N{end}", f"Number={number}")

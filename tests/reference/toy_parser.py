@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from tests.reference.toy_grammar import toy_treebank
+from treevote.corpus.treebank import Treebank
 from treevote.models.learners.sgd_maxent import SGDMaxEnt
 from treevote.models.transition.parser import TransitionTrainer
-from treevote.treebank import Treebank
 
 TRAINING = toy_treebank(60, 1, crossing=True)
 TEST = toy_treebank(40, 2)

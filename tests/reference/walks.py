@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from tests.reference import arc_standard as twin
 from tests.strategies import projective_trees
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
 from treevote.kernels import Bools, Ints
 from treevote.models.transition.arc_standard import Actions, advance, legal
 from treevote.models.transition.configuration import BELOW, FRONT, TOKEN, TOP, Arena, arena, initial
 from treevote.models.transition.search import write_tree
-from treevote.sentence import Word
-from treevote.treebank import Treebank
 
 KINDS = ("shift", "reduce-left", "reduce-right")
 

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treevote.errors import ModelError
-from treevote.protocols import Family
-from treevote.store import Record
+from treevote import Family, ModelError, Record
 
 KIND = "chain-parser"
 

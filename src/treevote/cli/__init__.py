@@ -10,11 +10,22 @@ from typing import Annotated
 import typer
 from typer.core import TyperCommand
 
-from treevote import __version__
-from treevote.cli import adapting, judging, parsing
-from treevote.commands.group import Commands, SeveralValues
-from treevote.commands.signals import stoppable
-from treevote.commands.streams import open_streams
+from treevote.cli.adapt import adapt
+from treevote.cli.benchmark import benchmark
+from treevote.cli.evaluate import evaluate
+from treevote.cli.explain import explain
+from treevote.cli.group import Commands, SeveralValues
+from treevote.cli.inspect import inspect
+from treevote.cli.parse import parse
+from treevote.cli.quickstart import quickstart
+from treevote.cli.reliability import reliability
+from treevote.cli.show import show
+from treevote.cli.signals import stoppable
+from treevote.cli.streams import open_streams
+from treevote.cli.study import study
+from treevote.cli.train import train
+from treevote.cli.vote import vote
+from treevote.version import __version__
 
 app = typer.Typer(
     cls=Commands,
@@ -42,18 +53,18 @@ def _options(
 
 
 for _command, _class in (
-    (parsing.train, SeveralValues),
-    (parsing.parse, TyperCommand),
-    (parsing.vote, SeveralValues),
-    (adapting.adapt, SeveralValues),
-    (judging.evaluate, TyperCommand),
-    (judging.show, TyperCommand),
-    (judging.reliability, TyperCommand),
-    (parsing.inspect, TyperCommand),
-    (parsing.explain, TyperCommand),
-    (parsing.quickstart, TyperCommand),
-    (judging.study, TyperCommand),
-    (judging.benchmark, TyperCommand),
+    (train, SeveralValues),
+    (parse, TyperCommand),
+    (vote, SeveralValues),
+    (adapt, SeveralValues),
+    (evaluate, TyperCommand),
+    (show, TyperCommand),
+    (reliability, TyperCommand),
+    (inspect, TyperCommand),
+    (explain, TyperCommand),
+    (quickstart, TyperCommand),
+    (study, TyperCommand),
+    (benchmark, TyperCommand),
 ):
     app.command(cls=_class)(_command)
 

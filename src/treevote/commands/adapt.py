@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from treevote import __version__, store, visibility
+from treevote import visibility
 from treevote.adaptation.adapt import Adapted, Data, Jobs, NothingKeptError
 from treevote.adaptation.adapt import adapt as carry
 from treevote.adaptation.checkpoints import checkpoints, checksum
@@ -20,14 +20,16 @@ from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.scheme import scheme_of as named
 from treevote.commands.evaluate import convention_of
 from treevote.config import to_mapping
-from treevote.conll import read
+from treevote.conll.reader import read
+from treevote.conll.validation import Format
+from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import load, save
 from treevote.errors import ConfigError, InputError
-from treevote.files import writing
-from treevote.formats import Format
+from treevote.files.streams import writing
 from treevote.protocols import Progress
+from treevote.store import folder as store
 from treevote.terminal import table
-from treevote.treebank import Treebank
+from treevote.version import __version__
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Literal
 
 from treevote import visibility
-from treevote.conll import read
+from treevote.conll.reader import read
+from treevote.conll.validation import Format, format_of
+from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
+from treevote.evaluation.counts import Convention
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.evaluation.results import Evaluation, Rate, System
-from treevote.formats import Format, format_of
-from treevote.metrics import Convention
 from treevote.terminal import table
-from treevote.treebank import Treebank
 from treevote.visibility import as_cell
 
 
@@ -63,7 +63,7 @@ def evaluate(
         The same text as each system parsed it; tokens without a head count as wrong. With the convention ``"ud"``
         words and sentences may be cut differently. One system is in memory at a time.
     convention : {"ud", "conllx"}, optional
-        See `treevote.metrics`; by default that which goes with the format of the gold file.
+        See `treevote.evaluation.counts`; by default that which goes with the format of the gold file.
     punctuation : bool, default=True
         Whether punctuation is scored.
     format : {"auto", "conllu", "conllx"}, default="auto"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from treevote.conll import read
+from treevote.conll.reader import read
 from treevote.ensemble.parser import load
 from treevote.errors import ConfigError, InputError
 from treevote.models.decision_list.explanation import explain as explain_sentence

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from treevote import store, visibility
-from treevote.commands.configuration import Configuration
-from treevote.commands.scores import scores
+from treevote import visibility
 from treevote.config import from_mapping, to_toml
+from treevote.ensemble.configuration import Configuration
 from treevote.ensemble.parser import configuration, load
 from treevote.errors import ConfigError, ModelError
+from treevote.report.scores import scores
+from treevote.store import folder as store
+from treevote.store.manifest import FORMAT_VERSION
 from treevote.terminal import size, table
 
 
@@ -26,7 +28,7 @@ def inspect(model: str | Path) -> dict[str, Any]:
     parser = load(model)
     return {
         "kind": "ensemble",
-        "format": store.FORMAT_VERSION,
+        "format": FORMAT_VERSION,
         **parser.facts,
         "single_root": parser.single_root,
         "votes": parser.weights.to_json(),

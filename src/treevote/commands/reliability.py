@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from treevote.commands.evaluate import convention_of, read_parse
-from treevote.conll import read
+from treevote.conll.reader import read
+from treevote.corpus.treebank import Treebank
 from treevote.ensemble.reliability import table
 from treevote.errors import InputError
 from treevote.evaluation.agreement import right_arcs
 from treevote.kernels import Floats
-from treevote.treebank import Treebank
 
 
 def reliability(gold: str | Path, system: str | Path) -> dict[str, Any]:

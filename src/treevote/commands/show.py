@@ -14,14 +14,14 @@ from typing import Literal
 
 import numpy as np
 
-from treevote.conll import read
+from treevote.conll.reader import read
+from treevote.conll.validation import Format
+from treevote.corpus.sentence import Sentence, sent_id
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import is_projective, is_tree
 from treevote.drawing import svg, text
 from treevote.errors import InputError
-from treevote.formats import Format, sent_id
-from treevote.metrics import require_same_sentences
-from treevote.sentence import Sentence
-from treevote.treebank import Treebank
-from treevote.trees import is_projective, is_tree
+from treevote.evaluation.counts import require_same_sentences
 from treevote.visibility import visible
 
 MAX_PICTURES = 100

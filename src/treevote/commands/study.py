@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import treevote
 from treevote.commands.evaluate import convention_of
-from treevote.conll import read
+from treevote.conll.reader import read
+from treevote.conll.validation import Format
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import require_labelled_trees
 from treevote.ensemble.members import members_of
 from treevote.errors import ConfigError, InputError, unknown
-from treevote.files import writing
-from treevote.formats import Format
+from treevote.files.streams import writing
 from treevote.protocols import Progress
-from treevote.store import JSON
+from treevote.store.manifest import JSON
 from treevote.studies.catalogue import STUDIES
 from treevote.studies.context import Context, hold_out
 from treevote.studies.report import as_json, as_markdown
 from treevote.terminal import duration
-from treevote.treebank import Treebank
-from treevote.trees import require_labelled_trees
+from treevote.version import __version__
 
 JOBS = "jobs"
 """Folder of the cached jobs, within the output folder."""
@@ -118,7 +118,7 @@ def study(
         "members": ", ".join(names) or "the study's own",
         "convention": context.convention,
         "seed": seed,
-        "treevote": treevote.__version__,
+        "treevote": __version__,
     }
     markdown = as_markdown(name, chosen.summary, facts, report)
     paths = folder / f"{name}.md", folder / f"{name}.json"

@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from treevote import store
-from treevote.commands.configuration import ensemble_of, read_configuration
 from treevote.commands.evaluate import convention_of
-from treevote.commands.scores import scores
-from treevote.conll import read
+from treevote.conll.reader import read
+from treevote.conll.validation import Format
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.configuration import ensemble_of, read_configuration
 from treevote.ensemble.members import known_members
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, TreevoteError
-from treevote.formats import Format
 from treevote.protocols import Progress
+from treevote.report.scores import scores
+from treevote.store import folder as store
 from treevote.terminal import duration, size
-from treevote.treebank import Treebank
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def train(
     dev : path, optional
         A treebank to measure on.
     config : path, optional
-        See `treevote.commands.configuration`.
+        See `treevote.ensemble.configuration`.
     members : sequence of str, default=()
         Names, in place of those of the configuration; ``("all",)`` for all that there are.
     settings : mapping, optional

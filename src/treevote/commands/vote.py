@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Literal
 
 from treevote.commands.evaluate import convention_of, read_parse
-from treevote.conll import read
+from treevote.conll.reader import read
+from treevote.conll.validation import Format
+from treevote.conll.writer import write
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import is_single_rooted
+from treevote.corpus.trees import roots as count_roots
 from treevote.ensemble.confidence import Confidence
 from treevote.ensemble.selection import select as choose
 from treevote.ensemble.selection import weigh
 from treevote.ensemble.vote import vote as combine
 from treevote.errors import ConfigError
-from treevote.formats import Format
-from treevote.rendering import write
-from treevote.treebank import Treebank
-from treevote.trees import is_single_rooted
-from treevote.trees import roots as count_roots
 
 
 def vote(

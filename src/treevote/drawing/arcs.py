@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from treevote.sentence import Sentence
+from treevote.corpus.sentence import Sentence
 
 Kind: TypeAlias = Literal["both", "gold", "system", "label"]
 """What an arc is part of: both trees, the gold tree, the system's; or of both, but their labels differ."""
@@ -52,7 +52,7 @@ def arcs_of(gold: Sentence, system: Sentence | None = None) -> list[Arc]:
 
     Examples
     --------
-    >>> from treevote.treebank import Treebank
+    >>> from treevote.corpus.treebank import Treebank
     >>> gold, parse = Treebank.of([(["a", "b"], [2, 0], ["x", "r"]), (["a", "b"], [0, 1], ["r", "z"])]).sentences()
     >>> [(arc.head, arc.dependent, arc.kind) for arc in arcs_of(gold, parse)]
     [(2, 1, 'gold'), (0, 1, 'system'), (0, 2, 'gold'), (1, 2, 'system')]

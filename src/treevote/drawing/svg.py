@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
+from treevote.corpus.sentence import Sentence
 from treevote.drawing.arcs import Arc, arcs_of
 from treevote.drawing.layout import GAP, SHOULDER, Stroke, lay_out
 from treevote.drawing.widths import ems, right_to_left, shortened
-from treevote.sentence import Sentence
 from treevote.visibility import visible
 
 FORM, TAG, LABEL = 15.0, 10.5, 11.0
@@ -89,7 +89,7 @@ def draw(gold: Sentence, system: Sentence | None = None, *, width: float = 960, 
 
     Examples
     --------
-    >>> from treevote.treebank import Treebank
+    >>> from treevote.corpus.treebank import Treebank
     >>> gold, parse = Treebank.of([(["a", "b"], [2, 0], ["x", "r"]), (["a", "b"], [2, 0], ["y", "r"])]).sentences()
     >>> "x ≠ y" in draw(gold, parse).markup
     True

@@ -12,9 +12,9 @@ them. ::
 
 from __future__ import annotations
 
+from treevote.corpus.sentence import Sentence
 from treevote.drawing.forest import bars, forest, lines
 from treevote.drawing.widths import columns, padded, right_to_left, shortened
-from treevote.sentence import Sentence
 from treevote.visibility import visible
 
 MAX_COLUMNS = 40
@@ -43,7 +43,7 @@ def draw(gold: Sentence, system: Sentence | None = None, *, width: int | None = 
 
     Examples
     --------
-    >>> from treevote.treebank import Treebank
+    >>> from treevote.corpus.treebank import Treebank
     >>> words, labels = ["the", "dog", "barks", "loudly"], ["det", "nsubj", "root", "advmod"]
     >>> gold, parse = Treebank.of([(words, [2, 3, 0, 3], labels), (words, [2, 3, 0, 2], labels)]).sentences()
     >>> print(*draw(gold, parse), sep="\n")

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank, common_labels
+from treevote.evaluation.counts import Convention, compared_part, require_heads, require_same_sentences
 from treevote.kernels import Bools, Doubles, Ints
-from treevote.metrics import Convention, compared_part, require_heads, require_same_sentences
-from treevote.treebank import Treebank, common_labels
 
 
 class Arcs(NamedTuple):
@@ -23,7 +23,7 @@ class Arcs(NamedTuple):
     Attributes
     ----------
     heads : ndarray of int32, shape (n_slots,)
-        As in `treevote.treebank.Treebank`.
+        As in `treevote.corpus.treebank.Treebank`.
     deprels : ndarray of int32, shape (n_slots,)
         Index in a vocabulary that is common to all analyses; -1 for none.
     """
@@ -115,7 +115,7 @@ def right_arcs(gold: Treebank, system: Treebank, *, convention: Convention = "ud
     Parameters
     ----------
     gold, system, convention
-        As for `treevote.metrics.evaluate`.
+        As for `treevote.evaluation.counts.evaluate`.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def right_arcs(gold: Treebank, system: Treebank, *, convention: Convention = "ud
     Raises
     ------
     InputError, ConfigError
-        As `treevote.metrics.evaluate`.
+        As `treevote.evaluation.counts.evaluate`.
 
     Examples
     --------
@@ -145,13 +145,13 @@ def accuracy_by(gold: Treebank, system: Treebank, key: Ints, n_keys: int, *, con
     Parameters
     ----------
     gold, system : Treebank
-        As for `treevote.metrics.evaluate`.
+        As for `treevote.evaluation.counts.evaluate`.
     key : ndarray of int32, shape (n_slots,)
         A value of ``0..n_keys - 1`` for each token; what stands in ROOT slots is not looked at.
     n_keys : int
         Number of values.
     convention : {"ud", "conllx"}, default="ud"
-        See `treevote.metrics`.
+        See `treevote.evaluation.counts`.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def accuracy_by(gold: Treebank, system: Treebank, key: Ints, n_keys: int, *, con
     Raises
     ------
     InputError, ConfigError
-        As `treevote.metrics.evaluate`.
+        As `treevote.evaluation.counts.evaluate`.
 
     Examples
     --------

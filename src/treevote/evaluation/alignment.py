@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank, encode
 from treevote.errors import InputError
 from treevote.evaluation.surface import MultiwordToken, Surface, multiword_tokens, surface_of, without_spaces
 from treevote.kernels import Bools, Ints, Longs, kernel
-from treevote.treebank import Treebank, encode
 
 MAX_CELLS = 1 << 24
 """Maximum number of pairs of words, gold and system, in a stretch of ranges that cut through each other."""

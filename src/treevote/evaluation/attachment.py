@@ -10,10 +10,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
 from treevote.evaluation.alignment import Alignment
+from treevote.evaluation.counts import CONTENT, Convention, count_by_sentence, punctuation_marks
 from treevote.kernels import Bools, Longs
-from treevote.metrics import CONTENT, Convention, count_by_sentence, punctuation_marks
-from treevote.treebank import Treebank
 
 Scores: TypeAlias = dict[str, Longs]
 """By the name of the metric; shape (n_gold_sentences, 3): correct, gold, system."""
@@ -39,12 +39,12 @@ def count_attachment(
     projected : Treebank
         The trees of the system over the gold words, see `treevote.evaluation.alignment.project`.
     convention, punctuation
-        As for `treevote.metrics.evaluate`.
+        As for `treevote.evaluation.counts.evaluate`.
 
     Raises
     ------
     InputError, ConfigError
-        As `treevote.metrics.evaluate`.
+        As `treevote.evaluation.counts.evaluate`.
 
     Examples
     --------

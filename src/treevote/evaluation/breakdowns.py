@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank, encode
 from treevote.evaluation.factors import Factor, Values
 from treevote.evaluation.intervals import Moments, share, sum_by_key
 from treevote.evaluation.results import Breakdown, Cell, Group, Rate
 from treevote.kernels import Bools, Longs
-from treevote.treebank import Treebank, encode
 
 MAX_GROUPS = 200
 """Maximum number of groups of a factor; the rarest of further values are put together."""

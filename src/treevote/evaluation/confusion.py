@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank, encode
 from treevote.evaluation.breakdowns import NONE
+from treevote.evaluation.counts import Convention
 from treevote.evaluation.factors import Values, deprel, pos
 from treevote.evaluation.results import Confusion, ConfusionCell, Example
 from treevote.kernels import Bools, Longs
-from treevote.metrics import Convention
-from treevote.treebank import Treebank, encode
 
 EXAMPLES = 5
 """Maximum number of examples of a cell."""

@@ -9,8 +9,8 @@ of which those are correct that are aligned and
   right label, UPOS and features;
 - **BLEX**: content words with the right head and label, and lemma.
 
-A content word is one with a deprel of `treevote.metrics.CONTENT`, and a function word one of `FUNCTION`. Tokens and
-Sentences are right if their characters are. Empty nodes are no words.
+A content word is one with a deprel of `treevote.evaluation.counts.CONTENT`, and a function word one of `FUNCTION`.
+Tokens and Sentences are right if their characters are. Empty nodes are no words.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from operator import attrgetter
 
 import numpy as np
 
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank, encode
+from treevote.corpus.trees import per_sentence
 from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.alignment import Alignment
 from treevote.evaluation.attachment import Scores, count_in_sentences, has_label, scored_words
+from treevote.evaluation.counts import CONTENT
 from treevote.kernels import Bools, Longs
-from treevote.metrics import CONTENT
-from treevote.sentence import Word
-from treevote.treebank import Treebank, encode
-from treevote.trees import per_sentence
 
 FUNCTION = frozenset(("aux", "case", "cc", "clf", "cop", "det", "mark"))
 """Universal deprels of the function words that MLAS looks at."""

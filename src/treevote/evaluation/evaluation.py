@@ -12,6 +12,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import is_single_rooted
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.alignment import align, identity, project
@@ -20,6 +22,7 @@ from treevote.evaluation.breakdowns import Tally, breakdown, tally
 from treevote.evaluation.comparison import Sums, compare
 from treevote.evaluation.confusion import confusions
 from treevote.evaluation.conll18 import count_conll18
+from treevote.evaluation.counts import Convention, require_same_sentences
 from treevote.evaluation.factors import Factor, Values, factors
 from treevote.evaluation.ill_formed import ill_formed
 from treevote.evaluation.intervals import f1, moments, share
@@ -28,9 +31,6 @@ from treevote.evaluation.resampling import bootstrap_sums, swapped_sums
 from treevote.evaluation.results import Evaluation, Metric, SentenceScore, System
 from treevote.evaluation.significance import rates
 from treevote.kernels import Bools, Longs
-from treevote.metrics import Convention, require_same_sentences
-from treevote.treebank import Treebank
-from treevote.trees import is_single_rooted
 
 Readable: TypeAlias = Treebank | Callable[[], Treebank]
 
@@ -86,7 +86,7 @@ def evaluate_systems(
         it is their turn. Trees may be missing or have cycles: what is wrong is wrong, and reported.
     convention : {"ud", "conllx"}, default="ud"
         With ``"ud"``, sentences and words may be cut differently and are aligned as in the CoNLL 2018 shared task;
-        with ``"conllx"`` they must be the same. See also `treevote.metrics`.
+        with ``"conllx"`` they must be the same. See also `treevote.evaluation.counts`.
     punctuation : bool, default=True
         Whether punctuation is scored.
     seed : int, default=0

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank, encode
+from treevote.corpus.trees import are_trees, non_projective
+from treevote.evaluation.counts import Convention, compared_part
 from treevote.evaluation.metadata import documents, domains
 from treevote.evaluation.results import Kind
 from treevote.kernels import Ints, Longs, kernel
-from treevote.metrics import Convention, compared_part
-from treevote.treebank import Treebank, encode
-from treevote.trees import are_trees, non_projective
 
 TENS = (10, 20, 30, 40)
 """Last lengths of the bins of Chang, Do & Roth."""
@@ -133,7 +133,7 @@ def depth(treebank: Treebank) -> Values:
 
 
 def crossing(treebank: Treebank) -> Values:
-    """Return whether an arc is projective, see `treevote.trees`; none where the sentence is no tree."""
+    """Return whether an arc is projective, see `treevote.corpus.trees`; none where the sentence is no tree."""
     trees = are_trees(treebank)
     whole = trees[treebank.sentence_of] & treebank.is_token
     values = np.full(len(whole), -1, np.int64)

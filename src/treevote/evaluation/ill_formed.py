@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import are_trees, per_sentence, roots
 from treevote.evaluation.results import Finding
 from treevote.kernels import Bools
-from treevote.treebank import Treebank
-from treevote.trees import are_trees, per_sentence, roots
 
 FIRST = 10
 """Maximum number of sentences named for each finding."""

@@ -6,8 +6,8 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 
-from treevote.formats import sent_id
-from treevote.treebank import Treebank
+from treevote.corpus.sentence import sent_id
+from treevote.corpus.treebank import Treebank
 
 MAX_DOMAINS = 50
 """Maximum number of domains taken from sent_id; with more, its beginnings are no domains."""

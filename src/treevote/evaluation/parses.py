@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from treevote.corpus.sentence import sent_id
+from treevote.corpus.treebank import Treebank, encode
 from treevote.evaluation.agreement import Arcs
+from treevote.evaluation.counts import Convention, compared_part
 from treevote.evaluation.results import SentenceTrees, Tree
-from treevote.formats import sent_id
 from treevote.kernels import Bools
-from treevote.metrics import Convention, compared_part
-from treevote.treebank import Treebank, encode
 
 
 class Parses:

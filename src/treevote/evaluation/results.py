@@ -11,7 +11,7 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
-from treevote.metrics import Convention
+from treevote.evaluation.counts import Convention
 
 Interval: TypeAlias = Literal["wilson", "bootstrap"]
 Kind: TypeAlias = Literal["arc", "word", "sentence"]
@@ -376,7 +376,7 @@ class Evaluation:
     Attributes
     ----------
     convention : {"ud", "conllx"}
-        See `treevote.metrics`.
+        See `treevote.evaluation.counts`.
     punctuation : bool
         Whether it was scored.
     seed : int

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
 from treevote.kernels import Bools, Longs
-from treevote.treebank import Treebank
 
 
 class MultiwordToken(NamedTuple):

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from treevote.drawing import svg
 from treevote.evaluation.results import Evaluation
-from treevote.files import writing
+from treevote.files.streams import writing
 from treevote.report import plots, quotations, series, tables, trees
 from treevote.report.markup import plural, rate, short_names, text
 
@@ -18,7 +18,7 @@ CONVENTIONS = {
     "ud": "CoNLL 2018 (universal part of the deprel)",
     "conllx": "CoNLL-X (whole deprel)",
 }
-"""How `treevote.metrics` counts, for a reader."""
+"""How `treevote.evaluation.counts` counts, for a reader."""
 
 MAX_BESIDE = 3
 """Matrices of more systems do not stand beside each other."""
@@ -37,7 +37,7 @@ def write_report(
     evaluation : Evaluation
         See `treevote.evaluation.results`.
     path : path or "-"
-        See `treevote.files.writing`.
+        See `treevote.files.streams.writing`.
     curve : mapping of str to sequence of (int, float), optional
         Learning curves, see `treevote.report.plots.learning_curve`.
 

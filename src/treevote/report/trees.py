@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from treevote.corpus.sentence import ROOT, Sentence, Word
 from treevote.drawing.svg import MEANING, draw, key
 from treevote.evaluation.results import Evaluation, SentenceTrees, Tree
 from treevote.report.markup import plural, text
 from treevote.report.series import named
-from treevote.sentence import ROOT, Sentence, Word
 from treevote.visibility import visible
 
 MAX_WORDS = 20

@@ -9,9 +9,10 @@ from decimal import Decimal
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS
+from treevote.evaluation.counts import Counts
 from treevote.evaluation.factors import TENS
-from treevote.metrics import Counts
 from treevote.models.pipeline.configuration import Policy
 from treevote.models.pipeline.oracle import count_actions
 from treevote.models.pipeline.parser import PipelineTrainer
@@ -20,7 +21,6 @@ from treevote.studies.jobs import compact
 from treevote.studies.report import Table, Value, percent, printed, rate
 from treevote.studies.study import Claim, Conditions, Results, Study, better, grows, not_worse, worse
 from treevote.studies.tagger import COLUMNS, TaggerTrainer, Tagging
-from treevote.treebank import Treebank
 
 PAPER = "Chang, Do & Roth, A pipeline model for bottom-up dependency parsing"
 """The longer version of "A pipeline framework for dependency parsing" (2006), which has the same tables."""
@@ -34,7 +34,7 @@ METRICS = {
     "Sentence": "complete",
     "Leaf": "leaf_accuracy",
 }
-"""Metrics of section 3.3, and the properties of `treevote.metrics.Counts`."""
+"""Metrics of section 3.3, and the properties of `treevote.evaluation.counts.Counts`."""
 
 _NOTE = (
     "tokens whose characters are all of the Unicode categories P. "

@@ -10,12 +10,12 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
+from treevote.evaluation.counts import Convention, Counts, count_by_sentence
 from treevote.evaluation.significance import randomization_p
 from treevote.kernels import Bools
-from treevote.metrics import Convention, Counts, count_by_sentence
 from treevote.protocols import Progress
 from treevote.studies.jobs import Job, run
-from treevote.treebank import Treebank
 
 T = TypeVar("T")
 

@@ -7,12 +7,12 @@ import statistics
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS
 from treevote.models.graph.parser import GraphTrainer
 from treevote.studies.context import Context
 from treevote.studies.report import Table, Value, rate
 from treevote.studies.study import Claim, Conditions, Metric, Results, Study, better, grows, similar
-from treevote.treebank import Treebank
 
 PAPER = "Corston-Oliver, Aue, Duh & Ringger 2006"
 
@@ -98,7 +98,7 @@ PERCEPTRONS = tuple(f"perceptron {number}" for number in range(1, 6))
 MACHINE = "Bayes Point Machine"
 
 METRICS = {"dependency accuracy": "uas", "root accuracy": "root_accuracy", "complete match": "complete"}
-"""Metrics of section 6, and the properties of `treevote.metrics.Counts`."""
+"""Metrics of section 6, and the properties of `treevote.evaluation.counts.Counts`."""
 
 
 def _bpm(results: Results) -> list[Table]:

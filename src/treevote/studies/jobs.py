@@ -19,16 +19,16 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-import treevote
 from treevote.config import to_mapping
+from treevote.corpus.treebank import Treebank, checksum
+from treevote.corpus.trees import are_trees
 from treevote.errors import InputError, TreevoteError
-from treevote.files import writing
+from treevote.files.streams import writing
 from treevote.kernels import Ints
 from treevote.parallel import map_parallel
 from treevote.protocols import Progress
-from treevote.store import JSON
-from treevote.treebank import Treebank, checksum
-from treevote.trees import are_trees
+from treevote.store.manifest import JSON
+from treevote.version import __version__
 
 T = TypeVar("T")
 
@@ -213,7 +213,7 @@ class _Entry(NamedTuple):
 
     @staticmethod
     def of(job: Job[Any], folder: Path) -> _Entry:
-        facts = {"work": type(job).__name__, "treevote": treevote.__version__, **job.facts()}
+        facts = {"work": type(job).__name__, "treevote": __version__, **job.facts()}
         digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
         return _Entry(job, facts, folder / f"{digest[:32]}.json")
 

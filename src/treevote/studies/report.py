@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from treevote.store import JSON
+from treevote.store.manifest import JSON
 
 Value: TypeAlias = str | int | float | Decimal | None
 """Entry of a table. Figures of papers are Decimals, shown with the digits with which they were printed."""

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import is_single_rooted
 from treevote.ensemble.members import members_of
 from treevote.ensemble.vote import vote
 from treevote.errors import InputError
@@ -21,8 +23,6 @@ from treevote.protocols import Trainer
 from treevote.studies.context import Context
 from treevote.studies.jobs import Job, Parsing, compact
 from treevote.studies.report import Finding, Report, Table, Value, rate
-from treevote.treebank import Treebank
-from treevote.trees import is_single_rooted
 
 Metric: TypeAlias = Literal["las", "uas"]
 

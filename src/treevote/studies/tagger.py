@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from treevote.corpus.sentence import ROOT
+from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.kernels import Ints, Keys, Longs, kernel
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
@@ -25,13 +27,11 @@ from treevote.models.features.weights import Weights, score
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.learners.sgd_maxent import SGDMaxEnt
 from treevote.protocols import Progress
-from treevote.sentence import ROOT
-from treevote.store import JSON
+from treevote.store.manifest import JSON
 from treevote.studies.jobs import Job, token_column
-from treevote.treebank import Treebank
 
 COLUMNS = ("upos", "xpos", "feats")
-"""The tags, by the names of the fields of `treevote.sentence.Word`."""
+"""The tags, by the names of the fields of `treevote.corpus.sentence.Word`."""
 
 TEMPLATES = """
 0.form 0.lower 0.prefix1 0.prefix2 0.prefix3 0.suffix1 0.suffix2 0.suffix3 0.suffix4 0.shape
@@ -62,7 +62,7 @@ class TaggerTrainer:
 
     Examples
     --------
-    >>> from treevote.sentence import Word
+    >>> from treevote.corpus.sentence import Word
     >>> words = [Word("dogs", "dog", "NOUN", "NNS", "Number=Plur"), Word("bark", "bark", "VERB", "VBP", "_")]
     >>> toy = Treebank.of([(words, [2, 0], ["nsubj", "root"])] * 5)
     >>> bare = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])

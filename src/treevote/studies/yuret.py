@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from treevote.corpus.treebank import Treebank
 from treevote.models.decision_list.attributes import COLUMN, FEATS, compile_attributes, places_of
 from treevote.models.decision_list.linkage import class_name, unlinked
 from treevote.models.decision_list.parser import DecisionListTrainer
@@ -24,12 +25,11 @@ from treevote.models.features.lexicon import ATTRIBUTES as COLUMNS
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.learners.decision_list.greedy_prepend import GreedyPrepend
 from treevote.protocols import Progress
-from treevote.store import JSON
+from treevote.store.manifest import JSON
 from treevote.studies.context import Context
 from treevote.studies.jobs import Job, compact
 from treevote.studies.report import Table, percent, printed, printed_by_name
 from treevote.studies.study import Claim, Results, Study, score_table
-from treevote.treebank import Treebank
 
 PAPER = "Yuret 2006"
 

@@ -9,11 +9,11 @@ import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from treevote.conll.chunks import BOM
+from treevote.conll.validation import BLANK
+from treevote.conll.writer import dumps, lines_of
+from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
-from treevote.files import BOM
-from treevote.formats import BLANK
-from treevote.rendering import dumps, lines_of
-from treevote.treebank import Treebank
 
 if TYPE_CHECKING:
     from conllu import TokenList

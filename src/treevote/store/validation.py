@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from treevote.config import from_mapping
+from treevote.corpus.sentence import is_label
 from treevote.errors import ConfigError, ModelError
-from treevote.record import Record
-from treevote.sentence import is_label
+from treevote.store.record import Record
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -17,23 +17,23 @@ from pathlib import Path
 
 import numpy as np
 
-from treevote import store
 from treevote.adaptation.adapt import Adapted, Data, Jobs, adapt
 from treevote.adaptation.checkpoints import checkpoints
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme
 from treevote.commands.train import compile_kernels
-from treevote.conll import read
-from treevote.data import default_treebank
+from treevote.conll.reader import read
+from treevote.conll.writer import write
+from treevote.corpus.default_treebank import default_treebank
+from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.evaluation.counts import Counts, evaluate
+from treevote.files.temporaries import temporary
 from treevote.kernels import Longs
-from treevote.metrics import Counts, evaluate
 from treevote.protocols import Progress
-from treevote.rendering import write
-from treevote.temporaries import temporary
+from treevote.store import folder as store
 from treevote.terminal import duration, size, table
-from treevote.treebank import Treebank
 
 MODEL, ADAPTED = "model", "adapted-model"
 GOLD, PARSED, UNLABELLED = "wiki-test.gold.conllu", "wiki-test.parsed.conllu", "wiki-unlabelled.conllu"

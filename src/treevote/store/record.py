@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treevote.errors import ModelError
-from treevote.manifest import JSON, MANIFEST, FileFacts, Manifest, damaged, member
+from treevote.store.manifest import JSON, MANIFEST, FileFacts, Manifest, damaged, member
 
 DTYPES = ("|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f4", "<f8")
 MAX_DIMENSIONS = 4
@@ -90,7 +90,7 @@ def write_record(record: Record, folder: Path) -> tuple[dict[str, FileFacts], di
 
 
 def read_record(manifest: Manifest, *, verify: bool) -> Record:
-    """Read the files of a model, with the checks of `treevote.store.load`."""
+    """Read the files of a model, with the checks of `treevote.store.folder.load`."""
     return _Reader(manifest, verify).record(manifest.record, 0)
 
 

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from treevote.commands.signals import SENTENCE, Stopped
+from treevote.cli.signals import SENTENCE, Stopped
 from treevote.errors import TreevoteError
 from treevote.visibility import visible
 

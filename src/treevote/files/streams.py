@@ -1,4 +1,4 @@
-"""Treebank files as bytes: opened, cut into chunks of whole sentences, written whole or not at all.
+"""Files as bytes: opened, written whole or not at all.
 
 What is compressed with xz or gzip is told by its first bytes, so it may come through standard input or under
 any name. Memory does not grow with the length of a file.
@@ -15,117 +15,16 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
-from typing import IO, BinaryIO, Literal, TypeAlias, cast
+from typing import IO, BinaryIO, TypeAlias, cast
 
 from treevote.errors import InputError
-from treevote.formats import BLANK, Format, format_of
-from treevote.layout import find_blocks
-from treevote.temporaries import temporary
-from treevote.xz import MAGIC, MemoryLimitError, XZReader
+from treevote.files.temporaries import temporary
+from treevote.files.xz import MAGIC, MemoryLimitError, XZReader
 
 Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
 
-BOM = "\ufeff".encode()
-"""The byte order mark that some programs put before the first line; it is kept and not looked at."""
-
-MAX_SENTENCE_BYTES = 64 << 20
-"""A longer stretch without a blank line is refused."""
 
 _GZIP = b"\x1f\x8b"
-
-
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """A stretch of a file that holds whole sentences.
-
-    Attributes
-    ----------
-    path : str
-        The file, ``<stdin>``, or empty.
-    first_line, first_sentence : int
-        Number of the first line and of the first sentence in the file, counted from 1.
-    text : bytes
-        The stretch as it stands in the file, decompressed.
-    format : {"conllu", "conllx"}
-        Format of the file.
-    bytes_read : int
-        How much of the file, compressed or not, was read when the stretch was cut.
-    """
-
-    path: str
-    first_line: int
-    first_sentence: int
-    text: bytes
-    format: Format
-    bytes_read: int = 0
-
-
-def chunks(source: Readable, *, format: Format | Literal["auto"] = "auto", n_bytes: int = 1 << 20) -> Iterator[Chunk]:
-    r"""Cut a file at blank lines, reading no further than needed.
-
-    Parameters
-    ----------
-    source : path, "-" or binary file
-        See `opened`.
-    format : {"auto", "conllu", "conllx"}, default="auto"
-        ``"auto"``: told once by `treevote.formats.format_of` from the name and the first sentences.
-    n_bytes : int, default=1 MiB
-        About the length of a chunk; one with a single sentence may be longer.
-
-    Yields
-    ------
-    Chunk
-        Their texts, one after the other, are the file. An empty file has no chunk.
-
-    Raises
-    ------
-    InputError
-        See `opened`; and where there is no blank line in 64 MiB.
-
-    Examples
-    --------
-    >>> text = b"1\ta\n\n1\tb\n2\tc\n\n"
-    >>> [(c.first_line, c.first_sentence, c.text) for c in chunks(io.BytesIO(text), n_bytes=8)]
-    [(1, 1, b'1\ta\n\n'), (3, 2, b'1\tb\n2\tc\n\n')]
-    """
-    with opened(source) as (stream, path, bytes_read):
-        line = sentence = 1
-        rest = bytearray()  # which grows in place
-        more = True
-        while more:
-            block = stream.read(max(n_bytes, 1))
-            more = bool(block)
-            rest += block
-            cut = _end_of_last_sentence(rest, len(rest) - len(block)) if more else len(rest)
-            if not cut:
-                if len(rest) > MAX_SENTENCE_BYTES:
-                    raise InputError(
-                        f"expected a blank line after each sentence, found none in {len(rest):,} bytes",
-                        path=path,
-                        line=line,
-                        remedy="check that this is a CoNLL file",
-                    )
-                continue
-            text = bytes(rest[:cut])
-            del rest[:cut]
-            n_sentences = int(find_blocks(text.removeprefix(BOM)).is_sentence.sum())
-            if format == "auto" and n_sentences:
-                format = format_of(path, text)
-            yield Chunk(path, line, sentence, text, "conllu" if format == "auto" else format, bytes_read())
-            line += text.count(b"\n")
-            sentence += n_sentences
-
-
-def _end_of_last_sentence(text: bytearray, fresh: int) -> int:
-    """Return where the last blank line ends, 0 if there is none; none ends before ``fresh``."""
-    end = text.rfind(b"\n")
-    while end >= fresh:
-        start = text.rfind(b"\n", 0, end) + 1
-        if not text[start:end].strip(BLANK.encode()):
-            return end + 1
-        end = start - 1
-    return 0
 
 
 @contextmanager

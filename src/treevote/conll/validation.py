@@ -46,7 +46,6 @@ _NUMBER = re.compile(r"0|[1-9][0-9]*")
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
 _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.[1-9][0-9]*")
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
-_SENT_ID = re.compile(r"#\s*sent_id\s*=(.*)")
 _ID = re.compile(r"[0-9]+([-.][0-9]+)?")
 
 
@@ -106,17 +105,6 @@ def format_of(path: str, text: bytes) -> Format:
     if name.endswith((".conllu", ".conllx")):
         return cast("Format", name[-6:])
     return detect(text[:_DETECTION_BYTES].decode("utf-8", "replace"))
-
-
-def sent_id(lines: Sequence[str]) -> str:
-    """Return the ``sent_id`` of a sentence, or an empty string.
-
-    Examples
-    --------
-    >>> sent_id(["# text = x", "# sent_id = a-1", "1"])
-    'a-1'
-    """
-    return next((match[1].strip() for line in lines if (match := _SENT_ID.fullmatch(line))), "")
 
 
 def sentence_fault(lines: Sequence[str], format: Format, trees: Trees, *, unlabelled: bool = False) -> Fault | None:

@@ -1,7 +1,7 @@
-"""CoNLL-U and CoNLL-X treebanks: reading, and the door to all that has to do with these formats.
+"""CoNLL-U and CoNLL-X treebanks: reading.
 
-Reading takes the bytes of many sentences apart at once (`treevote.layout`) and looks line by line only at
-sentences that were not cleared there (`treevote.formats`). The lines are kept, so that `treevote.rendering`
+Reading takes the bytes of many sentences apart at once (`treevote.conll.scanner`) and looks line by line only at
+sentences that were not cleared there (`treevote.conll.validation`). The lines are kept, so that `treevote.conll.writer`
 writes everything back as it was, except what was predicted.
 """
 
@@ -15,35 +15,18 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from treevote.conll.chunks import BOM, Chunk
+from treevote.conll.scanner import Blocks, Tokens, find_blocks, find_tokens
+from treevote.conll.tokenlists import serialize
+from treevote.conll.validation import Format, Trees, format_of, sentence_fault
+from treevote.corpus.sentence import ROOT, Word, sent_id
+from treevote.corpus.treebank import Source, Treebank
 from treevote.errors import InputError, shortened
-from treevote.files import BOM, Chunk, Readable, chunks, opened, writing
-from treevote.formats import MAX_TOKENS, Format, Trees, detect, format_of, sent_id, sentence_fault
+from treevote.files.streams import Readable, opened
 from treevote.kernels import Bools, Ints, Longs
-from treevote.layout import Blocks, Tokens, find_blocks, find_tokens
-from treevote.rendering import dump, dumps, write
-from treevote.sentence import ROOT, Word
-from treevote.tokenlists import serialize, to_tokenlists
-from treevote.treebank import Source, Treebank
 
 if TYPE_CHECKING:
     from conllu import TokenList
-
-__all__ = [
-    "MAX_TOKENS",
-    "Chunk",
-    "Format",
-    "OnError",
-    "Trees",
-    "chunks",
-    "detect",
-    "dump",
-    "dumps",
-    "parse_chunk",
-    "read",
-    "to_tokenlists",
-    "write",
-    "writing",
-]
 
 OnError: TypeAlias = Literal["stop", "skip", "keep"]
 
@@ -63,7 +46,7 @@ def read(
     source : path, "-", binary file, or sequence of conllu.TokenList
         ``-`` is standard input; xz and gzip are decompressed.
     format : {"auto", "conllu", "conllx"}, default="auto"
-        ``"auto"``: told by `treevote.formats.format_of` from name and content; a TokenList is CoNLL-U.
+        ``"auto"``: told by `treevote.conll.validation.format_of` from name and content; a TokenList is CoNLL-U.
     trees : {"required", "optional", "ignored"}, default="required"
         What to do with HEAD and DEPREL, see `parse_chunk`.
     on_error : {"stop", "skip", "keep"}, default="stop"
@@ -114,7 +97,7 @@ def parse_chunk(
     Parameters
     ----------
     chunk : Chunk
-        See `treevote.files.chunks`.
+        See `treevote.conll.chunks.chunks`.
     format : {"auto", "conllu", "conllx"}, default="auto"
         ``"auto"``: that of the chunk.
     trees : {"required", "optional", "ignored"}, default="optional"

@@ -17,16 +17,18 @@ from typing import Any
 
 import numpy as np
 
-from treevote import store
-from treevote.batch import parse_files
-from treevote.conll import dump, read, writing
+from treevote.commands.parse import parse_files
+from treevote.conll.reader import read
+from treevote.conll.writer import dump
+from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS, members_of
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.ensemble.weights import Weights
+from treevote.files.streams import writing
 from treevote.models.transition.parser import TransitionParser
 from treevote.protocols import Parser, Progress, Trainer
-from treevote.treebank import Treebank
+from treevote.store import folder as store
 
 SCALES = (1, 4, 16)
 """How often the test file is parsed over, and the parts of the training file that are trained on: 1/16, 1/4, 1/1."""

@@ -17,12 +17,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from treevote.errors import ModelError
-from treevote.exchange import put_in_place, restore, standing
-from treevote.manifest import FORMAT_VERSION, JSON, MANIFEST, read_manifest, write_manifest
-from treevote.record import Record, read_record, write_record
-from treevote.temporaries import temporary
-
-__all__ = ["FORMAT_VERSION", "JSON", "Record", "check_target", "load", "save", "sizes"]
+from treevote.files.exchange import put_in_place, restore, standing
+from treevote.files.temporaries import temporary
+from treevote.store.manifest import MANIFEST, read_manifest, write_manifest
+from treevote.store.record import Record, read_record, write_record
 
 _Read = TypeVar("_Read")
 

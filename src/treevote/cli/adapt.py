@@ -1,4 +1,4 @@
-"""The command that carries a model to a new domain."""
+"""Arguments of ``treevote adapt``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import typer
 from treevote.cli.options import Backend, FileFormat, Jobs, Json, Model
 
 NOT_PROMOTED = 3
-"""Exit code where the adapted model did not take the place of the old one."""
 
 
 def adapt(

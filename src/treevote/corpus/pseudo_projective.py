@@ -39,10 +39,8 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from treevote.errors import unknown
-from treevote.kernels import Bools, Ints, Longs, kernel
-from treevote.treebank import Treebank
-from treevote.trees import (
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import (
     list_dependents,
     non_projective,
     number_subtrees,
@@ -50,6 +48,8 @@ from treevote.trees import (
     require_trees,
     spans_outsider,
 )
+from treevote.errors import unknown
+from treevote.kernels import Bools, Ints, Longs, kernel
 
 Encoding: TypeAlias = Literal["none", "head", "path", "head+path"]
 

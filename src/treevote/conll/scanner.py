@@ -1,7 +1,7 @@
 """Where blocks, tokens and columns are in the bytes of a CoNLL text, found for all lines at once.
 
 What is found plainly right here needs no second look; a block that is not (``suspect``) is for
-`treevote.formats.sentence_fault` to judge. Lines and blocks are counted from 0, positions are bytes.
+`treevote.conll.validation.sentence_fault` to judge. Lines and blocks are counted from 0, positions are bytes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treevote.formats import BLANK, MAX_DIGITS, MAX_TOKENS, Format, Trees
+from treevote.conll.validation import BLANK, MAX_DIGITS, MAX_TOKENS, Format, Trees
 from treevote.kernels import Bools, Longs
 
 _LINE_FEED, _RETURN, _TAB, _HASH, _UNDERSCORE, _ZERO, _DASH, _DOT = b"\n\r\t#_0-."
@@ -111,7 +111,7 @@ def find_tokens(text: bytes, blocks: Blocks, format: Format, trees: Trees) -> To
     blocks : Blocks
         Of `find_blocks` for it.
     format, trees
-        As for `treevote.formats.sentence_fault`.
+        As for `treevote.conll.validation.sentence_fault`.
 
     Examples
     --------

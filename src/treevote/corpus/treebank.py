@@ -16,10 +16,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from treevote.corpus.sentence import ROOT, Sentence, Word, sent_id
 from treevote.errors import InputError
-from treevote.formats import sent_id
 from treevote.kernels import Floats, Ints, Longs
-from treevote.sentence import ROOT, Sentence, Word
 
 Item = TypeVar("Item")
 

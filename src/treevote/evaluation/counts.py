@@ -20,10 +20,10 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank, common_labels, encode
+from treevote.corpus.trees import per_sentence
 from treevote.errors import InputError, unknown
 from treevote.kernels import Bools, Longs
-from treevote.treebank import Treebank, common_labels, encode
-from treevote.trees import per_sentence
 
 Convention: TypeAlias = Literal["ud", "conllx"]
 

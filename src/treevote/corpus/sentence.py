@@ -7,7 +7,9 @@ known.
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from treevote.kernels import Ints
@@ -34,6 +36,8 @@ class Word(NamedTuple):
 ROOT = Word("<root>", "<root>", "<root>", "<root>", "_")
 """The word at position 0 of every sentence."""
 
+
+_SENT_ID = re.compile(r"#\s*sent_id\s*=(.*)")
 
 _NO_PART_OF_LABELS = ("Cc", "Cs", "Zl", "Zp")
 """Unicode categories: control characters, among them tabs and line ends, surrogates, and separators of lines."""
@@ -66,3 +70,14 @@ class Sentence(NamedTuple):
     words: tuple[Word, ...]
     heads: Ints
     deprels: tuple[str, ...]
+
+
+def sent_id(lines: Sequence[str]) -> str:
+    """Return the ``sent_id`` of a sentence, or an empty string.
+
+    Examples
+    --------
+    >>> sent_id(["# text = x", "# sent_id = a-1", "1"])
+    'a-1'
+    """
+    return next((match[1].strip() for line in lines if (match := _SENT_ID.fullmatch(line))), "")

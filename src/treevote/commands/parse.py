@@ -15,11 +15,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from treevote.conll import OnError, dumps, parse_chunk
+from treevote.conll.chunks import BOM, Chunk, chunks
+from treevote.conll.reader import OnError, parse_chunk
+from treevote.conll.validation import BLANK, Format
+from treevote.conll.writer import dumps
 from treevote.ensemble.parser import EnsembleParser, load, parse_counted
 from treevote.errors import ConfigError, InputError, unknown
-from treevote.files import BOM, Chunk, chunks, writing
-from treevote.formats import BLANK, Format
+from treevote.files.streams import writing
 from treevote.parallel import map_parallel
 from treevote.protocols import Parser, Progress
 
@@ -88,17 +90,17 @@ def parse_files(
     inputs : sequence of path or "-"
         Their sentences are written one after the other. What stands in HEAD and DEPREL is not looked at.
     output : path or "-"
-        Written whole or not at all, see `treevote.files.writing`; it may be one of the inputs.
+        Written whole or not at all, see `treevote.files.streams.writing`; it may be one of the inputs.
     member : str, optional
         Parse with this member alone; by default all vote.
     support : bool, default=False
-        Write the share of the votes for each arc and label into MISC, see `treevote.rendering`.
+        Write the share of the votes for each arc and label into MISC, see `treevote.conll.writer`.
     confidence : bool, default=False
         Write the probability that each arc is right, alone and with its label, into MISC.
     on_error : {"stop", "skip", "keep"}, default="stop"
         What to do with a faulty sentence: raise, leave it out, or write it back unparsed.
     format : {"auto", "conllu", "conllx"}, default="auto"
-        See `treevote.files.chunks`.
+        See `treevote.conll.chunks.chunks`.
     n_jobs, backend
         See `treevote.parallel.map_parallel`; the output does not depend on them.
     chunk_bytes : int, default=1 MiB

@@ -5,7 +5,7 @@ head, 0 for ROOT. An arc is *non-projective* if a word strictly between head and
 by the head. ROOT dominates every word, so an arc from ROOT never is; any other arc over a word that hangs
 on ROOT is.
 
-The functions for one sentence take its head array, those for many a :class:`~treevote.treebank.Treebank`.
+The functions for one sentence take its head array, those for many a :class:`~treevote.corpus.treebank.Treebank`.
 To find the non-projective arcs takes at most the sum of the lengths of all arcs, everything else a number
 of steps linear in the number of words.
 """
@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from treevote.corpus.sentence import is_label
+from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.kernels import Bools, Ints, Longs, kernel
-from treevote.sentence import is_label
-from treevote.treebank import Treebank
 
 
 def is_tree(heads: Ints, single_root: bool = False) -> bool:
@@ -135,7 +135,7 @@ def require_labelled_trees(treebank: Treebank) -> None:
     Raises
     ------
     InputError
-        Also if a label could not be read back from a model, see `treevote.sentence.is_label`.
+        Also if a label could not be read back from a model, see `treevote.corpus.sentence.is_label`.
 
     Examples
     --------

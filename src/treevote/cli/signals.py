@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import NoReturn
 
-from treevote.temporaries import remove_pending
+from treevote.files.temporaries import remove_pending
 
 GRACE = 1.5
 """Seconds in which a command may end in its own way; a long kernel does not look at signals."""

@@ -15,11 +15,11 @@ from typing import IO, Literal
 
 import numpy as np
 
+from treevote.conll.validation import Format, format_of
+from treevote.corpus.treebank import MARKS, Treebank
 from treevote.errors import InputError
-from treevote.files import writing
-from treevote.formats import Format, format_of
+from treevote.files.streams import writing
 from treevote.kernels import Ints
-from treevote.treebank import MARKS, Treebank
 
 
 def dumps(treebank: Treebank, *, format: Format | Literal["auto"] = "auto") -> str:
@@ -94,14 +94,14 @@ def write(
     treebanks : Treebank or iterable of Treebank
         They are asked for one at a time.
     path : path or "-"
-        See `treevote.files.writing`.
+        See `treevote.files.streams.writing`.
     format : {"auto", "conllu", "conllx"}, default="auto"
         See `dumps`.
 
     Raises
     ------
     InputError
-        See `dumps` and `treevote.files.writing`.
+        See `dumps` and `treevote.files.streams.writing`.
     """
     with writing(path) as stream:
         for treebank in [treebanks] if isinstance(treebanks, Treebank) else treebanks:

@@ -1,0 +1,53 @@
+"""Arguments of ``treevote evaluate``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from treevote.cli.options import FileFormat, Json
+
+
+def evaluate(
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentences with trees.", show_default=False)],
+    systems: Annotated[
+        list[str],
+        typer.Argument(metavar="SYSTEM...", help="Parses of the same sentences.", show_default=False),
+    ],
+    ud: Annotated[
+        bool | None,
+        typer.Option("--ud/--conllx", help="Convention; by default that of GOLD's format.", show_default=False),
+    ] = None,
+    punct: Annotated[bool, typer.Option("--punct/--no-punct", help="Whether punctuation is scored.")] = True,
+    train: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Training data, to tell known words from others.", show_default=False),
+    ] = None,
+    report: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write a report, one HTML page.", show_default=False)
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the tests of significance.")] = 0,
+    json: Json = False,
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Answer in CSV; a text that begins with = + - @ gets an apostrophe in front.")
+    ] = False,
+    format: FileFormat = "auto",
+) -> None:
+    """Compare the parses of systems with gold trees.
+
+    LAS, UAS: tokens with the right head, with and without the label. CLAS: the same for content words; MLAS: with tags
+    and features as well; BLEX: with lemmas. LA: the right label. root: tokens rightly on ROOT. complete: sentences with
+    all heads right. Two systems or more are compared by paired tests.
+    """
+    from treevote.commands.evaluate import as_csv, as_json, as_table
+    from treevote.commands.evaluate import evaluate as run
+    from treevote.terminal import tell
+
+    asked: Literal["ud", "conllx"] | None = None if ud is None else "ud" if ud else "conllx"
+    evaluation = run(gold, systems, convention=asked, punctuation=punct, format=format, training=train, seed=seed)
+    tell((as_json if json else as_csv if csv else as_table)(evaluation))
+    if report is not None:
+        from treevote.report.page import write_report
+
+        write_report(evaluation, report)

@@ -1,0 +1,22 @@
+"""Arguments of ``treevote explain``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from treevote.cli.options import Model
+
+
+def explain(
+    model: Model,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Sentences; - is standard input.", show_default=False)],
+    sentence: Annotated[int | None, typer.Option(min=1, metavar="N", help="This one only.", show_default="all")] = None,
+) -> None:
+    """Show which rule of a decision list linked each word."""
+    from treevote.commands.explain import explain as run
+    from treevote.terminal import tell
+
+    for text in run(model, file, first=sentence or 1, last=sentence):
+        tell(text)

@@ -1,0 +1,26 @@
+"""Arguments of ``treevote reliability``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from treevote.cli.options import Json
+
+
+def reliability(
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentences with trees.", show_default=False)],
+    system: Annotated[
+        str, typer.Argument(metavar="PARSE", help="The same, parsed with --confidence.", show_default=False)
+    ],
+    json: Json = False,
+) -> None:
+    """Show how far the confidence in a parse can be trusted."""
+    from treevote.commands.reliability import reliability as run
+    from treevote.report.scores import confidence
+    from treevote.terminal import tell
+    from treevote.visibility import as_json
+
+    found = run(gold, system)
+    tell(as_json(found) if json else confidence(found))

@@ -1,0 +1,49 @@
+"""Arguments of ``treevote show``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from treevote.cli.options import FileFormat
+
+
+def show(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="Sentences, with trees or without; - is standard input.", show_default=False
+        ),
+    ],
+    sentence: Annotated[
+        str | None,
+        typer.Option(metavar="N,N-N,...", help="Numbers of sentences, such as 3 or 1,5-8.", show_default="all"),
+    ] = None,
+    sent_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="The sentence of this sent_id.", show_default=False)
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SYSTEM", help="Parses of the same sentences: show where they differ.", show_default=False
+        ),
+    ] = None,
+    svg: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write an SVG file instead; - is standard output.", show_default=False),
+    ] = None,
+    format: FileFormat = "auto",
+) -> None:
+    """Draw trees, and where a system differs, in the terminal or as SVG."""
+    from treevote.commands.show import as_svg, shown
+    from treevote.commands.show import show as run
+    from treevote.files.streams import writing
+
+    chosen = run(file, sentences=sentence, id=sent_id, against=against, format=format)
+    if svg is None:
+        shown(chosen)
+        return
+    picture = as_svg(chosen)
+    with writing(svg) as stream:
+        stream.write(picture)

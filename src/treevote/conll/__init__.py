@@ -1,0 +1,1 @@
+"""CoNLL-U and CoNLL-X: reading, checking, writing."""

@@ -1,0 +1,1 @@
+"""Sentences, treebanks and trees in memory."""

@@ -1,0 +1,1 @@
+"""Files as bytes: read, written whole or not at all, exchanged."""

@@ -1,0 +1,1 @@
+"""A model on disk: data, never code."""

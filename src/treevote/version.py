@@ -1,0 +1,3 @@
+"""The version of treevote."""
+
+__version__ = "0.1.0"
