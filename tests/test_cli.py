@@ -106,6 +106,36 @@ def test_help_and_version() -> None:
         assert "Usage:" in run(command, "--help")
 
 
+def test_help_has_a_short_name_and_the_shell_completes_commands() -> None:
+    assert run("-h") == run("--help")
+    assert run("parse", "-h") == run("parse", "--help")
+    environment = os.environ | {"_TREEVOTE_COMPLETE": "complete_bash", "COMP_WORDS": "treevote eva", "COMP_CWORD": "1"}
+    command = [sys.executable, "-c", "from treevote.cli import main; main()"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["evaluate"]
+
+
+def test_quiet_tells_faults_only(model: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "treevote", "-q", "parse", str(model)]
+    for name, code, lines in ((str(TOY), 0, 0), (str(tmp_path / "none"), 1, 1)):
+        done = subprocess.run([*command, name], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr.count("\n")) == (code, lines)
+        assert bool(done.stdout) == (code == 0)
+
+
+def test_a_configuration_that_is_written_out_trains_the_same_model(tmp_path: Path) -> None:
+    (tmp_path / "short.toml").write_text('[member.own]\nlike = "lr-svm-backward"\ntemplates = ["s0.upos", "s1.upos"]\n')
+    whole = tmp_path / "whole.toml"
+    whole.write_text(run("config", "--config", tmp_path / "short.toml"), "utf-8")
+    assert "cutoff = " in whole.read_text("utf-8")
+    assert run("config", "--config", whole) == whole.read_text("utf-8")
+    for name in "short", "whole":
+        run("train", "--train", TOY, "-o", tmp_path / name, "--config", tmp_path / f"{name}.toml")
+    assert content(tmp_path / "short") == content(tmp_path / "whole")
+    assert run("config", "--members", "all").count("[member.") >= 9
+    assert "did you mean" in fails("config", "--members", "lr-svm-backwart")
+
+
 def test_train_parse_evaluate(model: Path, tmp_path: Path) -> None:
     parsed = tmp_path / "parsed.conllu"
     run("parse", model, TOY, "-o", parsed)

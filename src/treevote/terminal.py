@@ -16,9 +16,19 @@ EVERY = 5.0
 """Seconds between two lines of progress where the stream is no terminal."""
 
 
+_quiet = False
+
+
+def be_quiet() -> None:
+    """Show no progress and no summaries from now on, in this process."""
+    global _quiet
+    _quiet = True
+
+
 def say(sentence: str) -> None:
-    """Write one sentence to standard error, with its control characters visible."""
-    print(f"treevote: {visible(sentence)}", file=sys.stderr, flush=True)
+    """Write one sentence to standard error, with its control characters visible, unless `be_quiet` was called."""
+    if not _quiet:
+        print(f"treevote: {visible(sentence)}", file=sys.stderr, flush=True)
 
 
 def tell(text: str) -> None:
@@ -33,7 +43,8 @@ def progress_shown(stream: TextIO | None = None) -> Iterator[Progress]:
     Parameters
     ----------
     stream : text file, default=sys.stderr
-        A terminal gets a bar for each task, anything else a plain line every few seconds.
+        A terminal gets a bar for each task, anything else a plain line every few seconds, and nobody anything after
+        `be_quiet`.
 
     Yields
     ------
@@ -41,6 +52,9 @@ def progress_shown(stream: TextIO | None = None) -> Iterator[Progress]:
         May be called from several threads, with a total of 0 where the end is not known.
     """
     file = stream or sys.stderr
+    if _quiet:
+        yield lambda name, done, total: None
+        return
     if not file.isatty():
         yield PlainLines(file)
         return

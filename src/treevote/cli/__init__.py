@@ -12,6 +12,7 @@ from typer.core import TyperCommand
 
 from treevote.cli.adapt import adapt
 from treevote.cli.benchmark import benchmark
+from treevote.cli.config import config
 from treevote.cli.evaluate import evaluate
 from treevote.cli.explain import explain
 from treevote.cli.group import Commands, SeveralValues
@@ -31,7 +32,7 @@ app = typer.Typer(
     cls=Commands,
     help="Several dependency parsers, one vote: train an ensemble on a treebank and parse with it.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,  # a plain text is there in half the time
     pretty_exceptions_enable=False,
 )
@@ -48,12 +49,19 @@ def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version and exit.")
     ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show no progress and no summary; faults are told.")
+    ] = False,
 ) -> None:
-    pass
+    if quiet:
+        from treevote.terminal import be_quiet
+
+        be_quiet()
 
 
 for _command, _class in (
     (train, SeveralValues),
+    (config, TyperCommand),
     (parse, TyperCommand),
     (vote, SeveralValues),
     (adapt, SeveralValues),
