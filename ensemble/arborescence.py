@@ -12,6 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 import networkx as nx
 
+from treevote.ensemble.branching import heaviest_arborescence
+
+MAX_TRIED = 300_000
+"""Tokens times tokens tried as the root of a sentence; only in sentences of more than 500 does this leave some out."""
+
+MAX_NETWORKX = 200
+"""Tokens of the longest sentence that goes to networkx, which takes quadratic time; longer ones get the same trees."""
+
 
 def spanning_tree(arcs: Sequence[Mapping[int, int]], *, single_root: bool) -> list[int]:
     """Return the heads of the heaviest tree; of equal trees the one whose sequence of heads is smallest.
@@ -39,6 +47,7 @@ def spanning_tree(arcs: Sequence[Mapping[int, int]], *, single_root: bool) -> li
     -----
     One root is enforced by trying the tokens that have an arc from ROOT: the token tried keeps this arc
     alone, all others lose theirs. The sum of the best heads bounds what a trial can yield, so few are made.
+    In a sentence of more than 500 tokens only the most promising roots are tried, see ``MAX_TRIED``.
 
     Examples
     --------
@@ -61,9 +70,13 @@ def _heaviest_with_one_root(arcs: Sequence[Mapping[int, int]], *, unvoted: bool)
     inner = [{h: score for h, score in into.items() if h} for into in arcs]
     best = [max(into.values(), default=0) for into in inner]
     as_root = {d: arcs[d].get(0, 0) for d in range(1, len(arcs)) if unvoted or 0 in arcs[d]}
-    bound = {r: sum(best) - best[r] + score for r, score in as_root.items()}
+    alone = [] if unvoted else [d for d in range(1, len(arcs)) if not inner[d]]  # without a head but ROOT
+    if len(alone) > 1:
+        return None
+    all_best = sum(best)
+    bound = {r: all_best - best[r] + score for r, score in as_root.items() if r in alone or not alone}
     found: tuple[int, list[int]] | None = None
-    for r in sorted(as_root, key=lambda r: (-bound[r], r)):
+    for r in sorted(bound, key=lambda r: (-bound[r], r))[: max(1, MAX_TRIED // len(arcs))]:
         if found and bound[r] < -found[0]:
             break
         trial = [{r: 0, **into} for into in inner] if unvoted else list(inner)
@@ -89,9 +102,12 @@ def _heaviest(arcs: Sequence[Mapping[int, int]]) -> list[int] | None:
     - What remains is a problem of its own: the tokens of the component, the arcs among them, and one virtual
       root that stands for everything outside.
     """
-    left = [dict(into) for into in arcs]
-    if not all(left[1:]):
+    if not all(arcs[1:]):
         return None
+    if len(arcs) > MAX_NETWORKX + 1:  # the reductions take quadratic time, too
+        whole = _edmonds(dict(enumerate(arcs[1:], start=1)), {d: 0 for d, into in enumerate(arcs) if 0 in into})
+        return [-1, *(whole[d] for d in sorted(whole))] if whole else None
+    left = [dict(into) for into in arcs]
     heads = [-1, *(min(into, key=lambda h: (-into[h], h)) for into in left[1:])]
     while token := _token_on_a_cycle(heads):
         component = _strongly_connected(left, token)
@@ -139,6 +155,9 @@ def _edmonds(arcs: Mapping[int, Mapping[int, int]], entry: Mapping[int, int]) ->
         radix //= len(into)
         for rank, h in enumerate(sorted(into)):
             scores[0 if entry.get(d) == h else h, d] = into[h] * scale - rank * radix
+    if len(arcs) > MAX_NETWORKX:
+        large = heaviest_arborescence(scores) or {}
+        return {d: h or entry[d] for d, h in large.items()}
     low, high = min(scores.values()), max(scores.values())
     rise = (high - low + 1) * (len(arcs) + 1) - low
     graph = nx.DiGraph()

@@ -81,3 +81,21 @@ def test_threads_are_not_waited_for(tmp_path: Path) -> None:
     code, _ = stopped(tmp_path / "target", "thread", signal.SIGTERM)
     assert code == 143
     assert not list(tmp_path.glob(".*"))
+
+
+_EARLY = """
+import os, signal, time
+from treevote import cli
+
+def app(prog_name):
+    os.kill(os.getpid(), signal.SIGHUP)
+    time.sleep(60)
+
+cli.app = app
+cli.main()
+"""
+
+
+def test_a_signal_before_the_command_is_found_is_told_too() -> None:
+    done = subprocess.run([sys.executable, "-c", _EARLY], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (129, "treevote: interrupted; no half-written file was left behind\n")

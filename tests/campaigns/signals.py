@@ -69,6 +69,7 @@ class Signals:
             stdout=(folder / "tmp" / "stdout").open("wb"),
             stderr=(folder / "tmp" / "stderr").open("wb"),
             start_new_session=True,
+            preexec_fn=_default_signals,
         )
         assert process.stdin is not None
         if COMMANDS[name].stdin:
@@ -130,6 +131,12 @@ class Signals:
         elif left := leftovers(folder):
             faults.append(Fault("lost", f"{name} clears up after it was killed", str(left)))
         return faults
+
+
+def _default_signals() -> None:
+    """Let a command heed all signals, even if the campaign was started in the background or with nohup."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def prepare(folder: Path, name: str, done: Done) -> Content:

@@ -5,6 +5,9 @@ Nothing heavy is imported before a command runs, so that ``--help`` answers at o
 
 from __future__ import annotations
 
+import sys
+import warnings
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -21,7 +24,7 @@ from treevote.cli.parse import parse
 from treevote.cli.quickstart import quickstart
 from treevote.cli.reliability import reliability
 from treevote.cli.show import show
-from treevote.cli.signals import stoppable
+from treevote.cli.signals import SENTENCE, Stopped, stoppable
 from treevote.cli.streams import open_streams
 from treevote.cli.study import study
 from treevote.cli.train import train
@@ -80,5 +83,12 @@ for _command, _class in (
 def main() -> None:
     """Run the command line."""
     open_streams()
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # those of libraries tell a user nothing to do
     with stoppable():
-        app(prog_name="treevote")
+        try:
+            app(prog_name="treevote")
+        except Stopped as stop:  # before a command was found, or behind its end
+            with suppress(OSError):
+                print(f"treevote: {SENTENCE}", file=sys.stderr)
+            sys.exit(stop.code)
