@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from tests.reference.toy_model import content, json_values, toy
 from treevote.errors import ModelError
 from treevote.store import manifest, record
-from treevote.store.folder import load, save
+from treevote.store.folder import check_target, load, save
 from treevote.store.record import Record
 
 
@@ -277,3 +277,9 @@ def test_the_name_of_a_part_is_valid_unicode(model: Path) -> None:
     forge(model, lambda entries: entries["record"]["parts"][0].update(name="\ud800"))
     with pytest.raises(ModelError, match="the name of a part in valid Unicode"):
         load(model)
+
+
+@pytest.mark.parametrize("use", [load, check_target])
+def test_a_name_that_no_disk_can_have_is_a_model_error(tmp_path: Path, use: Callable[[Path], object]) -> None:
+    with pytest.raises(ModelError, match="File name too long"):
+        use(tmp_path / ("n" * 300))

@@ -71,8 +71,8 @@ def check_target(path: str | Path) -> None:
     Traceback (most recent call last):
     treevote.errors.ModelError: /dev/null: found 'null', no part of a model; move it or name another folder
     """
-    folder = standing(Path(os.path.realpath(path)))
     with _one_sentence(f"{path}: cannot look at what stands there", "name another folder"):
+        folder = standing(Path(os.path.realpath(path)))
         if folder.exists():
             try:
                 own = {MANIFEST, *read_manifest(folder, strict=False).files}
@@ -136,10 +136,12 @@ def sizes(path: str | Path) -> dict[str, int]:
 
 def _steadily(path: str | Path, read: Callable[[Path], _Read]) -> _Read:
     """Read a model; start over if it was replaced meanwhile, as its files are opened one by one."""
+    problem = f"{path}: cannot read the model", "check the path and its permissions"
     while True:
-        before = _stamp(path)
+        with _one_sentence(*problem):
+            before = _stamp(path)
         try:
-            with _one_sentence(f"{path}: cannot read the model", "check the path and its permissions"):
+            with _one_sentence(*problem):
                 result = read(before[0])
         except ModelError:
             if _stamp(path) == before:
