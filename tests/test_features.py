@@ -38,13 +38,13 @@ from treevote.models.transition.template_sets import templates_of
 
 # Every kind of atom and place, alone and together, though the named sets may change.
 TEMPLATES = (
-    *(f"s0.{name}" for name in (*ATTRIBUTES, "feat", "lval", "rval", "lframe", "rframe")),
-    *("s1.lval", "s1.rval", "s1.lframe", "s1.rframe", "q0.lval", "s0.next.lval", "s0.deprel", "s0.l.deprel"),
+    *(f"s0.{name}" for name in (*ATTRIBUTES, "feat", "lval", "rval")),
+    *("s1.lval", "s1.rval", "q0.lval", "s0.next.lval", "s0.deprel", "s0.l.deprel"),
     *("s0.r.deprel", "s1.l2.deprel", "s1.r2.deprel", "s0.l.l.form", "s1.r.r.upos", "s1.r.l2.prev.form"),
     *("distance", "action", "action2", "action+action2", "s0.upos+distance", "s2.form", "s3.form", "q3.form"),
     *("s0.prev.form", "s0.next.form", "s1.prev.upos", "q0.prev.form", "q2.next.form", "s0.prev.feat"),
     *("s0.upos+s1.upos", "s0.upos+s1.upos+q0.upos", "s0.form+s1.form", "q0.upos+q1.upos+s0.l.deprel"),
-    *("s0.feat+s1.feat", "s1.feat+q0.feat+s0.upos", "s0.upos+s0.feat", "s0.xpos+s1.lframe+s0.rframe"),
+    *("s0.feat+s1.feat", "s1.feat+q0.feat+s0.upos", "s0.upos+s0.feat", "s0.xpos+s1.lval+s0.rval"),
 )
 
 

@@ -132,7 +132,7 @@ def test_named_sets_compile(name: str) -> None:
     ("templates", "problem"),
     [
         (("s0.form", "s0.upos+q0.l.deprel"), r"template 's0.upos\+q0.l.deprel': labels are not known while heads"),
-        (("q0.rframe",), "template 'q0.rframe': labels are not known"),
+        (("q0.r.deprel",), "template 'q0.r.deprel': labels are not known"),
         (("a.form",), "atom 'a.form' should be a place"),
         ((), "expected 1 to 1000 templates, found 0"),
     ],

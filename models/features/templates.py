@@ -11,9 +11,8 @@ leftmost dependent of the top of the stack.
 
 Attributes of a place: those of ``treevote.models.features.lexicon`` (``form lemma upos xpos feats`` …),
 ``feat`` (each attribute=value of FEATS by itself), ``deprel`` (label of the arc to its head, for
-dependents), ``lval rval`` (number of dependents on the left, on the right), ``lframe rframe`` (the bag of
-their labels). Atoms without a place: ``distance`` (between ``s1`` and ``s0``, binned), ``action`` and
-``action2`` (the last action and the one before).
+dependents), ``lval rval`` (number of dependents on the left, on the right). Atoms without a place: ``distance``
+(between ``s1`` and ``s0``, binned), ``action`` and ``action2`` (the last action and the one before).
 
 A template with a place that is empty, or a value that was never seen in training, does not fire.
 """
@@ -34,10 +33,10 @@ from treevote.models.features.trie import grow_trie
 STEPS = ("stack", "queue", "l", "l2", "r", "r2", "next", "prev")
 STACK, QUEUE, LEFT, LEFT2, RIGHT, RIGHT2, NEXT, PREV = range(len(STEPS))
 
-STRUCTURAL = ("feat", "deprel", "lval", "rval", "lframe", "rframe")
+STRUCTURAL = ("feat", "deprel", "lval", "rval")
 GLOBAL = ("distance", "action", "action2")
 KINDS = ("column", *STRUCTURAL, *GLOBAL)
-COLUMN, FEAT, DEPREL, LVAL, RVAL, LFRAME, RFRAME, DISTANCE, LAST_ACTION, LAST_ACTION2 = range(len(KINDS))
+COLUMN, FEAT, DEPREL, LVAL, RVAL, DISTANCE, LAST_ACTION, LAST_ACTION2 = range(len(KINDS))
 
 
 MAX_TEMPLATES = 1_000

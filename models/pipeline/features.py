@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from treevote.errors import ConfigError
 from treevote.kernels import Ints, Keys, Longs, kernel
 from treevote.models.features.atoms import MAX_VALENCY, bin_distance
@@ -22,16 +20,13 @@ from treevote.models.features.templates import (
     DEPREL,
     DISTANCE,
     FEAT,
-    KINDS,
     LAST_ACTION,
     LEFT,
     LEFT2,
-    LFRAME,
     LVAL,
     NEXT,
     PREV,
     QUEUE,
-    RFRAME,
     RIGHT,
     STACK,
     TemplateTable,
@@ -64,9 +59,8 @@ def compile_pair_templates(lines: Sequence[str]) -> TemplateTable:
     treevote.errors.ConfigError: template 'q0.l.deprel': labels are not known while heads are sought; leave it out
     """
     table = compile_templates(lines)
-    if np.isin(table.atoms[:, 0], (DEPREL, LFRAME, RFRAME)).any():
-        labels = [f".{KINDS[kind]}" for kind in (DEPREL, LFRAME, RFRAME)]
-        line = next(line for line in lines if any(label in line for label in labels))
+    if (table.atoms[:, 0] == DEPREL).any():
+        line = next(line for line in lines if ".deprel" in line)
         raise ConfigError(f"template '{line}': labels are not known while heads are sought; leave it out")
     return table
 

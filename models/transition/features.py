@@ -14,14 +14,11 @@ from treevote.models.features.templates import (
     LAST_ACTION,
     LEFT,
     LEFT2,
-    LFRAME,
     LVAL,
     NEXT,
     PREV,
     QUEUE,
-    RFRAME,
     RIGHT,
-    RVAL,
     STACK,
     TemplateTable,
 )
@@ -33,14 +30,12 @@ from treevote.models.transition.configuration import (
     L1_LABEL,
     L2,
     L2_LABEL,
-    L_FRAME,
     L_VALENCY,
     PREVIOUS,
     R1,
     R1_LABEL,
     R2,
     R2_LABEL,
-    R_FRAME,
     R_VALENCY,
     TOKEN,
     TOP,
@@ -146,12 +141,5 @@ def find_values(
                 value = places[place, 2] + 1
             elif places[place, 1] >= 0:
                 tree = trees[places[place, 1]]
-                if kind == LVAL:
-                    value = min(tree[L_VALENCY], MAX_VALENCY) + 1
-                elif kind == RVAL:
-                    value = min(tree[R_VALENCY], MAX_VALENCY) + 1
-                elif kind == LFRAME:
-                    value = tree[L_FRAME] + 1
-                elif kind == RFRAME:
-                    value = tree[R_FRAME] + 1
+                value = min(tree[L_VALENCY if kind == LVAL else R_VALENCY], MAX_VALENCY) + 1
         values[a] = value
