@@ -1,8 +1,26 @@
-"""Named sets of templates for a pair; what the places are is told in `treevote.models.pipeline.features`."""
+"""Named sets of templates for a pair, and their grammar.
+
+It is that of `treevote.models.features.stack_and_queue`, with other places: ``s0`` is the focus point a and ``s1 s2
+...`` the words before it that are left, with ROOT before the first; ``q0`` is b and ``q1 q2 ...`` are the words after
+it. ``distance`` is that between a and b, ``action`` and ``action2`` are the last actions of the round. Labels are not
+known when heads are sought, so there are none to ask for.
+"""
 
 from __future__ import annotations
 
-from treevote.models.features.templates import named_templates
+import dataclasses
+
+from treevote.errors import ConfigError
+from treevote.models.features import stack_and_queue
+from treevote.models.features.templates import Template, named_templates
+
+
+def _check(template: Template) -> None:
+    if any(atom.attribute == "deprel" for atom in template):
+        raise ConfigError("labels are not known while heads are sought; leave it out")
+
+
+GRAMMAR = dataclasses.replace(stack_and_queue.GRAMMAR, check=_check)
 
 PAPER = """
 s0.form s0.upos s0.xpos s0.feats q0.form q0.upos q0.xpos q0.feats

@@ -6,8 +6,7 @@ from treevote.kernels import Ints, Keys, Longs, kernel
 from treevote.models.features.atoms import MAX_VALENCY, bin_distance
 from treevote.models.features.firing import Scratch, fire_templates
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.templates import (
-    COLUMN,
+from treevote.models.features.stack_and_queue import (
     DEPREL,
     DISTANCE,
     FEAT,
@@ -20,8 +19,8 @@ from treevote.models.features.templates import (
     QUEUE,
     RIGHT,
     STACK,
-    TemplateTable,
 )
+from treevote.models.features.templates import COLUMN, TemplateTable
 from treevote.models.transition.configuration import (
     ACTION,
     BELOW,
