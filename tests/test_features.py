@@ -29,6 +29,7 @@ from treevote.models.features.feature_index import (
 )
 from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns, attributes, shape, split_feats
+from treevote.models.features.stack_and_queue import GRAMMAR
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.transition.arc_standard import Actions, actions_of
 from treevote.models.transition.configuration import Arena
@@ -38,13 +39,13 @@ from treevote.models.transition.template_sets import templates_of
 
 # Every kind of atom and place, alone and together, though the named sets may change.
 TEMPLATES = (
-    *(f"s0.{name}" for name in (*ATTRIBUTES, "feat", "lval", "rval", "lframe", "rframe")),
-    *("s1.lval", "s1.rval", "s1.lframe", "s1.rframe", "q0.lval", "s0.next.lval", "s0.deprel", "s0.l.deprel"),
+    *(f"s0.{name}" for name in (*ATTRIBUTES, "feat", "lval", "rval")),
+    *("s1.lval", "s1.rval", "q0.lval", "s0.next.lval", "s0.deprel", "s0.l.deprel"),
     *("s0.r.deprel", "s1.l2.deprel", "s1.r2.deprel", "s0.l.l.form", "s1.r.r.upos", "s1.r.l2.prev.form"),
     *("distance", "action", "action2", "action+action2", "s0.upos+distance", "s2.form", "s3.form", "q3.form"),
     *("s0.prev.form", "s0.next.form", "s1.prev.upos", "q0.prev.form", "q2.next.form", "s0.prev.feat"),
     *("s0.upos+s1.upos", "s0.upos+s1.upos+q0.upos", "s0.form+s1.form", "q0.upos+q1.upos+s0.l.deprel"),
-    *("s0.feat+s1.feat", "s1.feat+q0.feat+s0.upos", "s0.upos+s0.feat", "s0.xpos+s1.lframe+s0.rframe"),
+    *("s0.feat+s1.feat", "s1.feat+q0.feat+s0.upos", "s0.upos+s0.feat", "s0.xpos+s1.lval+s0.rval"),
 )
 
 
@@ -68,7 +69,7 @@ def both(
     treebank: Treebank, training: Treebank, templates: Sequence[str], picks: Sequence[int]
 ) -> tuple[list[Counter[Hashable]], list[Counter[Hashable]]]:
     """Walk through all sentences and return keys and features of all configurations."""
-    lexicon, table = Lexicon.of(training), compile_templates(templates)
+    lexicon, table = Lexicon.of(training), compile_templates(templates, GRAMMAR)
     words = lexicon.columns(treebank.words)
     known = plain.known_of(training.words, ATTRIBUTES)
     actions = actions_of(training, single_root=False)
@@ -127,7 +128,7 @@ def test_long_feats_are_cut_and_do_no_harm() -> None:
     words = Lexicon.of(treebank).columns(treebank.words)
     most = 0
     for space, here, _ in walk(3, actions, random_chooser(actions, 3, [0, 0, 0, 1, 1, 1])):
-        bag = fired(space, here, [0, 1, 1, 1], words, compile_templates(templates))
+        bag = fired(space, here, [0, 1, 1, 1], words, compile_templates(templates, GRAMMAR))
         most = max(most, bag.total())
     assert most == MAX_FEATURES
 
@@ -156,7 +157,7 @@ def rows_by_hand(
 def test_rows_are_those_of_the_twin(treebank: Treebank, cutoff: int) -> None:
     actions = actions_of(treebank, is_single_rooted(treebank))
     words = Lexicon.of(treebank).columns(treebank.words)
-    rows = rows_of(treebank, words, actions, compile_templates(TEMPLATES), cutoff)
+    rows = rows_of(treebank, words, actions, compile_templates(TEMPLATES, GRAMMAR), cutoff)
     bags, chosen = rows_by_hand(treebank, actions, TEMPLATES, cutoff)
     assert rows.classes.tolist() == chosen
     found = [
@@ -203,7 +204,7 @@ def test_a_counting_table_grows_with_what_it_holds() -> None:
     columns = Lexicon.of(treebank).columns(treebank.words)
     templates = [f"s0.form+q0.form+{atom}" for atom in ("distance", "s1.form", "q1.lemma", "s2.form", "action")]
     actions = actions_of(treebank, single_root=False)
-    rows = rows_of(treebank, columns, actions, compile_templates([*templates, "s0.form"]), cutoff=30)
+    rows = rows_of(treebank, columns, actions, compile_templates([*templates, "s0.form"], GRAMMAR), cutoff=30)
     assert (np.bincount(rows.indices) == 30).sum() > 100
 
 

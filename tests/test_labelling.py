@@ -23,12 +23,13 @@ from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError, ModelError
 from treevote.kernels import Ints
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon
+from treevote.models.features.templates import compile_templates
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.labelling.features import MAX_MEMBERS, Sentence, fire, max_features, scratch
 from treevote.models.labelling.labeller import KIND, Labeller, train_labeller
 from treevote.models.labelling.rows import rows_of
 from treevote.models.labelling.surroundings import LINKS, bottom_up, link
-from treevote.models.labelling.templates import TEMPLATES, compile_templates
+from treevote.models.labelling.templates import GRAMMAR, TEMPLATES
 from treevote.store import folder as store
 from treevote.store.record import Record
 
@@ -105,7 +106,7 @@ def both(
     treebank: Treebank, training: Treebank, templates: Sequence[str]
 ) -> tuple[list[Counter[Hashable]], list[Counter[Hashable]]]:
     """Return keys and features of all arcs, each knowing the gold labels of those labelled before it."""
-    table, known = compile_templates(templates), plain.known_of(training.words, ATTRIBUTES)
+    table, known = compile_templates(templates, GRAMMAR), plain.known_of(training.words, ATTRIBUTES)
     words = Lexicon.of(training).columns(treebank.words)
     room, keys = scratch(table), np.zeros(max_features(table), np.uint64)
     bags: list[Counter[Hashable]] = []
@@ -166,7 +167,7 @@ def test_long_feats_and_many_labels_are_cut() -> None:
 @settings(max_examples=30)
 @given(rich(), st.integers(1, 3))
 def test_rows_are_the_features_that_are_frequent(treebank: Treebank, cutoff: int) -> None:
-    words, table = Lexicon.of(treebank).columns(treebank.words), compile_templates(EVERY)
+    words, table = Lexicon.of(treebank).columns(treebank.words), compile_templates(EVERY, GRAMMAR)
     rows = rows_of(treebank, words, table, cutoff)
     _, plain_bags = both(treebank, treebank, EVERY)
     counts = sum(plain_bags, Counter[Hashable]())
@@ -319,7 +320,7 @@ def test_heads_that_are_no_tree_are_told(heads: list[int]) -> None:
         ({"templates": ("form",)}, "atom 'form' should be a place and an attribute"),
         ({"templates": ("d.form", "d.form")}, "it stands there twice"),
         ({"templates": ("d.form+d.form",)}, "it stands there twice, or has an atom twice"),
-        ({"templates": ("d.feat+h.feat",)}, "at most one atom of a template can be a set"),
+        ({"templates": ("d.feat+h.feat",)}, "at most one atom of a template can have several values"),
     ],
 )
 def test_options_that_are_wrong_are_told(options: dict[str, Any], problem: str) -> None:

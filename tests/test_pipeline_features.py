@@ -22,12 +22,12 @@ from treevote.errors import ConfigError
 from treevote.kernels import Ints
 from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
-from treevote.models.features.templates import TemplateTable
+from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.pipeline import rows
 from treevote.models.pipeline.configuration import ACTIONS, POLICIES
-from treevote.models.pipeline.features import compile_pair_templates, fire
+from treevote.models.pipeline.features import fire
 from treevote.models.pipeline.rows import derivations, rows_of
-from treevote.models.pipeline.template_sets import TEMPLATE_SETS, templates_of
+from treevote.models.pipeline.template_sets import GRAMMAR, TEMPLATE_SETS, templates_of
 
 # Every kind of atom and place, alone and together, though the named sets may change.
 TEMPLATES = (
@@ -64,7 +64,7 @@ def occurrences(bags: Iterable[Counter[Hashable]]) -> Counter[tuple[tuple[int, i
 def test_the_kernel_sees_what_a_person_sees(
     treebank: Treebank, training: Treebank, policy: str, picks: list[int]
 ) -> None:
-    lexicon, table = Lexicon.of(training), compile_pair_templates(TEMPLATES)
+    lexicon, table = Lexicon.of(training), compile_templates(TEMPLATES, GRAMMAR)
     words, known = lexicon.columns(treebank.words), plain.known_of(training.words, ATTRIBUTES)
     keys: list[Counter[Hashable]] = []
     seen: list[Counter[Hashable]] = []
@@ -81,7 +81,7 @@ def test_the_kernel_sees_what_a_person_sees(
 def test_rows_are_the_pairs_on_the_way_to_the_trees(
     treebank: Treebank, policy: str, waits: tuple[bool, bool], cutoff: int
 ) -> None:
-    lexicon, table = Lexicon.of(treebank), compile_pair_templates(TEMPLATES)
+    lexicon, table = Lexicon.of(treebank), compile_templates(TEMPLATES, GRAMMAR)
     words = lexicon.columns(treebank.words)
     names = [name for name, there in zip(("wait-left", "wait-right"), waits, strict=True) if there]
     bags: list[Counter[Hashable]] = []
@@ -106,7 +106,7 @@ def test_rows_are_the_pairs_on_the_way_to_the_trees(
 
 def test_rows_do_not_depend_on_where_a_batch_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     treebank = projectivize(TRAINING)
-    table = compile_pair_templates(templates_of("paper"))
+    table = compile_templates(templates_of("paper"), GRAMMAR)
     words = Lexicon.of(treebank).columns(treebank.words)
     task = treebank, words, table, POLICIES.index("start-over"), np.array([True, False])
 
@@ -125,21 +125,21 @@ def test_rows_do_not_depend_on_where_a_batch_ends(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("name", TEMPLATE_SETS)
 def test_named_sets_compile(name: str) -> None:
     templates = templates_of(name)
-    assert len(compile_pair_templates(templates).nodes) >= len([t for t in templates if ".feat" not in t])
+    assert len(compile_templates(templates, GRAMMAR).nodes) >= len([t for t in templates if ".feat" not in t])
 
 
 @pytest.mark.parametrize(
     ("templates", "problem"),
     [
         (("s0.form", "s0.upos+q0.l.deprel"), r"template 's0.upos\+q0.l.deprel': labels are not known while heads"),
-        (("q0.rframe",), "template 'q0.rframe': labels are not known"),
+        (("q0.r.deprel",), "template 'q0.r.deprel': labels are not known"),
         (("a.form",), "atom 'a.form' should be a place"),
         ((), "expected 1 to 1000 templates, found 0"),
     ],
 )
 def test_templates_that_make_no_sense_are_refused(templates: tuple[str, ...], problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):
-        compile_pair_templates(templates)
+        compile_templates(templates, GRAMMAR)
 
 
 def test_a_set_that_does_not_exist_is_told() -> None:

@@ -20,12 +20,14 @@ from treevote.kernels import Doubles, Ints, Keys, kernel
 from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.features.linear_guide import LinearGuide
+from treevote.models.features.templates import compile_templates
 from treevote.models.pipeline.configuration import LEFT, POLICIES, SHIFT, STAY, STEP_BACK, begin, room, take
-from treevote.models.pipeline.features import compile_pair_templates, fire
+from treevote.models.pipeline.features import fire
 from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse, predict, score_actions, space_for
+from treevote.models.pipeline.template_sets import GRAMMAR
 
 TEMPLATES = ("s0.upos", "q0.form", "s1.upos", "q1.upos", "s0.upos+q0.upos", "s0.rval", "q0.lval", "action", "distance")
-TABLE = compile_pair_templates(TEMPLATES)
+TABLE = compile_templates(TEMPLATES, GRAMMAR)
 
 
 class Task(NamedTuple):
@@ -151,7 +153,7 @@ def crossroads(depth: int, certain: float) -> Task:
     On w and x Left is a little more probable than Shift, and after it nothing is clear; after Shift all is.
     """
     treebank = Treebank.of([(["w", "x", "y", "z"], [0, 1, 2, 2], ["_"] * 4)])
-    table = compile_pair_templates(["s0.form+q0.form"])
+    table = compile_templates(["s0.form+q0.form"], GRAMMAR)
     words = Lexicon.of(treebank).columns(treebank.words)
     keys: Keys = np.zeros(3 + MAX_FEATURES, np.uint64)
     T = room(4)

@@ -1,28 +1,21 @@
-"""Feature templates as data: one template a line, compiled once to a table of integers.
+"""Feature templates as data: one grammar for all families, one template a line, compiled to tables of integers.
 
-A template is one or more *atoms* joined by ``+``; an atom is a *place* and an *attribute*::
+A template is one or more *atoms* joined by ``+``; an atom is a *place*, any number of *steps* from there, and an
+*attribute*, such as ``s0.l.upos``; or one word alone, such as ``distance``, for a value without a place::
 
-    s0.form+q0.upos
+    s0.form+q0.upos+distance
 
-Places: ``s0 s1 ... s99`` items of the stack from its top, ``q0 q1 ... q99`` words of the queue; behind them any
-number of steps: ``l`` ``l2`` the leftmost and second leftmost dependent, ``r`` ``r2`` the rightmost and
-second rightmost, ``prev`` ``next`` the neighbouring word of the sentence. ``s0.l.upos`` is the tag of the
-leftmost dependent of the top of the stack.
-
-Attributes of a place: those of ``treevote.models.features.lexicon`` (``form lemma upos xpos feats`` …),
-``feat`` (each attribute=value of FEATS by itself), ``deprel`` (label of the arc to its head, for
-dependents), ``lval rval`` (number of dependents on the left, on the right), ``lframe rframe`` (the bag of
-their labels). Atoms without a place: ``distance`` (between ``s1`` and ``s0``, binned), ``action`` and
-``action2`` (the last action and the one before).
+The words of each family are its `Grammar`. Attributes of every place are those of
+`treevote.models.features.lexicon` (``form lemma upos xpos feats`` …).
 
 A template with a place that is empty, or a value that was never seen in training, does not fire.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -31,17 +24,63 @@ from treevote.kernels import Ints
 from treevote.models.features.lexicon import ATTRIBUTES
 from treevote.models.features.trie import grow_trie
 
-STEPS = ("stack", "queue", "l", "l2", "r", "r2", "next", "prev")
-STACK, QUEUE, LEFT, LEFT2, RIGHT, RIGHT2, NEXT, PREV = range(len(STEPS))
+COLUMN = 0
+"""The kind of atoms that are a column of the lexicon; a family numbers its other kinds from 1."""
 
-STRUCTURAL = ("feat", "deprel", "lval", "rval", "lframe", "rframe")
-GLOBAL = ("distance", "action", "action2")
-KINDS = ("column", *STRUCTURAL, *GLOBAL)
-COLUMN, FEAT, DEPREL, LVAL, RVAL, LFRAME, RFRAME, DISTANCE, LAST_ACTION, LAST_ACTION2 = range(len(KINDS))
-
+LEXICON = {name: (COLUMN, column) for column, name in enumerate(ATTRIBUTES)}
 
 MAX_TEMPLATES = 1_000
 MAX_TEMPLATE = 500  # characters
+
+
+class Atom(NamedTuple):
+    """An atom as it reads.
+
+    Attributes
+    ----------
+    place : str
+        Empty if it has none.
+    steps : tuple of str
+    attribute : str
+    """
+
+    place: str
+    steps: tuple[str, ...]
+    attribute: str
+
+
+Template: TypeAlias = tuple[Atom, ...]
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """The words that the templates of a family are made of.
+
+    Attributes
+    ----------
+    places : mapping of str to (int, int)
+        For each word that an atom may begin with, a row of `TemplateTable.places`.
+    steps : mapping of str to int
+        Their numbers, other than those of the places.
+    attributes : mapping of str to (int, int)
+        Kind and column, as in `TemplateTable.atoms`; ``LEXICON`` and more.
+    globals : mapping of str to int
+        Kinds of the atoms without a place.
+    sets : collection of str
+        The attributes and globals with several values at a time. A template takes each of them in turn.
+    most_sets : int
+        Atoms of a template with several values, at the most; 1 or 2.
+    check : callable, optional
+        Raises ConfigError for a template that breaks another rule of the family.
+    """
+
+    places: Mapping[str, tuple[int, int]]
+    steps: Mapping[str, int]
+    attributes: Mapping[str, tuple[int, int]]
+    globals: Mapping[str, int]
+    sets: Collection[str] = ()
+    most_sets: int = 1
+    check: Callable[[Template], None] | None = None
 
 
 class TemplateTable(NamedTuple):
@@ -50,15 +89,15 @@ class TemplateTable(NamedTuple):
     Attributes
     ----------
     places : ndarray of int32, shape (n_places, 2)
-        Step (index in ``STEPS``) and its argument: depth for stack and queue, else the place that the step
-        starts at, which stands earlier in the table.
+        Step and its argument. Where an atom begins, both are what the grammar says; otherwise the argument is the
+        place that the step starts at, which stands earlier in the table.
     atoms : ndarray of int32, shape (n_atoms, 3)
-        Kind (index in ``KINDS``), place (-1 for none), column of the lexicon (0 where it does not apply).
+        Kind, place (-1 for none), and column (0 where it does not apply).
     nodes : ndarray of int32, shape (n_nodes, 3)
         The trie, see `treevote.models.features.trie.grow_trie`.
     sets : ndarray of int32, shape (n_sets, 3)
-        Templates with one or two ``feat`` atoms, which take every value of FEATS in turn: node that they
-        extend (-1 for none), the atom, the second atom (-1 for none).
+        Templates with atoms that have several values: node that they extend (-1 for none), the atom, the second such
+        atom (-1 for none).
     """
 
     places: Ints
@@ -67,13 +106,44 @@ class TemplateTable(NamedTuple):
     sets: Ints
 
 
-def compile_templates(lines: Sequence[str]) -> TemplateTable:
-    """Compile templates.
+def compile_templates(lines: Sequence[str], grammar: Grammar) -> TemplateTable:
+    """Compile templates; parameters and errors as for `read_templates`.
+
+    Examples
+    --------
+    >>> from treevote.models.features.stack_and_queue import GRAMMAR
+    >>> compile_templates(["s0.form+q0.upos", "s0.l.deprel"], GRAMMAR).places.tolist()
+    [[0, 0], [1, 0], [2, 0]]
+    """
+    numbers: dict[Atom, int] = {}
+    templates = [
+        [numbers.setdefault(atom, len(numbers)) for atom in template] for template in read_templates(lines, grammar)
+    ]
+    places: dict[tuple[int, int], int] = {}
+    atoms = [_row(atom, grammar, places) for atom in numbers]
+    several = {number for atom, number in numbers.items() if atom.attribute in grammar.sets}
+    nodes, ends = grow_trie(templates, several)
+    sets = []
+    for template, node in zip(templates, ends, strict=True):
+        own = sorted(several.intersection(template))
+        if own:
+            sets.append((node, own[0], own[1] if len(own) == 2 else -1))
+    return TemplateTable(
+        np.array(list(places), np.int32).reshape(-1, 2),
+        np.array(atoms, np.int32).reshape(-1, 3),
+        nodes,
+        np.array(sets, np.int32).reshape(-1, 3),
+    )
+
+
+def read_templates(lines: Sequence[str], grammar: Grammar) -> list[Template]:
+    """Read templates.
 
     Parameters
     ----------
     lines : sequence of str
         One template each; at least one, and at most ``MAX_TEMPLATES``.
+    grammar : Grammar
 
     Raises
     ------
@@ -82,49 +152,33 @@ def compile_templates(lines: Sequence[str]) -> TemplateTable:
 
     Examples
     --------
-    >>> table = compile_templates(["s0.form+q0.upos", "s0.l.deprel"])
-    >>> table.places.tolist()
-    [[0, 0], [1, 0], [2, 0]]
-    >>> compile_templates(["s0.frm"])
+    >>> from treevote.models.features.stack_and_queue import GRAMMAR
+    >>> read_templates(["s0.l.upos+distance"], GRAMMAR)
+    [(Atom(place='s0', steps=('l',), attribute='upos'), Atom(place='', steps=(), attribute='distance'))]
+    >>> read_templates(["s0.frm"], GRAMMAR)
     Traceback (most recent call last):
     treevote.errors.ConfigError: template 's0.frm': unknown attribute 'frm'; did you mean 'form'? ...
     """
-    check_size(lines)
-    places: dict[tuple[int, int], int] = {}
-    atoms: dict[tuple[int, int, int], int] = {}
-    templates: list[list[int]] = []
-    for line in lines:
-        try:
-            template = [atoms.setdefault(_atom(part, places), len(atoms)) for part in line.strip().split("+")]
-            if len(set(template)) < len(template) or sorted(template) in map(sorted, templates):
-                raise ConfigError("it stands there twice, or has an atom twice; take one out")
-            if sum(part.endswith(".feat") for part in line.strip().split("+")) > 2:
-                raise ConfigError("at most two 'feat' atoms are possible")
-        except ConfigError as error:
-            raise ConfigError(f"template '{line}': {error}") from None
-        templates.append(template)
-    feats = {number for number, (kind, _, _) in enumerate(atoms) if kind == FEAT}
-    nodes, ends = grow_trie(templates, feats)
-    sets = []
-    for template, node in zip(templates, ends, strict=True):
-        own = sorted(feats.intersection(template))
-        if own:
-            sets.append((node, own[0], own[1] if len(own) == 2 else -1))
-    return TemplateTable(
-        np.array(list(places), np.int32).reshape(-1, 2),
-        np.array(list(atoms), np.int32).reshape(-1, 3),
-        nodes,
-        np.array(sets, np.int32).reshape(-1, 3),
-    )
-
-
-def check_size(lines: Sequence[str]) -> None:
-    """Raise ConfigError if templates are too few, too many, or one is too long."""
     if not 1 <= len(lines) <= MAX_TEMPLATES:
         raise ConfigError(f"expected 1 to {MAX_TEMPLATES} templates, found {len(lines)}")
+    templates: dict[frozenset[Atom], Template] = {}
     for line in lines:
         if len(line) > MAX_TEMPLATE:
             raise ConfigError(f"template '{line[:40]}...' has {len(line)} characters; it may have {MAX_TEMPLATE}")
+        try:
+            template = tuple(_atom(text, grammar) for text in line.strip().split("+"))
+            atoms = frozenset(template)
+            if len(atoms) < len(template) or atoms in templates:
+                raise ConfigError("it stands there twice, or has an atom twice; take one out")
+            if sum(atom.attribute in grammar.sets for atom in template) > grammar.most_sets:
+                most = ("one atom", "two atoms")[grammar.most_sets - 1]
+                raise ConfigError(f"at most {most} of a template can have several values ({', '.join(grammar.sets)})")
+            if grammar.check is not None:
+                grammar.check(template)
+        except ConfigError as error:
+            raise ConfigError(f"template '{line}': {error}") from None
+        templates[atoms] = template
+    return list(templates.values())
 
 
 def named_templates(templates: str | tuple[str, ...], sets: Mapping[str, str]) -> tuple[str, ...]:
@@ -147,23 +201,30 @@ def named_templates(templates: str | tuple[str, ...], sets: Mapping[str, str]) -
     return tuple(sets[templates].split())
 
 
-def _atom(text: str, places: dict[tuple[int, int], int]) -> tuple[int, int, int]:
+def _atom(text: str, grammar: Grammar) -> Atom:
+    """Read an atom."""
+    if text in grammar.globals:
+        return Atom("", (), text)
+    place, *steps = text.split(".")
+    if place not in grammar.places or not steps:
+        others = f", or one of: {', '.join(grammar.globals)}" if grammar.globals else ""
+        example = f"{next(iter(grammar.places))}.form"
+        raise ConfigError(f"atom '{text}' should be a place and an attribute such as '{example}'{others}")
+    attribute = steps.pop()
+    for step in steps:
+        if step not in grammar.steps:
+            raise unknown("step", step, grammar.steps)
+    if attribute not in grammar.attributes:
+        raise unknown("attribute", attribute, grammar.attributes)
+    return Atom(place, tuple(steps), attribute)
+
+
+def _row(atom: Atom, grammar: Grammar, places: dict[tuple[int, int], int]) -> tuple[int, int, int]:
     """Return kind, place and column of an atom, adding the places on its way."""
-    if text in GLOBAL:
-        return KINDS.index(text), -1, 0
-    first, *steps = text.split(".")
-    if not re.fullmatch("[sq][0-9]{1,2}", first) or not steps:
-        raise ConfigError(
-            f"atom '{text}' should be a place and an attribute such as 's0.form', or one of: {', '.join(GLOBAL)}"
-        )
-    place = places.setdefault((STACK if first[0] == "s" else QUEUE, int(first[1:])), len(places))
-    for step in steps[:-1]:
-        if step not in STEPS[LEFT:]:
-            raise unknown("step", step, STEPS[LEFT:])
-        place = places.setdefault((STEPS.index(step), place), len(places))
-    attribute = steps[-1]
-    if attribute in STRUCTURAL:
-        return KINDS.index(attribute), place, 0
-    if attribute not in ATTRIBUTES:
-        raise unknown("attribute", attribute, (*ATTRIBUTES, *STRUCTURAL))
-    return COLUMN, place, ATTRIBUTES.index(attribute)
+    if not atom.place:
+        return grammar.globals[atom.attribute], -1, 0
+    place = places.setdefault(grammar.places[atom.place], len(places))
+    for step in atom.steps:
+        place = places.setdefault((grammar.steps[step], place), len(places))
+    kind, column = grammar.attributes[atom.attribute]
+    return kind, place, column

@@ -1,12 +1,9 @@
 """Feature templates of arcs and of pairs of arcs as data, one a line.
 
-A template is one or more *atoms* joined by ``+``; an atom is a *role*, perhaps a neighbour, and an attribute::
-
-    h.upos+h.next.upos+d.prev.upos+d.upos
-
-Roles are the words of a part: ``h`` the head and ``d`` the dependent of an arc, ``s`` the sibling next to the
-dependent on its inner side, ``g`` the head of the head. ``prev`` and ``next`` are the neighbouring words in the
-sentence. Attributes are those of `treevote.models.features.lexicon`.
+The grammar is that of `treevote.models.features.templates`, such as ``h.upos+h.next.upos+d.prev.upos+d.upos``. Places
+are the *roles* of the words of a part: ``h`` the head and ``d`` the dependent of an arc, ``s`` the sibling next to the
+dependent on its inner side, ``g`` the head of the head. The only steps are to the neighbouring words in the sentence,
+``prev`` and ``next``. Attributes are those of the lexicon.
 
 In templates of arcs two atoms stand for several features: with ``h.feat`` and ``d.feat`` there is one for each
 attribute=value of FEATS (or one for each pair), and with ``b.upos`` (or another attribute) one for each distinct value
@@ -18,19 +15,18 @@ Every feature is there several times: with the direction of the arc, and with di
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from treevote.errors import ConfigError, unknown
+from treevote.errors import ConfigError
 from treevote.kernels import Bools, Ints
 from treevote.models.features.lexicon import ATTRIBUTES
-from treevote.models.features.templates import check_size
+from treevote.models.features.templates import LEXICON, Grammar, Template, read_templates
 
 NEIGHBOURS = {"prev": -1, "next": 1}
 
-ARC_ROLES = "hd"
 SIBLING_ROLES = "hsd"
 GRANDPARENT_ROLES = "ghd"
 
@@ -85,9 +81,6 @@ class PairTable(NamedTuple):
     three: Side
 
 
-Atom = tuple[str, int, str]
-
-
 def compile_arcs(lines: Sequence[str]) -> ArcTable:
     """Compile templates of arcs.
 
@@ -105,7 +98,7 @@ def compile_arcs(lines: Sequence[str]) -> ArcTable:
     Traceback (most recent call last):
     treevote.errors.ConfigError: template 'h.frm': unknown attribute 'frm'; did you mean 'form'? ...
     """
-    templates = _read(lines, ARC_ROLES + "b", ("feat",))
+    templates = _read(lines, _grammar("hdb", LEXICON | {"feat": (1, 0)}))
     around = [t for t in templates if any(role == "b" for role, _, _ in t)]
     split = [t for t in templates if t not in around and any(name == "feat" for _, _, name in t)]
     plain = [t for t in templates if t not in around and t not in split]
@@ -128,7 +121,7 @@ def compile_pairs(lines: Sequence[str], roles: str) -> PairTable:
     >>> compile_pairs(["g.upos+h.upos+d.upos"], GRANDPARENT_ROLES).one.atoms.tolist()
     [[2, 0]]
     """
-    templates = _read(lines, roles, ())
+    templates = _read(lines, _grammar(roles, LEXICON))
     return PairTable(*(_side(templates, role) for role in roles))
 
 
@@ -143,39 +136,28 @@ def attributes_of(line: str) -> set[str]:
     return {atom.rpartition(".")[2] for atom in line.split("+")}
 
 
-def _read(lines: Sequence[str], roles: str, more: Sequence[str]) -> list[list[Atom]]:
-    check_size(lines)
-    templates: list[list[Atom]] = []
-    for line in lines:
-        try:
-            template = sorted(_atom(text, roles, more) for text in line.split("+"))
-            if len(set(template)) < len(template) or template in templates:
-                raise ConfigError("it stands there twice, or has an atom twice; take one out")
-            _check_several(template)
-        except ConfigError as error:
-            raise ConfigError(f"template '{line}': {error}") from None
-        templates.append(template)
-    return templates
+def _read(lines: Sequence[str], grammar: Grammar) -> list[list[tuple[str, int, str]]]:
+    """Return the role, the offset and the attribute of the atoms of each template, in order."""
+    return [
+        sorted((role, sum(grammar.steps[step] for step in steps), attribute) for role, steps, attribute in template)
+        for template in read_templates(lines, grammar)
+    ]
 
 
-def _atom(text: str, roles: str, more: Sequence[str]) -> Atom:
-    role, *steps, attribute = text.split(".") if "." in text else (text, "")
-    if role not in tuple(roles) or len(steps) > 1 or (role == "b" and steps):
-        raise ConfigError(f"atom '{text}' should be a role ({', '.join(roles)}), perhaps prev or next, an attribute")
-    if steps and steps[0] not in NEIGHBOURS:
-        raise unknown("step", steps[0], NEIGHBOURS)
-    if attribute not in ATTRIBUTES and (attribute not in more or steps or role == "b"):
-        raise unknown("attribute", attribute, (*ATTRIBUTES, *more))
-    return role, NEIGHBOURS[steps[0]] if steps else 0, attribute
-
-
-def _check_several(template: list[Atom]) -> None:
-    between = sum(role == "b" for role, _, _ in template)
-    if between > 1 or (between and any(name == "feat" for _, _, name in template)):
+def _check(template: Template) -> None:
+    between = sum(atom.place == "b" for atom in template)
+    if between > 1 or (between and any(atom.attribute == "feat" for atom in template)):
         raise ConfigError("an atom of 'b' stands alone with atoms other than 'feat'; make several templates")
+    if any(len(steps) > (place != "b" and attribute != "feat") for place, steps, attribute in template):
+        raise ConfigError("an atom has one step at the most, and none with 'b' or 'feat'; leave it out")
 
 
-def _side(templates: list[list[Atom]], wanted: str) -> Side:
+def _grammar(roles: str, attributes: Mapping[str, tuple[int, int]]) -> Grammar:
+    places = {role: (number, 0) for number, role in enumerate(roles)}
+    return Grammar(places, NEIGHBOURS, attributes, {}, check=_check)
+
+
+def _side(templates: list[list[tuple[str, int, str]]], wanted: str) -> Side:
     atoms = [
         [(ATTRIBUTES.index(name), offset) for role, offset, name in template if role == wanted and name != "feat"]
         for template in templates

@@ -9,12 +9,12 @@ import numpy as np
 from treevote.kernels import Ints, Keys, Longs, kernel
 from treevote.models.features.atoms import MAX_VALENCY, bin_distance
 from treevote.models.features.lexicon import ATTRIBUTES, WordColumns
+from treevote.models.features.templates import COLUMN, TemplateTable
 from treevote.models.features.trie import fire_trie, key_at, mix
 from treevote.models.labelling.surroundings import AFTER, INNER_RIGHT, LEFT
 from treevote.models.labelling.templates import (
     AGREE,
     BETWEEN,
-    COLUMN,
     DEPENDENT,
     DEPENDENTS,
     DEPREL,
@@ -22,10 +22,10 @@ from treevote.models.labelling.templates import (
     FEAT,
     GRAND,
     HEAD,
+    LINK,
     NEXT,
     NUMBER,
     PREV,
-    ArcTemplates,
 )
 
 MAX_MEMBERS = 16
@@ -77,7 +77,7 @@ class Scratch(NamedTuple):
 
 
 @kernel
-def scratch(table: ArcTemplates) -> Scratch:
+def scratch(table: TemplateTable) -> Scratch:
     """Return room for the templates of ``table``."""
     return Scratch(
         np.empty(len(table.places), np.int32),
@@ -88,13 +88,15 @@ def scratch(table: ArcTemplates) -> Scratch:
 
 
 @kernel
-def max_features(table: ArcTemplates) -> int:
+def max_features(table: TemplateTable) -> int:
     """Return how much room the features of one arc can take: one more than there can be of them."""
     return len(table.nodes) + MAX_MEMBERS * len(table.sets) + 1
 
 
 @kernel
-def fire(sentence: Sentence, dependent: int, words: WordColumns, table: ArcTemplates, room: Scratch, keys: Keys) -> int:
+def fire(
+    sentence: Sentence, dependent: int, words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys
+) -> int:
     """Write the features of an arc into ``keys`` and return how many there are.
 
     Parameters
@@ -103,7 +105,7 @@ def fire(sentence: Sentence, dependent: int, words: WordColumns, table: ArcTempl
     dependent : int
         Its position; the head is that of the tree.
     words : WordColumns
-    table : ArcTemplates
+    table : TemplateTable
     room : Scratch
     keys : ndarray of uint64, shape (at least max_features(table),)
         Receives the features.
@@ -121,25 +123,29 @@ def fire(sentence: Sentence, dependent: int, words: WordColumns, table: ArcTempl
 
 
 @kernel
-def find_places(sentence: Sentence, dependent: int, table: ArcTemplates, places: Ints) -> None:
+def find_places(sentence: Sentence, dependent: int, table: TemplateTable, places: Ints) -> None:
     """Write the position of each place of the templates; -1 where there is none."""
-    places[DEPENDENT] = dependent
-    places[HEAD] = sentence.heads[dependent]
-    places[GRAND] = sentence.heads[places[HEAD]]
-    for p in range(GRAND + 1, len(table.places)):
-        step, start = table.places[p, 0], places[table.places[p, 1]]
-        if start < 0:
+    head = sentence.heads[dependent]
+    for p in range(len(table.places)):
+        step, argument = table.places[p]
+        if step == DEPENDENT:
+            places[p] = dependent
+        elif step == HEAD:
+            places[p] = head
+        elif step == GRAND:
+            places[p] = sentence.heads[head]
+        elif places[argument] < 0:
             places[p] = -1
         elif step == PREV:
-            places[p] = start - 1
+            places[p] = places[argument] - 1
         elif step == NEXT:
-            places[p] = start + 1 if start + 1 < len(sentence.heads) else -1
+            places[p] = places[argument] + 1 if places[argument] + 1 < len(sentence.heads) else -1
         else:
-            places[p] = sentence.links[start, step - NEXT - 1]
+            places[p] = sentence.links[places[argument], step - LINK]
 
 
 @kernel
-def find_values(sentence: Sentence, dependent: int, words: WordColumns, table: ArcTemplates, room: Scratch) -> None:
+def find_values(sentence: Sentence, dependent: int, words: WordColumns, table: TemplateTable, room: Scratch) -> None:
     """Write the value of each atom, 0 where there is none."""
     for a in range(len(table.atoms)):
         kind, place, column = table.atoms[a]

@@ -24,11 +24,12 @@ from treevote.kernels import Bools, Ints, Longs, kernel
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import LinearGuide
 from treevote.models.features.rows import check_thresholds, fit
+from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.weights import Weights, score
 from treevote.models.labelling.features import Sentence, fire, max_features, scratch
 from treevote.models.labelling.rows import rows_of
 from treevote.models.labelling.surroundings import LINKS, bottom_up, link
-from treevote.models.labelling.templates import TEMPLATES, ArcTemplates, compile_templates
+from treevote.models.labelling.templates import GRAMMAR, TEMPLATES
 from treevote.models.learners.sgd_maxent import SGDMaxEnt
 from treevote.protocols import Progress
 from treevote.store.record import Record
@@ -87,7 +88,7 @@ def train_labeller(
     ['det', 'nsubj', 'root']
     """
     check_thresholds(cutoff, prune)
-    table = compile_templates(templates)
+    table = compile_templates(templates, GRAMMAR)
     require_labelled_trees(treebank)
     to_root, to_token = (_mask_of(treebank, arcs) for arcs in (treebank.heads == 0, treebank.heads > 0))
     if not to_token.any():  # all sentences have one word
@@ -117,7 +118,7 @@ class Labeller:
     ----------
     labels : tuple of str
     templates : tuple of str
-    table : ArcTemplates
+    table : TemplateTable
         The templates, compiled.
     to_root, to_token : ndarray of bool, shape (n_labels,)
         Labels that arcs from ROOT, and other arcs, may have: those they had in training.
@@ -127,7 +128,7 @@ class Labeller:
 
     labels: tuple[str, ...]
     templates: tuple[str, ...]
-    table: ArcTemplates
+    table: TemplateTable
     to_root: Bools
     to_token: Bools
     guide: LinearGuide
@@ -190,12 +191,12 @@ class Labeller:
         if not (len(to_root) == len(to_token) == len(labels) and to_root.any() and to_token.any()):
             raise ValueError("its labels")
         guide = LinearGuide.from_record(record, len(labels))
-        return cls(labels, templates, compile_templates(templates), to_root, to_token, guide)
+        return cls(labels, templates, compile_templates(templates, GRAMMAR), to_root, to_token, guide)
 
 
 @kernel
 def label_arcs(
-    table: ArcTemplates,
+    table: TemplateTable,
     weights: Weights,
     to_root: Bools,
     to_token: Bools,

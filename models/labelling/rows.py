@@ -12,12 +12,12 @@ from treevote.kernels import Ints, Keys, Longs, kernel
 from treevote.models.features import rows as training_rows
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.rows import BATCH_KEYS, Batch, Rows
+from treevote.models.features.templates import TemplateTable
 from treevote.models.labelling.features import Sentence, fire, max_features, scratch
 from treevote.models.labelling.surroundings import LINKS, bottom_up, link
-from treevote.models.labelling.templates import ArcTemplates
 
 
-def rows_of(treebank: Treebank, words: WordColumns, table: ArcTemplates, cutoff: int) -> Rows:
+def rows_of(treebank: Treebank, words: WordColumns, table: TemplateTable, cutoff: int) -> Rows:
     """Return the training rows of a treebank; classes are labels.
 
     Parameters
@@ -26,7 +26,7 @@ def rows_of(treebank: Treebank, words: WordColumns, table: ArcTemplates, cutoff:
         With trees.
     words : WordColumns
         For ``treebank.words``.
-    table : ArcTemplates
+    table : TemplateTable
     cutoff : int
         Features seen fewer times are left out.
 
@@ -38,7 +38,7 @@ def rows_of(treebank: Treebank, words: WordColumns, table: ArcTemplates, cutoff:
     return training_rows.rows_of(functools.partial(labelled_arcs, treebank, words, table), cutoff, treebank.name)
 
 
-def labelled_arcs(treebank: Treebank, words: WordColumns, table: ArcTemplates) -> Iterator[Batch]:
+def labelled_arcs(treebank: Treebank, words: WordColumns, table: TemplateTable) -> Iterator[Batch]:
     """Go through the arcs of all trees, some sentences at a time.
 
     Yields
@@ -70,7 +70,7 @@ def extract(
     offsets: Longs,
     sentence: int,
     words: WordColumns,
-    table: ArcTemplates,
+    table: TemplateTable,
     keys: Keys,
     lengths: Ints,
     labels: Ints,

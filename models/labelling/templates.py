@@ -1,141 +1,35 @@
-"""Feature templates of an arc as data: one template a line, compiled once to a table of integers.
+"""The templates of an arc, and the grammar that they are written in.
 
-A template is one or more *atoms* joined by ``+``; an atom is a *place* and an *attribute*::
+Places: ``d`` the dependent of the arc, ``h`` its head, ``g`` the head of that. Steps: ``prev`` ``next`` the
+neighbouring word of the sentence, ``l`` ``r`` the outermost dependent on the left, on the right, ``il`` ``ir`` the
+innermost, ``ls`` ``rs`` the sibling before, after. ``h.r.upos`` is the tag of the rightmost dependent of the head.
 
-    d.form+h.upos
-
-Places: ``d`` the dependent of the arc, ``h`` its head, ``g`` the head of that; behind them any number of steps:
-``prev`` ``next`` the neighbouring word of the sentence, ``l`` ``r`` the outermost dependent on the left, on the right,
-``il`` ``ir`` the innermost, ``ls`` ``rs`` the sibling before, after. ``h.r.upos`` is the tag of the rightmost dependent
-of the head.
-
-Attributes of a place: those of `treevote.models.features.lexicon` (``form lemma upos xpos feats`` …), ``lval rval``
-(number of dependents on the left, on the right), ``rank`` (number of siblings between the word and its head),
-``deprel`` (label of the arc to its head, if it has one already). Sets, whose values are taken in turn: ``feat`` (each
-attribute=value of FEATS by itself), ``dependents`` (labels of the dependents that have one).
-Atoms without a place: ``distance`` (binned, with direction); the sets ``between`` (tags between dependent and head) and
+Attributes besides those of the lexicon: ``lval rval`` (number of dependents on the left, on the right), ``rank``
+(number of siblings between the word and its head), ``deprel`` (label of the arc to its head, if it has one already).
+Sets: ``feat`` (each attribute=value of FEATS by itself), ``dependents`` (labels of the dependents that have one).
+Without a place: ``distance`` (binned, with direction); the sets ``between`` (tags between dependent and head) and
 ``agree`` (values of FEATS that both have).
-
-A template with a place that is empty, or a value that was never seen in training, does not fire.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
-import numpy as np
-
-from treevote.errors import ConfigError, unknown
-from treevote.kernels import Ints
-from treevote.models.features.lexicon import ATTRIBUTES
-from treevote.models.features.templates import check_size
-from treevote.models.features.trie import grow_trie
+from treevote.models.features.templates import LEXICON, Grammar
 from treevote.models.labelling.surroundings import LINKS, N_LEFT
 
-STARTS = ("d", "h", "g")
-STEPS = (*STARTS, "prev", "next", *LINKS[:N_LEFT])
-DEPENDENT, HEAD, GRAND, PREV, NEXT = range(5)
+DEPENDENT, HEAD, GRAND, PREV, NEXT, LINK = range(6)
+"""Places and steps; ``LINK`` is the first of ``LINKS``."""
+NUMBER, DEPREL, DISTANCE, FEAT, DEPENDENTS, BETWEEN, AGREE = range(1, 8)
+"""Kinds of atoms."""
 
-NUMBERS = LINKS[N_LEFT:]
-SETS = ("feat", "dependents", "between", "agree")
-GLOBAL = ("distance", "between", "agree")
-COLUMN, NUMBER, DEPREL, DISTANCE, FEAT, DEPENDENTS, BETWEEN, AGREE = range(8)
-
-
-class ArcTemplates(NamedTuple):
-    """Compiled templates.
-
-    Attributes
-    ----------
-    places : ndarray of int32, shape (n_places, 2)
-        Step (index in ``STEPS``) and the place that it starts at, which stands earlier in the table. The first three
-        are dependent, head and its head.
-    atoms : ndarray of int32, shape (n_atoms, 3)
-        Kind, place (-1 for none), and column of the lexicon or of the links (0 where it does not apply).
-    nodes : ndarray of int32, shape (n_nodes, 3)
-        The trie, see `treevote.models.features.trie.grow_trie`.
-    sets : ndarray of int32, shape (n_sets, 2)
-        Templates with a set: node that they extend (-1 for none), and the atom.
-    """
-
-    places: Ints
-    atoms: Ints
-    nodes: Ints
-    sets: Ints
-
-
-def compile_templates(lines: Sequence[str]) -> ArcTemplates:
-    """Compile templates.
-
-    Parameters
-    ----------
-    lines : sequence of str
-        One template each; at least one, and at most ``treevote.models.features.templates.MAX_TEMPLATES``.
-
-    Raises
-    ------
-    ConfigError
-        If a line is wrong, quoting it, or there are too few or too many.
-
-    Examples
-    --------
-    >>> table = compile_templates(["d.form+h.upos", "h.upos+h.l.upos"])
-    >>> table.nodes.tolist()
-    [[-1, 1, 0], [0, 0, 1], [0, 2, 1]]
-    >>> compile_templates(["d.frm"])
-    Traceback (most recent call last):
-    treevote.errors.ConfigError: template 'd.frm': unknown attribute 'frm'; did you mean 'form'? ...
-    """
-    check_size(lines)
-    places = {(start, -1): start for start in range(len(STARTS))}
-    atoms: dict[tuple[int, int, int], int] = {}
-    templates: dict[tuple[int, ...], list[int]] = {}
-    for line in lines:
-        try:
-            template = [atoms.setdefault(_atom(text, places), len(atoms)) for text in line.split("+")]
-            if len(set(template)) < len(template) or tuple(sorted(template)) in templates:
-                raise ConfigError("it stands there twice, or has an atom twice; take one out")
-            if sum(text.rpartition(".")[2] in SETS for text in line.split("+")) > 1:
-                raise ConfigError(f"at most one atom of a template can be a set ({', '.join(SETS)})")
-        except ConfigError as error:
-            raise ConfigError(f"template '{line}': {error}") from None
-        templates[tuple(sorted(template))] = template
-    many = {number for number, (kind, _, _) in enumerate(atoms) if kind >= FEAT}
-    nodes, ends = grow_trie(list(templates.values()), many)
-    pairs = zip(templates.values(), ends, strict=True)
-    sets = [(node, atom) for template, node in pairs for atom in template if atom in many]
-    return ArcTemplates(
-        np.array(list(places), np.int32).reshape(-1, 2),
-        np.array(list(atoms), np.int32).reshape(-1, 3),
-        nodes,
-        np.array(sets, np.int32).reshape(-1, 2),
-    )
-
-
-def _atom(text: str, places: dict[tuple[int, int], int]) -> tuple[int, int, int]:
-    """Return kind, place and column of an atom, adding the places on its way."""
-    if text in GLOBAL:
-        return {"distance": DISTANCE, "between": BETWEEN, "agree": AGREE}[text], -1, 0
-    start, *steps = text.split(".")
-    if start not in STARTS or not steps:
-        raise ConfigError(
-            f"atom '{text}' should be a place and an attribute such as 'd.form', or one of: {', '.join(GLOBAL)}"
-        )
-    place, attribute = STARTS.index(start), steps[-1]
-    for step in steps[:-1]:
-        if step not in STEPS[PREV:]:
-            raise unknown("step", step, STEPS[PREV:])
-        place = places.setdefault((STEPS.index(step), place), len(places))
-    if attribute in ATTRIBUTES:
-        return COLUMN, place, ATTRIBUTES.index(attribute)
-    if attribute in NUMBERS:
-        return NUMBER, place, LINKS.index(attribute)
-    others = {"deprel": DEPREL, "feat": FEAT, "dependents": DEPENDENTS}
-    if attribute not in others:
-        raise unknown("attribute", attribute, (*ATTRIBUTES, *NUMBERS, *others))
-    return others[attribute], place, 0
-
+GRAMMAR = Grammar(
+    places={"d": (DEPENDENT, 0), "h": (HEAD, 0), "g": (GRAND, 0)},
+    steps={"prev": PREV, "next": NEXT} | {name: step for step, name in enumerate(LINKS[:N_LEFT], LINK)},
+    attributes=LEXICON
+    | {name: (NUMBER, column) for column, name in enumerate(LINKS) if column >= N_LEFT}
+    | {"deprel": (DEPREL, 0), "feat": (FEAT, 0), "dependents": (DEPENDENTS, 0)},
+    globals={"distance": DISTANCE, "between": BETWEEN, "agree": AGREE},
+    sets=("feat", "dependents", "between", "agree"),
+)
 
 _LINES = """
 d.form d.lemma d.upos d.xpos d.feats d.suffix3 d.suffix2 d.shape d.feat

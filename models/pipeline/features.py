@@ -1,42 +1,25 @@
-"""The features of a pair: templates looked up on the words that are left, each a 64-bit key.
-
-Templates are those of `treevote.models.features.templates`, with other places: ``s0`` is the focus point a and ``s1
-s2 ...`` the words before it that are left, with ROOT before the first; ``q0`` is b and ``q1 q2 ...`` are the words
-after it. ``distance`` is that between a and b, ``action`` and ``action2`` are the last actions of the round. Labels are
-not known when heads are sought, so there are none to ask for.
-"""
+"""The features of a pair: templates looked up on the words that are left, each a 64-bit key."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-
-from treevote.errors import ConfigError
 from treevote.kernels import Ints, Keys, Longs, kernel
 from treevote.models.features.atoms import MAX_VALENCY, bin_distance
 from treevote.models.features.firing import Scratch, fire_templates
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.templates import (
-    COLUMN,
-    DEPREL,
+from treevote.models.features.stack_and_queue import (
     DISTANCE,
     FEAT,
-    KINDS,
     LAST_ACTION,
     LEFT,
     LEFT2,
-    LFRAME,
     LVAL,
     NEXT,
     PREV,
     QUEUE,
-    RFRAME,
     RIGHT,
     STACK,
-    TemplateTable,
-    compile_templates,
 )
+from treevote.models.features.templates import COLUMN, TemplateTable
 from treevote.models.pipeline.configuration import (
     AFTER,
     BEFORE,
@@ -47,28 +30,6 @@ from treevote.models.pipeline.configuration import (
     R_VALENCY,
     Focus,
 )
-
-
-def compile_pair_templates(lines: Sequence[str]) -> TemplateTable:
-    """Compile templates that ask for nothing that a pair has not.
-
-    Raises
-    ------
-    ConfigError
-        As `treevote.models.features.templates.compile_templates`, and if a template asks for labels.
-
-    Examples
-    --------
-    >>> compile_pair_templates(["s0.form+q0.form", "q0.l.deprel"])
-    Traceback (most recent call last):
-    treevote.errors.ConfigError: template 'q0.l.deprel': labels are not known while heads are sought; leave it out
-    """
-    table = compile_templates(lines)
-    if np.isin(table.atoms[:, 0], (DEPREL, LFRAME, RFRAME)).any():
-        labels = [f".{KINDS[kind]}" for kind in (DEPREL, LFRAME, RFRAME)]
-        line = next(line for line in lines if any(label in line for label in labels))
-        raise ConfigError(f"template '{line}': labels are not known while heads are sought; leave it out")
-    return table
 
 
 @kernel

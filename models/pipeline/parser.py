@@ -15,15 +15,14 @@ from treevote.errors import ConfigError, unknown
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.features.linear_guide import LinearGuide, is_linear
 from treevote.models.features.rows import check_frequent, check_thresholds, fit
-from treevote.models.features.templates import TemplateTable
+from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.labelling.labeller import Labeller, train_labeller
 from treevote.models.learners.registry import make_learner
 from treevote.models.pipeline.configuration import POLICIES, Policy
-from treevote.models.pipeline.features import compile_pair_templates
 from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse
 from treevote.models.pipeline.rows import rows_of
-from treevote.models.pipeline.template_sets import templates_of
+from treevote.models.pipeline.template_sets import GRAMMAR, templates_of
 from treevote.protocols import Family, Progress
 from treevote.store.manifest import JSON
 from treevote.store.record import Record
@@ -134,7 +133,7 @@ class PipelineTrainer:
             If there is no such learner or template, or the learner cannot learn to parse.
         """
         learner: Any = make_learner(self.learner, self.options, seed)
-        table = compile_pair_templates(templates_of(self.templates))
+        table = compile_templates(templates_of(self.templates), GRAMMAR)
         require_labelled_trees(treebank)
         projective = projectivize(treebank, self.encoding)
         lexicon = Lexicon.of(treebank)
@@ -224,7 +223,7 @@ class PipelineParser:
         trainer = trainer_of(record, PipelineTrainer)
         guide = LinearGuide.from_record(record, trainer.n_actions)
         memo = WordMemo(Lexicon.from_texts(record.texts))
-        table = compile_pair_templates(record.texts["templates"])
+        table = compile_templates(record.texts["templates"], GRAMMAR)
         labeller = Labeller.from_record(record.parts["labeller"])
         return cls(trainer, memo, bool(record.facts["single_root"]), table, guide, labeller)
 

@@ -1,8 +1,27 @@
-"""Named sets of templates for a pair; what the places are is told in `treevote.models.pipeline.features`."""
+"""Named sets of templates for a pair, and their grammar.
+
+It is that of `treevote.models.features.stack_and_queue`, with other places: ``s0`` is the focus point a and ``s1 s2
+...`` the words before it that are left, with ROOT before the first; ``q0`` is b and ``q1 q2 ...`` are the words after
+it. ``distance`` is that between a and b, ``action`` and ``action2`` are the last actions of the round. Labels are not
+known when heads are sought, so there are none to ask for.
+"""
 
 from __future__ import annotations
 
-from treevote.models.features.templates import named_templates
+import dataclasses
+
+from treevote.errors import ConfigError
+from treevote.models.features import stack_and_queue
+from treevote.models.features.rich_templates import RICH, of_a_pair
+from treevote.models.features.templates import Template, named_templates
+
+
+def _check(template: Template) -> None:
+    if any(atom.attribute == "deprel" for atom in template):
+        raise ConfigError("labels are not known while heads are sought; leave it out")
+
+
+GRAMMAR = dataclasses.replace(stack_and_queue.GRAMMAR, check=_check)
 
 PAPER = """
 s0.form s0.upos s0.xpos s0.feats q0.form q0.upos q0.xpos q0.feats
@@ -21,41 +40,17 @@ action+s0.upos action+q0.upos action+s0.upos+q0.upos
 FEATS where there are any, the previous action; and conjunctions, which the paper mentions and does not list. About 50
 fire at a time."""
 
-RICH = """
+WORDS = """
 s0.form s0.lemma s0.upos s0.xpos s0.feats s0.feat s0.suffix2 s0.suffix3 s0.shape
 q0.form q0.lemma q0.upos q0.xpos q0.feats q0.feat q0.suffix2 q0.suffix3 q0.shape
 s1.form s1.lemma s1.upos s1.xpos s2.upos
 q1.form q1.lemma q1.upos q1.xpos q1.feats q1.feat q1.suffix2 q1.suffix3 q1.shape q2.form q2.lemma q2.upos q2.xpos
 q2.feats q3.upos q3.xpos q3.form q4.upos
-distance q0.upos+distance s0.upos+distance q0.lemma+distance s0.lemma+distance q0.upos+s0.upos+distance
-q0.upos+s0.upos+q1.upos+distance
-q0.lval q0.rval s0.lval s0.rval q0.upos+q0.lval q0.upos+q0.rval s0.upos+s0.lval s0.upos+s0.rval
-action action2 action+q0.upos action+q0.upos+s0.upos
-q0.prev.upos q0.next.upos s0.prev.upos s0.next.upos q0.upos+q0.prev.upos q0.upos+q0.next.upos s0.upos+s0.prev.upos
-s0.upos+s0.next.upos q0.upos+s0.upos+s0.next.upos+q0.prev.upos q0.upos+s0.upos+s0.next.upos
-q0.upos+s0.upos+q0.prev.upos
-q0.l.upos q0.l.form q0.r.upos q0.r.form s0.l.upos s0.l.form s0.r.upos s0.r.form q0.l2.upos q0.r2.upos s0.l2.upos
-s0.r2.upos
-q0.upos+q0.l.upos+q0.l2.upos q0.upos+q0.r.upos+q0.r2.upos s0.upos+s0.l.upos+s0.l2.upos s0.upos+s0.r.upos+s0.r2.upos
-q0.upos+s0.upos+q0.l.upos q0.upos+s0.upos+q0.r.upos q0.upos+s0.upos+s0.l.upos q0.upos+s0.upos+s0.r.upos
-q0.upos+s0.upos+q0.l.lemma q0.upos+s0.upos+q0.r.lemma q0.upos+s0.upos+s0.l.lemma q0.upos+s0.upos+s0.r.lemma
-q0.lemma+s0.lemma+q0.l.lemma q0.lemma+s0.lemma+s0.r.lemma q0.l.l.upos q0.r.r.upos s0.l.l.upos s0.r.r.upos s1.r.upos
-q0.upos+q0.l.feat q0.upos+q0.r.feat s0.upos+s0.l.feat s0.upos+s0.r.feat
-q0.form+s0.form q0.lemma+s0.lemma q0.upos+s0.upos q0.xpos+s0.xpos q0.form+s0.upos q0.upos+s0.form q0.lemma+s0.upos
-q0.upos+s0.lemma q0.upos+q0.feat+s0.upos q0.upos+s0.upos+s0.feat q0.feat+s0.feat q0.feats+s0.feats q0.feat+s0.upos
-q0.upos+s0.feat q0.suffix3+s0.upos q0.upos+s0.suffix3
-s1.lemma+s1.upos q0.upos+s0.upos+s1.upos q0.upos+s0.upos+s1.lemma q0.upos+s0.upos+s1.upos+q1.upos s0.lemma+s1.upos
-s0.upos+s1.upos
-q0.suffix3+q0.upos s0.suffix3+s0.upos q1.suffix3+q1.upos q0.upos+q1.upos q0.lemma+q1.upos q0.upos+q1.lemma
-q0.lemma+q1.lemma q0.xpos+q1.xpos q0.feats+q1.feats s0.upos+q1.upos s0.lemma+q1.upos s0.upos+q1.lemma
-s0.lemma+q1.lemma q1.upos+q2.upos q1.lemma+q2.upos q0.upos+s0.upos+q1.upos q0.lemma+s0.upos+q1.upos
-q0.upos+s0.lemma+q1.upos q0.upos+s0.upos+q1.lemma q0.xpos+s0.xpos+q1.xpos q0.upos+s0.upos+q1.upos+q2.upos
-q0.upos+q1.upos+q2.upos s0.upos+q1.upos+q2.upos q0.feats+s0.upos+q1.upos q0.upos+s0.feats+q1.upos
-q0.feats+s0.feats+q1.upos q0.upos+s0.upos+q1.feats
 """
-"""After Zhang & Nivre (2011), with affixes, word shape and split FEATS."""
+"""The words by themselves, to go with the rich templates of `treevote.models.features.rich_templates`; two more than in
+an LR parser, ``s2`` and ``q4``."""
 
-TEMPLATE_SETS = {"paper": PAPER, "rich": RICH}
+TEMPLATE_SETS = {"paper": PAPER, "rich": WORDS + of_a_pair(RICH)}
 """Name to templates, apart by white space."""
 
 

@@ -32,7 +32,6 @@ TOKEN = 0  # the root word of the subtree
 L1, L1_LABEL, L2, L2_LABEL = 1, 2, 3, 4  # leftmost and second leftmost dependent and their labels
 R1, R1_LABEL, R2, R2_LABEL = 5, 6, 7, 8  # rightmost and second rightmost
 L_VALENCY, R_VALENCY = 9, 10  # numbers of dependents on either side
-L_FRAME, R_FRAME = 11, 12  # a number for the bag of labels of the dependents on either side
 TREE_WIDTH = 16  # one cache line
 
 
@@ -68,7 +67,7 @@ def initial(space: Arena, n: int) -> None:
         tree = space.trees[token]
         tree[:] = -1
         tree[TOKEN] = token
-        tree[L_VALENCY : R_FRAME + 1] = 0
+        tree[L_VALENCY] = tree[R_VALENCY] = 0
 
 
 @kernel
@@ -80,14 +79,6 @@ def shift(space: Arena, here: int, there: int) -> None:
     new[DEPTH] = old[DEPTH] + 1
     new[FRONT] = old[FRONT] + 1
     new[PREVIOUS] = here
-
-
-@kernel
-def label_code(label: int) -> int:
-    """Return a number for a label, such that sums of them stand for bags of labels: below 2**31, as if at random."""
-    code = (label + 1) * 0x9E3779B1
-    code = ((code ^ (code >> 15)) & 0x7FFFFFFF) * 0x85EBCA6B
-    return (code ^ (code >> 13)) & 0x7FFFFFFF
 
 
 @kernel
@@ -107,19 +98,16 @@ def reduce(space: Arena, here: int, there: int, tree: int, head_on_left: bool, l
     old, new = space.configurations[here], space.configurations[there]
     below = space.configurations[old[BELOW]]
     grown = space.trees[tree]
-    code = label_code(label)
     if head_on_left:
         grown[:] = space.trees[below[TOP]]
         grown[R2], grown[R2_LABEL] = grown[R1], grown[R1_LABEL]
         grown[R1], grown[R1_LABEL] = old[TOP], label
         grown[R_VALENCY] += 1
-        grown[R_FRAME] = (grown[R_FRAME] + code) & 0x7FFFFFFF
     else:
         grown[:] = space.trees[old[TOP]]
         grown[L2], grown[L2_LABEL] = grown[L1], grown[L1_LABEL]
         grown[L1], grown[L1_LABEL] = below[TOP], label
         grown[L_VALENCY] += 1
-        grown[L_FRAME] = (grown[L_FRAME] + code) & 0x7FFFFFFF
     new[TOP] = tree
     new[BELOW] = below[BELOW]
     new[DEPTH] = old[DEPTH] - 1

@@ -6,25 +6,21 @@ from treevote.kernels import Ints, Keys, Longs, kernel
 from treevote.models.features.atoms import MAX_VALENCY, bin_distance
 from treevote.models.features.firing import Scratch, fire_templates
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.templates import (
-    COLUMN,
+from treevote.models.features.stack_and_queue import (
     DEPREL,
     DISTANCE,
     FEAT,
     LAST_ACTION,
     LEFT,
     LEFT2,
-    LFRAME,
     LVAL,
     NEXT,
     PREV,
     QUEUE,
-    RFRAME,
     RIGHT,
-    RVAL,
     STACK,
-    TemplateTable,
 )
+from treevote.models.features.templates import COLUMN, TemplateTable
 from treevote.models.transition.configuration import (
     ACTION,
     BELOW,
@@ -33,14 +29,12 @@ from treevote.models.transition.configuration import (
     L1_LABEL,
     L2,
     L2_LABEL,
-    L_FRAME,
     L_VALENCY,
     PREVIOUS,
     R1,
     R1_LABEL,
     R2,
     R2_LABEL,
-    R_FRAME,
     R_VALENCY,
     TOKEN,
     TOP,
@@ -146,12 +140,5 @@ def find_values(
                 value = places[place, 2] + 1
             elif places[place, 1] >= 0:
                 tree = trees[places[place, 1]]
-                if kind == LVAL:
-                    value = min(tree[L_VALENCY], MAX_VALENCY) + 1
-                elif kind == RVAL:
-                    value = min(tree[R_VALENCY], MAX_VALENCY) + 1
-                elif kind == LFRAME:
-                    value = tree[L_FRAME] + 1
-                elif kind == RFRAME:
-                    value = tree[R_FRAME] + 1
+                value = min(tree[L_VALENCY if kind == LVAL else R_VALENCY], MAX_VALENCY) + 1
         values[a] = value

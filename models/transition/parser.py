@@ -18,6 +18,7 @@ from treevote.errors import ConfigError, unknown
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.features.linear_guide import LinearGuide
 from treevote.models.features.rows import check_thresholds
+from treevote.models.features.stack_and_queue import GRAMMAR
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.learners.classifier_record import check_admitted, write_classifier
@@ -133,7 +134,7 @@ class TransitionTrainer:
         untrained = new_learner()  # a learner that does not exist, or that no model can hold, is told at once
         check_admitted(untrained)
         has_probabilities = hasattr(untrained, "predict_proba")
-        table = compile_templates(templates_of(self.templates))
+        table = compile_templates(templates_of(self.templates), GRAMMAR)
         require_labelled_trees(treebank)
         single_root = is_single_rooted(treebank)
         projective = projectivize(treebank, self.encoding)
@@ -265,7 +266,8 @@ class TransitionParser:
             guide = LinearGuide.from_record(record, n_actions)
         memo = WordMemo(Lexicon.from_texts(record.texts))
         actions = Actions(kind, label, to_root, to_token, bool(record.facts["single_root"]))
-        return cls(trainer, memo, labels, actions, compile_templates(record.texts["templates"]), guide)
+        table = compile_templates(record.texts["templates"], GRAMMAR)
+        return cls(trainer, memo, labels, actions, table, guide)
 
 
 FAMILY = Family(

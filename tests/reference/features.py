@@ -10,7 +10,7 @@ from typing import TypeAlias
 from tests.reference.arc_standard import Configuration, Tree
 from treevote.corpus.sentence import Word
 
-Value: TypeAlias = "str | int | tuple[int, ...]"
+Value: TypeAlias = "str | int"
 Feature: TypeAlias = tuple[str, tuple[Value, ...]]
 Known: TypeAlias = Mapping[str, set[str]]
 
@@ -72,13 +72,10 @@ def atom(configuration: Configuration, words: Sequence[Word], text: str, known: 
         return []
     if name == "deprel":
         return [label] if label is not None else []
-    if name in ("lval", "rval", "lframe", "rframe"):
+    if name in ("lval", "rval"):
         if tree is None:
             return []
-        side = tree.left if name[0] == "l" else tree.right
-        if name.endswith("val"):
-            return [min(len(side), 6)]
-        return [tuple(sorted(label for label, _ in side))]
+        return [min(len(tree.left if name == "lval" else tree.right), 6)]
     if name == "feat":
         return [value for value in feats(words[token]) if value in known["feat"]]
     value = attribute(words[token], name)

@@ -19,6 +19,7 @@ from treevote.kernels import Ints, Longs
 from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.features.linear_guide import LinearGuide
+from treevote.models.features.stack_and_queue import GRAMMAR
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.weights import Weights
 from treevote.models.transition.arc_standard import Actions, actions_of
@@ -55,7 +56,7 @@ def model_of(treebank: Treebank, seed: int, magnitude: int, scale: float, single
     the same ones get the same weights.
     """
     rng = np.random.default_rng(seed)
-    lexicon, table = Lexicon.of(treebank), compile_templates(TEMPLATES)
+    lexicon, table = Lexicon.of(treebank), compile_templates(TEMPLATES, GRAMMAR)
     words = lexicon.columns(treebank.words)
     known = plain.known_of(treebank.words, ATTRIBUTES)
     actions = actions_of(treebank, single_root)

@@ -19,9 +19,10 @@ from treevote.corpus.sentence import ROOT
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.kernels import Ints, Keys, Longs, kernel
-from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
+from treevote.models.features.lexicon import Lexicon, WordColumns
 from treevote.models.features.linear_guide import LinearGuide
 from treevote.models.features.rows import BATCH_KEYS, Batch, check_thresholds, fit, rows_of
+from treevote.models.features.templates import COLUMN, LEXICON, Grammar, read_templates
 from treevote.models.features.trie import key_at, mix
 from treevote.models.features.weights import Weights, score
 from treevote.models.features.word_memo import WordMemo
@@ -44,6 +45,13 @@ TEMPLATES = """
 MOST_ATOMS = 3
 
 _TAG, _NONE = -1, -2  # columns that are not of the lexicon
+
+GRAMMAR = Grammar(
+    places={str(position): (0, position) for position in range(-2, 3)},
+    steps={},
+    attributes=LEXICON | {"tag": (COLUMN, _TAG)},
+    globals={},
+)
 _NOWHERE = np.zeros(0, np.uint64)
 
 
@@ -177,16 +185,19 @@ class Tagging(Job[Treebank]):
 def compile_templates(templates: Sequence[str]) -> Ints:
     """Return templates as numbers, shape (n_templates, MOST_ATOMS, 2): for each atom its position and column.
 
+    Raises
+    ------
+    ConfigError
+        As `treevote.models.features.templates.read_templates`.
+
     Examples
     --------
     >>> compile_templates(["-1.tag+0.form"])[0].tolist()
     [[-1, -1], [0, 0], [0, -2]]
     """
     table = np.full((len(templates), MOST_ATOMS, 2), (0, _NONE), np.int32)
-    for row, template in zip(table, templates, strict=True):
-        for i, atom in enumerate(template.split("+")):
-            position, _, name = atom.partition(".")
-            row[i] = int(position), _TAG if name == "tag" else ATTRIBUTES.index(name)
+    for row, template in zip(table, read_templates(templates, GRAMMAR), strict=True):
+        row[: len(template)] = [(int(place), GRAMMAR.attributes[attribute][1]) for place, _, attribute in template]
     return table
 
 
