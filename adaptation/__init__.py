@@ -1,1 +1,1 @@
-"""From a labelled domain to an unlabelled one: sentences on which different parsers agree join the training data."""
+"""Domain adaptation: sentences of an unlabelled domain on which different parsers agree join the training data."""

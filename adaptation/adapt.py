@@ -16,7 +16,7 @@ from treevote.adaptation.agreement import alike
 from treevote.adaptation.checkpoints import Checkpoints
 from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
 from treevote.adaptation.guard import Guard, Measured, unfit, verdict
-from treevote.adaptation.judging import CHUNK_BYTES, Judged, judge
+from treevote.adaptation.judging import CHUNK_BYTES, Annotation, annotate
 from treevote.adaptation.measuring import held_out, measure, sample_of
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
@@ -35,12 +35,12 @@ from treevote.store.manifest import JSON
 
 
 class NothingKeptError(InputError):
-    """No sentence of the text was kept."""
+    """No sentence of the text was selected."""
 
 
 @dataclass(frozen=True)
 class Data:
-    """What an adaptation works with.
+    """Data of an adaptation.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Data:
     source_dev, target_dev : Treebank, optional
         Labelled sentences that are not trained on.
     external : sequence of path
-        Parses of ``unlabelled`` by other parsers: judges that are not retrained.
+        Parses of ``unlabelled`` by other parsers: members of the committee that are not retrained.
     format : {"auto", "conllu", "conllx"}
         Of ``unlabelled`` and ``external``.
     """
@@ -66,9 +66,9 @@ class Data:
 
 @dataclass(frozen=True)
 class Jobs:
-    """How work is spread and told; no result depends on it. See `treevote.parallel.map_parallel`.
+    """Parallelism and progress; no result depends on them. See `treevote.parallel.map_parallel`.
 
-    ``warn`` is called, before the long work, with what a person should know of the judges and of the text.
+    ``warn`` is called, before the long work, with warnings about the committee and the text.
     """
 
     n_jobs: int = 1
@@ -80,18 +80,18 @@ class Jobs:
 
 @dataclass(frozen=True, eq=False)
 class Adapted:
-    """What came of it.
+    """Result of an adaptation.
 
     Attributes
     ----------
     parser : EnsembleParser
         The adapted model, promoted or not.
     reasons : list of str
-        Why it should not take the place of the old one; empty if it should.
+        Reasons against its promotion; empty if there are none.
     report : dict
-        Rounds, what was added, distance of the domains, scores before and after.
+        Distance of the domains, rounds, labels of the silver data, scores before and after.
     silver : Path
-        The sentences that were added, as CoNLL-U.
+        The selected sentences, as CoNLL-U.
     """
 
     parser: EnsembleParser
@@ -128,7 +128,7 @@ def adapt(
     convention : {"ud", "conllx"}
         Of the scores.
     force : bool, default=False
-        Learn from a text even if the guard says that it is not fit.
+        Whether to adapt even if the guard finds the text unfit.
     jobs : Jobs
 
     Raises
@@ -154,9 +154,9 @@ class _Adaptation:
     jobs: Jobs
 
     def run(self) -> Adapted:
-        judges = self._members(self.scheme.judges)
-        if len(judges) + len(self.data.external) < 2:
-            raise ConfigError(f"expected two judges or more, found only {', '.join(judges)}; name others")
+        committee = self._members(self.scheme.committee)
+        if len(committee) + len(self.data.external) < 2:
+            raise ConfigError(f"expected a committee of two or more, found only {', '.join(committee)}; name others")
         self._members(self.scheme.members)  # a name that does not exist is told before the work
         distance = self._distance()
         warnings = list(self._warnings(distance))
@@ -183,33 +183,34 @@ class _Adaptation:
         return Adapted(adapted, reasons + verdict(old, new, self.guard), report, silver)
 
     def _rounds(self) -> tuple[Path, list[dict[str, JSON]]]:
-        """Judge, keep, train judges again; return the last silver file and what is known of each round."""
+        """Annotate, select, retrain the committee; return the last silver file and a profile of each round."""
         rounds: list[dict[str, JSON]] = []
         entered: Any = None
         silver: Path | None = None
         for number in range(1, self.scheme.rounds + 1):
             name = f"round-{number}"
-            self._trained(f"{name}.judges", self._members(self.scheme.judges), silver)
-            judged = self._judged(f"{name}.judges", name)
-            numbers = np.arange(len(judged.lengths))
-            kept = self.scheme.choice.of(judged.lengths, judged.agreed, judged.confidence) & ~held_out(numbers)
+            self._trained(f"{name}.committee", self._members(self.scheme.committee), silver)
+            annotation = self._annotated(f"{name}.committee", name)
+            lengths, agreed, confidence, _ = annotation
+            kept = self.scheme.selection.of(lengths, agreed, confidence) & ~held_out(np.arange(len(lengths)))
             entered = np.zeros(len(kept), np.int32) if entered is None else entered
             new = kept & (entered == 0)
             entered[new] = number
-            share = 100 * float(judged.lengths[new].sum() / max(1, judged.lengths.sum()))
-            rounds.append({**profile(judged, kept), "new": round(share, 2)})
-            if not kept.any() and silver is not None:  # what was kept before is still good
+            share = 100 * float(lengths[new].sum() / max(1, lengths.sum()))
+            rounds.append({**profile(annotation, kept), "new": round(share, 2)})
+            if not kept.any() and silver is not None:  # the earlier selection is still good
                 break
             if not kept.any():
                 raise NothingKeptError(
-                    f"expected sentences on which the judges agree and are sure enough, found none among {len(kept):,}",
+                    "expected sentences on which the committee agrees and is sure enough, "
+                    f"found none among {len(kept):,}",
                     path=" and ".join(os.fspath(path) for path in self.data.unlabelled),
                     remedy="ask for less agreement, or see whether the text is in the language of the model",
                 )
             silver = self.steps.file(
-                f"{name}.silver.conllu", functools.partial(write_silver, judged, kept, entered.copy())
+                f"{name}.silver.conllu", functools.partial(write_silver, annotation, kept, entered.copy())
             )
-            if number > 1 and share < self.scheme.least_new:
+            if number > 1 and share < self.scheme.stopping_threshold:
                 break
         assert silver is not None
         return silver, rounds
@@ -224,7 +225,7 @@ class _Adaptation:
 
         def make() -> EnsembleParser:
             source = self.data.source
-            treebank = source if silver is None else joined(source, read_silver(silver), self.scheme.gold_copies)
+            treebank = source if silver is None else joined(source, read_silver(silver), self.scheme.source_copies)
             weights = self.before.weights.kind if len(members) > 1 and self.data.source_dev is not None else "equal"
             return EnsembleTrainer(members, weights).train(
                 treebank,
@@ -242,9 +243,9 @@ class _Adaptation:
         progress = self.jobs.progress
         return None if progress is None else lambda name, done, total: progress(f"{step}: {name}", done, total)
 
-    def _judged(self, judges: str, name: str) -> Judged:
-        return judge(
-            self.steps.folder / judges,
+    def _annotated(self, committee: str, name: str) -> Annotation:
+        return annotate(
+            self.steps.folder / committee,
             self.data.unlabelled,
             self.steps.chunks(name),
             external=self.data.external,
@@ -269,9 +270,9 @@ class _Adaptation:
         training: Any = self.before.facts.get("training", {})
         if training.get("sha256") != facts_of(self.data.source)["sha256"]:
             yield "the model was not trained on these training data; give what it was trained on"
-        like = None if self.data.external else alike(self._members(self.scheme.judges))
+        like = None if self.data.external else alike(self._members(self.scheme.committee))
         if like:
-            yield f"the judges are much alike: {like}; their agreement says little"
+            yield f"the members of the committee are too similar: {like}; their agreement says little"
         if distance.tags == ("_",):
             yield "the text has no tags; tag it as the training data are tagged"
         elif distance.unknown_tags > 1:

@@ -1,4 +1,4 @@
-"""Where parsers agree (Sagae & Tsujii 2007, section 4.1): agreement of different parsers is a sign of being right."""
+"""Agreement of parsers as evidence of correctness (Sagae & Tsujii 2007, section 4.1)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def agreement(systems: Sequence[Treebank]) -> Doubles:
     Parameters
     ----------
     systems : sequence of Treebank
-        The same sentences as each system parsed them; a token without a head agrees with nothing.
+        The same sentences as each system parsed them; there is no agreement on a token without a head.
 
     Returns
     -------
@@ -44,15 +44,15 @@ def agreement(systems: Sequence[Treebank]) -> Doubles:
     return np.asarray(per_sentence(unanimous(systems), offsets) / np.maximum(np.diff(offsets) - 1, 1))
 
 
-def alike(judges: Mapping[str, Any]) -> str | None:
-    """Say why judges are too much alike for their agreement to mean much; None if they are not.
+def alike(committee: Mapping[str, Any]) -> str | None:
+    """Return why the members of a committee are too similar, None if they are not.
 
-    Two parsers that differ in learner alone make the same errors: they should read from different sides, or be of
+    Two parsers that differ only in their learner make the same errors: they should read from different sides, or be of
     different families.
 
     Parameters
     ----------
-    judges : mapping of str to trainer
+    committee : mapping of str to trainer
 
     Examples
     --------
@@ -61,7 +61,7 @@ def alike(judges: Mapping[str, Any]) -> str | None:
     'lr-maxent-forward and lr-svm-forward read from the same side and are of one family'
     >>> alike(members_of(["lr-maxent-forward", "lr-svm-backward"]))
     """
-    sides = {name: (type(trainer), getattr(trainer, "direction", None)) for name, trainer in judges.items()}
+    sides = {name: (type(trainer), getattr(trainer, "direction", None)) for name, trainer in committee.items()}
     if len(sides) < 2 or len(set(sides.values())) > 1:
         return None
     (_, side) = next(iter(sides.values()))

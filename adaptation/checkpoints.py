@@ -1,8 +1,8 @@
 """The finished steps of an adaptation on disk: a run that was killed goes on from there, to the same bytes.
 
 Each step leaves a file or a model folder that appears whole or not at all. The folder belongs to one plan: other data,
-another model or other settings are refused, and so is a second run at the same time. Only what was made here is
-removed, by name; links are neither followed nor removed.
+another model or other settings are refused, and so is a second run at the same time. Only the files of the steps are
+removed; links are neither followed nor removed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Checkpoints:
     made : bool
         Whether the folder was made for them.
     steps : list of Path
-        What this run has made or found made.
+        Steps of this run, made or found.
     """
 
     folder: Path
@@ -96,9 +96,9 @@ def checkpoints(folder: Path, plan: Mapping[str, JSON]) -> Iterator[Checkpoints]
     Parameters
     ----------
     folder : Path
-        Made if it is not there; else empty, or that of the same plan. It is locked until the end of the block.
+        Created if it does not exist; else empty, or that of the same plan. It is locked until the end of the block.
     plan : mapping
-        All that the result depends on.
+        Everything that the result depends on.
 
     Raises
     ------
@@ -162,7 +162,7 @@ def _read_plan(folder: Path) -> dict[str, Any]:
 
 
 def _remove(step: Path) -> None:
-    """Remove the file, the chunks or the model of a step, and nothing else that may have come into its folder."""
+    """Remove the file, the chunks or the model of a step, but no foreign file in its folder."""
     if step.is_symlink() or not step.exists():
         return
     if not step.is_dir():

@@ -1,4 +1,4 @@
-"""How far one domain is from another: words, tags and lengths, before any parser has seen them."""
+"""Distance of two domains by their words, tags and lengths, without any parser."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 
-_PRIOR = 10  # of a pair of tags: so many times what its second tag has alone
+_PRIOR = 10  # pseudo-count of a tag bigram, distributed by the frequency of its second tag
 
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """What a text of a new domain has that the source does not have; all rates are percentages of its tokens.
+    """Differences of a text of a new domain from the source; all rates are percentages of its tokens.
 
     Attributes
     ----------
@@ -33,9 +33,9 @@ class Distance:
         Parts of speech that the source does not have, the most frequent first.
     repeated : float
         Percentage of the sentences that stand in the source, word for word.
-    order : float
-        What the tag before tells of a tag by the habits of the source, in percent of what it tells in the source
-        itself: up to 100 for text in the same language, less than 0 for words in random order.
+    bigram_information : float
+        Mean log2 p(tag | previous tag) / p(tag) under the bigram model of the source, as a percentage of its value on
+        the source: up to 100 for text in the same language, below 0 for words in random order.
     """
 
     unknown_words: float
@@ -45,22 +45,22 @@ class Distance:
     target_length: float
     tags: tuple[str, ...]
     repeated: float = 0.0
-    order: float = 100.0
+    bigram_information: float = 100.0
 
 
 @dataclass(slots=True)
 class Profile:
-    """Counts of the words, tags, pairs of neighbouring tags and sentences of a text, added up part by part."""
+    """Counts of words, tags, tag bigrams and sentences of a text, added up part by part."""
 
     words: Counter[str]
     tags: Counter[str]
-    pairs: Counter[tuple[str, str]]
+    bigrams: Counter[tuple[str, str]]
     sentences: int = 0
     repeated: int = 0
 
     @staticmethod
     def of(parts: Iterable[Treebank], known: Container[tuple[str, ...]] = ()) -> Profile:
-        """Count what is in treebanks, and how many of its sentences are known; each is looked at once and let go.
+        """Count the words, tags, tag bigrams and sentences of treebanks, and the known sentences among them.
 
         Examples
         --------
@@ -77,11 +77,11 @@ class Profile:
             names = ["", *map(_tag, part.words[1:])]
             number = {name: i for i, name in enumerate(dict.fromkeys(names))}
             tags = np.array([number[name] for name in names])[part.tokens]
-            pairs, counts = np.unique(len(number) * tags[:-1] + tags[1:], return_counts=True)
+            bigrams, counts = np.unique(len(number) * tags[:-1] + tags[1:], return_counts=True)
             tag_of = list(number)
-            for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True):
-                if pair % len(number):  # not from the end of a sentence to ROOT
-                    profile.pairs[tag_of[pair // len(number)], tag_of[pair % len(number)]] += count
+            for bigram, count in zip(bigrams.tolist(), counts.tolist(), strict=True):
+                if bigram % len(number):  # not from the end of a sentence to ROOT
+                    profile.bigrams[tag_of[bigram // len(number)], tag_of[bigram % len(number)]] += count
             profile.sentences += part.n_sentences
             profile.repeated += sum(sentence in known for sentence in sentences_of(part))
         return profile
@@ -101,7 +101,7 @@ def sentences_of(treebank: Treebank) -> Iterator[tuple[str, ...]]:
 
 
 def distance(source: Profile, target: Profile) -> Distance:
-    """Return how far a target is from a source.
+    """Return the distance of a target from a source.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def distance(source: Profile, target: Profile) -> Distance:
         target_length=round(n_target / max(1, target.sentences), 1),
         tags=tuple(sorted(strange, key=lambda tag: (-strange[tag], tag))),
         repeated=_percent(target.repeated, max(1, target.sentences)),
-        order=round(100 * _told(source, target) / max(_told(source, source), 1e-9), 1),
+        bigram_information=round(100 * _information(source, target) / max(_information(source, source), 1e-9), 1),
     )
 
 
@@ -132,18 +132,18 @@ def _tag(word: Word) -> str:
     return word.xpos if word.xpos != "_" else word.upos
 
 
-def _told(source: Profile, text: Profile) -> float:
-    """Return how many bits the tag before tells of a tag, on the mean over a text, by what is usual in the source."""
+def _information(source: Profile, text: Profile) -> float:
+    """Return the mean pointwise information, in bits, of the tag bigrams of a text under the model of the source."""
     total, n_tags = source.tags.total(), len(source.tags) + 1
     after: Counter[str] = Counter()
-    for (before, _), count in source.pairs.items():
+    for (before, _), count in source.bigrams.items():
         after[before] += count
     bits = 0.0
-    for (before, tag), count in text.pairs.items():
+    for (before, tag), count in text.bigrams.items():
         alone = (source.tags[tag] + 1) / (total + n_tags)
-        given = (source.pairs[before, tag] + _PRIOR * alone) / (after[before] + _PRIOR)
+        given = (source.bigrams[before, tag] + _PRIOR * alone) / (after[before] + _PRIOR)
         bits += count * float(np.log2(given / alone))
-    return bits / max(1, text.pairs.total())
+    return bits / max(1, text.bigrams.total())
 
 
 def _entropy(shares: np.ndarray) -> float:

@@ -1,6 +1,6 @@
-"""Whether a text is fit to be learned from, and whether an adapted model takes the place of the one it comes from.
+"""Checks of an adaptation: fitness of the text before, promotion of the adapted model after.
 
-No model is promoted that is worse at home or on the target.
+A model that is worse on the source or on the target is not promoted.
 """
 
 from __future__ import annotations
@@ -13,34 +13,33 @@ from treevote.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What an adapted model may lose, and what a text must look like to be learned from; in points of LAS and percent.
+    """Limits for the loss of an adapted model, in points of LAS, and for the text, in percent.
 
     Attributes
     ----------
     source_margin : float
-        LAS that may be lost on the development set of the source.
+        Maximum loss of LAS on the development set of the source.
     target_margin : float
-        LAS that may be lost on labelled sentences of the target.
+        Maximum loss of LAS on labelled sentences of the target.
     estimate_margin : float
-        LAS that may be lost by the estimate, where there are no labelled sentences.
-    least_confidence : float
-        Estimated LAS of the source model on the target, in percent: below it the text is not one that the model can
-        judge, such as another language.
-    least_order : float
-        The least order of the tags, see `treevote.adaptation.distance.Distance`.
-    most_repeated : float
-        Percentage of the sentences of the text that may stand in the training data.
+        Maximum loss of estimated LAS on the target, where there are no labelled sentences.
+    min_estimate : float
+        Least estimated LAS of the source model on the target; lower for a text in another language, for instance.
+    min_bigram_information : float
+        Least bigram information of the tags, see `treevote.adaptation.distance.Distance`.
+    max_repeated : float
+        Maximum percentage of the sentences of the text that occur in the training data.
     """
 
     source_margin: float = 1.5
     target_margin: float = 0.0
     estimate_margin: float = 1.0
-    least_confidence: float = 50.0
-    least_order: float = 0.0
-    most_repeated: float = 90.0
+    min_estimate: float = 50.0
+    min_bigram_information: float = 0.0
+    max_repeated: float = 90.0
 
     def __post_init__(self) -> None:
-        for name in ("source_margin", "target_margin", "estimate_margin", "least_confidence", "most_repeated"):
+        for name in ("source_margin", "target_margin", "estimate_margin", "min_estimate", "max_repeated"):
             value = getattr(self, name)
             if not 0 <= value <= 100:
                 raise ConfigError(f"{name} should be in 0..100, found {value}")
@@ -48,7 +47,7 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """LAS of a model in percent; None where there is nothing to measure on.
+    """LAS of a model in percent; None without data.
 
     Attributes
     ----------
@@ -57,7 +56,7 @@ class Measured:
     target : float, optional
         On labelled sentences of the target.
     estimate : float, optional
-        On the target, estimated from the mean confidence of the arcs: no measurement.
+        On the target, estimated from the mean confidence of the arcs.
     """
 
     source: float | None = None
@@ -70,25 +69,25 @@ def unfit(distance: Distance, before: Measured, guard: Guard) -> list[str]:
 
     Examples
     --------
-    >>> unfit(Distance(0.0, 0.0, 0.0, 9.0, 9.0, (), order=-80.0), Measured(estimate=70.0), Guard())[0]
-    'the tags of the text do not follow each other as those of the training data do (order -80 %, theirs is 100 %): ...
+    >>> unfit(Distance(0.0, 0.0, 0.0, 9.0, 9.0, (), bigram_information=-80.0), Measured(estimate=70.0), Guard())[0]
+    'the tags of the text do not follow each other as those of the training data do (bigram information -80 %, ...
     """
     reasons = []
-    if distance.order < guard.least_order:
+    if distance.bigram_information < guard.min_bigram_information:
         reasons.append(
-            "the tags of the text do not follow each other as those of the training data do (order "
-            f"{distance.order:.0f} %, theirs is 100 %): it may have its words in random order, be in another language, "
-            "or have other tags"
+            "the tags of the text do not follow each other as those of the training data do (bigram "
+            f"information {distance.bigram_information:.0f} %, theirs is 100 %): it may have its words in random "
+            "order, be in another language, or have other tags"
         )
-    if distance.repeated > guard.most_repeated:
+    if distance.repeated > guard.max_repeated:
         reasons.append(
             f"{distance.repeated:.0f} % of the sentences of the text stand in the training data: there is nothing to "
             "learn from them"
         )
-    if before.estimate is not None and before.estimate < guard.least_confidence:
+    if before.estimate is not None and before.estimate < guard.min_estimate:
         reasons.append(
             f"the model expects only {before.estimate:.1f} LAS of itself on this text (an estimate; the least is "
-            f"{guard.least_confidence:.1f}): it may be in another language, or no running text"
+            f"{guard.min_estimate:.1f}): it may be in another language, or no running text"
         )
     return reasons
 

@@ -1,8 +1,7 @@
-"""Unlabelled text parsed by judges, chunk after chunk: constant memory, any number of jobs, the same bytes.
+"""Annotation of unlabelled text by a committee of parsers, chunk by chunk: constant memory, any number of jobs.
 
-Each chunk becomes a file of CoNLL-U beside the others: every sentence with the tree that most judges voted for; how far
-they agree stands in front of its comments. A chunk whose file is there is not parsed again: what was killed goes on
-where it was.
+Each chunk becomes a file of CoNLL-U: every sentence with the tree of the vote, and with its agreement and confidence as
+comments in front of its own. A chunk whose file exists is not parsed again, so an interrupted annotation goes on.
 """
 
 from __future__ import annotations
@@ -38,17 +37,17 @@ CHUNK_BYTES = 1 << 20
 """About the length of a chunk of unlabelled text."""
 
 
-class Judged(NamedTuple):
-    """What the judges said of each sentence, in the order of the text.
+class Annotation(NamedTuple):
+    """Agreement and confidence of a committee on each sentence, in the order of the text.
 
     Attributes
     ----------
     lengths : ndarray of int64, shape (n_sentences,)
         Tokens.
     agreed : ndarray of float64, shape (n_sentences,)
-        Share of the tokens on which the judges agree.
+        Share of the tokens on which the committee agrees.
     confidence : ndarray of float64, shape (n_sentences,)
-        Mean confidence of the arcs; 1 if the judges cannot tell.
+        Mean confidence of the arcs; 1 without a model of confidence.
     files : tuple of Path
         The chunks.
     """
@@ -59,7 +58,7 @@ class Judged(NamedTuple):
     files: tuple[Path, ...]
 
 
-def judge(
+def annotate(
     model: Path,
     unlabelled: Sequence[str | os.PathLike[str]],
     folder: Path,
@@ -70,19 +69,19 @@ def judge(
     n_jobs: int = 1,
     backend: str | None = None,
     progress: Progress | None = None,
-) -> Judged:
-    """Parse unlabelled text with the members of a model, and see where they agree.
+) -> Annotation:
+    """Parse unlabelled text with the members of a model, and measure their agreement.
 
     Parameters
     ----------
     model : Path
-        Folder of the judges, an ensemble.
+        Folder of the committee, an ensemble.
     unlabelled : sequence of path
-        Text of the new domain; trees in it are never looked at.
+        Text of the new domain; trees in it are ignored.
     folder : Path
-        Where the chunks are written; those that are there already are not parsed again.
+        Folder for the annotated chunks; chunks that exist are not parsed again.
     external : sequence of path
-        The sentences of ``unlabelled``, of all files one after the other, as other parsers parsed them: more judges.
+        The sentences of ``unlabelled``, of all files one after the other, as parsed by further members.
     format, chunk_bytes
         See `treevote.conll.chunks.chunks`.
     n_jobs, backend, progress
@@ -93,7 +92,7 @@ def judge(
     InputError
         If a file cannot be read, or an external parse has other sentences.
     ModelError
-        If the judges cannot be read.
+        If the committee cannot be read.
     """
     work = _ChunkJudge(os.path.abspath(model), checksum(model), load(model))
     total = sum(os.stat(path).st_size for path in unlabelled)
@@ -103,17 +102,17 @@ def judge(
     for done, part in enumerate(map_parallel(work, tasks, n_jobs=n_jobs, backend=backend), start=1):
         parts.append(part)
         if progress is not None:
-            progress("judging", ends[done - 1], total)
+            progress("annotation", ends[done - 1], total)
     if not any(part.files for part in parts):
         raise InputError(
             "expected sentences, found none", path=os.fspath(unlabelled[0]), remedy="give a file with sentences in it"
         )
     lengths, agreed, confidence = (np.concatenate([part[i] for part in parts]) for i in range(3))
-    return Judged(lengths, agreed, confidence, tuple(file for part in parts for file in part.files))
+    return Annotation(lengths, agreed, confidence, tuple(file for part in parts for file in part.files))
 
 
 class _Task(NamedTuple):
-    """A chunk, the file that it becomes, and what other parsers say of its sentences."""
+    """A chunk, its file, and the parses of its sentences by other parsers."""
 
     chunk: Chunk
     file: Path
@@ -182,12 +181,12 @@ class _ChunkJudge:
     def __reduce__(self) -> tuple[object, ...]:
         return _ChunkJudge, (self.model, self.checksum)
 
-    def __call__(self, task: _Task) -> Judged:
+    def __call__(self, task: _Task) -> Annotation:
         if not task.file.exists():
             treebank, _ = parse_chunk(task.chunk, trees="ignored")
             if not treebank.n_sentences:
-                return Judged(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), ())
-            text = _judged(self.parser or _load_once(self.model, self.checksum), treebank, task)
+                return Annotation(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), ())
+            text = _annotated(self.parser or _load_once(self.model, self.checksum), treebank, task)
             with writing(task.file) as stream:
                 stream.write(text.encode("utf-8", "surrogateescape"))
         return _scores(task.file)
@@ -200,15 +199,15 @@ def _load_once(model: str, checksum: str) -> EnsembleParser:
     return load(model)
 
 
-def _judged(judges: EnsembleParser, treebank: Treebank, task: _Task) -> str:
-    """Return the sentences as CoNLL-U, each with where it comes from and what the judges said of it."""
-    parses = judges.parse_members(treebank)
+def _annotated(committee: EnsembleParser, treebank: Treebank, task: _Task) -> str:
+    """Return the sentences as CoNLL-U, each with its origin, agreement and confidence."""
+    parses = committee.parse_members(treebank)
     systems = [*parses.values(), *task.external]
     agreed = agreement(systems)
     if task.external:
-        parse = vote(systems, Weights.equal(len(systems)), single_root=judges.single_root)
+        parse = vote(systems, Weights.equal(len(systems)), single_root=committee.single_root)
     else:
-        parse = judges.combine(parses)
+        parse = committee.combine(parses)
     lengths = np.diff(treebank.offsets) - 1
     sure = np.ones(treebank.n_sentences)
     if parse.confidence is not None:
@@ -234,8 +233,8 @@ def _comments(treebank: Treebank) -> Iterator[str]:
         yield "".join(f"{line}\n" for line in above if line.startswith("#"))
 
 
-def _scores(file: Path) -> Judged:
-    """Return what stands in the first three comments of each sentence of a chunk, and how long it is."""
+def _scores(file: Path) -> Annotation:
+    """Return length, agreement and confidence of each sentence of a chunk, the latter two from its comments."""
     lengths: list[int] = []
     agreed: list[float] = []
     confidence: list[float] = []
@@ -245,4 +244,4 @@ def _scores(file: Path) -> Judged:
             confidence.append(float(next(lines).rpartition(" = ")[2]))
             rest = itertools.takewhile(lambda line: line != "\n", lines)
             lengths.append(sum(not line.startswith("#") for line in rest))
-    return Judged(np.array(lengths, np.int64), np.array(agreed), np.array(confidence), (file,))
+    return Annotation(np.array(lengths, np.int64), np.array(agreed), np.array(confidence), (file,))

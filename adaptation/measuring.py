@@ -1,4 +1,4 @@
-"""How good a model is, before an adaptation and after: on labelled sentences, else an estimate."""
+"""Scores of a model before and after an adaptation: measured on labelled sentences, else estimated."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from treevote.evaluation.counts import Convention, evaluate
 from treevote.kernels import Bools, Longs
 
 HELD_OUT = 20
-"""One sentence of the text in so many is never learned from: on these the estimates are made."""
+"""Every 20th sentence of the text is held out from training, for the estimates."""
 
 MOST_HELD_OUT = 2_000
-"""Sentences that are held out, at the most: they stay in memory."""
+"""Maximum number of held-out sentences; they stay in memory."""
 
 
 def held_out(numbers: Longs) -> Bools:
-    """Return which sentences of a text, by their numbers from 0, are never learned from.
+    """Return a mask of the held-out sentences of a text, by their numbers from 0.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def held_out(numbers: Longs) -> Bools:
 
 
 def sample_of(parts: Iterable[Treebank]) -> Treebank:
-    """Return the sentences of a text, which comes part by part, that are never learned from."""
+    """Return the held-out sentences of a text, given part by part."""
     held, first = [], 0
     for part in parts:
         chosen = np.flatnonzero(held_out(first + np.arange(part.n_sentences)))
@@ -45,7 +45,7 @@ def sample_of(parts: Iterable[Treebank]) -> Treebank:
 def measure(
     parser: EnsembleParser, source: Treebank | None, target: Treebank | None, sample: Treebank, convention: Convention
 ) -> Measured:
-    """Measure a model on labelled sentences of both domains, as far as there are any, and estimate the rest.
+    """Measure a model on the labelled sentences of both domains, and estimate its score on the target.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def measure(
     source, target : Treebank, optional
         Labelled sentences.
     sample : Treebank
-        Unlabelled sentences of the target: there the mean confidence of a model that can tell it is the estimate.
+        Unlabelled sentences of the target; the mean confidence of the model on them is the estimate.
     convention : {"ud", "conllx"}
         Of the scores.
     """

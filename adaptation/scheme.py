@@ -1,10 +1,10 @@
-"""How a model is adapted: who judges, what is kept, how often, and what is trained on it in the end."""
+"""Schemes of adaptation: committee, instance selection, rounds, and members of the adapted model."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from treevote.adaptation.choice import Choice
+from treevote.adaptation.instance_selection import InstanceSelection
 from treevote.errors import ConfigError, unknown
 
 MAX_ROUNDS = 50
@@ -12,50 +12,51 @@ MAX_ROUNDS = 50
 
 @dataclass(frozen=True)
 class Scheme:
-    """A way of adapting.
+    """A scheme of adaptation.
 
     Attributes
     ----------
-    judges : tuple of str
-        Members whose agreement is looked for, retrained in each round; empty: all members of the model.
+    committee : tuple of str
+        Members whose agreement is measured, retrained in each round; empty: all members of the model.
     rounds : int
-        At the most.
-    least_new : float
-        No further round if the sentences that were kept for the first time hold less than this percentage of the tokens
-        of the text.
-    choice : Choice
-        What is kept in each round.
+        Maximum number of rounds.
+    stopping_threshold : float
+        Least percentage of newly selected tokens of the text for a further round.
+    selection : InstanceSelection
+        Criteria for the selection of sentences in each round.
     members : tuple of str
-        Members that are trained on the final set and vote; empty: those of the model.
-    gold_copies : int
-        How often the labelled sentences stand in the training data: their weight against those of the new domain.
+        Members of the adapted model; empty: those of the old model.
+    source_copies : int
+        Copies of the labelled sentences in the training data: their weight against those of the new domain.
     """
 
-    judges: tuple[str, ...] = ("lr-maxent-forward", "lr-maxent-backward", "graph-mira", "graph-perceptron")
+    committee: tuple[str, ...] = ("lr-maxent-forward", "lr-maxent-backward", "graph-mira", "graph-perceptron")
     rounds: int = 2
-    least_new: float = 1.0
-    choice: Choice = field(default_factory=lambda: Choice("share", 0.8))
+    stopping_threshold: float = 1.0
+    selection: InstanceSelection = field(default_factory=lambda: InstanceSelection(0.8))
     members: tuple[str, ...] = ()
-    gold_copies: int = 1
+    source_copies: int = 1
 
     def __post_init__(self) -> None:
-        for name in self.judges:
-            if self.judges.count(name) > 1:
-                raise ConfigError(f"judge {name} is named twice; a judge always agrees with itself")
+        for name in self.committee:
+            if self.committee.count(name) > 1:
+                raise ConfigError(f"{name} is in the committee twice; a parser always agrees with itself")
         if not 1 <= self.rounds <= MAX_ROUNDS:
             raise ConfigError(f"rounds should be in 1..{MAX_ROUNDS}, found {self.rounds}")
-        if not 0 <= self.least_new <= 100:
-            raise ConfigError(f"least_new should be in 0..100, found {self.least_new}")
-        if not 1 <= self.gold_copies <= 100:
-            raise ConfigError(f"gold_copies should be in 1..100, found {self.gold_copies}")
+        if not 0 <= self.stopping_threshold <= 100:
+            raise ConfigError(f"stopping_threshold should be in 0..100, found {self.stopping_threshold}")
+        if not 1 <= self.source_copies <= 100:
+            raise ConfigError(f"source_copies should be in 1..100, found {self.source_copies}")
 
 
 SCHEMES = {
     "default": Scheme(),
-    "paper": Scheme(("lr-maxent-forward", "lr-svm-backward"), 1, choice=Choice(), members=("lr-maxent-forward",)),
-    "distil": Scheme(choice=Choice("all"), members=("lr-maxent-forward",)),
+    "paper": Scheme(
+        ("lr-maxent-forward", "lr-svm-backward"), 1, selection=InstanceSelection(), members=("lr-maxent-forward",)
+    ),
+    "distil": Scheme(selection=InstanceSelection(0.0), members=("lr-maxent-forward",)),
 }
-"""Name to scheme: what did best in trials; Sagae & Tsujii (2007), section 4.1; the judges' vote on all
+"""Schemes by name: the best one in trials; Sagae & Tsujii (2007), section 4.1; the vote of the committee on all
 sentences in one parser."""
 
 

@@ -1,4 +1,4 @@
-"""The sentences of the new domain that join the training data, with the trees that parsers gave them."""
+"""Silver data: the selected sentences of the new domain, with predicted trees."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from treevote.adaptation.judging import Judged
+from treevote.adaptation.judging import Annotation
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.files.streams import writing
@@ -17,21 +17,21 @@ from treevote.store.manifest import JSON
 _AGREEMENT = re.compile(rb"^# agreement = ([0-9.e-]+)$", re.MULTILINE)
 
 
-def write_silver(judged: Judged, kept: Bools, entered: Ints, path: Path) -> None:
-    """Write the sentences that were kept as CoNLL-U: each with its source, its round, and why it was kept.
+def write_silver(annotation: Annotation, kept: Bools, entered: Ints, path: Path) -> None:
+    """Write the selected sentences as CoNLL-U, each with its source, its round, and the reason.
 
     Parameters
     ----------
-    judged : Judged
+    annotation : Annotation
     kept : ndarray of bool, shape (n_sentences,)
     entered : ndarray of int32, shape (n_sentences,)
-        The round in which each was kept for the first time.
+        The round in which each was selected for the first time.
     path : Path
         Written whole or not at all.
     """
     i = 0
     with writing(path) as stream:
-        for file in judged.files:
+        for file in annotation.files:
             for block in file.read_bytes().split(b"\n\n")[:-1]:
                 if kept[i]:
                     stream.write(f"# round = {entered[i]}\n# reason = {_reason(block)}\n".encode())
@@ -42,7 +42,7 @@ def write_silver(judged: Judged, kept: Bools, entered: Ints, path: Path) -> None
 def _reason(block: bytes) -> str:
     found = _AGREEMENT.search(block)
     share = float(found[1]) if found else 0.0
-    return "the judges agree" if share >= 1 else f"the judges agree on {100 * share:.1f} % of the tokens"
+    return "the committee agrees" if share >= 1 else f"the committee agrees on {100 * share:.1f} % of the tokens"
 
 
 def read_silver(path: Path) -> Treebank:
@@ -51,12 +51,12 @@ def read_silver(path: Path) -> Treebank:
 
 
 def joined(gold: Treebank, silver: Treebank, copies: int) -> Treebank:
-    """Return the labelled sentences, as often as asked, and behind them those that parsers gave trees."""
+    """Return copies of the labelled sentences, followed by the silver sentences."""
     return Treebank.concatenate([gold] * copies + [silver], f"{gold.name} + {silver.name}")
 
 
 def label_profile(gold: Treebank, silver: Treebank, most: int = 8) -> list[JSON]:
-    """Return the labels whose share in the sentences that were added differs most from that in the labelled ones.
+    """Return the labels whose shares in the silver and in the labelled sentences differ most.
 
     Examples
     --------
@@ -74,24 +74,24 @@ def label_profile(gold: Treebank, silver: Treebank, most: int = 8) -> list[JSON]
     return [{"label": label, "source": round(own, 2), "added": round(new, 2)} for label, own, new in rows[:most]]
 
 
-def profile(judged: Judged, kept: Bools) -> dict[str, float]:
-    """Return how many sentences and tokens were kept, and how long they are against those that were not.
+def profile(annotation: Annotation, kept: Bools) -> dict[str, float]:
+    """Return number, share and length of the selected sentences, and the agreement on the whole text.
 
     Examples
     --------
     >>> import numpy as np
-    >>> judged = Judged(np.array([4, 8]), np.array([1.0, 0.5]), np.ones(2), ())
-    >>> profile(judged, np.array([True, False]))["tokens"]
+    >>> annotation = Annotation(np.array([4, 8]), np.array([1.0, 0.5]), np.ones(2), ())
+    >>> profile(annotation, np.array([True, False]))["tokens"]
     4
     """
-    lengths = judged.lengths
+    lengths = annotation.lengths
     return {
         "sentences": int(kept.sum()),
         "tokens": int(lengths[kept].sum()),
         "share_of_sentences": round(100 * float(kept.mean()), 2),
         "share_of_tokens": round(100 * float(lengths[kept].sum() / max(1, lengths.sum())), 2),
-        "identical": round(100 * float((judged.agreed >= 1).mean()), 2),
-        "agreed_tokens": round(100 * float((judged.agreed * lengths).sum() / max(1, lengths.sum())), 2),
+        "identical": round(100 * float((annotation.agreed >= 1).mean()), 2),
+        "agreed_tokens": round(100 * float((annotation.agreed * lengths).sum() / max(1, lengths.sum())), 2),
         "length": round(float(lengths[kept].mean()), 1) if kept.any() else 0.0,
         "length_of_all": round(float(lengths.mean()), 1),
     }

@@ -1,8 +1,8 @@
-"""The heaviest tree among arcs that were voted for; the only module that touches networkx.
+"""The heaviest tree over the arcs with votes; the only module that imports networkx.
 
 What networkx calls a *spanning arborescence* is a *tree* here: every token has one head, and heads lead to
-ROOT. Edmonds (1967), "Optimum branchings", finds the heaviest one. His algorithm takes milliseconds for a
-sentence in networkx, so exact reductions leave to it only the few tokens whose heads are really in doubt.
+ROOT. The algorithm of Edmonds (1967), "Optimum branchings", finds the heaviest one. In networkx it takes milliseconds
+for a sentence, so exact reductions leave to it only the few tokens with real conflicts.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def _token_on_a_cycle(heads: Sequence[int]) -> int:
 
 
 def _strongly_connected(arcs: Sequence[Mapping[int, int]], token: int) -> set[int]:
-    """Return the tokens from which arcs lead to ``token`` and to which they lead from it, itself included."""
+    """Return the strongly connected component of a token: all tokens that reach it and that it reaches."""
     dependents: list[list[int]] = [[] for _ in arcs]
     for d, into in enumerate(arcs):
         for h in into:
@@ -189,7 +189,7 @@ def _strongly_connected(arcs: Sequence[Mapping[int, int]], token: int) -> set[in
 
 
 def _reachable(token: int, neighbours: Sequence[Iterable[int]]) -> set[int]:
-    """Return all that a walk from ``token`` can come to, itself included."""
+    """Return all tokens that can be reached from ``token``, itself included."""
     found, pending = {token}, [token]
     while pending:
         for neighbour in neighbours[pending.pop()]:

@@ -1,9 +1,9 @@
-"""How sure the ensemble may be of an arc: a calibrated probability for each arc and its label.
+"""Confidence of the ensemble: a calibrated probability for each arc and its label.
 
-A logistic regression on development data maps who voted for an arc, and where it stands, to the probability that it is
-right. The votes of the members are not independent, so shares of votes are no probabilities: of two members that differ
-in kind an agreement says more than of two that differ in direction alone. How far a probability can be trusted is shown
-by a table of reliability.
+A logistic regression on development data predicts whether an arc is right, from its voters and its place in the tree.
+The votes of the members are not independent, so shares of votes are no probabilities: agreement is stronger evidence
+between members of different families than between two directions of one. `treevote.ensemble.reliability` measures the
+calibration.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ SEEN_ENOUGH = 20
 """A part of speech with fewer tokens than this in the development data has no weight of its own."""
 
 DIGITS = 6
-"""Decimals of a weight: more would only hold the noise of arithmetic."""
+"""Decimals of a weight; further ones are numerical noise."""
 
 LEAST = 0.001
-"""No probability is nearer to 0 or 1."""
+"""Minimum distance of a probability from 0 and 1."""
 
 HEAVIEST = 1e6
-"""No weight is larger: sums of weights stay numbers."""
+"""Maximum absolute weight, so that sums stay finite."""
 
 _DISTANCES = (1, 2, 3, 5, 10)  # upper ends of the bins of the distance between head and dependent; one more bin above
 
 
 @dataclass(frozen=True, eq=False)
 class Confidence:
-    """Weights of two logistic regressions: is the head right, and is it right together with its label.
+    """Weights of two logistic regressions: for the head, and for head and label together.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Confidence:
         voted : Treebank
             Their vote.
         convention : {"ud", "conllx"}, default="ud"
-            What counts of a label, see `treevote.evaluation.counts`.
+            Part of a label that counts, see `treevote.evaluation.counts`.
 
         Raises
         ------
@@ -127,11 +127,11 @@ class Confidence:
         n_members, arrays = record.facts.get("n_members"), record.arrays
         pos = tuple(record.texts.get("pos", ()))
         if record.kind != KIND or not isinstance(n_members, int) or not 0 < n_members < 1000:
-            raise ModelError("the model is damaged: it does not say how sure it is; train it again")
+            raise ModelError("the model is damaged: its confidence cannot be read; train it again")
         shape = (2 * n_members + len(pos) + _N_OTHERS + 1,)
         columns = [np.asarray(arrays.get(name, ())) for name in ("arc", "label")]
         if any(c.shape != shape or c.dtype != np.float64 or not (np.abs(c) <= HEAVIEST).all() for c in columns):
-            raise ModelError("the model is damaged: what it knows of its confidence does not fit; train it again")
+            raise ModelError("the model is damaged: the weights of its confidence do not fit; train it again")
         return Confidence(n_members, pos, columns[0], columns[1])
 
 
@@ -139,7 +139,7 @@ _N_OTHERS = 2 * (len(_DISTANCES) + 1) + 3
 
 
 def _features(systems: Sequence[Treebank], voted: Treebank, pos: Sequence[str]) -> Doubles:
-    """Return what is known of each arc, shape (n_slots, n_features).
+    """Return the features of each arc, shape (n_slots, n_features).
 
     For each member whether it voted for the arc, and for the arc with its label; the part of speech of the dependent;
     distance and direction of the head, or that it is ROOT; the mean share of votes over the sentence, and its length.
@@ -171,7 +171,7 @@ def _features(systems: Sequence[Treebank], voted: Treebank, pos: Sequence[str]) 
 
 
 def _fitted(X: Doubles, right: Bools) -> Doubles:
-    """Return weights and intercept of a logistic regression; where all or none are right, an intercept alone."""
+    """Return weights and intercept of a logistic regression; only an intercept if all or none are right."""
     if right.all() or not right.any():
         share = (int(right.sum()) + 1) / (len(right) + 2)
         return np.array([*np.zeros(X.shape[1]), np.log(share / (1 - share))])

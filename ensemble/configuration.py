@@ -1,4 +1,4 @@
-"""Which members an ensemble has: from a file, from the command line, or the default.
+"""Configuration of an ensemble: its members, from a file, from the command line, or the default.
 
 ::
 
@@ -42,11 +42,11 @@ class Configuration:
     Attributes
     ----------
     weights : {"equal", "accuracy", "pos"}
-        How much the vote of each member counts.
+        Kind of the weights of the votes.
     select : bool
-        Whether the members that vote best are chosen, and their weights with them.
+        Whether the best members and weights are selected.
     folds : int
-        Folds of the training data, to measure on where there is no development set.
+        Folds of the training data, for measurements without a development set.
     seed : int
         Seed of the training.
     members : tuple of str
@@ -90,9 +90,9 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
     Parameters
     ----------
     configuration : Configuration
-        The members. A name that is given twice is trained twice, the second time as ``name-2``.
+        Its members; a repeated name is trained again, as ``name-2``.
     settings : mapping, optional
-        Settings that all members that know them take over, whatever they have on their own.
+        Settings for all members that have them; they override those of the members.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
 
 
 def _trainer(name: str, own: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
-    """Return the trainer of a table: the settings of the member that it is like, with its own in their place."""
+    """Return the trainer of a table: the settings of the member in ``like``, overridden by its own."""
     own = dict(own)
     for key, expected, type_ in (("like", "a name", str), ("kind", "a name", str), ("options", "a table", Mapping)):
         if key in own and not isinstance(own[key], type_):
@@ -143,6 +143,6 @@ def _trainer(name: str, own: Mapping[str, Any], known: Mapping[str, Any]) -> Any
 
 
 def _new(name: str, taken: Mapping[str, object]) -> str:
-    """Return a name that is not taken yet."""
+    """Return a name that is not taken."""
     marks = ("", *(f"-{k}" for k in range(2, len(taken) + 2)))
     return next(unique for mark in marks if (unique := name + mark) not in taken)

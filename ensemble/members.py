@@ -1,4 +1,4 @@
-"""The members of the ensemble: the families of parsers, and the trainers that have a name.
+"""Members of an ensemble: the families of parsers, and their named trainers.
 
 A family is registered by one line of ``FAMILIES``, or by another package through an entry point::
 

@@ -1,4 +1,4 @@
-"""The ensemble as a parser: the votes of its members, and how sure it is of them."""
+"""The ensemble as a parser: the vote of its members, with confidence."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class EnsembleParser:
         In the order in which ties are decided.
     weights : Weights
     facts : dict
-        What it was trained on, and its scores on the development set.
+        Training data, and scores on the development set.
     confidence : Confidence, optional
-        Not there if it was trained without development data.
+        None without development data in training.
     """
 
     members: dict[str, Member]
@@ -47,7 +47,7 @@ class EnsembleParser:
     confidence: Confidence | None = None
 
     def __post_init__(self) -> None:
-        """Let members with the same lexicon, as those of one training are, share the words that they met."""
+        """Let members with the same lexicon, such as those of one training, share their cache of words."""
         memos: list[WordMemo] = []
         shared: dict[str, Any] = dict(self.members)
         for name, member in shared.items():
@@ -68,7 +68,7 @@ class EnsembleParser:
         return {name: member.parse(treebank) for name, member in self.members.items()}
 
     def combine(self, parses: Mapping[str, Treebank]) -> Treebank:
-        """Return the vote over the parses of all members, with support, and confidence if that can be told."""
+        """Return the vote over the parses of all members, with support, and with confidence if possible."""
         systems = [parses[name] for name in self.members]
         voted = vote(systems, self.weights, single_root=self.single_root)
         if self.confidence is None:
@@ -81,7 +81,7 @@ class EnsembleParser:
         return self.parse_counted(treebank)[0]
 
     def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
-        """Parse, and count the sentences on which a bounded search of a member fell back on a simpler one."""
+        """Parse, and return the number of fallbacks to a simpler search, summed over members."""
         counted = {name: parse_counted(member, treebank) for name, member in self.members.items()}
         parse = self.combine({name: parse for name, (parse, _) in counted.items()})
         return parse, sum(fallbacks for _, fallbacks in counted.values())
@@ -110,7 +110,7 @@ class EnsembleParser:
         facts = dict(record.facts)
         votes: Any = facts.pop("votes", None)
         if not isinstance(votes, Mapping):
-            raise ModelError("the model does not say how its members vote; train it again or copy it again")
+            raise ModelError("the model has no weights for the vote of its members; train it again or copy it again")
         weights = Weights.from_json(votes)
         sure = None if confidence is None else Confidence.from_record(confidence)
         if not members or len(weights.overall) != len(members) or (sure and sure.n_members != len(members)):

@@ -1,8 +1,8 @@
-"""How far the confidence of an ensemble can be trusted.
+"""Calibration of the confidence of an ensemble.
 
-Of the arcs with confidence near 0.9 nine in ten should be right. The table of reliability shows whether they are, and
-the expected calibration error sums it up (Naeini, Cooper & Hauskrecht 2015, "Obtaining well calibrated probabilities
-using Bayesian binning").
+Nine in ten of the arcs with confidence near 0.9 should be right. A table of reliability compares confidence and
+accuracy, and the expected calibration error is their mean difference (Naeini, Cooper & Hauskrecht 2015, "Obtaining well
+calibrated probabilities using Bayesian binning").
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from treevote.store.manifest import JSON
 
 
 class Bin(NamedTuple):
-    """The arcs of a range of confidence: how many, their mean confidence, and the share of those that are right."""
+    """The arcs of a range of confidence: their number, mean confidence and accuracy."""
 
     arcs: int
     confidence: float
@@ -29,14 +29,14 @@ class Bin(NamedTuple):
 
 
 def reliability(confidence: Floats, right: Bools, n_bins: int = 10) -> list[Bin]:
-    """Sort arcs into ranges of confidence of the same width.
+    """Return the arcs by ranges of confidence of equal width.
 
     Parameters
     ----------
     confidence : ndarray of float32, shape (n,)
     right : ndarray of bool, shape (n,)
     n_bins : int, default=10
-        Ranges; those without an arc are left out.
+        Number of ranges; empty ones are left out.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def calibration_error(bins: Sequence[Bin]) -> float:
 
 
 def table(confidence: Floats, right: Bools, least: float = 0.95) -> dict[str, JSON]:
-    """Return bins, calibration error, and of arcs with at least a confidence their precision and coverage in percent.
+    """Return bins, calibration error, and precision and coverage (percent) of the arcs with a least confidence.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def table(confidence: Floats, right: Bools, least: float = 0.95) -> dict[str, JS
 def cross_fitted(
     gold: Treebank, systems: Sequence[Treebank], voted: Treebank, *, convention: Convention = "ud"
 ) -> dict[str, JSON]:
-    """Fit confidence to every other sentence and measure it on the rest, and the other way round.
+    """Measure confidence by cross-validation on two halves: every other sentence, and the rest.
 
     Parameters
     ----------

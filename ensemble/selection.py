@@ -1,7 +1,7 @@
-"""Which members vote, and how much each counts: chosen on sentences that no member was trained on.
+"""Selection of the members and weights of an ensemble, on sentences that no member was trained on.
 
-All subsets of the members and all kinds of weights are tried. A vote whose heaviest heads make no tree is rare, so
-the subsets are ranked by heaviest heads alone, in compiled loops, and only the best of them vote in full.
+All subsets of the members and all kinds of weights are tried. The heaviest heads are rarely no tree, so the subsets are
+ranked by heaviest heads alone, in compiled loops, and only the best of them vote in full.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.counts import Convention, evaluate
 
 MARGIN = 0.05
-"""LAS that a member must at least add: of ensembles that are so close to the best, the smallest is chosen."""
+"""Tolerance in LAS: the smallest ensemble within this distance of the best one is selected."""
 
 FINALISTS = 24
-"""Ensembles that vote in full."""
+"""Number of ensembles that vote in full."""
 
 LARGEST = 12
-"""More members than this are not tried in all subsets."""
+"""Maximum number of members to select from."""
 
 WeightKind = Literal["equal", "accuracy", "pos"]
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The members that vote best, and what was compared.
+    """The best members and weights, with the scores of neighbouring ensembles.
 
     Attributes
     ----------
@@ -44,9 +44,9 @@ class Selection:
     las : float
         Of their vote, in percent to two decimals.
     without : dict of str to float
-        LAS of the vote without each of them, weights of the same kind; not there for a single member.
+        LAS of the vote without each of them, weights of the same kind; empty for a single member.
     with_too : dict of str to float
-        LAS of the vote with each member that was left out.
+        LAS of the vote with each of the other members added.
     """
 
     members: tuple[str, ...]
@@ -56,13 +56,13 @@ class Selection:
     with_too: dict[str, float]
 
 
-def weigh(kind: WeightKind, gold: Treebank, systems: Sequence[Treebank]) -> Weights:
-    """Return weights of a kind, measured on gold trees.
+def fit_weights(kind: WeightKind, gold: Treebank, systems: Sequence[Treebank]) -> Weights:
+    """Return weights of a kind, fitted to gold trees.
 
     Examples
     --------
     >>> gold = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
-    >>> weigh("accuracy", gold, [gold]).overall, weigh("equal", gold, [gold, gold]).overall
+    >>> fit_weights("accuracy", gold, [gold]).overall, fit_weights("equal", gold, [gold, gold]).overall
     ((1.0,), (1.0, 1.0))
     """
     if kind == "equal":
@@ -89,9 +89,8 @@ def select(
     Returns
     -------
     Selection
-        Of all ensembles within ``MARGIN`` of the best LAS the one with fewest members; of these that with the
-        simplest weights (equal, by accuracy, by part of speech); of these the best; and last the one whose members
-        are better alone.
+        The ensemble with fewest members within ``MARGIN`` of the best LAS; ties go to the simplest weights (equal, by
+        accuracy, by part of speech), then to the higher LAS, then to the members that are better alone.
 
     Raises
     ------
@@ -119,7 +118,7 @@ def select(
 
     def las(chosen: Sequence[int], kind: WeightKind) -> float:
         systems = [parses[names[i]] for i in chosen]
-        voted = vote(systems, weigh(kind, gold, systems), single_root=single_root)
+        voted = vote(systems, fit_weights(kind, gold, systems), single_root=single_root)
         return evaluate(gold, voted, convention=convention).las
 
     finalists: dict[tuple[tuple[int, ...], WeightKind], float] = {
@@ -144,12 +143,12 @@ def select(
 def _ranked(
     gold: Treebank, systems: Sequence[Treebank], convention: Convention
 ) -> list[tuple[tuple[int, ...], WeightKind]]:
-    """Return all ensembles of systems, that with most right arcs first, by heaviest heads without regard to trees."""
+    """Return all ensembles of systems by the number of right arcs among the heaviest heads, best first."""
     heads = np.stack([system.heads for system in systems])
     _, deprels = common_labels(systems)
     right = np.stack([right_arcs(gold, system, convention=convention)[1] for system in systems])
     kinds: tuple[WeightKind, ...] = ("equal", "accuracy", "pos")
-    tables = {kind: weigh(kind, gold, systems).table(gold) for kind in kinds}
+    tables = {kind: fit_weights(kind, gold, systems).table(gold) for kind in kinds}
     slots = np.arange(heads.shape[1])
     hits = {}
     for size in range(1, len(systems) + 1):

@@ -1,4 +1,4 @@
-"""The ensemble as a trainer: members trained side by side, chosen and weighed on sentences they have not seen."""
+"""The ensemble as a trainer: members trained in parallel, selected and weighted on held-out sentences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from treevote.ensemble.confidence import Confidence
 from treevote.ensemble.diversity import Diversity
 from treevote.ensemble.members import DEFAULT_MEMBERS, Member, members_of
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.selection import WeightKind, select, weigh
+from treevote.ensemble.selection import WeightKind, fit_weights, select
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, unknown
@@ -42,13 +42,13 @@ class EnsembleTrainer:
     members : mapping of str to Trainer
         By name, in the order in which ties are decided: the best first.
     weights : {"equal", "accuracy", "pos"}
-        How much the vote of each counts, see `treevote.ensemble.weights`; all but ``"equal"`` are measured.
+        Kind of the weights of the votes, see `treevote.ensemble.weights`; all but ``"equal"`` are measured.
     select : bool
-        Whether members, their order and the kind of weights are chosen, see `treevote.ensemble.selection`; ``weights``
-        then does not matter.
+        Whether members, their order and the kind of weights are selected, see `treevote.ensemble.selection`;
+        ``weights`` is then ignored.
     folds : int
-        Where something is to be measured and no development set is given, each sentence of the training data is parsed
-        by members trained on the other folds (sentence ``i`` is in fold ``i % folds``); with 0 that is an error.
+        For measurements without a development set: number of folds of the training data, each parsed by members that
+        were trained on the others (sentence ``i`` is in fold ``i % folds``); 0 for none.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class EnsembleTrainer:
         convention: Convention = "ud",
         progress: Progress | None = None,
     ) -> EnsembleParser:
-        """Train the members, then choose, weigh and score them on sentences that they have not seen, if there are any.
+        """Train the members; select, weight and score them on held-out sentences, if there are any.
 
         Parameters
         ----------
@@ -159,7 +159,7 @@ class EnsembleTrainer:
         if measured is None:
             return EnsembleParser(members, Weights.equal(len(members)), facts), {}
         systems = [measured.parses[name] for name in names]
-        weights = weigh(kind, measured.gold, systems)
+        weights = fit_weights(kind, measured.gold, systems)
         voted = vote(systems, weights, single_root=single_root)
         confidence = Confidence.fit(measured.gold, systems, voted, convention=convention)
         facts["scores"] = {
@@ -218,7 +218,7 @@ class EnsembleTrainer:
 
 
 class _Task(NamedTuple):
-    """A member to be trained: what it is called in messages, its name, from which its seed comes, and its data."""
+    """A member to train: its title in messages, its name, which gives its seed, and its data."""
 
     title: str
     name: str

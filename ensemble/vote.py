@@ -1,9 +1,8 @@
 """The vote of several systems over the trees of the same sentences.
 
-Every arc gets the weights of the systems that propose it, and the heaviest tree is the parse (Sagae & Lavie
-2006; Sagae & Tsujii 2007, section 3). If the heaviest head of every token already makes a tree, that is the
-one, found in compiled loops over the whole treebank; only the few sentences with a conflict go to
-`treevote.ensemble.arborescence`.
+The weight of an arc is the sum of the weights of the systems that propose it, and the heaviest tree is the parse
+(Sagae & Lavie 2006; Sagae & Tsujii 2007, section 3). If the heaviest heads of all tokens are a tree, it is this one,
+found in compiled loops over the whole treebank; only the few other sentences go to `treevote.ensemble.arborescence`.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
         The same sentences as each system parsed them. Where its head is -1 a system abstains. Systems need
         not have the same number of roots, and their heads need not be trees.
     weights : Weights, optional
-        How much each system counts; by default all count the same.
+        Weight of each system; by default all are equal.
     single_root : bool
         Whether ROOT must have exactly one dependent, as in Universal Dependencies.
 
@@ -55,12 +54,11 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
 
     Notes
     -----
-    *Ties.* Weights are whole numbers (`Weights.table`), so sums are exact, and trees may well be equally
-    heavy. Of these the one wins whose labels agree more: for each arc the weight of its heaviest label
-    counts, summed over the tree. Next, the one whose arcs come from systems named earlier: for each arc the
-    place in ``systems`` of the first that gave it its heaviest label counts (for an arc without a vote, the
-    place after the last), and the smaller sum wins. The last resort is the smaller sequence of heads. So
-    there is one answer, and the order of the systems matters in ties only: name the best first.
+    *Ties.* Weights are whole numbers (`Weights.table`), so sums are exact, and trees may have equal weight. Ties go to
+    the tree with the larger sum of the weights of the heaviest label of each arc; then to the smaller sum of the
+    places in ``systems`` of the first system that gave each arc its heaviest label (for an arc without a vote, the
+    place after the last); then to the smaller sequence of heads. So the result is unique, and the order of the
+    systems matters in ties only: name the best first.
 
     *Labels.* An arc gets the heaviest label among its votes; of labels that tie, that of the system named
     first.
@@ -136,12 +134,12 @@ def _check_heads(systems: Sequence[Treebank], heads: Ints) -> None:
 
 
 def _of_winner(votes: NDArray[Number], winner: Ints) -> NDArray[Number]:
-    """Return of votes of shape (k, n_slots) that of the winning system of each slot, -1 where none won."""
+    """Return the vote of the winning system for each slot, given votes of shape (k, n_slots); -1 without a winner."""
     return np.where(winner >= 0, votes[winner, np.arange(len(winner))], votes.dtype.type(-1))
 
 
 def _conflicts(treebank: Treebank, heads: Ints, single_root: bool) -> Longs:
-    """Return the sentences (from 0) that have votes, but whose heads are no tree or have too many roots."""
+    """Return the sentences (from 0) with votes whose heads are no tree or have too many roots."""
     candidates = treebank.with_trees(heads, heads, ())
     right = are_trees(candidates) & ((roots(candidates) == 1) | (not single_root))
     return np.flatnonzero(~right & (per_sentence(heads >= 0, treebank.offsets) > 0))
@@ -174,7 +172,7 @@ def _scores(heads: Ints, weight: Longs, labelled: Longs) -> list[dict[int, int]]
 
 @kernel
 def arc_weights(heads: Ints, deprels: Ints, table: Longs) -> tuple[Longs, Longs]:
-    """Return for the vote of each system the weight of all who vote for that arc, and for it with that label.
+    """Return the weight of the arc that each system votes for, and of the arc with its label.
 
     Parameters
     ----------

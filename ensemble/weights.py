@@ -1,4 +1,4 @@
-"""How much the vote of each system counts (Sagae & Lavie 2006, "Parser combination by reparsing").
+"""Weights of the votes of systems (Sagae & Lavie 2006, "Parser combination by reparsing").
 
 Equal weights; the labelled accuracy of a system on held-out data; or that accuracy for the part of speech of
 the dependent. Measure on sentences that no system was trained on: accuracy on training data says little.
@@ -19,10 +19,10 @@ from treevote.evaluation.agreement import accuracy_by
 from treevote.kernels import Ints, Longs
 
 UNIT = 2**20
-"""Weights are whole multiples of ``1 / UNIT``, so that sums are exact in whatever order they are made."""
+"""Weights are whole multiples of ``1 / UNIT``, so that sums are exact in any order."""
 
 HEAVIEST = 2.0**20
-"""No weight may exceed this, so that sums of weights cannot overflow."""
+"""Maximum weight, so that sums cannot overflow."""
 
 SEEN_ENOUGH = 20
 """A part of speech with fewer held-out tokens than this has no accuracy of its own."""
@@ -35,7 +35,7 @@ class Weights:
     Attributes
     ----------
     kind : {"equal", "accuracy", "pos"}
-        How the weights came about.
+        The kind of the weights.
     overall : tuple of float, length k
         Weight of each system; with ``"pos"`` for a part of speech that has no row of its own.
     pos : tuple of str
@@ -130,13 +130,13 @@ class Weights:
     def table(self, treebank: Treebank) -> Longs:
         """Return the weight of each system on each slot, in units of ``1 / UNIT``.
 
-        Weights are rounded to whole units and are at least one, so that even a system of weight 0 is heard
-        where no other has a say.
+        Weights are rounded to whole units and are at least one, so that even a system of weight 0 decides
+        where no other votes.
 
         Parameters
         ----------
         treebank : Treebank
-            The sentences to vote on; only their parts of speech are looked at.
+            The sentences to vote on; only their parts of speech matter.
 
         Returns
         -------

@@ -14,9 +14,9 @@ from tests.reference.toy_grammar import toy_treebank
 from treevote.adaptation import measuring
 from treevote.adaptation.adapt import Adapted, Data, Jobs, adapt
 from treevote.adaptation.checkpoints import checkpoints
-from treevote.adaptation.choice import Choice
 from treevote.adaptation.guard import Guard
-from treevote.adaptation.judging import _judged, judge
+from treevote.adaptation.instance_selection import InstanceSelection
+from treevote.adaptation.judging import _annotated, annotate
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import write_silver
 from treevote.conll.reader import read
@@ -32,8 +32,8 @@ SMALL = TransitionTrainer(templates=("s0.upos", "s1.upos", "s0.form", "s0.upos+s
 TRAINERS = {"forward": SMALL, "backward": dataclasses.replace(SMALL, direction="backward", search="greedy")}
 SOURCE, DEV, TEXT = toy_treebank(40, 1), toy_treebank(20, 2), toy_treebank(120, 3)
 BEFORE = EnsembleTrainer(TRAINERS).train(SOURCE, DEV)
-SCHEME = Scheme(judges=("forward", "backward"), rounds=2, least_new=0.0)
-LENIENT = Guard(source_margin=100, target_margin=100, estimate_margin=100, least_confidence=0, least_order=-1000)
+SCHEME = Scheme(committee=("forward", "backward"), rounds=2, stopping_threshold=0.0)
+LENIENT = Guard(source_margin=100, target_margin=100, estimate_margin=100, min_estimate=0, min_bigram_information=-1000)
 
 
 @pytest.fixture(scope="module")
@@ -69,20 +69,20 @@ def test_jobs_do_not_matter(jobs: dict[str, Any], text: Path, whole: Path, tmp_p
     assert content(tmp_path / "work") == content(whole)
 
 
-def test_judging_is_told_in_bytes_of_all_files_as_they_stand_on_disk(whole: Path, tmp_path: Path) -> None:
+def test_annotation_is_told_in_bytes_of_all_files_as_they_stand_on_disk(whole: Path, tmp_path: Path) -> None:
     texts = [tmp_path / "text.conllu", tmp_path / "text.conllu.gz"]
     for path in texts:
         write(TEXT, path)
     heard: list[tuple[str, int, int]] = []
     (tmp_path / "chunks").mkdir()
-    judge(
-        whole / "round-1.judges", texts, tmp_path / "chunks",
+    annotate(
+        whole / "round-1.committee", texts, tmp_path / "chunks",
         chunk_bytes=2000, progress=lambda *message: heard.append(message),
     )  # fmt: skip
     size = sum(path.stat().st_size for path in texts)
     assert len(heard) > 2
     assert heard == sorted(heard)
-    assert heard[-1] == ("judging", size, size)
+    assert heard[-1] == ("annotation", size, size)
 
 
 def test_what_is_added_keeps_its_comments(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_what_was_killed_goes_on_and_ends_in_the_same_bytes(
         return call
 
     with monkeypatch.context() as patch:
-        patch.setattr("treevote.adaptation.judging._judged", mortal(_judged))
+        patch.setattr("treevote.adaptation.judging._annotated", mortal(_annotated))
         patch.setattr("treevote.adaptation.checkpoints.save", mortal(save))
         patch.setattr("treevote.adaptation.adapt.write_silver", mortal(write_silver))
         with pytest.raises(KilledError):
@@ -143,21 +143,21 @@ def test_trees_of_the_text_are_never_read(text: Path, tmp_path: Path) -> None:
 
 
 def test_every_sentence_added_says_its_round_and_why(text: Path, tmp_path: Path) -> None:
-    adapted = run(text, tmp_path / "work", scheme=dataclasses.replace(SCHEME, choice=Choice("share", 0.5)))
+    adapted = run(text, tmp_path / "work", scheme=dataclasses.replace(SCHEME, selection=InstanceSelection(0.5)))
     silver = read(adapted.silver)
     assert silver.source is not None
     comments = [line for line in silver.source.lines if line.startswith("#")]
     reasons = [line for line in comments if line.startswith("# reason = ")]
     assert len(reasons) == silver.n_sentences
-    assert any("the judges agree on" in line for line in reasons)
-    assert any(line == "# reason = the judges agree" for line in reasons)
+    assert any("the committee agrees on" in line for line in reasons)
+    assert any(line == "# reason = the committee agrees" for line in reasons)
     assert sum(line in ("# round = 1", "# round = 2") for line in comments) == silver.n_sentences
     rounds: Any = adapted.report["rounds"]
     assert rounds[-1]["sentences"] == silver.n_sentences
 
 
 def test_sentences_for_the_estimate_are_never_learned_from(text: Path, tmp_path: Path) -> None:
-    adapted = run(text, tmp_path / "work", scheme=dataclasses.replace(SCHEME, choice=Choice("all")))
+    adapted = run(text, tmp_path / "work", scheme=dataclasses.replace(SCHEME, selection=InstanceSelection(0.0)))
     numbers = [
         int(line.rpartition(" ")[2]) - 1
         for line in adapted.silver.read_text("utf-8").split("\n")
@@ -166,7 +166,7 @@ def test_sentences_for_the_estimate_are_never_learned_from(text: Path, tmp_path:
     assert sorted(numbers) == [i for i in range(TEXT.n_sentences) if i % measuring.HELD_OUT != measuring.HELD_OUT - 1]
 
 
-def test_an_external_judge_has_its_say(text: Path, tmp_path: Path) -> None:
+def test_an_external_parser_joins_the_committee(text: Path, tmp_path: Path) -> None:
     wrong = TEXT.with_trees(
         np.where(
             TEXT.is_token,
@@ -184,7 +184,7 @@ def test_an_external_judge_has_its_say(text: Path, tmp_path: Path) -> None:
         with checkpoints(folder, {}) as steps:
             return adapt(BEFORE, data, steps, scheme=SCHEME, **settings)
 
-    with pytest.raises(InputError, match="on which the judges agree and are sure enough, found none"):
+    with pytest.raises(InputError, match="on which the committee agrees and is sure enough, found none"):
         attempt(data, tmp_path / "a")
     write(TEXT, tmp_path / "gold.conllu")
     gold = dataclasses.replace(data, external=[tmp_path / "gold.conllu"])
@@ -206,14 +206,14 @@ def test_a_text_that_is_not_fit_is_not_learned_from(text: Path, tmp_path: Path) 
     )
     path = tmp_path / "shuffled.conllu"
     write(shuffled, path)
-    adapted = run(path, tmp_path / "work", guard=Guard(least_confidence=99.9))
+    adapted = run(path, tmp_path / "work", guard=Guard(min_estimate=99.9))
     assert adapted.parser is BEFORE
     assert "do not follow each other" in adapted.reasons[0]
     assert "an estimate" in adapted.reasons[1]
 
 
 def test_distillation_puts_the_vote_on_the_whole_text_into_one_member(text: Path, tmp_path: Path) -> None:
-    scheme = dataclasses.replace(SCHEME, choice=Choice("all"), members=("forward",))
+    scheme = dataclasses.replace(SCHEME, selection=InstanceSelection(0.0), members=("forward",))
     adapted = run(text, tmp_path / "work", scheme=scheme)
     assert list(adapted.parser.members) == ["forward"]
     assert read(adapted.silver).n_sentences == TEXT.n_sentences - TEXT.n_sentences // measuring.HELD_OUT

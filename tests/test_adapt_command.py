@@ -28,7 +28,7 @@ direction = "backward"
 templates = ["s0.upos", "s1.upos", "s0.form", "s0.upos+s1.upos", "q0.upos"]
 cutoff = 1
 """
-QUICK = ("--judges", "first,second", "--rounds", 1, "--margin", 100)
+QUICK = ("--committee", "first,second", "--rounds", 1, "--margin", 100)
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_what_is_judged_worse_is_not_written_unless_forced(room: Path, tmp_path:
         Treebank.of([(s.words[:0:-1], [0] * (len(s.words) - 1), ["x"] * (len(s.words) - 1)) for s in sentences]),
         backwards,
     )
-    old, bad = content(room / "model"), ("--keep", "all", "--margin", 0)
+    old, bad = content(room / "model"), ("--min-agreement", 0, "--margin", 0)
     said = adapt(room, backwards, tmp_path / "new", *bad, code=3).stdout
     assert "not promoted: the tags of the text do not follow each other" in said
     assert content(room / "model") == old
@@ -104,7 +104,7 @@ def test_one_endless_sentence_is_not_learned_from(room: Path, tmp_path: Path) ->
     text = tmp_path / "endless.conllu"
     arguments = "--train", room / "train.conllu", "-o", tmp_path / "new", *QUICK
     for n_tokens, options, said in (
-        (5_000, ["--force"], "expected sentences on which the judges agree and are sure enough, found none among 1"),
+        (5_000, ["--force"], "expected sentences on which the committee agrees and is sure enough, found none among 1"),
         (30_000, [], "expected at most 10,000 tokens in a sentence"),
     ):
         lines = (f"{i}\tthe\tthe\tDET\t_\t_\t_\t_\t_\t_\n" for i in range(1, n_tokens + 1))
@@ -129,10 +129,9 @@ def test_text_that_cannot_be_used_is_told(text: str | None, said: str, room: Pat
 def test_options_that_cannot_be_used_are_told(room: Path, tmp_path: Path) -> None:
     for number, (options, said) in enumerate(
         (
-            (("--judges", "first"), "expected two judges"),
-            (("--judges", "first,first"), "named twice"),
-            (("--keep", "identical", "--share", "0.5"), "a share has no meaning"),
-            (("--judges", "first,lr-maxent-froward"), "did you mean 'lr-maxent-forward'"),
+            (("--committee", "first"), "expected a committee of two or more"),
+            (("--committee", "first,first"), "is in the committee twice"),
+            (("--committee", "first,lr-maxent-froward"), "did you mean 'lr-maxent-forward'"),
             (("--members", "lr-maxent-froward"), "did you mean 'lr-maxent-forward'"),
             (("--cluster", "tcp://127.0.0.1:1"), "no Dask scheduler answers"),
         )

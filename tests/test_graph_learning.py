@@ -18,27 +18,26 @@ from treevote.errors import ModelError
 from treevote.kernels import Floats, Ints
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.graph import eisner
-from treevote.models.graph.arc_model import score_arcs
 from treevote.models.graph.features import MAX_FEATURES, arc_keys, fire_arc
+from treevote.models.graph.first_order import score_arcs
 from treevote.models.graph.hashed_weights import HashedWeights, pack, round_weights, unpack
-from treevote.models.graph.learning import PERCEPTRON, Rule, average, sums_of
-from treevote.models.graph.pair_model import PairTables, keys_of, parts_of, score_parts
-from treevote.models.graph.parts import find_parts
+from treevote.models.graph.parts import find_parts, parts_of
 from treevote.models.graph.pruning import prune
-from treevote.models.graph.second_order import tree_score
+from treevote.models.graph.second_order import TemplateTables, keys_of, score_parts
 from treevote.models.graph.templates import GRANDPARENT_ROLES, SIBLING_ROLES, compile_arcs, compile_pairs
 from treevote.models.graph.training import (
-    ArcTask,
     Corpus,
+    FirstOrderTask,
     Masks,
-    PairTask,
+    SecondOrderTask,
+    averaged_weights,
     folds,
     masks_of,
     mean_weights,
-    part_weights,
     prune_fold,
-    train_pruner_of,
+    train_pruner,
 )
+from treevote.models.graph.update import PERCEPTRON, UpdateRule, average, zero_weights
 
 LINES = ("h.upos", "d.upos", "h.upos+d.upos", "h.lower+d.lower", "h.upos+b.upos+d.upos", "h.feat+d.feat")
 TABLE = compile_arcs(LINES)
@@ -47,12 +46,12 @@ TREEBANK = projectivize(toy_treebank(24, 3, crossing=True))
 CORPUS = Corpus(
     Lexicon.of(TREEBANK).columns(TREEBANK.words), TREEBANK.tokens, TREEBANK.heads, TREEBANK.offsets, True, True
 )
-PAIRS = PairTables(
+SECOND = TemplateTables(
     TABLE,
     compile_pairs(["s.upos+d.upos", "h.upos+s.upos+d.upos"], SIBLING_ROLES),
     compile_pairs(["g.upos+h.upos+d.upos"], GRANDPARENT_ROLES),
 )
-MIRA = Rule(1.0, 0.05)
+MIRA = UpdateRule(1.0, 0.05)
 
 
 def span(i: int) -> slice:
@@ -97,18 +96,18 @@ def parser_of(i: int, cost: float) -> Callable[[Mapping[int, float]], Sequence[i
     return parse
 
 
-@pytest.mark.parametrize(("rule", "limit"), [(PERCEPTRON, None), (MIRA, MIRA.limit)])
-def test_averaged_learners_equal_their_plain_twins(rule: Rule, limit: float | None) -> None:
-    task = ArcTask(CORPUS, TABLE, rule, BITS, 2)
+@pytest.mark.parametrize(("rule", "C"), [(PERCEPTRON, None), (MIRA, MIRA.C)])
+def test_averaged_learners_equal_their_plain_twins(rule: UpdateRule, C: float | None) -> None:
+    task = FirstOrderTask(CORPUS, TABLE, rule, BITS, 2)
     rng, n = np.random.default_rng([5, 0]), TREEBANK.n_sentences
     order = [int(i) for _ in range(2) for i in rng.permutation(n)]
     expected = learn_plainly(
-        ((CORPUS.heads[span(i)].tolist(), features_of(i), parser_of(i, rule.cost)) for i in order), 2 * n, limit
+        ((CORPUS.heads[span(i)].tolist(), features_of(i), parser_of(i, rule.cost)) for i in order), 2 * n, C
     )
     table = np.zeros(1 << BITS)
     for slot, weight in expected.items():
         table[slot] = weight
-    np.testing.assert_allclose(part_weights(task, 5, 0), table, atol=2e-5)
+    np.testing.assert_allclose(averaged_weights(task, 5, 0), table, atol=2e-5)
 
 
 def gold_score(weights: Floats, i: int) -> float:
@@ -116,58 +115,61 @@ def gold_score(weights: Floats, i: int) -> float:
     return float(sum(arc_scores(weights, i)[d, heads[d]] for d in range(1, len(heads))))
 
 
-def pruned(corpus: Corpus, keep: int, margin: float) -> Masks:
+def pruned(corpus: Corpus, max_heads: int, margin: float) -> Masks:
     numbers = folds(len(corpus.offsets) - 1)
-    return masks_of(corpus, [prune_fold(corpus, TABLE, keep, margin, 0, fold) for fold in numbers])
+    return masks_of(corpus, [prune_fold(corpus, TABLE, max_heads, margin, 0, fold) for fold in numbers])
 
 
 @settings(max_examples=30)
 @given(st.integers(0, 23), st.sampled_from([PERCEPTRON, MIRA]), st.booleans())
-def test_a_step_raises_the_score_of_the_gold_tree_over_that_of_the_tree_found(i: int, rule: Rule, pairs: bool) -> None:
+def test_an_update_raises_the_score_of_the_gold_tree_over_the_predicted_one(
+    i: int, rule: UpdateRule, second: bool
+) -> None:
     corpus = CORPUS.select(np.array([i]))
     masks = pruned(corpus, 4, 5.0)
-    task: Any = PairTask(corpus, PAIRS, masks, rule, BITS, 1) if pairs else ArcTask(corpus, TABLE, rule, BITS, 1)
-    sums = sums_of(BITS, rule)
-    task.learn(sums, np.array([0]), 0, 4)
-    if not sums.weights.any():  # found at once
+    first = FirstOrderTask(corpus, TABLE, rule, BITS, 1)
+    task: Any = SecondOrderTask(corpus, SECOND, masks, rule, BITS, 1) if second else first
+    averaged = zero_weights(BITS, rule)
+    task.train_epoch(averaged, np.array([0]), 0, 4)
+    if not averaged.weights.any():  # found at once
         return
-    assert gold_score(sums.weights, i) > 0 or pairs
-    assert not sums.lag.any()  # nothing was over before the first sentence
-    assert not sums.change.any()
-    before = sums.weights.copy()
+    assert gold_score(averaged.weights, i) > 0 or second
+    assert not averaged.accumulated.any()  # no progress before the first sentence
+    assert not averaged.scratch.any()
+    before = averaged.weights.copy()
     for done in range(1, 4):
-        task.learn(sums, np.array([0]), done, 4)
-    assert (average(sums) != before).any() or (sums.weights == before).all()
+        task.train_epoch(averaged, np.array([0]), done, 4)
+    assert (average(averaged) != before).any() or (averaged.weights == before).all()
 
 
 def test_an_unlimited_step_of_mira_sets_the_gold_tree_ahead_by_its_mistakes() -> None:
     for i in range(6):
         corpus, gold = CORPUS.select(np.array([i])), CORPUS.heads[span(i)].tolist()
-        sums = sums_of(BITS, Rule(1.0, np.inf))
+        averaged = zero_weights(BITS, UpdateRule(1.0, np.inf))
         worst = parser_of(i, 1.0)({})
-        ArcTask(corpus, TABLE, Rule(1.0, np.inf), BITS, 1).learn(sums, np.array([0]), 0, 1)
-        scores = arc_scores(sums.weights, i)
+        FirstOrderTask(corpus, TABLE, UpdateRule(1.0, np.inf), BITS, 1).train_epoch(averaged, np.array([0]), 0, 1)
+        scores = arc_scores(averaged.weights, i)
         ahead = sum(scores[d, gold[d]] - scores[d, worst[d]] for d in range(1, len(gold)))
         mistakes = sum(a != b for a, b in zip(gold, worst, strict=True))
         assert ahead == pytest.approx(mistakes, rel=1e-4)
 
 
 def test_a_bayes_point_machine_is_the_mean_of_its_perceptrons() -> None:
-    task = ArcTask(CORPUS, TABLE, PERCEPTRON, BITS, 2)
-    parts = [part_weights(task, 7, k) for k in range(3)]
-    assert (parts[0] != parts[1]).any()
-    np.testing.assert_allclose(mean_weights(task, 3, 7), np.mean(parts, axis=0), atol=1e-6)
-    assert (mean_weights(task, 1, 7) == parts[0]).all()
+    task = FirstOrderTask(CORPUS, TABLE, PERCEPTRON, BITS, 2)
+    perceptrons = [averaged_weights(task, 7, k) for k in range(3)]
+    assert (perceptrons[0] != perceptrons[1]).any()
+    np.testing.assert_allclose(mean_weights(task, 3, 7), np.mean(perceptrons, axis=0), atol=1e-6)
+    assert (mean_weights(task, 1, 7) == perceptrons[0]).all()
 
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_the_mean_does_not_depend_on_jobs(backend: str) -> None:
-    task = ArcTask(CORPUS, TABLE, PERCEPTRON, BITS, 1)
+    task = FirstOrderTask(CORPUS, TABLE, PERCEPTRON, BITS, 1)
     assert mean_weights(task, 3, 7).tobytes() == mean_weights(task, 3, 7, n_jobs=2, backend=backend).tobytes()
 
 
 def test_the_pruner_keeps_the_best_heads_and_a_tree() -> None:
-    weights = train_pruner_of(CORPUS, TABLE, 0)
+    weights = train_pruner(CORPUS, TABLE, 0)
     for i in range(8):
         tokens = CORPUS.tokens[span(i)]
         scores = np.full((len(tokens), len(tokens)), -np.inf, np.float32)
@@ -175,11 +177,11 @@ def test_the_pruner_keeps_the_best_heads_and_a_tree() -> None:
         np.fill_diagonal(scores, -np.inf)
         heads, tree = np.empty(len(tokens), np.int32), np.empty(len(tokens), np.int32)
         eisner.decode(scores, True, tree)
-        for keep, margin in ((1, np.inf), (2, 2.0 / weights.scale), (50, np.inf)):
-            mask = prune(weights.table, weights.bits, TABLE, CORPUS.words, tokens, keep, margin, True, heads)
+        for max_heads, margin in ((1, np.inf), (2, 2.0 / weights.scale), (50, np.inf)):
+            mask = prune(weights.table, weights.bits, TABLE, CORPUS.words, tokens, max_heads, margin, True, heads)
             assert heads.tolist() == tree.tolist()
             for d in range(1, len(tokens)):
-                best = sorted(range(len(tokens)), key=lambda h: -scores[d, h])[: min(keep, len(tokens) - 1)]
+                best = sorted(range(len(tokens)), key=lambda h: -scores[d, h])[: min(max_heads, len(tokens) - 1)]
                 lowest = max(scores[d].max() - margin, scores[d, best[-1]])
                 assert mask[d].tolist() == [
                     h != d and (h == tree[d] or scores[d, h] >= lowest) for h in range(len(tokens))
@@ -196,17 +198,15 @@ def test_masks_hold_all_gold_arcs_and_each_sentence_is_in_one_fold() -> None:
         assert sorted(np.concatenate(list(folds(n))).tolist()) == list(range(n))
 
 
-def test_scores_of_parts_add_up_to_those_of_trees() -> None:
+def test_arcs_have_the_same_scores_in_both_orders() -> None:
     rng = np.random.default_rng(2)
     weights = rng.integers(-50, 50, 1 << BITS).astype(np.int16)
     heads, tokens = CORPUS.heads[span(0)], CORPUS.tokens[span(0)]
     parts = parts_of(np.ones((len(heads), len(heads)), np.bool_))
-    scores = score_parts(weights, BITS, PAIRS, keys_of(PAIRS, tokens, CORPUS.words), parts)
+    scores = score_parts(weights, BITS, SECOND, keys_of(SECOND, tokens, CORPUS.words), parts).arc_scores
     found = find_parts(*parts, heads)
-    total = sum(float(column[found[d, kind]]) for kind, column in enumerate(scores) for d in range(1, len(heads)))
-    assert tree_score(*parts, *scores, heads) == total
     arcs = arc_scores(weights.astype(np.float32), 0)
-    assert [scores[0][found[d, 0]] for d in range(1, len(heads))] == [arcs[d, heads[d]] for d in range(1, len(heads))]
+    assert [scores[found[d, 0]] for d in range(1, len(heads))] == [arcs[d, heads[d]] for d in range(1, len(heads))]
 
 
 @given(st.lists(st.integers(-32_000, 32_000), max_size=300))

@@ -25,7 +25,7 @@ from treevote.models.graph.parser import MANY_CROSSING, SOME_CROSSING, GraphPars
 from treevote.store import folder as store
 from treevote.store.record import Record
 
-SMALL = GraphTrainer(bits=14, epochs=2, parts=2, attributes=("upos", "lower", "feat"))
+SMALL = GraphTrainer(bits=14, epochs=2, n_perceptrons=2, attributes=("upos", "lower", "feat"))
 PARSERS = {order: dataclasses.replace(SMALL, order=order).train(TRAINING) for order in (1, 2)}
 orders = pytest.mark.parametrize("order", [1, 2])
 decoders = pytest.mark.parametrize("decoder", ["projective", "non-projective"])
@@ -35,7 +35,7 @@ decoders = pytest.mark.parametrize("decoder", ["projective", "non-projective"])
 @decoders
 @pytest.mark.parametrize("learner", ["perceptron", "mira", "bpm"])
 def test_a_parser_learns_the_toy_grammar(order: Any, decoder: Any, learner: Any) -> None:
-    parser = GraphTrainer(learner, order, decoder, bits=16, epochs=3, parts=2).train(TRAINING)
+    parser = GraphTrainer(learner, order, decoder, bits=16, epochs=3, n_perceptrons=2).train(TRAINING)
     parse = parser.parse(TEST)
     assert parser.single_root
     assert (roots(parse) == 1).all()
@@ -75,7 +75,7 @@ def test_where_some_arcs_cross_the_decoder_is_chosen_on_development_data(decoder
 
 
 def test_a_first_order_parser_needs_no_templates_to_prune() -> None:
-    assert dataclasses.replace(SMALL, order=1, attributes=("suffix2",), epochs=1).train(TRAINING).pairs is None
+    assert dataclasses.replace(SMALL, order=1, attributes=("suffix2",), epochs=1).train(TRAINING).second_order is None
 
 
 @orders
@@ -166,15 +166,11 @@ def test_the_same_seed_gives_the_same_bytes_whatever_the_jobs(order: Any, learne
 
 
 @orders
-def test_the_perceptrons_of_a_bayes_point_machine_can_be_had_alone(order: Any) -> None:
-    trainer = dataclasses.replace(SMALL, order=order, learner="bpm", prune=0.0)
-    parts = list(trainer.train_parts(TRAINING, seed=3))
-    alone = dataclasses.replace(trainer, learner="perceptron").train(TRAINING, seed=3)
-    models = [(part.pairs or part.arcs).weights for part in (*parts, alone, trainer.train(TRAINING, seed=3))]
-    assert len(parts) == trainer.parts
-    assert (models[0].table == models[2].table).all()
-    mean = sum(model.table * model.scale for model in models[:2]) / 2
-    np.testing.assert_allclose(models[3].table * models[3].scale, mean, atol=2 * models[0].scale)
+def test_a_bayes_point_machine_of_one_perceptron_is_that_perceptron(order: Any) -> None:
+    machine = dataclasses.replace(SMALL, order=order, learner="bpm", n_perceptrons=1).train(TRAINING, seed=3)
+    perceptron = dataclasses.replace(SMALL, order=order, learner="perceptron").train(TRAINING, seed=3)
+    models = [(parser.second_order or parser.first_order).weights for parser in (machine, perceptron)]
+    assert (models[0].table == models[1].table).all()
 
 
 def test_progress_is_told() -> None:
@@ -211,7 +207,7 @@ def _within(record: Record, path: tuple[str, ...], change: Any) -> Record:
 @settings(max_examples=60)
 @given(st.data())
 def test_a_forged_record_is_refused_or_gives_trees(data: st.DataObject) -> None:
-    part = data.draw(st.sampled_from([(), ("arcs",), ("pairs",), ("labels",)]))
+    part = data.draw(st.sampled_from([(), ("first-order",), ("second-order",), ("labels",)]))
 
     def change(record: Record) -> Record:
         column = data.draw(st.sampled_from([name for name in ("facts", "arrays", "texts") if getattr(record, name)]))
@@ -252,7 +248,7 @@ def test_a_forged_trainer_is_refused_or_gives_trees(data: st.DataObject) -> None
     assert are_trees(parser.parse(TEST.select(range(4)))).all()
 
 
-@pytest.mark.parametrize("part", ["arcs", "pairs"])
+@pytest.mark.parametrize("part", ["first-order", "second-order"])
 @pytest.mark.parametrize("scale", [0.0, -1.0, float("inf"), float("nan"), 1, "1", None])
 def test_a_scale_is_a_positive_number(part: str, scale: Any) -> None:
     forged = _within(VALID, (part,), lambda record: dataclasses.replace(record, facts={"scale": scale}))
@@ -261,7 +257,7 @@ def test_a_scale_is_a_positive_number(part: str, scale: Any) -> None:
 
 
 def test_records_of_other_kinds_are_refused() -> None:
-    for path in ((), ("arcs",), ("pairs",), ("labels",)):
+    for path in ((), ("first-order",), ("second-order",), ("labels",)):
         with pytest.raises(ModelError, match="kind"):
             GraphParser.from_record(_within(VALID, path, lambda record: dataclasses.replace(record, kind="x")))
 
@@ -273,12 +269,12 @@ def test_records_of_other_kinds_are_refused() -> None:
         ({"decoder": "eisner"}, "unknown decoder"),
         ({"order": 3}, "order should be 1 or 2"),
         ({"epochs": 0}, "epochs should be in 1..1000"),
-        ({"parts": 0}, "parts should be"),
+        ({"n_perceptrons": 0}, "n_perceptrons should be"),
         ({"bits": 40}, "bits should be"),
-        ({"keep": 0}, "keep should be"),
-        ({"limit": 0.0}, "limit should be positive"),
-        ({"margin": float("nan")}, "margin should be"),
-        ({"prune": 1.0}, "prune should be"),
+        ({"max_heads": 0}, "max_heads should be"),
+        ({"C": 0.0}, "C should be positive"),
+        ({"pruning_margin": float("nan")}, "pruning_margin should be"),
+        ({"weight_threshold": 1.0}, "weight_threshold should be"),
         ({"attributes": ("uops",)}, "did you mean 'upos'"),
     ],
 )

@@ -51,8 +51,8 @@ def test_a_plug_in_is_a_member_like_any_other(installed: Path) -> None:
     assert treevote(installed, "parse", "model", "text.conllu", "-o", "voted.conllu").returncode == 0
     chosen = treevote(installed, "train", *paths, "--members", f"{MEMBERS},lr-svm-backward", "--select", "-o", "best")
     assert "chain" in chosen.stdout, chosen.stderr
-    judges = "--judges", MEMBERS, "--rounds", "1", "--share", "0.1", "--force"
-    adapted = treevote(installed, "adapt", "model", "text.conllu", *paths, *judges, "-o", "adapted")
+    options = "--committee", MEMBERS, "--rounds", "1", "--min-agreement", "0.1", "--force"
+    adapted = treevote(installed, "adapt", "model", "text.conllu", *paths, *options, "-o", "adapted")
     assert adapted.returncode == 0, adapted.stderr
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.diversity import Diversity
-from treevote.ensemble.selection import FINALISTS, LARGEST, MARGIN, select, weigh
+from treevote.ensemble.selection import FINALISTS, LARGEST, MARGIN, fit_weights, select
 from treevote.ensemble.vote import vote
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.counts import evaluate
@@ -46,7 +46,9 @@ def test_no_ensemble_is_much_better_than_the_chosen_one_and_none_as_good_is_smal
         for subset in itertools.combinations(names, size):
             for kind in ("equal", "accuracy", "pos"):
                 systems = [parses[name] for name in subset]
-                tried[subset, kind] = evaluate(GOLD, vote(systems, weigh(kind, GOLD, systems), single_root=True)).las
+                tried[subset, kind] = evaluate(
+                    GOLD, vote(systems, fit_weights(kind, GOLD, systems), single_root=True)
+                ).las
     assert chosen.las == round(tried[chosen.members, chosen.weights], 2)
     assert chosen.las >= round(max(las for (subset, _), las in tried.items() if len(subset) == 1), 2) - MARGIN - 0.005
     if len(tried) <= FINALISTS:

@@ -1,16 +1,16 @@
 """The best tree of a first-order model, projective or not: the algorithm of Chu & Liu and of Edmonds.
 
 Chu & Liu (1965) and Edmonds (1967), "Optimum branchings"; for parsing McDonald et al. (2005), "Non-projective
-dependency parsing using spanning tree algorithms". Every token takes its best head. If that leads to ROOT from
-everywhere, the tree is found. If not, there is a cycle: it becomes one node, an arc into which counts what it gains
-over the arc of the cycle that it replaces, and the node takes its best head in turn. At last the nodes are taken
-apart, the youngest first: the arc into a node stays, and so do all arcs of its cycle but the replaced one.
+dependency parsing using spanning tree algorithms". Every token takes its best head. If all heads lead to ROOT, they are
+the tree. If not, there is a cycle: it is contracted to one node, the weight of an arc into the node is its gain over
+the arc of the cycle that it replaces, and the node takes its best head in turn. At last the nodes are expanded, the
+youngest first: the arc into a node stays, and so do all arcs of its cycle but the replaced one.
 
-As in Tarjan (1977), "Finding optimum branchings", for dense graphs, the time is quadratic. Heads of arcs are never
-merged, only their dependents are: what is within a node by now, and so no head for it, tells ``node_of``.
+As in Tarjan (1977), "Finding optimum branchings", for dense graphs, the time is quadratic. Dependents of arcs are
+contracted, heads are not: ``node_of`` gives the node of each position, to exclude heads within the node itself.
 
 Exactly one root, and pruned arcs, are a matter of *penalties*, which come before all scores: the best tree has the
-least penalty, and of those with the least penalty the highest score. Penalties are integers, and so add up exactly.
+lowest penalty, then the highest score. Penalties are integers, so their sums are exact.
 """
 
 from __future__ import annotations
@@ -37,9 +37,8 @@ def decode(scores: Floats, single_root: bool, heads: Ints) -> None:
 
     Notes
     -----
-    There is always a tree: one that takes a pruned arc, as few of them as possible, if there is no other. Sums are
-    made in double precision. Of equally good arcs into a token or a cycle the one with the leftmost head is taken,
-    and of those from one head to a cycle the one with the leftmost dependent. Time is quadratic, memory
+    There is always a tree; it has as few pruned arcs as possible. Sums are made in double precision. Ties between
+    arcs into a token or a cycle go to the leftmost head, then to the leftmost dependent. Time is quadratic, memory
     16 ``(n + 1) ** 2`` bytes.
 
     Examples
@@ -53,7 +52,7 @@ def decode(scores: Floats, single_root: bool, heads: Ints) -> None:
     [-1, 2, 3, 0]
     """
     n = len(heads) - 1
-    # One row a node, that of its first token: what each head brings it, and at which of its tokens.
+    # The row of a node is that of its first token: gain and penalty of each head, and the token that its arc enters.
     gains, penalties = np.empty((n + 1, n + 1)), np.empty((n + 1, n + 1), np.int32)
     entries = np.empty((n + 1, n + 1), np.int32)
     for d in range(1, n + 1):
@@ -112,7 +111,7 @@ def _best_head(node: int, gains: Doubles, penalties: Ints, node_of: Longs) -> in
 def _merge_rows(
     node: int, gains: Doubles, penalties: Ints, entries: Ints, node_of: Longs, row_of: Longs, head_of: Longs
 ) -> None:
-    """Merge the rows of the nodes on a cycle into that of ``node``, which is on it."""
+    """Merge the rows of the nodes on the cycle through ``node`` into its row."""
     into = row_of[node]
     member = node
     while True:

@@ -15,9 +15,9 @@ With ``right`` for half-trees headed by ``i`` and ``left`` for those headed by `
     complete right(i, j)   = max over i < k <= j of incomplete right(i, k) + complete right(k, j)
     complete left(i, j)    = max over i <= k < j of complete left(i, k) + incomplete left(k, j)
 
-For a left end ``i``, from the last to the first, whole rows ``j`` of these matrices are filled at once: as soon
-as a value is known for a split ``k`` it is carried on to all ``j`` behind it. That is a loop over adjacent memory
-without branches. Where the best splits were is found again on the way down, in quadratic time.
+For a left end ``i``, from the last to the first, whole rows ``j`` of these matrices are filled at once: the value of a
+split ``k`` is passed on to all ``j`` behind it as soon as it is known, in a loop over adjacent memory without branches.
+Backtracking finds the best splits again, in quadratic time.
 """
 
 from __future__ import annotations
@@ -44,9 +44,8 @@ def decode(scores: Floats, single_root: bool, heads: Ints) -> None:
 
     Notes
     -----
-    There is always a tree: one that takes a pruned arc, as few of them as possible, if there is no other. Sums are
-    made in double precision. Of equally good splits of a span the leftmost is taken, and of equally good roots. Time
-    is cubic, memory 32 ``(n + 1) ** 2`` bytes.
+    There is always a tree; it has as few pruned arcs as possible. Sums are made in double precision. Ties go to the
+    leftmost split of a span, and to the leftmost root. Time is cubic, memory 32 ``(n + 1) ** 2`` bytes.
 
     Examples
     --------
@@ -69,7 +68,7 @@ def decode(scores: Floats, single_root: bool, heads: Ints) -> None:
 
     if not single_root:
         _fill_row(0, scores, joined, right_complete, right_incomplete, left_complete, left_incomplete)
-        _take_apart(0, n, scores, right_complete, right_incomplete, left_complete, left_incomplete, heads)
+        _backtrack(0, n, scores, right_complete, right_incomplete, left_complete, left_incomplete, heads)
         return
     best, root = -np.inf, 1
     for d in range(1, n + 1):
@@ -77,8 +76,8 @@ def decode(scores: Floats, single_root: bool, heads: Ints) -> None:
         if score > best:
             best, root = score, d
     heads[root] = 0
-    _take_apart(root, 1, scores, right_complete, right_incomplete, left_complete, left_incomplete, heads)
-    _take_apart(root, n, scores, right_complete, right_incomplete, left_complete, left_incomplete, heads)
+    _backtrack(root, 1, scores, right_complete, right_incomplete, left_complete, left_incomplete, heads)
+    _backtrack(root, n, scores, right_complete, right_incomplete, left_complete, left_incomplete, heads)
 
 
 @kernel
@@ -91,7 +90,7 @@ def _fill_row(
     left_complete: Doubles,
     left_incomplete: Doubles,
 ) -> None:
-    """Fill row ``i`` of all matrices, whose rows behind it are filled; ``joined`` is scratch space."""
+    """Fill row ``i`` of all matrices, given the rows behind it; ``joined`` is a workspace."""
     n = len(joined) - 1
     joined[i:] = -np.inf
     right_complete[i, i], left_complete[i, i] = 0.0, 0.0
@@ -123,7 +122,7 @@ def _bounded(score: float) -> float:
 
 
 @kernel
-def _take_apart(
+def _backtrack(
     head: int,
     end: int,
     scores: Floats,

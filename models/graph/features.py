@@ -1,15 +1,13 @@
-"""The features of the parts of a sentence, each as the place of its weight.
+"""Hashed features of the parts of a sentence: the weight indices of arcs, siblings and grandparents.
 
-A feature of an arc is a value for the head and one for the dependent. Each side is hashed for itself, once for each
-word of the sentence, and the sum of the two 64-bit numbers stands for both: so an arc costs an addition for each
-template, though there are as many arcs as pairs of words. The upper bits of the sum choose a *line* of 16 weights
-that lie next to each other in memory, where all features of that template for that arc have a place: its direction
-alone, and its direction with its distance in one of seven bins. The lower bits shuffle the places within the line, so
-weights are spread evenly.
+A feature of an arc is a value for the head and one for the dependent. Each word is hashed once in each role, and the
+hash of an arc is the sum of two 64-bit numbers: one addition for each arc and template. The upper bits of the sum
+choose a *line* of 16 adjacent weights, for all features of that template for that arc: direction alone, and direction
+with distance in one of seven bins. The lower bits permute the line, so weights are spread evenly.
 
-There is no table of features: two of them may share a weight (Shi et al. 2009, "Hash kernels"; Bohnet 2010, "Very
-high accuracy and fast dependency parsing is not a contradiction", who found that features of wrong arcs, which such a
-table is free to hold, help a graph-based parser).
+There is no table of features: two of them may share a weight (Shi et al. 2009, "Hash kernels"). Features of wrong arcs
+have weights too, which helps a graph-based parser (Bohnet 2010, "Very high accuracy and fast dependency parsing is not
+a contradiction").
 """
 
 from __future__ import annotations
@@ -24,13 +22,13 @@ from treevote.models.graph.templates import ArcTable, PairTable, Side
 
 LINE_BITS = 4
 MIN_BITS, MAX_BITS = 8, 28
-"""Logarithm of the number of weights, at the least and at the most."""
+"""Range of the binary logarithm of the number of weights."""
 
 MAX_COUNT = 3
-"""Words of one kind between head and dependent are counted so far."""
+"""Maximum count of words of one kind between head and dependent."""
 
 MAX_FEATURES = 1 << 13
-"""Features of one part, at the most; pairs of long FEATS are cut there, in template order."""
+"""Maximum number of weight indices of one part; further pairs of long FEATS are ignored, in template order."""
 
 _START = np.uint64(0)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -39,12 +37,12 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 
 
 class SplitKeys(NamedTuple):
-    """Keys of one side of templates with ``feat``.
+    """Keys of the words in one role of templates with ``feat``.
 
     Attributes
     ----------
     keys : ndarray of uint64, shape (n_rows, n_templates)
-        For each word its FEATS, then one row for templates that do not ask for them on this side.
+        One row for each of the FEATS of a word, then one for templates without ``feat`` in this role.
     first : ndarray of int64, shape (n + 2,)
         The rows of word ``i`` are ``first[i] : first[i + 1]``.
     """
@@ -59,7 +57,7 @@ class Between(NamedTuple):
     Attributes
     ----------
     keys : ndarray of uint64, shape (n_kinds, MAX_COUNT)
-        One row for each distinct value of each template in this sentence, by how often it is there.
+        One row for each distinct value of each template in this sentence, by its count.
     counts : ndarray of int32, shape (n_kinds, n + 2)
         ``[k, i]`` words of that kind stand before position ``i``.
     first : ndarray of int64, shape (n_templates + 1,)
@@ -72,7 +70,7 @@ class Between(NamedTuple):
 
 
 class ArcKeys(NamedTuple):
-    """Both sides of all arcs of a sentence, shape (n + 1, n_templates) each."""
+    """Keys of the words of a sentence as heads and as dependents, shape (n + 1, n_templates) each."""
 
     head: Keys
     dependent: Keys
@@ -84,9 +82,9 @@ class ArcKeys(NamedTuple):
 
 
 class PairKeys(NamedTuple):
-    """The three sides of all siblings or grandparents of a sentence, shape (n + 2, n_templates) each.
+    """Keys of the words in the three roles of siblings or grandparents, shape (n + 2, n_templates) each.
 
-    The last row of each is for a word that is not there.
+    The last row of each is for a missing word.
     """
 
     one: Keys
@@ -105,7 +103,7 @@ def mix(key: np.uint64, value: int) -> np.uint64:
 
 @kernel
 def side_key(side: Side, number: int, template: int, position: int, tokens: Ints, words: WordColumns) -> np.uint64:
-    """Return the key of a word for one side of a template; ``number`` tells sides apart."""
+    """Return the key of a word in one role of a template; ``number`` is that of the role."""
     key = mix(mix(_START, number), template)
     for a in range(side.first[template], side.first[template + 1]):
         place = position + side.atoms[a, 1]
@@ -116,7 +114,7 @@ def side_key(side: Side, number: int, template: int, position: int, tokens: Ints
 
 @kernel
 def plain_keys(side: Side, number: int, tokens: Ints, words: WordColumns) -> Keys:
-    """Return the keys of all words, and of none, for one side of templates, shape (n + 2, n_templates)."""
+    """Return the keys of all words, and of a missing one, in one role of templates, shape (n + 2, n_templates)."""
     keys = np.empty((len(tokens) + 1, len(side.splits)), np.uint64)
     for template in range(len(side.splits)):
         for position in range(len(tokens)):
@@ -127,7 +125,7 @@ def plain_keys(side: Side, number: int, tokens: Ints, words: WordColumns) -> Key
 
 @kernel
 def split_keys(side: Side, number: int, tokens: Ints, words: WordColumns) -> SplitKeys:
-    """Return the keys of all words for one side of templates with ``feat``."""
+    """Return the keys of all words in one role of templates with ``feat``."""
     first = np.zeros(len(tokens) + 1, np.int64)
     for position in range(len(tokens)):
         word = tokens[position]
@@ -146,7 +144,7 @@ def split_keys(side: Side, number: int, tokens: Ints, words: WordColumns) -> Spl
 
 @kernel
 def between_keys(columns: Ints, tokens: Ints, words: WordColumns) -> Between:
-    """Return the kinds of words that may stand between others."""
+    """Return keys and counts of the words between others."""
     n_slots = len(tokens)
     keys = np.empty((len(columns) * n_slots, MAX_COUNT), np.uint64)
     counts = np.zeros((len(columns) * n_slots, n_slots + 1), np.int32)
@@ -175,15 +173,7 @@ def between_keys(columns: Ints, tokens: Ints, words: WordColumns) -> Between:
 
 @kernel
 def arc_keys(table: ArcTable, tokens: Ints, words: WordColumns) -> ArcKeys:
-    """Hash both sides of all arcs of a sentence.
-
-    Parameters
-    ----------
-    table : ArcTable
-    tokens : ndarray of int32, shape (n + 1,)
-        The word at each position.
-    words : WordColumns
-    """
+    """Hash the words of a sentence as heads and as dependents."""
     return ArcKeys(
         plain_keys(table.head, 0, tokens, words),
         plain_keys(table.dependent, 1, tokens, words),
@@ -197,7 +187,7 @@ def arc_keys(table: ArcTable, tokens: Ints, words: WordColumns) -> ArcKeys:
 
 @kernel
 def pair_keys(table: PairTable, number: int, tokens: Ints, words: WordColumns) -> PairKeys:
-    """Hash the three sides of all siblings (``number`` 7) or grandparents (10) of a sentence."""
+    """Hash the words of a sentence in the three roles of siblings (``number`` 7) or grandparents (10)."""
     return PairKeys(
         plain_keys(table.one, number, tokens, words),
         plain_keys(table.two, number + 1, tokens, words),
@@ -218,40 +208,38 @@ def bin_distance(distance: int) -> int:
 
 
 @kernel
-def enter(key: np.uint64, bits: int, lane: int, other_lane: int, slots: Longs, count: int) -> int:
-    """Write the places of a feature in two lanes of its line, and return how many places there are now."""
+def append(key: np.uint64, bits: int, lane: int, other_lane: int, indices: Longs, count: int) -> int:
+    """Append the weight indices of a feature in two lanes of its line; return the new number of indices."""
     line = np.int64(key >> np.uint64(64 + LINE_BITS - bits)) << LINE_BITS
     shuffle = np.int64(key & np.uint64((1 << LINE_BITS) - 1))
-    slots[count] = line | (lane ^ shuffle)
-    slots[count + 1] = line | (other_lane ^ shuffle)
+    indices[count] = line | (lane ^ shuffle)
+    indices[count + 1] = line | (other_lane ^ shuffle)
     return count + 2
 
 
 @kernel
-def fire_arc(keys: ArcKeys, table: ArcTable, bits: int, h: int, d: int, slots: Longs) -> int:
-    """Write the places of the features of an arc.
+def fire_arc(keys: ArcKeys, table: ArcTable, bits: int, h: int, d: int, indices: Longs) -> int:
+    """Write the weight indices of an arc.
 
     Parameters
     ----------
-    keys : ArcKeys
-    table : ArcTable
     bits : int
-        There are ``2 ** bits`` weights.
+        Binary logarithm of the number of weights.
     h, d : int
         Positions of head and dependent.
-    slots : ndarray of int64, shape (MAX_FEATURES,)
-        Receives the places.
+    indices : ndarray of int64, shape (MAX_FEATURES,)
+        Written to.
 
     Returns
     -------
     int
-        How many there are.
+        Number of indices.
     """
     directed = 8 if h < d else 0
     binned = directed + bin_distance(abs(h - d))
     count = 0
     for t in range(keys.head.shape[1]):
-        count = enter(keys.head[h, t] + keys.dependent[d, t], bits, directed, binned, slots, count)
+        count = append(keys.head[h, t] + keys.dependent[d, t], bits, directed, binned, indices, count)
     left, right = min(h, d), max(h, d)
     between = keys.between
     for t in range(len(table.between)):
@@ -260,7 +248,7 @@ def fire_arc(keys: ArcKeys, table: ArcTable, bits: int, h: int, d: int, slots: L
             inner = between.counts[kind, right] - between.counts[kind, left + 1]
             if inner > 0 and count < MAX_FEATURES - 1:
                 key = ends + between.keys[kind, min(inner, MAX_COUNT) - 1]
-                count = enter(key, bits, directed, binned, slots, count)
+                count = append(key, bits, directed, binned, indices, count)
     heads, dependents = keys.split_head, keys.split_dependent
     for t in range(heads.keys.shape[1]):
         h_last, d_last = heads.first[h + 1] - 1, dependents.first[d + 1] - 1
@@ -269,28 +257,28 @@ def fire_arc(keys: ArcKeys, table: ArcTable, bits: int, h: int, d: int, slots: L
         for i in range(h_range[0], h_range[1]):
             for j in range(d_range[0], min(d_range[1], d_range[0] + (MAX_FEATURES - count) // 2)):
                 key = heads.keys[i, t] + dependents.keys[j, t]
-                count = enter(key, bits, directed, binned, slots, count)
+                count = append(key, bits, directed, binned, indices, count)
     return count
 
 
 @kernel
-def fire_sibling(keys: PairKeys, bits: int, h: int, s: int, d: int, slots: Longs) -> int:
-    """Write the places of the features of a sibling part; ``s`` is -1 for none. Otherwise as `fire_arc`."""
+def fire_sibling(keys: PairKeys, bits: int, h: int, s: int, d: int, indices: Longs) -> int:
+    """Write the weight indices of a sibling part, as `fire_arc`; ``s`` is -1 for none."""
     directed = 8 if h < d else 0
     binned = directed + bin_distance(abs(d - (s if s >= 0 else h)))
     s = s if s >= 0 else len(keys.two) - 1
     count = 0
     for t in range(keys.one.shape[1]):
         key = keys.one[h, t] + keys.two[s, t] + keys.three[d, t]
-        count = enter(key, bits, directed, binned, slots, count)
+        count = append(key, bits, directed, binned, indices, count)
     return count
 
 
 @kernel
-def fire_grandparent(keys: PairKeys, bits: int, g: int, h: int, d: int, slots: Longs) -> int:
-    """Write the places of the features of a grandparent part; ``g`` is -1 for none. Otherwise as `fire_arc`.
+def fire_grandparent(keys: PairKeys, bits: int, g: int, h: int, d: int, indices: Longs) -> int:
+    """Write the weight indices of a grandparent part, as `fire_arc`; ``g`` is -1 for none.
 
-    The directions of both arcs are told, and whether the lower one has the length 1, up to 4, or more.
+    Features have the directions of both arcs, and the length of the lower one: 1, up to 4, or more.
     """
     directed = (8 if h < d else 0) + (4 if g < h else 0)
     distance = abs(h - d)
@@ -299,5 +287,5 @@ def fire_grandparent(keys: PairKeys, bits: int, g: int, h: int, d: int, slots: L
     count = 0
     for t in range(keys.one.shape[1]):
         key = keys.one[g, t] + keys.two[h, t] + keys.three[d, t]
-        count = enter(key, bits, directed, binned, slots, count)
+        count = append(key, bits, directed, binned, indices, count)
     return count

@@ -1,12 +1,13 @@
 """Weights of hashed features on disk and in parsing: 16 bits each, and only those that are not zero.
 
 In training the weights are a table of 32-bit floats, 2 to the power of ``bits`` long. For parsing they are rounded to
-16-bit integers, which keeps scores exact sums and the table in cache; ``scale`` turns scores back into the learner's
-units. A record holds one bit for each place in the table, whether it has a weight, and the weights there are.
+16-bit integers: sums are exact, and the table fits the cache better. ``scale`` turns scores back into the learner's
+units. A record holds a bit mask of the weights that are not zero, and these weights.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 from treevote.errors import ModelError
 from treevote.kernels import Floats, Shorts, kernel
 from treevote.models.graph.features import MAX_BITS, MIN_BITS
+from treevote.store.record import Record
+from treevote.store.validation import column, scale_of
 
 _MAX_WEIGHT = 32_000
 
@@ -36,16 +39,38 @@ class HashedWeights(NamedTuple):
     bits: int
     scale: float
 
+    def record(self, kind: str, templates: Mapping[str, Sequence[str]]) -> Record:
+        """Return the weights, with the templates of their features, as data."""
+        filled, packed = pack(self)
+        return Record(kind, {"scale": self.scale}, {"filled": filled, "packed": packed}, templates)
 
-def round_weights(weights: Floats, prune: float) -> HashedWeights:
+    @classmethod
+    def from_record(cls, record: Record, kind: str) -> HashedWeights:
+        """Return the weights of a record.
+
+        Raises
+        ------
+        ModelError, KeyError, TypeError, ValueError
+            If the record is of another kind, or its columns do not fit together.
+        """
+        if record.kind != kind:
+            raise ValueError(f"a part of kind {record.kind}")
+        filled = column(record, "filled", np.uint8, mapped=True)
+        return unpack(filled, column(record, "packed", np.int16, mapped=True), scale_of(record))
+
+
+NO_WEIGHTS = HashedWeights(np.zeros(1 << MIN_BITS, np.int16), MIN_BITS, 1.0)
+
+
+def round_weights(weights: Floats, threshold: float) -> HashedWeights:
     """Round the weights of a learner.
 
     Parameters
     ----------
     weights : ndarray of float32, shape (2**bits,)
         Finite numbers.
-    prune : float
-        Weights nearer to zero are dropped, as a share of the largest.
+    threshold : float
+        Weights below this share of the largest, in absolute value, become zero.
 
     Examples
     --------
@@ -57,20 +82,20 @@ def round_weights(weights: Floats, prune: float) -> HashedWeights:
     largest = max(1e-9, float(weights.max()), -float(weights.min()))
     scale = largest / _MAX_WEIGHT
     table = np.empty(len(weights), np.int16)
-    fill_table(weights, np.float32(prune * largest), np.float32(1 / scale), table)
+    fill_table(weights, np.float32(threshold * largest), np.float32(1 / scale), table)
     return HashedWeights(table, len(weights).bit_length() - 1, scale)
 
 
 @kernel
-def fill_table(weights: Floats, least: np.float32, inverse_scale: np.float32, table: Shorts) -> None:
-    """Write weights as integers."""
+def fill_table(weights: Floats, threshold: np.float32, inverse_scale: np.float32, table: Shorts) -> None:
+    """Write weights as integers, 0 for those below the threshold."""
     for i in range(len(weights)):
         weight = weights[i]
-        table[i] = 0 if abs(weight) < least else np.int16(np.round(weight * inverse_scale))
+        table[i] = 0 if abs(weight) < threshold else np.int16(np.round(weight * inverse_scale))
 
 
 def pack(weights: HashedWeights) -> tuple[Bytes, Shorts]:
-    """Return one bit for each place in the table, whether it has a weight, and the weights.
+    """Return a bit mask of the weights that are not zero, and these weights.
 
     Examples
     --------
@@ -84,12 +109,12 @@ def pack(weights: HashedWeights) -> tuple[Bytes, Shorts]:
 
 
 def unpack(filled: Bytes, packed: Shorts, scale: float) -> HashedWeights:
-    """Return packed weights ready for use.
+    """Return the weights that `pack` packed.
 
     Raises
     ------
     ModelError
-        If there are not as many weights as the bits say, or the table has no size that tables have.
+        If the number of weights differs from that of the bits set, or the size of the table is out of range.
     """
     bits = (8 * len(filled)).bit_length() - 1
     mask = np.unpackbits(filled).view(np.bool_)

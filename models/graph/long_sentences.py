@@ -1,8 +1,8 @@
 """Sentences that are too long to be parsed at once: time and memory of a graph-based parser are not linear.
 
-They are cut into pieces of ``LONGEST`` tokens, the last one shorter, and each is parsed as a sentence of its own. What
-hangs on ROOT in the first piece stays there; so it does in the others if there may be several roots, else it hangs
-on the root of the first.
+They are cut into pieces of ``LONGEST`` tokens, the last one shorter, and each is parsed as a sentence of its own. The
+roots of the first piece stay roots. Those of the others stay roots if there may be several; if not, their head is the
+root of the first piece.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LONGEST = 1_000
 
 
 class Pieces(NamedTuple):
-    """Sentences, long ones in pieces.
+    """Sentences and pieces of long sentences.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
 """The graph-based parser (McDonald et al. 2005; Corston-Oliver et al. 2006) as trainer and parser.
 
-Heads come first: those of the tree whose parts have the highest sum of scores. Labels come in a second stage
+The heads are those of the tree whose parts have the highest sum of scores. Labels are predicted in a second stage
 (`treevote.models.labelling`).
 """
 
@@ -24,25 +24,25 @@ from treevote.errors import ConfigError, unknown
 from treevote.evaluation.counts import evaluate
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon
 from treevote.models.features.word_memo import WordMemo
-from treevote.models.graph import second_order
+from treevote.models.graph import koo_collins
 from treevote.models.graph.features import MAX_BITS, MIN_BITS
+from treevote.models.graph.first_order import FirstOrderModel
 from treevote.models.graph.hashed_weights import HashedWeights, round_weights
-from treevote.models.graph.learning import PERCEPTRON, Rule
 from treevote.models.graph.long_sentences import LONGEST, cut, join
-from treevote.models.graph.models import ArcModel, PairModel
+from treevote.models.graph.second_order import SecondOrderModel
 from treevote.models.graph.template_sets import ARCS, GRANDPARENTS, PRUNER, SIBLINGS
 from treevote.models.graph.templates import attributes_of
 from treevote.models.graph.training import (
-    ArcTask,
     Corpus,
-    PairTask,
+    FirstOrderTask,
+    SecondOrderTask,
     folds,
     masks_of,
     mean_weights,
-    part_weights,
     prune_fold,
-    train_pruner_of,
+    train_pruner,
 )
+from treevote.models.graph.update import PERCEPTRON, UpdateRule
 from treevote.models.labelling.labeller import Labeller, train_labeller
 from treevote.parallel import map_parallel
 from treevote.protocols import Family, Progress
@@ -56,8 +56,8 @@ GraphLearner: TypeAlias = Literal["perceptron", "mira", "bpm"]
 Decoder: TypeAlias = Literal["auto", "projective", "non-projective"]
 
 SOME_CROSSING, MANY_CROSSING = 0.02, 0.05
-"""From the first share of non-projective arcs on, the decoder "auto" is chosen on development data; without any, it
-is the non-projective one from the second on."""
+"""Shares of non-projective arcs from which the decoder "auto" is chosen on development data, and from which it is the
+non-projective one if there are none."""
 
 
 @dataclass(frozen=True)
@@ -69,30 +69,32 @@ class GraphTrainer:
     learner : {"perceptron", "mira", "bpm"}
         Averaged perceptron, MIRA, or a Bayes Point Machine: the mean of averaged perceptrons.
     order : {1, 2}
-        Whether arcs alone have scores, or siblings and grandparents as well.
+        First order: scores of single arcs. Second order: also of siblings and grandparents.
     decoder : {"auto", "projective", "non-projective"}
         Projective: Eisner's algorithm, for second order with siblings and grandparents; non-projective trees are
         encoded in labels. Non-projective: Chu-Liu-Edmonds, for second order hill climbing from the best projective
-        tree. "auto" is projective where less than 2 % of the training arcs are not; from there on both are trained, and
-        the better on the development data stays (of equals the projective one); without any, projective up to 5 %.
+        tree. "auto": projective if less than 2 % of the training arcs are non-projective; otherwise both are trained,
+        and the better one on the development data is kept (the projective one in a tie). Without development data:
+        projective below 5 %.
     epochs : int
-        How often each sentence is learned from.
-    parts : int
-        Perceptrons of a Bayes Point Machine.
-    limit : float
-        The longest step of MIRA.
+        Passes over the training sentences.
+    n_perceptrons : int
+        Number of perceptrons of a Bayes Point Machine.
+    C : float
+        Maximum step size of MIRA (aggressiveness).
     attributes : tuple of str
-        What templates may look at; those that look at something else are left out. Prefixes are the back-off of
+        Attributes of words in templates; templates with others are left out. Prefixes are the back-off of
         long words: five characters (for Chinese ``prefix1`` is better).
     bits : int
-        There are ``2 ** bits`` weights.
-    keep, margin : int, float
-        For second order: arcs are pruned that are not among the best ``keep`` of their dependent, or whose
-        log-probability by the pruner is so much below that of the best.
+        Binary logarithm of the number of weights.
+    max_heads : int
+        For second order: maximum number of heads of a word after pruning.
+    pruning_margin : float
+        For second order: heads are pruned whose log-probability is lower than that of the best head by more than this.
     encoding : {"path", "head", "head+path", "none"}
         How the projective decoder encodes non-projective trees in labels (Nivre & Nilsson 2005).
-    prune : float
-        Weights nearer to zero than this share of the largest are dropped.
+    weight_threshold : float
+        Weights below this share of the largest, in absolute value, are dropped.
 
     Examples
     --------
@@ -106,16 +108,16 @@ class GraphTrainer:
     order: Literal[1, 2] = 2
     decoder: Decoder = "auto"
     epochs: int = 8
-    parts: int = 6
-    limit: float = 0.003
+    n_perceptrons: int = 6
+    C: float = 0.003
     attributes: tuple[str, ...] = (
         "lower", "lemma", "upos", "xpos", "feats", "feat", "prefix5", "suffix2", "suffix3",
     )  # fmt: skip
     bits: int = 24
-    keep: int = 16
-    margin: float = 7.0
+    max_heads: int = 16
+    pruning_margin: float = 7.0
     encoding: Encoding = "path"
-    prune: float = 0.003
+    weight_threshold: float = 0.003
 
     def __post_init__(self) -> None:
         for kind, value, known in (("learner", self.learner, GraphLearner), ("decoder", self.decoder, Decoder)):
@@ -125,18 +127,18 @@ class GraphTrainer:
             raise ConfigError(f"order should be 1 or 2, found {self.order}")
         for name, number, least, most in (
             ("epochs", self.epochs, 1, 1_000),
-            ("parts", self.parts, 1, 1_000),
+            ("n_perceptrons", self.n_perceptrons, 1, 1_000),
             ("bits", self.bits, MIN_BITS, MAX_BITS),
-            ("keep", self.keep, 1, 100),
+            ("max_heads", self.max_heads, 1, 100),
         ):
             if not least <= number <= most:
                 raise ConfigError(f"{name} should be in {least}..{most}, found {number}")
-        if not 0 < self.limit < math.inf:
-            raise ConfigError(f"limit should be positive, found {self.limit}")
-        if not 0 <= self.margin <= 100:
-            raise ConfigError(f"margin should be in 0..100, found {self.margin}")
-        if not 0 <= self.prune < 1:
-            raise ConfigError(f"prune should be in [0, 1), found {self.prune}")
+        if not 0 < self.C < math.inf:
+            raise ConfigError(f"C should be positive, found {self.C}")
+        if not 0 <= self.pruning_margin <= 100:
+            raise ConfigError(f"pruning_margin should be in 0..100, found {self.pruning_margin}")
+        if not 0 <= self.weight_threshold < 1:
+            raise ConfigError(f"weight_threshold should be in [0, 1), found {self.weight_threshold}")
         for name in self.attributes:
             if name not in (*ATTRIBUTES, "feat"):
                 raise unknown("attribute", name, (*ATTRIBUTES, "feat"))
@@ -183,51 +185,43 @@ class GraphTrainer:
             )
             return max(parsers, key=lambda parser: evaluate(dev, parser.parse(dev)).las)
         untrained, task = self._prepare(treebank, seed, **jobs)
-        parts = self.parts if self.learner == "bpm" else 1
-        weights = mean_weights(task, parts, seed, **jobs)
-        return untrained.with_weights(round_weights(weights, self.prune))
+        n_learners = self.n_perceptrons if self.learner == "bpm" else 1
+        weights = mean_weights(task, n_learners, seed, **jobs)
+        return untrained.with_weights(round_weights(weights, self.weight_threshold))
 
-    def train_parts(self, treebank: Treebank, *, seed: int = 0) -> Iterator[GraphParser]:
-        """Yield, for each perceptron of a Bayes Point Machine, the parser that it is alone.
-
-        The mean of their weights, before rounding, is the Bayes Point Machine that `train` returns for the same seed.
-        Raises as `train`.
-        """
-        untrained, task = self._prepare(treebank, seed)
-        for k in range(self.parts):
-            yield untrained.with_weights(round_weights(part_weights(task, seed, k), self.prune))
-
-    def _prepare(self, treebank: Treebank, seed: int, **jobs: Any) -> tuple[GraphParser, ArcTask | PairTask]:
-        """Return a parser that has everything but the weights of its last model, and the task to learn them."""
+    def _prepare(
+        self, treebank: Treebank, seed: int, **jobs: Any
+    ) -> tuple[GraphParser, FirstOrderTask | SecondOrderTask]:
+        """Return a parser without the weights of its model of the highest order, and the task to learn them."""
         require_labelled_trees(treebank)
         single_root = is_single_rooted(treebank)
         projective = self._projective(treebank)
         trees = projectivize(treebank, self.encoding) if projective else treebank
         lexicon = Lexicon.of(treebank)
         words = lexicon.columns(trees.words)
-        arcs = ArcModel.untrained(self._templates(ARCS, lexicon))
-        longest = LONGEST if self.order == 1 else second_order.LONGEST
+        arcs = FirstOrderModel.untrained(self._templates(ARCS, lexicon))
+        longest = LONGEST if self.order == 1 else koo_collins.LONGEST
         short = np.flatnonzero(np.diff(trees.offsets) <= longest)
         corpus = Corpus(words, trees.tokens, trees.heads, trees.offsets, projective, single_root)
         corpus = corpus.select(short) if len(short) < trees.n_sentences else corpus
-        rule = Rule(1.0, self.limit) if self.learner == "mira" else PERCEPTRON
+        rule = UpdateRule(1.0, self.C) if self.learner == "mira" else PERCEPTRON
         steps: list[Callable[..., Any]] = [functools.partial(train_labeller, trees, words, seed=seed)]
-        pruner = ArcModel.untrained(self._templates(PRUNER, lexicon)) if self.order == 2 else None
+        pruner = FirstOrderModel.untrained(self._templates(PRUNER, lexicon)) if self.order == 2 else None
         if pruner is not None:
-            pruning = corpus, pruner.table, self.keep, self.margin, seed
-            steps.append(functools.partial(train_pruner_of, corpus, pruner.table, seed))
+            pruning = corpus, pruner.table, self.max_heads, self.pruning_margin, seed
+            steps.append(functools.partial(train_pruner, corpus, pruner.table, seed))
             steps += (functools.partial(prune_fold, *pruning, fold) for fold in folds(len(corpus.offsets) - 1))
         trained: Iterator[Any] = map_parallel(operator.call, steps, prefer="threads", **jobs)
         labeller, *pruned = trained
         untrained = GraphParser(self, WordMemo(lexicon), single_root, projective, arcs, None, labeller)
         if pruner is None:
-            return untrained, ArcTask(corpus, arcs.table, rule, self.bits, self.epochs)
+            return untrained, FirstOrderTask(corpus, arcs.table, rule, self.bits, self.epochs)
         weights, *folded = pruned
         pruner, masks = pruner._replace(weights=weights), masks_of(corpus, folded)
         siblings, grandparents = self._templates(SIBLINGS, lexicon), self._templates(GRANDPARENTS, lexicon)
-        pairs = PairModel.untrained(arcs.templates, siblings, grandparents)
-        task = PairTask(corpus, pairs.tables, masks, rule, self.bits, self.epochs)
-        return dataclasses.replace(untrained, arcs=pruner, pairs=pairs), task
+        second = SecondOrderModel.untrained(arcs.templates, siblings, grandparents)
+        task = SecondOrderTask(corpus, second.tables, masks, rule, self.bits, self.epochs)
+        return dataclasses.replace(untrained, first_order=pruner, second_order=second), task
 
     def _projective(self, treebank: Treebank) -> bool:
         if self.decoder != "auto":
@@ -235,7 +229,7 @@ class GraphTrainer:
         return _crossing(treebank) < MANY_CROSSING
 
     def _templates(self, templates: str, lexicon: Lexicon) -> tuple[str, ...]:
-        """Return the templates that look at nothing but attributes that are wanted, and that some word has."""
+        """Return the templates whose attributes are all in ``attributes`` and occur in the lexicon."""
         there = {name for name, strings in zip(ATTRIBUTES, lexicon.values, strict=True) if strings}
         usable = (there | ({"feat"} if lexicon.feats else set())) & set(self.attributes)
         return tuple(line for line in templates.split() if attributes_of(line) <= usable)
@@ -253,17 +247,17 @@ class GraphParser:
     Attributes
     ----------
     trainer : GraphTrainer
-        What it was trained with.
+        Its hyper-parameters.
     memo : WordMemo
-        The lexicon, and words met lately.
+        The lexicon, and recent words.
     single_root : bool
         Whether every tree has exactly one root.
     projective : bool
         Whether trees are projective before lifted arcs are restored.
-    arcs : ArcModel
-        The first-order model; that which prunes, if there is a second.
-    pairs : PairModel, optional
-        The second-order model.
+    first_order : FirstOrderModel
+        The model of a first-order parser, or the pruner of a second-order parser.
+    second_order : SecondOrderModel, optional
+        The model of a second-order parser.
     labeller : Labeller
     """
 
@@ -271,15 +265,15 @@ class GraphParser:
     memo: WordMemo
     single_root: bool
     projective: bool
-    arcs: ArcModel
-    pairs: PairModel | None
+    first_order: FirstOrderModel
+    second_order: SecondOrderModel | None
     labeller: Labeller
 
     def with_weights(self, weights: HashedWeights) -> GraphParser:
         """Return the same parser with other weights in its model of the highest order."""
-        if self.pairs is None:
-            return dataclasses.replace(self, arcs=self.arcs._replace(weights=weights))
-        return dataclasses.replace(self, pairs=self.pairs._replace(weights=weights))
+        if self.second_order is None:
+            return dataclasses.replace(self, first_order=self.first_order._replace(weights=weights))
+        return dataclasses.replace(self, second_order=self.second_order._replace(weights=weights))
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the same sentences with this parser's trees."""
@@ -289,19 +283,19 @@ class GraphParser:
         """Parse, and count the sentences that were too long for the search.
 
         Those of more than `treevote.models.graph.long_sentences.LONGEST` tokens are parsed in pieces, those of
-        `treevote.models.graph.second_order.LONGEST` or more with the first-order model.
+        `treevote.models.graph.koo_collins.LONGEST` or more with the first-order model.
         """
         rows, words = self.memo.encode(treebank.words)
         pieces = cut(rows[treebank.tokens], treebank.offsets)
         heads = np.empty(len(pieces.tokens), np.int32)
         too_long = np.zeros(len(pieces.sentence), np.bool_)
-        if self.pairs is None:
-            self.arcs.parse(words, pieces.tokens, pieces.offsets, self.projective, self.single_root, heads)
+        if self.second_order is None:
+            self.first_order.parse(words, pieces.tokens, pieces.offsets, self.projective, self.single_root, heads)
         else:
             trainer = self.trainer
             task = words, pieces.tokens, pieces.offsets, self.projective, self.single_root, heads
-            self.pairs.parse(self.arcs, trainer.keep, trainer.margin, *task)
-            too_long = np.diff(pieces.offsets) > second_order.LONGEST
+            self.second_order.parse(self.first_order, trainer.max_heads, trainer.pruning_margin, *task)
+            too_long = np.diff(pieces.offsets) > koo_collins.LONGEST
         fallbacks = len(np.unique(np.concatenate([pieces.sentence[too_long], pieces.cut])))
         heads = join(pieces, heads, treebank.offsets, self.single_root)
         deprels = self.labeller.label(words, rows[treebank.tokens], treebank.offsets, heads)
@@ -313,9 +307,9 @@ class GraphParser:
         facts: dict[str, JSON] = {
             "trainer": to_mapping(self.trainer), "single_root": self.single_root, "projective": self.projective,
         }  # fmt: skip
-        parts = {"arcs": self.arcs.record(), "labels": self.labeller.record()}
-        if self.pairs is not None:
-            parts["pairs"] = self.pairs.record()
+        parts = {"first-order": self.first_order.record(), "labels": self.labeller.record()}
+        if self.second_order is not None:
+            parts["second-order"] = self.second_order.record()
         return Record(KIND, facts, texts=self.memo.lexicon.texts(), parts=parts)
 
     @classmethod
@@ -339,8 +333,8 @@ class GraphParser:
             WordMemo(Lexicon.from_texts(record.texts)),
             single_root,
             projective,
-            ArcModel.from_record(parts["arcs"]),
-            PairModel.from_record(parts["pairs"]) if "pairs" in parts else None,
+            FirstOrderModel.from_record(parts["first-order"]),
+            SecondOrderModel.from_record(parts["second-order"]) if "second-order" in parts else None,
             Labeller.from_record(parts["labels"]),
         )
 

@@ -1,16 +1,16 @@
-"""The parts that a graph-based parser scores: arcs that were not pruned, siblings and grandparents.
+"""The parts (factors) of a tree that a graph-based parser scores: arcs that were not pruned, siblings, grandparents.
 
-A second-order model scores a tree part by part. Siblings are those of McDonald & Pereira (2006, "Online learning of
-approximate dependency parsing algorithms"), grandparents those of Koo & Collins (2010, "Efficient third-order
-dependency parsers"): their Model 1, with each grand-sibling part taken apart into one part of either kind.
+The score of a tree is the sum of the scores of its parts. Siblings are those of McDonald & Pereira (2006, "Online
+learning of approximate dependency parsing algorithms"), grandparents those of Koo & Collins (2010, "Efficient
+third-order dependency parsers"): their Model 1, with each grand-sibling part split into one part of either kind.
 
 - every arc ``h -> m``;
 - every *sibling* part ``(h, s, m)``: ``s`` is the dependent of ``h`` next to ``m`` on its inner side, that is the
   next one on the way from ``m`` to ``h``; the innermost dependent on each side of ``h`` has none;
 - every *grandparent* part ``(g, h, m)``: ``g`` is the head of ``h``; the dependents of ROOT have none.
 
-So each arc of a tree takes part in exactly one part of either kind. Only arcs that a first-order model has not
-pruned are *candidates*, and only their parts are listed, in order, so that scores are plain arrays next to them.
+So each arc of a tree is in exactly one part of either kind. Only arcs that a first-order model has not pruned are
+*candidates*, and only their parts are listed, in order, so that scores are plain parallel arrays.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Bools, Ints, Longs, kernel
+from treevote.kernels import Bools, Floats, Ints, Longs, kernel
 
 NEVER = -1e30
-"""Where decoders take a matrix of scores, an arc that scores this or less (also -inf, or not a number) is pruned."""
+"""Score of a pruned arc in a matrix of scores; arcs with less, -inf or NaN are pruned too."""
 
 
 class Candidates(NamedTuple):
@@ -72,6 +72,32 @@ class Grandparents(NamedTuple):
 
     partners: Ints
     first: Longs
+
+
+class Parts(NamedTuple):
+    """All parts of a sentence."""
+
+    candidates: Candidates
+    siblings: Siblings
+    grandparents: Grandparents
+
+
+class ScoredParts(NamedTuple):
+    """All parts of a sentence, with the score of each arc, sibling part and grandparent part."""
+
+    candidates: Candidates
+    siblings: Siblings
+    grandparents: Grandparents
+    arc_scores: Floats
+    sibling_scores: Floats
+    grandparent_scores: Floats
+
+
+@kernel
+def parts_of(mask: Bools) -> Parts:
+    """List the parts of a sentence; see `candidates_of`, `siblings_of` and `grandparents_of`."""
+    candidates = candidates_of(mask)
+    return Parts(candidates, siblings_of(candidates), grandparents_of(candidates))
 
 
 @kernel
@@ -210,8 +236,8 @@ def find_parts(candidates: Candidates, siblings: Siblings, grandparents: Grandpa
     Returns
     -------
     ndarray of int64, shape (n + 1, 3)
-        ``[d]`` are the arc to token ``d``, its sibling part and its grandparent part; -1 for what has an arc that
-        is no candidate, and in row 0.
+        ``[d]`` are the arc to token ``d``, its sibling part and its grandparent part; -1 for an arc or part with
+        an arc that is no candidate, and in row 0.
 
     Examples
     --------
@@ -246,7 +272,7 @@ def find_parts(candidates: Candidates, siblings: Siblings, grandparents: Grandpa
 
 @kernel
 def sibling_part(siblings: Siblings, arc: int, partner: int) -> int:
-    """Return the sibling part of an arc with this partner, -1 if there is none."""
+    """Return the sibling part of an arc with this partner, -1 if it is not listed."""
     low, high = siblings.first[arc], siblings.first[arc + 1]
     while low < high:
         middle = (low + high) // 2
@@ -259,6 +285,6 @@ def sibling_part(siblings: Siblings, arc: int, partner: int) -> int:
 
 @kernel
 def grandparent_part(candidates: Candidates, grandparents: Grandparents, arc: int, upper: int) -> int:
-    """Return the grandparent part of an arc whose head has the arc ``upper``; any number will do for ROOT."""
+    """Return the grandparent part of an arc whose head has the arc ``upper``, which is ignored for ROOT."""
     h = int(candidates.heads[arc])
     return int(grandparents.first[arc] + (0 if h == 0 else upper - candidates.first[h]))

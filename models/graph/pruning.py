@@ -1,9 +1,9 @@
-"""Which arcs are worth a closer look: a small first-order model that chooses a head for each word.
+"""Pruning of arcs before second-order parsing: a small first-order model of the head of each word.
 
 A multinomial logistic regression gives every word a distribution over its heads; it is trained by stochastic gradient
-descent and averaged as in `treevote.models.graph.learning`. Arcs are pruned whose probability is too far below
+descent and averaged as in `treevote.models.graph.update`. Arcs are pruned whose probability is too far below
 that of the word's best (Carreras, Collins & Koo 2008, "TAG, dynamic programming, and the perceptron", section 5; Koo
-& Collins 2010). Heads that a perceptron or MIRA ranks below the best say far less about where the right one is.
+& Collins 2010). The scores of a perceptron or MIRA are less suited: they rank the heads below the best one badly.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ import numpy as np
 
 from treevote.kernels import Bools, Doubles, Floats, Ints, Longs, Shorts, kernel
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.graph.arc_model import decode, score_arcs
 from treevote.models.graph.features import MAX_FEATURES, arc_keys, fire_arc
-from treevote.models.graph.learning import Sums
+from treevote.models.graph.first_order import decode, score_arcs
 from treevote.models.graph.templates import ArcTable
+from treevote.models.graph.update import AveragedWeights
 
-LEAST_GRADIENT = 0.003
-"""Probabilities nearer to 0, or to 1 for the right head, are left as they are."""
+MIN_GRADIENT = 0.003
+"""Smaller gradients are ignored: the probability is near 0, or near 1 for the gold head."""
 
 FINAL_RATE = 0.1
-"""Share of the learning rate that is left at the end of the training; it falls linearly."""
+"""Final learning rate as a share of the first; it falls linearly."""
 
 
 @kernel
-def train_pruner(
-    sums: Sums,
+def train_epoch(
+    averaged: AveragedWeights,
     bits: int,
     rate: float,
     table: ArcTable,
@@ -44,26 +44,26 @@ def train_pruner(
     ----------
     rate : float
         Learning rate.
-    sums, bits, table, words, tokens, heads, offsets, order, done, total
-        As for `treevote.models.graph.arc_model.train_arcs`.
+    averaged, bits, table, words, tokens, heads, offsets, order, done, total
+        As for `treevote.models.graph.first_order.train_epoch`.
     """
-    slots = np.empty(MAX_FEATURES, np.int64)
+    indices = np.empty(MAX_FEATURES, np.int64)
     for i in range(len(order)):
         first, last = offsets[order[i]], offsets[order[i] + 1]
         keys = arc_keys(table, tokens[first:last], words)
         scores = np.empty((last - first, last - first), np.float32)
-        score_arcs(sums.weights, bits, table, keys, scores)
-        over = (done + i) / total
-        step = rate * (1 - (1 - FINAL_RATE) * over)
+        score_arcs(averaged.weights, bits, table, keys, scores)
+        progress = (done + i) / total
+        step = rate * (1 - (1 - FINAL_RATE) * progress)
         gradients = np.empty(last - first, np.float64)
         for d in range(1, last - first):
             head_gradients(scores[d], d, int(heads[first + d]), gradients)
             for h in range(last - first):
-                if abs(gradients[h]) > LEAST_GRADIENT:
+                if abs(gradients[h]) > MIN_GRADIENT:
                     change = step * gradients[h]
-                    for slot in slots[: fire_arc(keys, table, bits, h, d, slots)]:
-                        sums.weights[slot] += np.float32(change)
-                        sums.lag[slot] += np.float32(over * change)
+                    for index in indices[: fire_arc(keys, table, bits, h, d, indices)]:
+                        averaged.weights[index] += np.float32(change)
+                        averaged.accumulated[index] += np.float32(progress * change)
 
 
 @kernel
@@ -88,23 +88,23 @@ def prune(
     table: ArcTable,
     words: WordColumns,
     tokens: Ints,
-    keep: int,
+    max_heads: int,
     margin: float,
     single_root: bool,
     heads: Ints,
 ) -> Bools:
-    """Return a mask of the arcs of a sentence worth a closer look, ``[dependent, head]``.
+    """Return a mask of the arcs of a sentence that are not pruned, ``[dependent, head]``.
 
     Parameters
     ----------
     weights, bits, table, words, tokens, single_root
-        As for `treevote.models.graph.arc_model.parse_arcs`.
-    keep : int
-        The most heads of one word.
+        As for `treevote.models.graph.first_order.parse_sentences`.
+    max_heads : int
+        Maximum number of heads of one word.
     margin : float
-        How much lower than that of the best head the score of a head may be.
+        Maximum difference to the score of the best head.
     heads : ndarray of int32, shape (n + 1,)
-        Receives the best projective tree, whose arcs are all in the mask.
+        Written to: the best projective tree, whose arcs are never pruned.
     """
     scores = np.empty((len(tokens), len(tokens)), np.float32)
     score_arcs(weights, bits, table, arc_keys(table, tokens, words), scores)
@@ -113,8 +113,8 @@ def prune(
     for d in range(1, len(tokens)):
         scores[d, d] = -np.inf
         lowest = scores[d].max() - margin
-        if keep < len(tokens):
-            lowest = max(lowest, np.sort(scores[d])[-keep])
+        if max_heads < len(tokens):
+            lowest = max(lowest, np.sort(scores[d])[-max_heads])
         for h in range(len(tokens)):
             mask[d, h] = h == heads[d] or (h != d and scores[d, h] >= lowest)
     return mask
@@ -129,34 +129,21 @@ def prune_all(
     tokens: Ints,
     gold: Ints,
     offsets: Longs,
-    keep: int,
+    max_heads: int,
     margin: float,
     single_root: bool,
     allowed: Bools,
     begins: Longs,
-) -> int:
+) -> None:
     """Prune the arcs of training sentences, but for those of the gold trees.
 
-    Parameters
-    ----------
-    allowed : ndarray of bool
-        Receives the masks of all sentences, one after the other.
-    begins : ndarray of int64, shape (n_sentences + 1,)
-        Where each begins.
-
-    Returns
-    -------
-    int
-        How many gold arcs would have been pruned.
+    The masks of all sentences are written to ``allowed``, see `treevote.models.graph.training.Masks`.
     """
-    lost = 0
     for i in range(len(offsets) - 1):
         first, last = offsets[i], offsets[i + 1]
         found = np.empty(last - first, np.int32)
         own = tokens[first:last]
-        mask = prune(weights, bits, table, words, own, keep, margin, single_root, found)
+        mask = prune(weights, bits, table, words, own, max_heads, margin, single_root, found)
         for d in range(1, last - first):
-            lost += not mask[d, gold[first + d]]
             mask[d, gold[first + d]] = True
         allowed[begins[i] : begins[i + 1]] = mask.ravel()
-    return lost

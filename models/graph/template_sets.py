@@ -35,7 +35,7 @@ h.upos+h.next.upos+d.upos+d.next.upos h.prev.upos+h.upos+d.upos+d.next.upos
 h.upos+h.next.upos+d.upos h.prev.upos+h.upos+d.upos h.upos+d.prev.upos+d.upos h.upos+d.upos+d.next.upos
 h.upos+b.upos+d.upos h.upos+h.feats+d.upos h.upos+d.upos+d.feats
 """
-"""A few of these, to tell which arcs are worth a closer look."""
+"""A few of these, for the model that prunes arcs."""
 
 SIBLINGS = """
 s.upos+d.upos h.upos+s.upos+d.upos s.xpos+d.xpos h.xpos+s.xpos+d.xpos
@@ -60,4 +60,4 @@ g.upos+h.upos+d.upos+d.feats h.upos+g.feats+d.feats
 g.upos+h.upos+d.upos+d.prev.upos g.upos+h.upos+d.upos+d.next.upos g.upos+h.upos+d.upos+h.prev.upos
 g.upos+h.upos+d.upos+h.next.upos g.upos+h.upos+d.upos+g.prev.upos g.upos+h.upos+d.upos+g.next.upos
 """
-"""Likewise for the head of the head."""
+"""Likewise for grandparents."""

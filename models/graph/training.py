@@ -1,8 +1,8 @@
-"""From trees to weights: the training sentences in a random order, several times over, perhaps by several learners.
+"""Training of graph-based models: epochs over shuffled sentences, by one learner or several.
 
 A Bayes Point Machine (Corston-Oliver et al. 2006, section 4.2, after Herbrich et al. 2001) is the
-mean of averaged perceptrons, each of which saw the sentences in an order of its own: they stand for a sample of all
-weights that fit the training data. They know nothing of each other, so they are trained in parallel.
+mean of averaged perceptrons, each with its own order of the sentences: a sample of the weights that fit the training
+data. They are independent, so they are trained in parallel.
 """
 
 from __future__ import annotations
@@ -15,23 +15,22 @@ import numpy as np
 
 from treevote.kernels import Bools, Floats, Ints, Longs
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.graph.arc_model import train_arcs
+from treevote.models.graph import first_order, pruning, second_order
 from treevote.models.graph.hashed_weights import HashedWeights, round_weights
-from treevote.models.graph.learning import PERCEPTRON, Rule, Sums, average, sums_of
-from treevote.models.graph.pair_model import PairTables, train_pairs
-from treevote.models.graph.pruning import prune_all, train_pruner
+from treevote.models.graph.second_order import TemplateTables
 from treevote.models.graph.templates import ArcTable
+from treevote.models.graph.update import PERCEPTRON, AveragedWeights, UpdateRule, average, zero_weights
 from treevote.parallel import map_parallel
 from treevote.protocols import Progress
 
 PRUNER_BITS = 20
 PRUNER_EPOCHS = 3
 PRUNER_RATE = 0.1
-FOLDS = 2
-"""Training sentences are pruned by models that did not see them, as new sentences will be: so many models."""
+N_FOLDS = 2
+"""Folds of the training sentences for jackknifing: each is pruned by a model that was trained on the others."""
 
-Learn = Callable[[Sums, Longs, int, int], object]
-"""Learns from sentences in a given order, of so many done before them, of so many in all."""
+TrainEpoch = Callable[[AveragedWeights, Longs, int, int], None]
+"""Learns from sentences in a given order, given the number of sentences before them and in the whole training."""
 
 
 class Corpus(NamedTuple):
@@ -43,7 +42,7 @@ class Corpus(NamedTuple):
     tokens, heads : ndarray of int32, shape (n_slots,)
     offsets : ndarray of int64, shape (n_sentences + 1,)
     projective, single_root : bool
-        What the trees are like.
+        The kind of the trees.
     """
 
     words: WordColumns
@@ -62,49 +61,61 @@ class Corpus(NamedTuple):
 
 
 class Masks(NamedTuple):
-    """The arcs of training sentences that were not pruned: ``allowed[begins[i] : begins[i + 1]]`` of sentence ``i``."""
+    """The arcs of training sentences that were not pruned.
+
+    Attributes
+    ----------
+    allowed : ndarray of bool
+        The masks of all sentences, ``[dependent, head]``, one after the other.
+    begins : ndarray of int64, shape (n_sentences + 1,)
+        The mask of sentence ``i`` is ``allowed[begins[i] : begins[i + 1]]``.
+    """
 
     allowed: Bools
     begins: Longs
 
 
-class ArcTask(NamedTuple):
-    """To train a first-order model."""
+class FirstOrderTask(NamedTuple):
+    """Data and settings for the training of a first-order model."""
 
     corpus: Corpus
     table: ArcTable
-    rule: Rule
+    rule: UpdateRule
     bits: int
     epochs: int
 
-    def learn(self, sums: Sums, order: Longs, done: int, total: int) -> None:
+    def train_epoch(self, averaged: AveragedWeights, order: Longs, done: int, total: int) -> None:
         """Learn from sentences in a given order."""
         words, tokens, heads, offsets, projective, single_root = self.corpus
         sentences = words, tokens, heads, offsets, order
-        train_arcs(sums, self.bits, self.rule, self.table, *sentences, done, total, projective, single_root)
+        first_order.train_epoch(
+            averaged, self.bits, self.rule, self.table, *sentences, done, total, projective, single_root
+        )
 
 
-class PairTask(NamedTuple):
-    """To train a second-order model."""
+class SecondOrderTask(NamedTuple):
+    """Data and settings for the training of a second-order model."""
 
     corpus: Corpus
-    tables: PairTables
+    tables: TemplateTables
     masks: Masks
-    rule: Rule
+    rule: UpdateRule
     bits: int
     epochs: int
 
-    def learn(self, sums: Sums, order: Longs, done: int, total: int) -> None:
+    def train_epoch(self, averaged: AveragedWeights, order: Longs, done: int, total: int) -> None:
         """Learn from sentences in a given order."""
         words, tokens, heads, offsets, projective, single_root = self.corpus
         allowed, begins = self.masks
         sentences = words, tokens, heads, offsets, allowed, begins, order
-        train_pairs(sums, self.bits, self.rule, self.tables, *sentences, done, total, projective, single_root)
+        second_order.train_epoch(
+            averaged, self.bits, self.rule, self.tables, *sentences, done, total, projective, single_root
+        )
 
 
 def mean_weights(
-    task: ArcTask | PairTask,
-    parts: int,
+    task: FirstOrderTask | SecondOrderTask,
+    n_learners: int,
     seed: int,
     *,
     n_jobs: int | None = 1,
@@ -115,66 +126,69 @@ def mean_weights(
 
     Parameters
     ----------
-    task : ArcTask or PairTask
-    parts : int
-        How many learners; that of number ``k`` has its random orders from ``default_rng([seed, k])``.
+    task : FirstOrderTask or SecondOrderTask
+    n_learners : int
+        Number of learners; learner ``k`` shuffles the sentences with ``default_rng([seed, k])``.
     seed : int
     n_jobs, backend, progress
         As for `treevote.parallel.map_parallel`.
     """
-    work = functools.partial(part_weights, task, seed)
+    work = functools.partial(averaged_weights, task, seed)
     total: Floats | None = None
     for weights in map_parallel(
-        work, range(parts), n_jobs=n_jobs, backend=backend, prefer="threads", progress=progress
+        work, range(n_learners), n_jobs=n_jobs, backend=backend, prefer="threads", progress=progress
     ):
         total = weights if total is None else np.add(total, weights, out=total)
     if total is None:
-        raise ValueError("no parts")
-    return np.divide(total, np.float32(parts), out=total)
+        raise ValueError("no learners")
+    return np.divide(total, np.float32(n_learners), out=total)
 
 
-def part_weights(task: ArcTask | PairTask, seed: int, k: int, progress: Progress | None = None) -> Floats:
-    """Train learner ``k`` and return its average weights."""
-    sums = sums_of(task.bits, task.rule)
-    name = f"graph {k + 1}"
-    run(task.learn, sums, len(task.corpus.offsets) - 1, task.epochs, np.random.default_rng([seed, k]), name, progress)
-    return average(sums)
+def averaged_weights(
+    task: FirstOrderTask | SecondOrderTask, seed: int, k: int, progress: Progress | None = None
+) -> Floats:
+    """Train learner ``k`` and return its averaged weights."""
+    averaged = zero_weights(task.bits, task.rule)
+    rng, n_sentences = np.random.default_rng([seed, k]), len(task.corpus.offsets) - 1
+    train_epochs(task.train_epoch, averaged, n_sentences, task.epochs, rng, f"graph {k + 1}", progress)
+    return average(averaged)
 
 
-def run(
-    learn: Learn,
-    sums: Sums,
+def train_epochs(
+    train_epoch: TrainEpoch,
+    averaged: AveragedWeights,
     n_sentences: int,
     epochs: int,
     rng: np.random.Generator,
     name: str = "",
     progress: Progress | None = None,
 ) -> None:
-    """Show all sentences in a new random order, once each epoch."""
+    """Learn from all sentences in each epoch, in a new random order."""
     for epoch in range(epochs):
-        learn(sums, rng.permutation(n_sentences), epoch * n_sentences, epochs * n_sentences)
+        train_epoch(averaged, rng.permutation(n_sentences), epoch * n_sentences, epochs * n_sentences)
         if progress is not None:
             progress(name, epoch + 1, epochs)
 
 
-def train_pruner_of(corpus: Corpus, table: ArcTable, seed: int, *, progress: Progress | None = None) -> HashedWeights:
+def train_pruner(corpus: Corpus, table: ArcTable, seed: int, *, progress: Progress | None = None) -> HashedWeights:
     """Train the model that prunes arcs."""
-    sums = sums_of(PRUNER_BITS, PERCEPTRON)
+    averaged = zero_weights(PRUNER_BITS, PERCEPTRON)
 
-    def learn(sums: Sums, order: Longs, done: int, total: int) -> None:
+    def train_epoch(averaged: AveragedWeights, order: Longs, done: int, total: int) -> None:
         words, tokens, heads, offsets, *_ = corpus
-        train_pruner(sums, PRUNER_BITS, PRUNER_RATE, table, words, tokens, heads, offsets, order, done, total)
+        sentences = words, tokens, heads, offsets, order
+        pruning.train_epoch(averaged, PRUNER_BITS, PRUNER_RATE, table, *sentences, done, total)
 
     rng = np.random.default_rng([seed, 0])
-    run(learn, sums, len(corpus.offsets) - 1, PRUNER_EPOCHS, rng, "pruner", progress)
-    return round_weights(average(sums), 0.0)
+    train_epochs(train_epoch, averaged, len(corpus.offsets) - 1, PRUNER_EPOCHS, rng, "pruner", progress)
+    return round_weights(average(averaged), 0.0)
 
 
 def prune_fold(
     corpus: Corpus,
     table: ArcTable,
-    keep: int,
-    margin: float,
+    max_heads: int,
+    pruning_margin: float,
     seed: int,
     fold: Longs,
     *,
@@ -183,19 +197,19 @@ def prune_fold(
     """Prune the arcs of some training sentences by a model that was trained on the others; return their masks."""
     n_sentences = len(corpus.offsets) - 1
     others = np.setdiff1d(np.arange(n_sentences), fold) if len(fold) < n_sentences else fold
-    weights = train_pruner_of(corpus.select(others), table, seed, progress=progress)
+    weights = train_pruner(corpus.select(others), table, seed, progress=progress)
     words, tokens, heads, offsets, _, single_root = corpus.select(fold)
     begins = _begins(offsets)
     masks = np.empty(begins[-1], np.bool_)
-    least = margin / weights.scale
-    prune_all(
-        weights.table, weights.bits, table, words, tokens, heads, offsets, keep, least, single_root, masks, begins
+    margin = pruning_margin / weights.scale
+    pruning.prune_all(
+        weights.table, weights.bits, table, words, tokens, heads, offsets, max_heads, margin, single_root, masks, begins
     )
     return masks
 
 
 def masks_of(corpus: Corpus, folded: Iterable[Bools]) -> Masks:
-    """Put the masks of all folds in the order of the sentences."""
+    """Return the masks of all folds in the order of the sentences."""
     begins = _begins(corpus.offsets)
     allowed = np.empty(begins[-1], np.bool_)
     for fold, masks in zip(folds(len(corpus.offsets) - 1), folded, strict=True):
@@ -208,12 +222,12 @@ def masks_of(corpus: Corpus, folded: Iterable[Bools]) -> Masks:
 
 
 def _begins(offsets: Longs) -> Longs:
-    """Return where the mask of each sentence begins, and the end."""
+    """Return the start of the mask of each sentence, and the end of the last."""
     lengths = np.diff(offsets)
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths * lengths)])
 
 
 def folds(n_sentences: int) -> Iterator[Longs]:
-    """Yield the numbers of the sentences of each fold, dealt out in turn; a single sentence is one fold."""
-    for fold in range(min(FOLDS, n_sentences)):
-        yield np.arange(fold, n_sentences, FOLDS)
+    """Yield the numbers of the sentences of each fold, every `N_FOLDS`-th one; a single sentence is one fold."""
+    for fold in range(min(N_FOLDS, n_sentences)):
+        yield np.arange(fold, n_sentences, N_FOLDS)

@@ -20,7 +20,7 @@ from tests.reference.planted_errors import plant
 from treevote.files.streams import writing
 
 TWO = "lr-svm-forward,lr-svm-backward"
-ADAPT = f"adapt {{model}} {{text}} --train {{toy}} --judges {TWO} --rounds 1 --force"
+ADAPT = f"adapt {{model}} {{text}} --train {{toy}} --committee {TWO} --rounds 1 --force"
 ROOT = Path(__file__).parents[2]
 END = 300.0
 """Seconds that no command takes."""

@@ -13,7 +13,7 @@ Tree: TypeAlias = Sequence[int]
 def learn(
     sentences: Iterable[tuple[Tree, Callable[[Tree], Features], Callable[[Mapping[int, float]], Tree]]],
     total: int,
-    limit: float | None,
+    C: float | None,
 ) -> dict[int, float]:
     """Return the mean of the weights after each sentence.
 
@@ -23,8 +23,8 @@ def learn(
         The parser takes weights; for MIRA it adds the cost of wrong heads itself.
     total : int
         How many there are.
-    limit : float, optional
-        The longest step of MIRA; None for the perceptron.
+    C : float, optional
+        Maximum step size of MIRA; None for the perceptron.
     """
     weights: defaultdict[int, float] = defaultdict(float)
     summed: defaultdict[int, float] = defaultdict(float)
@@ -35,10 +35,10 @@ def learn(
             change: Counter[int] = Counter(features(gold))
             change.subtract(features(found))
             step = 1.0
-            if limit is not None:
+            if C is not None:
                 margin = sum(weights[name] * by for name, by in change.items())
                 square = sum(by * by for by in change.values())
-                step = min(limit, max(0.0, mistakes - margin) / square) if square else 0.0
+                step = min(C, max(0.0, mistakes - margin) / square) if square else 0.0
             for name, by in change.items():
                 weights[name] += step * by
         for name, weight in weights.items():

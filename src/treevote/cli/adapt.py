@@ -35,41 +35,40 @@ def adapt(
     ] = None,
     external: Annotated[
         list[str] | None,
-        typer.Option(metavar="PARSE...", help="TEXT as other parsers parsed it: more judges.", show_default=False),
+        typer.Option(metavar="PARSE...", help="TEXT parsed by further members of the committee.", show_default=False),
     ] = None,
     scheme: Annotated[
         Literal["default", "paper", "distil"],
-        typer.Option(help="paper: one round, as Sagae & Tsujii; distil: the judges' vote in one fast member."),
+        typer.Option(help="paper: one round, as Sagae & Tsujii; distil: the committee's vote in one fast member."),
     ] = "default",
-    judges: Annotated[
+    committee: Annotated[
         str | None,
-        typer.Option(metavar="A,B,...", help="Members whose agreement counts.", show_default="the scheme's"),
+        typer.Option(metavar="A,B,...", help="Parsers whose agreement counts.", show_default="the scheme's"),
     ] = None,
     rounds: Annotated[int | None, typer.Option(min=1, help="Rounds, at the most.", show_default="the scheme's")] = None,
-    keep: Annotated[
-        Literal["identical", "share", "all"] | None,
+    min_agreement: Annotated[
+        float | None,
         typer.Option(
-            help="Sentences that join: on which the judges agree; on a --share of whose tokens they agree; or all.",
+            min=0,
+            max=1,
+            help="Least share of tokens on which the committee agrees; 1: identical parses, 0: all sentences.",
             show_default="the scheme's",
         ),
     ] = None,
-    share: Annotated[
-        float | None, typer.Option(min=0, max=1, help="For --keep share.", show_default="the scheme's")
-    ] = None,
-    confidence: Annotated[
+    min_confidence: Annotated[
         float | None,
         typer.Option(min=0, max=1, help="Least mean confidence of a sentence.", show_default="the scheme's"),
     ] = None,
     balanced: Annotated[
-        bool | None, typer.Option("--balanced", help="Keep as large a part of long sentences as of short ones.")
+        bool | None, typer.Option("--balanced", help="Select the same proportion of long and of short sentences.")
     ] = None,
     members: Annotated[
         str | None,
         typer.Option(metavar="A,B,...", help="Members of the adapted model.", show_default="those of MODEL"),
     ] = None,
-    gold_copies: Annotated[
+    source_copies: Annotated[
         int | None,
-        typer.Option(min=1, help="How often the training data count against the new sentences.", show_default="1"),
+        typer.Option(min=1, help="Copies of the training data beside the new sentences.", show_default="1"),
     ] = None,
     margin: Annotated[
         float, typer.Option(min=0, max=100, help="LAS that may be lost on --dev without being refused.")
@@ -103,11 +102,11 @@ def adapt(
 
     plan = scheme_of(
         scheme,
-        judges=judges,
+        committee=committee,
         rounds=rounds,
         members=members,
-        gold_copies=gold_copies,
-        choice={"keep": keep, "share": share, "confidence": confidence, "balanced": balanced},
+        source_copies=source_copies,
+        selection={"min_agreement": min_agreement, "min_confidence": min_confidence, "balanced": balanced},
     )
     with progress_shown() as progress, connected(cluster) if cluster else nullcontext():
         outcome = run(

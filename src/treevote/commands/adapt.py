@@ -61,32 +61,30 @@ class Outcome:
 def scheme_of(
     name: str,
     *,
-    judges: str | None = None,
+    committee: str | None = None,
     rounds: int | None = None,
     members: str | None = None,
-    gold_copies: int | None = None,
-    choice: Mapping[str, Any] | None = None,
+    source_copies: int | None = None,
+    selection: Mapping[str, Any] | None = None,
 ) -> Scheme:
-    """Return the scheme of a name with some of its parts changed: those that are not None.
+    """Return the scheme of a name with other settings, those that are not None.
 
     Raises
     ------
     ConfigError
-        If a part cannot be used.
+        If a setting cannot be used.
 
     Examples
     --------
-    >>> scheme_of("paper", judges="a,b", choice={"keep": "share"}).choice.keep
-    'share'
+    >>> scheme_of("paper", committee="a,b", selection={"min_agreement": 0.9}).selection.min_agreement
+    0.9
     """
     scheme = named(name)
-    changed: dict[str, Any] = {"rounds": rounds, "gold_copies": gold_copies}
-    for part, names in (("judges", judges), ("members", members)):
+    changed: dict[str, Any] = {"rounds": rounds, "source_copies": source_copies}
+    for part, names in (("committee", committee), ("members", members)):
         changed[part] = None if names is None else tuple(each.strip() for each in names.split(","))
-    chosen = {part: value for part, value in (choice or {}).items() if value is not None}
-    if "share" in chosen and chosen.setdefault("keep", "share") != "share":
-        raise ConfigError(f"a share has no meaning where '{chosen['keep']}' are kept; leave one of the two out")
-    changed["choice"] = dataclasses.replace(scheme.choice, **chosen)
+    criteria = {name: value for name, value in (selection or {}).items() if value is not None}
+    changed["selection"] = dataclasses.replace(scheme.selection, **criteria)
     return dataclasses.replace(scheme, **{part: value for part, value in changed.items() if value is not None})
 
 
@@ -125,7 +123,7 @@ def adapt(
     dev, target_dev : path, optional
         Development sets of the old and of the new domain.
     external : sequence of path
-        Parses of ``unlabelled`` by other parsers, as further judges.
+        Parses of ``unlabelled`` by other parsers, as further members of the committee.
     scheme : Scheme, optional
         By default the default one.
     margin : float, default=1.5

@@ -15,8 +15,8 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import is_single_rooted
 from treevote.corpus.trees import roots as count_roots
 from treevote.ensemble.confidence import Confidence
+from treevote.ensemble.selection import fit_weights
 from treevote.ensemble.selection import select as choose
-from treevote.ensemble.selection import weigh
 from treevote.ensemble.vote import vote as combine
 from treevote.errors import ConfigError
 
@@ -97,7 +97,7 @@ def vote(
             choice = choose(trees, named, single_root=single_root, convention=convention)
             voters, weights = [int(name) for name in choice.members], choice.weights
         parses, known = ([those[i] for i in voters] for those in (parses, known))
-        by = weigh(weights, trees, known)
+        by = fit_weights(weights, trees, known)
         parse = combine(parses, by, single_root=single_root)
         if confidence:
             voted = combine(known, by, single_root=single_root)

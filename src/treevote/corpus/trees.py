@@ -181,23 +181,6 @@ def non_projective(treebank: Treebank) -> Bools:
     return _non_projective(treebank.heads, treebank.offsets)
 
 
-def are_projective(treebank: Treebank) -> Bools:
-    """Return a mask of the sentences without a non-projective arc, shape (n_sentences,).
-
-    Raises
-    ------
-    InputError
-        If a sentence is not a tree.
-
-    Examples
-    --------
-    >>> forms, labels = ["a", "b", "c"], ["x", "root", "y"]
-    >>> are_projective(Treebank.of([(forms, [2, 0, 2], labels), (forms, [3, 0, 2], labels)])).tolist()
-    [True, False]
-    """
-    return np.equal(per_sentence(non_projective(treebank), treebank.offsets), 0)
-
-
 def roots(treebank: Treebank) -> Longs:
     """Return the number of tokens that hang on ROOT in each sentence, shape (n_sentences,).
 

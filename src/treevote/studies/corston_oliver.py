@@ -132,7 +132,7 @@ bpm = Study(
     ),
     systems={name: (GraphTrainer(learner="perceptron", order=1), k) for k, name in enumerate(PERCEPTRONS)}
     | {
-        MACHINE: (GraphTrainer(learner="bpm", order=1, parts=len(PERCEPTRONS)), 0),
+        MACHINE: (GraphTrainer(learner="bpm", order=1, n_perceptrons=len(PERCEPTRONS)), 0),
         "MIRA": (GraphTrainer(learner="mira", order=1), 0),
     },
 )

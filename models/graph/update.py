@@ -1,0 +1,145 @@
+"""Online updates of averaged weights: structured perceptron and MIRA.
+
+Both parse a training sentence with the present weights, and move these by a multiple of the *feature difference*, the
+features of the gold tree minus those of the predicted tree:
+
+- perceptron (Collins 2002, "Discriminative training methods for hidden Markov models"): step size 1;
+- 1-best MIRA (Crammer & Singer 2003; McDonald et al. 2005): cost-augmented decoding with cost 1 per wrong head, then
+  the smallest step that separates the gold tree from the predicted one by the number of wrong heads, clipped at ``C``.
+
+The model is the average of the weights after every sentence: ``weights - accumulated``, where ``accumulated`` is the
+sum of all updates, each times the training progress at its time.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.kernels import Floats, Longs, kernel
+
+
+class UpdateRule(NamedTuple):
+    """Update rule of an online learner.
+
+    Attributes
+    ----------
+    cost : float
+        Cost of a wrong head in cost-augmented decoding (loss augmentation); 0 for the perceptron.
+    C : float
+        Maximum step size of MIRA (aggressiveness); infinite for the perceptron, whose step size is always 1.
+    """
+
+    cost: float
+    C: float
+
+
+PERCEPTRON = UpdateRule(0.0, np.inf)
+
+
+class AveragedWeights(NamedTuple):
+    """Weights in training.
+
+    Attributes
+    ----------
+    weights : ndarray of float32, shape (2**bits,)
+        The present weights.
+    accumulated : ndarray of float32, shape (2**bits,)
+        Sum of all updates, each times the training progress at its time.
+    scratch : ndarray of float32, shape (2**bits,)
+        Workspace of `step_size`, all 0 between updates; empty for the perceptron.
+    """
+
+    weights: Floats
+    accumulated: Floats
+    scratch: Floats
+
+
+def zero_weights(bits: int, rule: UpdateRule) -> AveragedWeights:
+    """Return weights before training."""
+    size = 1 << bits
+    scratch = np.zeros(size if rule.cost else 0, np.float32)
+    return AveragedWeights(np.zeros(size, np.float32), np.zeros(size, np.float32), scratch)
+
+
+class FeatureDifference(NamedTuple):
+    """Features of the gold tree minus those of the predicted tree, as a sparse vector.
+
+    Attributes
+    ----------
+    indices : ndarray of int64, shape (n_features,)
+        Weight indices; an index may occur several times.
+    values : ndarray of float32, shape (n_features,)
+        1 for a feature of the gold tree, -1 for one of the predicted tree.
+    """
+
+    indices: Longs
+    values: Floats
+
+
+@kernel
+def extend(difference: FeatureDifference, used: int, indices: Longs, count: int, value: float) -> FeatureDifference:
+    """Append the first ``count`` indices behind the first ``used`` entries; return the difference, grown if need be."""
+    if used + count > len(difference.indices):
+        size = 2 * (used + count)
+        longer = FeatureDifference(np.empty(size, np.int64), np.empty(size, np.float32))
+        longer.indices[:used], longer.values[:used] = difference.indices[:used], difference.values[:used]
+        difference = longer
+    difference.indices[used : used + count] = indices[:count]
+    difference.values[used : used + count] = value
+    return difference
+
+
+@kernel
+def update(
+    rule: UpdateRule,
+    averaged: AveragedWeights,
+    difference: FeatureDifference,
+    used: int,
+    mistakes: int,
+    progress: float,
+) -> None:
+    """Update the weights after a wrong tree.
+
+    Parameters
+    ----------
+    rule : UpdateRule
+    averaged : AveragedWeights
+        Written to.
+    difference : FeatureDifference
+        Only its first ``used`` entries count.
+    mistakes : int
+        Number of wrong heads.
+    progress : float
+        Training progress before this sentence, 0..1.
+    """
+    indices, values = difference
+    step = 1.0
+    if rule.cost > 0:
+        step = min(rule.C, step_size(averaged, indices, values, used, rule.cost * mistakes))
+    for i in range(used):
+        averaged.weights[indices[i]] += np.float32(step * values[i])
+        averaged.accumulated[indices[i]] += np.float32(progress * step * values[i])
+
+
+@kernel
+def step_size(averaged: AveragedWeights, indices: Longs, values: Floats, used: int, loss: float) -> float:
+    """Return the smallest step after which the gold tree scores higher than the predicted one by ``loss``."""
+    margin, square = 0.0, 0.0
+    for i in range(used):
+        margin += values[i] * averaged.weights[indices[i]]
+        averaged.scratch[indices[i]] += values[i]
+    for i in range(used):
+        square += values[i] * averaged.scratch[indices[i]]
+    for i in range(used):
+        averaged.scratch[indices[i]] = 0
+    return max(0.0, loss - margin) / square if square > 0 else 0.0
+
+
+@kernel
+def average(averaged: AveragedWeights) -> Floats:
+    """Return the average of the weights over the training; it overwrites ``averaged.weights``."""
+    for i in range(len(averaged.weights)):
+        averaged.weights[i] -= averaged.accumulated[i]
+    return averaged.weights
