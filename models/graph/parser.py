@@ -44,8 +44,8 @@ from treevote.models.graph.training import (
     train_pruner_of,
 )
 from treevote.models.labelling.labeller import Labeller, train_labeller
-from treevote.parallel import map_parallel
-from treevote.protocols import Family, Progress
+from treevote.parallel import ONE_JOB, Jobs
+from treevote.protocols import Family
 from treevote.store.manifest import JSON
 from treevote.store.record import Record
 from treevote.store.validation import rebuild, trainer_of
@@ -147,9 +147,7 @@ class GraphTrainer:
         dev: Treebank | None = None,
         *,
         seed: int = 0,
-        n_jobs: int | None = 1,
-        backend: str | None = None,
-        progress: Progress | None = None,
+        jobs: Jobs = ONE_JOB,
     ) -> GraphParser:
         """Learn from trees.
 
@@ -161,11 +159,8 @@ class GraphTrainer:
             Sentences with trees, on which the decoder "auto" is chosen.
         seed : int, default=0
             Of the orders of the sentences.
-        n_jobs, backend
-            As in `treevote.parallel.map_parallel`, for the perceptrons of a Bayes Point Machine, and for what is
-            trained before them.
-        progress : callable, optional
-            Called as the learners advance.
+        jobs : Jobs, optional
+            For the perceptrons of a Bayes Point Machine, and for what is trained before them.
 
         Raises
         ------
@@ -175,16 +170,15 @@ class GraphTrainer:
             If no template looks at the attributes alone.
         """
         require_labelled_trees(treebank)
-        jobs: dict[str, Any] = {"n_jobs": n_jobs, "backend": backend, "progress": progress}
         if self.decoder == "auto" and dev is not None and _crossing(treebank) >= SOME_CROSSING:
             parsers = (
-                dataclasses.replace(self, decoder=decoder).train(treebank, seed=seed, **jobs)
+                dataclasses.replace(self, decoder=decoder).train(treebank, seed=seed, jobs=jobs)
                 for decoder in ("projective", "non-projective")
             )
             return max(parsers, key=lambda parser: evaluate(dev, parser.parse(dev)).las)
-        untrained, task = self._prepare(treebank, seed, **jobs)
+        untrained, task = self._prepare(treebank, seed, jobs)
         parts = self.parts if self.learner == "bpm" else 1
-        weights = mean_weights(task, parts, seed, **jobs)
+        weights = mean_weights(task, parts, seed, jobs)
         return untrained.with_weights(round_weights(weights, self.prune))
 
     def train_parts(self, treebank: Treebank, *, seed: int = 0) -> Iterator[GraphParser]:
@@ -193,11 +187,11 @@ class GraphTrainer:
         The mean of their weights, before rounding, is the Bayes Point Machine that `train` returns for the same seed.
         Raises as `train`.
         """
-        untrained, task = self._prepare(treebank, seed)
+        untrained, task = self._prepare(treebank, seed, ONE_JOB)
         for k in range(self.parts):
             yield untrained.with_weights(round_weights(part_weights(task, seed, k), self.prune))
 
-    def _prepare(self, treebank: Treebank, seed: int, **jobs: Any) -> tuple[GraphParser, ArcTask | PairTask]:
+    def _prepare(self, treebank: Treebank, seed: int, jobs: Jobs) -> tuple[GraphParser, ArcTask | PairTask]:
         """Return a parser that has everything but the weights of its last model, and the task to learn them."""
         require_labelled_trees(treebank)
         single_root = is_single_rooted(treebank)
@@ -217,7 +211,7 @@ class GraphTrainer:
             pruning = corpus, pruner.table, self.keep, self.margin, seed
             steps.append(functools.partial(train_pruner_of, corpus, pruner.table, seed))
             steps += (functools.partial(prune_fold, *pruning, fold) for fold in folds(len(corpus.offsets) - 1))
-        trained: Iterator[Any] = map_parallel(operator.call, steps, prefer="threads", **jobs)
+        trained: Iterator[Any] = jobs.map(operator.call, steps, prefer="threads")
         labeller, *pruned = trained
         untrained = GraphParser(self, WordMemo(lexicon), single_root, projective, arcs, None, labeller)
         if pruner is None:

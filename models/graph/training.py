@@ -21,8 +21,7 @@ from treevote.models.graph.learning import PERCEPTRON, Rule, Sums, average, sums
 from treevote.models.graph.pair_model import PairTables, train_pairs
 from treevote.models.graph.pruning import prune_all, train_pruner
 from treevote.models.graph.templates import ArcTable
-from treevote.parallel import map_parallel
-from treevote.protocols import Progress
+from treevote.parallel import ONE_JOB, Jobs, Progress
 
 PRUNER_BITS = 20
 PRUNER_EPOCHS = 3
@@ -106,10 +105,7 @@ def mean_weights(
     task: ArcTask | PairTask,
     parts: int,
     seed: int,
-    *,
-    n_jobs: int | None = 1,
-    backend: str | None = None,
-    progress: Progress | None = None,
+    jobs: Jobs = ONE_JOB,
 ) -> Floats:
     """Train several learners and return the mean of their weights.
 
@@ -119,14 +115,11 @@ def mean_weights(
     parts : int
         How many learners; that of number ``k`` has its random orders from ``default_rng([seed, k])``.
     seed : int
-    n_jobs, backend, progress
-        As for `treevote.parallel.map_parallel`.
+    jobs : Jobs, optional
     """
     work = functools.partial(part_weights, task, seed)
     total: Floats | None = None
-    for weights in map_parallel(
-        work, range(parts), n_jobs=n_jobs, backend=backend, prefer="threads", progress=progress
-    ):
+    for weights in jobs.map(work, range(parts), prefer="threads"):
         total = weights if total is None else np.add(total, weights, out=total)
     if total is None:
         raise ValueError("no parts")
