@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import save
+from treevote.ensemble.streaming import StoredModel
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError
 from treevote.parallel import Jobs
@@ -89,6 +91,17 @@ def test_several_files_give_the_sentences_of_each(model: Path, parts: list[str],
 
 def test_processes_give_the_same_bytes(model: Path) -> None:
     assert parse(model, [TOY], jobs=Jobs(2), chunk_bytes=300)[0] == parse(model, [TOY])[0]
+
+
+def test_a_stored_model_travels_as_its_path_and_is_loaded_once(model: Path) -> None:
+    stored = StoredModel.load(model)
+    travelled = pickle.dumps(stored)
+    assert len(travelled) < 1000
+    one, two = pickle.loads(travelled), pickle.loads(travelled)
+    assert one() is two()
+    assert one() is not stored()
+    replaced = pickle.loads(pickle.dumps(StoredModel.load(model)))
+    assert replaced() is not one()
 
 
 def test_a_byte_order_mark_stays_at_the_front_alone(model: Path) -> None:
