@@ -16,21 +16,21 @@ from treevote.adaptation.agreement import alike
 from treevote.adaptation.checkpoints import Checkpoints
 from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
 from treevote.adaptation.guard import Guard, Measured, unfit, verdict
-from treevote.adaptation.judging import CHUNK_BYTES, Annotation, annotate
+from treevote.adaptation.judging import Annotation, annotate
 from treevote.adaptation.measuring import held_out, measure, sample_of
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
 from treevote.config import to_mapping
-from treevote.conll.chunks import chunks
 from treevote.conll.reader import parse_chunk
-from treevote.conll.validation import Format
-from treevote.corpus.treebank import Treebank
+from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.streaming import CHUNK_BYTES, parts
 from treevote.ensemble.trainer import EnsembleTrainer, facts_of
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.counts import Convention
-from treevote.protocols import Progress, Trainer
+from treevote.parallel import ONE_JOB, Jobs
+from treevote.protocols import Trainer
 from treevote.store.manifest import JSON
 
 
@@ -54,6 +54,8 @@ class Data:
         Parses of ``unlabelled`` by other parsers: members of the committee that are not retrained.
     format : {"auto", "conllu", "conllx"}
         Of ``unlabelled`` and ``external``.
+    chunk_bytes : int, default=1 MiB
+        About the length of a chunk of ``unlabelled``; the result does not depend on it.
     """
 
     source: Treebank
@@ -62,19 +64,6 @@ class Data:
     target_dev: Treebank | None = None
     external: Sequence[str | os.PathLike[str]] = ()
     format: Format | Literal["auto"] = "auto"
-
-
-@dataclass(frozen=True)
-class Jobs:
-    """Parallelism and progress; no result depends on them. See `treevote.parallel.map_parallel`.
-
-    ``warn`` is called, before the long work, with warnings about the committee and the text.
-    """
-
-    n_jobs: int = 1
-    backend: str | None = None
-    progress: Progress | None = None
-    warn: Callable[[str], None] | None = None
     chunk_bytes: int = CHUNK_BYTES
 
 
@@ -110,7 +99,8 @@ def adapt(
     seed: int,
     convention: Convention,
     force: bool = False,
-    jobs: Jobs,
+    jobs: Jobs = ONE_JOB,
+    warn: Callable[[str], None] | None = None,
 ) -> Adapted:
     """Adapt an ensemble to a new domain.
 
@@ -129,7 +119,10 @@ def adapt(
         Of the scores.
     force : bool, default=False
         Whether to adapt even if the guard finds the text unfit.
-    jobs : Jobs
+    jobs : Jobs, optional
+        The result does not depend on it.
+    warn : callable, optional
+        Called, before the long work, with warnings about the committee and the text.
 
     Raises
     ------
@@ -138,7 +131,7 @@ def adapt(
     ConfigError
         If the scheme names members that do not exist.
     """
-    return _Adaptation(before, data, steps, scheme, guard, seed, convention, force, jobs).run()
+    return _Adaptation(before, data, steps, scheme, guard, seed, convention, force, jobs, warn).run()
 
 
 @dataclass(frozen=True)
@@ -152,6 +145,7 @@ class _Adaptation:
     convention: Convention
     force: bool
     jobs: Jobs
+    warn: Callable[[str], None] | None
 
     def run(self) -> Adapted:
         committee = self._members(self.scheme.committee)
@@ -161,8 +155,8 @@ class _Adaptation:
         distance = self._distance()
         warnings = list(self._warnings(distance))
         for warning in warnings:
-            if self.jobs.warn is not None:
-                self.jobs.warn(warning)
+            if self.warn is not None:
+                self.warn(warning)
         report: dict[str, JSON] = {"distance": to_mapping(distance), "warnings": list(warnings)}
         sample = sample_of(self._parts())
         old = self._measured(self.before, sample)
@@ -231,17 +225,14 @@ class _Adaptation:
                 treebank,
                 self.data.source_dev,
                 seed=self.seed,
-                n_jobs=self.jobs.n_jobs,
-                backend=self.jobs.backend,
+                jobs=self._jobs(name),
                 convention=self.convention,
-                progress=self._progress(name),
             )
 
         return self.steps.parser(name, make)
 
-    def _progress(self, step: str) -> Progress | None:
-        progress = self.jobs.progress
-        return None if progress is None else lambda name, done, total: progress(f"{step}: {name}", done, total)
+    def _jobs(self, step: str) -> Jobs:
+        return self.jobs.renamed(lambda name: f"{step}: {name}")
 
     def _annotated(self, committee: str, name: str) -> Annotation:
         return annotate(
@@ -250,17 +241,14 @@ class _Adaptation:
             self.steps.chunks(name),
             external=self.data.external,
             format=self.data.format,
-            chunk_bytes=self.jobs.chunk_bytes,
-            n_jobs=self.jobs.n_jobs,
-            backend=self.jobs.backend,
-            progress=self._progress(name),
+            chunk_bytes=self.data.chunk_bytes,
+            jobs=self._jobs(name),
         )
 
     def _parts(self) -> Iterator[Treebank]:
         """Yield the unlabelled text part by part."""
-        for path in self.data.unlabelled:
-            for chunk in chunks(path, format=self.data.format, n_bytes=self.jobs.chunk_bytes):
-                yield parse_chunk(chunk, trees="ignored")[0]
+        for part in parts(self.data.unlabelled, format=self.data.format, n_bytes=self.data.chunk_bytes):
+            yield parse_chunk(part.chunk, trees="ignored")[0]
 
     def _distance(self) -> Distance:
         known = frozenset(sentences_of(self.data.source))

@@ -11,30 +11,24 @@ import functools
 import itertools
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from treevote.adaptation.agreement import agreement
-from treevote.adaptation.checkpoints import checksum
-from treevote.conll.chunks import BOM, Chunk, chunks
+from treevote.conll.chunks import BOM, chunks
 from treevote.conll.reader import parse_chunk
-from treevote.conll.validation import Format
 from treevote.conll.writer import dumps
-from treevote.corpus.treebank import Treebank
-from treevote.ensemble.parser import EnsembleParser, load
+from treevote.corpus.treebank import Format, Treebank
+from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.streaming import CHUNK_BYTES, Part, StoredModel, parts, size
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import InputError
 from treevote.files.streams import writing
 from treevote.kernels import Doubles, Longs
-from treevote.parallel import map_parallel
-from treevote.protocols import Progress
-
-CHUNK_BYTES = 1 << 20
-"""About the length of a chunk of unlabelled text."""
+from treevote.parallel import ONE_JOB, Jobs
 
 
 class Annotation(NamedTuple):
@@ -66,9 +60,7 @@ def annotate(
     external: Sequence[str | os.PathLike[str]] = (),
     format: Format | Literal["auto"] = "auto",
     chunk_bytes: int = CHUNK_BYTES,
-    n_jobs: int = 1,
-    backend: str | None = None,
-    progress: Progress | None = None,
+    jobs: Jobs = ONE_JOB,
 ) -> Annotation:
     """Parse unlabelled text with the members of a model, and measure their agreement.
 
@@ -84,8 +76,8 @@ def annotate(
         The sentences of ``unlabelled``, of all files one after the other, as parsed by further members.
     format, chunk_bytes
         See `treevote.conll.chunks.chunks`.
-    n_jobs, backend, progress
-        See `treevote.parallel.map_parallel`.
+    jobs : Jobs, optional
+        Told the bytes of ``unlabelled`` that are done, and their sum.
 
     Raises
     ------
@@ -94,49 +86,39 @@ def annotate(
     ModelError
         If the committee cannot be read.
     """
-    work = _ChunkJudge(os.path.abspath(model), checksum(model), load(model))
-    total = sum(os.stat(path).st_size for path in unlabelled)
-    parts = []
-    ends: list[int] = []
-    tasks = _tasks(unlabelled, external, folder, format, chunk_bytes, ends)
-    for done, part in enumerate(map_parallel(work, tasks, n_jobs=n_jobs, backend=backend), start=1):
-        parts.append(part)
-        if progress is not None:
-            progress("annotation", ends[done - 1], total)
-    if not any(part.files for part in parts):
+    work = functools.partial(_annotate_part, StoredModel.load(model))
+    tasks = _tasks(parts(unlabelled, format=format, n_bytes=chunk_bytes), external, folder, format)
+    total = size(unlabelled)
+    annotated: list[Annotation] = []
+    for bytes_read, of_chunk in jobs.silent.map(work, tasks):
+        annotated.append(of_chunk)
+        jobs.tell("annotation", bytes_read, total)
+    if not any(of_chunk.files for of_chunk in annotated):
         raise InputError(
             "expected sentences, found none", path=os.fspath(unlabelled[0]), remedy="give a file with sentences in it"
         )
-    lengths, agreed, confidence = (np.concatenate([part[i] for part in parts]) for i in range(3))
-    return Annotation(lengths, agreed, confidence, tuple(file for part in parts for file in part.files))
+    lengths, agreed, confidence = (np.concatenate([of_chunk[i] for of_chunk in annotated]) for i in range(3))
+    return Annotation(lengths, agreed, confidence, tuple(file for of_chunk in annotated for file in of_chunk.files))
 
 
 class _Task(NamedTuple):
     """A chunk, its file, and the parses of its sentences by other parsers."""
 
-    chunk: Chunk
+    part: Part
     file: Path
     external: tuple[Treebank, ...]
 
 
 def _tasks(
-    unlabelled: Sequence[str | os.PathLike[str]],
+    unlabelled: Iterator[Part],
     external: Sequence[str | os.PathLike[str]],
     folder: Path,
     format: Format | Literal["auto"],
-    chunk_bytes: int,
-    ends: list[int],
 ) -> Iterator[_Task]:
-    """Yield a task for each chunk, and note in ``ends`` how many bytes of all files were read up to its end."""
     others = [_Sentences(path, format) for path in external]
-    before = 0
-    for path in unlabelled:
-        for chunk in chunks(path, format=format, n_bytes=chunk_bytes):
-            n = parse_chunk(chunk, trees="ignored")[0].n_sentences if others else 0
-            name = f"chunk-{len(ends):06}.conllu"
-            ends.append(before + chunk.bytes_read)
-            yield _Task(chunk, folder.absolute() / name, tuple(other.take(n) for other in others))
-        before = ends[-1] if ends else 0
+    for number, part in enumerate(unlabelled):
+        n = parse_chunk(part.chunk, trees="ignored")[0].n_sentences if others else 0
+        yield _Task(part, folder.absolute() / f"chunk-{number:06}.conllu", tuple(other.take(n) for other in others))
     for other in others:
         other.finish()
 
@@ -170,33 +152,16 @@ class _Sentences:
             )
 
 
-@dataclass(frozen=True)
-class _ChunkJudge:
-    """What to do with a chunk. In another process it loads the judges on its own, once."""
-
-    model: str
-    checksum: str
-    parser: EnsembleParser | None = None
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _ChunkJudge, (self.model, self.checksum)
-
-    def __call__(self, task: _Task) -> Annotation:
-        if not task.file.exists():
-            treebank, _ = parse_chunk(task.chunk, trees="ignored")
-            if not treebank.n_sentences:
-                return Annotation(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), ())
-            text = _annotated(self.parser or _load_once(self.model, self.checksum), treebank, task)
-            with writing(task.file) as stream:
-                stream.write(text.encode("utf-8", "surrogateescape"))
-        return _scores(task.file)
-
-
-@functools.lru_cache(maxsize=1)
-def _load_once(model: str, checksum: str) -> EnsembleParser:
-    """Load judges; a process may outlive a run and meet others under the same name."""
-    del checksum
-    return load(model)
+def _annotate_part(model: StoredModel, task: _Task) -> tuple[int, Annotation]:
+    """Make the file of a chunk unless it is there; return the bytes read up to its end, and its annotation."""
+    if not task.file.exists():
+        treebank, _ = parse_chunk(task.part.chunk, trees="ignored")
+        if not treebank.n_sentences:
+            return task.part.bytes_read, Annotation(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), ())
+        text = _annotated(model(), treebank, task)
+        with writing(task.file) as stream:
+            stream.write(text.encode("utf-8", "surrogateescape"))
+    return task.part.bytes_read, _scores(task.file)
 
 
 def _annotated(committee: EnsembleParser, treebank: Treebank, task: _Task) -> str:
@@ -213,12 +178,12 @@ def _annotated(committee: EnsembleParser, treebank: Treebank, task: _Task) -> st
     if parse.confidence is not None:
         sums = np.add.reduceat(parse.confidence.astype(np.float64), treebank.offsets[:-1])
         sure = sums / np.maximum(lengths, 1)
-    text = dumps(dataclasses.replace(parse.only(), source=None), format="conllu")
-    name = os.path.basename(task.chunk.path)
+    text = dumps(dataclasses.replace(parse.only(), source=None))
+    name = os.path.basename(task.part.chunk.path)
     blocks = []
     for i, (comments, block) in enumerate(zip(_comments(treebank), text.split("\n\n")[:-1], strict=True)):
         blocks.append(
-            f"# source = {name}, sentence {task.chunk.first_sentence + i}\n"
+            f"# source = {name}, sentence {task.part.chunk.first_sentence + i}\n"
             f"# agreement = {float(agreed[i])}\n# confidence = {float(sure[i])}\n{comments}{block}\n\n"
         )
     return "".join(blocks)

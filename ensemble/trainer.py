@@ -8,7 +8,7 @@ import time
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,8 @@ from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, unknown
 from treevote.evaluation.counts import Convention, evaluate
-from treevote.parallel import map_parallel
-from treevote.protocols import Progress, Trainer
+from treevote.parallel import ONE_JOB, Jobs, Progress
+from treevote.protocols import Trainer
 from treevote.store.manifest import JSON
 from treevote.version import __version__
 
@@ -74,10 +74,8 @@ class EnsembleTrainer:
         dev: Treebank | None = None,
         *,
         seed: int = 0,
-        n_jobs: int = 1,
-        backend: str | None = None,
+        jobs: Jobs = ONE_JOB,
         convention: Convention = "ud",
-        progress: Progress | None = None,
     ) -> EnsembleParser:
         """Train the members; select, weight and score them on held-out sentences, if there are any.
 
@@ -89,12 +87,10 @@ class EnsembleTrainer:
             Sentences with trees that are not trained on.
         seed : int, default=0
             Each member draws from it and its name: it is the same alone and beside others.
-        n_jobs, backend
-            As in `treevote.parallel.map_parallel`; the result does not depend on them.
+        jobs : Jobs, optional
+            Told as members advance; the result does not depend on them.
         convention : {"ud", "conllx"}, default="ud"
             Of the scores.
-        progress : callable, optional
-            Called as members advance.
 
         Raises
         ------
@@ -104,9 +100,7 @@ class EnsembleTrainer:
             If there is no member, something is to be measured and there is nothing to measure it on, or the seed is
             negative.
         """
-        return self.train_measured(
-            treebank, dev, seed=seed, n_jobs=n_jobs, backend=backend, convention=convention, progress=progress
-        )[0]
+        return self.train_measured(treebank, dev, seed=seed, jobs=jobs, convention=convention)[0]
 
     def train_measured(
         self,
@@ -114,10 +108,8 @@ class EnsembleTrainer:
         dev: Treebank | None = None,
         *,
         seed: int = 0,
-        n_jobs: int = 1,
-        backend: str | None = None,
+        jobs: Jobs = ONE_JOB,
         convention: Convention = "ud",
-        progress: Progress | None = None,
     ) -> tuple[EnsembleParser, dict[str, float]]:
         """Train as `train` does; return also how many milliseconds of CPU each member takes for 1,000 tokens.
 
@@ -136,13 +128,12 @@ class EnsembleTrainer:
         names = tuple(self.members)
         measured: _Measured | None = None
         trained: dict[str, Member] = {}
-        jobs: dict[str, Any] = {"seed": seed, "n_jobs": n_jobs, "backend": backend, "progress": progress}
         if dev is not None:
-            trained = self._trained(names, bare, dev, **jobs)
+            trained = self._trained(names, bare, dev, seed, jobs)
             measured = _Measured.of(dev, {name: _parsed(member, dev) for name, member in trained.items()})
             facts["development"] = facts_of(dev)
         elif self.folds:
-            measured = self._cross_parsed(bare, **jobs)
+            measured = self._cross_parsed(bare, seed, jobs)
             facts["folds"] = self.folds
         single_root = is_single_rooted(treebank)
         kind = self.weights
@@ -154,7 +145,7 @@ class EnsembleTrainer:
                 facts["selection"] = to_mapping(choice)
         facts["weights"] = kind
         if dev is None:
-            trained = self._trained(names, bare, None, **jobs)
+            trained = self._trained(names, bare, None, seed, jobs)
         members = {name: trained[name] for name in names}
         if measured is None:
             return EnsembleParser(members, Weights.equal(len(members)), facts), {}
@@ -170,27 +161,16 @@ class EnsembleTrainer:
         return EnsembleParser(members, weights, facts, confidence), measured.milliseconds
 
     def _trained(
-        self,
-        names: Sequence[str],
-        treebank: Treebank,
-        dev: Treebank | None,
-        *,
-        seed: int,
-        n_jobs: int,
-        backend: str | None,
-        progress: Progress | None,
+        self, names: Sequence[str], treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs
     ) -> dict[str, Member]:
         """Train members side by side; a single one gets all the jobs for itself."""
         tasks = [_Task(name, name, self.members[name], treebank, dev) for name in names]
         if len(tasks) == 1:
-            return {names[0]: _train(tasks[0], seed=seed, n_jobs=n_jobs, backend=backend, progress=progress)}
-        work = functools.partial(_train, seed=seed)
-        trained = map_parallel(work, tasks, n_jobs=n_jobs, backend=backend, progress=progress)
+            return {names[0]: _train(tasks[0], seed, jobs)}
+        trained = jobs.map(functools.partial(_train_alone, seed=seed), tasks)
         return dict(zip(names, trained, strict=True))
 
-    def _cross_parsed(
-        self, treebank: Treebank, *, seed: int, n_jobs: int, backend: str | None, progress: Progress | None
-    ) -> _Measured:
+    def _cross_parsed(self, treebank: Treebank, seed: int, jobs: Jobs) -> _Measured:
         """Parse each sentence by members that were trained on the other folds."""
         if treebank.n_sentences < 2 * self.folds:
             raise ConfigError(
@@ -205,9 +185,7 @@ class EnsembleTrainer:
         ]
         parts = [treebank.select(sentences) for sentences in held_out for _ in self.members]
         work = functools.partial(_train_and_parse, seed=seed)
-        done = list(
-            map_parallel(work, zip(tasks, parts, strict=True), n_jobs=n_jobs, backend=backend, progress=progress)
-        )
+        done = list(jobs.map(work, zip(tasks, parts, strict=True)))
         back = np.argsort(np.concatenate(held_out))
         parses: dict[str, tuple[Treebank, float]] = {}
         for i, name in enumerate(self.members):
@@ -251,15 +229,17 @@ def _parsed(member: Member, treebank: Treebank) -> tuple[Treebank, float]:
     return member.parse(treebank), time.thread_time() - start
 
 
-def _train(
-    task: _Task, *, seed: int, n_jobs: int = 1, backend: str | None = None, progress: Progress | None = None
-) -> Member:
+def _train(task: _Task, seed: int, jobs: Jobs) -> Member:
     """Train a member."""
     own_seed = int(np.random.default_rng([seed, zlib.crc32(task.name.encode())]).integers(2**31))
-    named = None if progress is None else lambda _, done, total: progress(task.title, done, total)
     return task.trainer.train(  # type: ignore[return-value]  # those of treevote.ensemble.members are members
-        task.treebank, task.dev, seed=own_seed, n_jobs=n_jobs, backend=backend, progress=named
+        task.treebank, task.dev, seed=own_seed, jobs=jobs.renamed(lambda _: task.title)
     )
+
+
+def _train_alone(task: _Task, *, seed: int, progress: Progress | None = None) -> Member:
+    """Train a member beside others."""
+    return _train(task, seed, Jobs(progress=progress))
 
 
 def _train_and_parse(
@@ -267,7 +247,7 @@ def _train_and_parse(
 ) -> tuple[Treebank, float]:
     """Train a member and return its parse of other sentences, and the seconds of CPU that parsing took."""
     task, part = task_and_part
-    return _parsed(_train(task, seed=seed, progress=progress), part)
+    return _parsed(_train_alone(task, seed=seed, progress=progress), part)
 
 
 def facts_of(treebank: Treebank) -> dict[str, JSON]:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.reference.toy_grammar import toy_treebank
 from treevote.adaptation import measuring
-from treevote.adaptation.adapt import Adapted, Data, Jobs, adapt
+from treevote.adaptation.adapt import Adapted, Data, adapt
 from treevote.adaptation.checkpoints import checkpoints
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.instance_selection import InstanceSelection
@@ -26,7 +26,7 @@ from treevote.ensemble.parser import save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import InputError
 from treevote.models.transition.parser import TransitionTrainer
-from treevote.parallel import cluster
+from treevote.parallel import ONE_JOB, Jobs, cluster
 
 SMALL = TransitionTrainer(templates=("s0.upos", "s1.upos", "s0.form", "s0.upos+s1.upos", "q0.upos"), cutoff=1)
 TRAINERS = {"forward": SMALL, "backward": dataclasses.replace(SMALL, direction="backward", search="greedy")}
@@ -52,20 +52,27 @@ def text(tmp_path: Path) -> Path:
     return path
 
 
-def run(text: Path, folder: Path, *, scheme: Scheme = SCHEME, guard: Guard = LENIENT, **jobs: Any) -> Adapted:
-    data = Data(SOURCE, [text], DEV)
-    jobs.setdefault("chunk_bytes", 2000)
+def run(
+    text: Path,
+    folder: Path,
+    *,
+    scheme: Scheme = SCHEME,
+    guard: Guard = LENIENT,
+    chunk_bytes: int = 2000,
+    jobs: Jobs = ONE_JOB,
+) -> Adapted:
+    data = Data(SOURCE, [text], DEV, chunk_bytes=chunk_bytes)
     with checkpoints(folder, {}) as steps:
-        return adapt(BEFORE, data, steps, scheme=scheme, guard=guard, seed=0, convention="ud", jobs=Jobs(**jobs))
+        return adapt(BEFORE, data, steps, scheme=scheme, guard=guard, seed=0, convention="ud", jobs=jobs)
 
 
 def content(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-@pytest.mark.parametrize("jobs", [{"n_jobs": 2}, {"n_jobs": 2, "backend": "threading"}])
-def test_jobs_do_not_matter(jobs: dict[str, Any], text: Path, whole: Path, tmp_path: Path) -> None:
-    run(text, tmp_path / "work", **jobs)
+@pytest.mark.parametrize("jobs", [Jobs(2), Jobs(2, "threading")])
+def test_jobs_do_not_matter(jobs: Jobs, text: Path, whole: Path, tmp_path: Path) -> None:
+    run(text, tmp_path / "work", jobs=jobs)
     assert content(tmp_path / "work") == content(whole)
 
 
@@ -77,7 +84,7 @@ def test_annotation_is_told_in_bytes_of_all_files_as_they_stand_on_disk(whole: P
     (tmp_path / "chunks").mkdir()
     annotate(
         whole / "round-1.committee", texts, tmp_path / "chunks",
-        chunk_bytes=2000, progress=lambda *message: heard.append(message),
+        chunk_bytes=2000, jobs=Jobs(progress=lambda *message: heard.append(message)),
     )  # fmt: skip
     size = sum(path.stat().st_size for path in texts)
     assert len(heard) > 2
@@ -177,10 +184,10 @@ def test_an_external_parser_joins_the_committee(text: Path, tmp_path: Path) -> N
         TEXT.labels,
     )
     write(wrong, tmp_path / "chain.conllu")
-    data = Data(SOURCE, [text], DEV, external=[tmp_path / "chain.conllu"])
+    data = Data(SOURCE, [text], DEV, external=[tmp_path / "chain.conllu"], chunk_bytes=2000)
 
     def attempt(data: Data, folder: Path) -> Adapted:
-        settings: dict[str, Any] = {"guard": LENIENT, "seed": 0, "convention": "ud", "jobs": Jobs(chunk_bytes=2000)}
+        settings: dict[str, Any] = {"guard": LENIENT, "seed": 0, "convention": "ud"}
         with checkpoints(folder, {}) as steps:
             return adapt(BEFORE, data, steps, scheme=SCHEME, **settings)
 
@@ -229,5 +236,5 @@ def test_a_cluster_does_not_matter(text: Path, whole: Path, tmp_path: Path) -> N
     distributed = pytest.importorskip("distributed")
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
     with distributed.LocalCluster(**options) as local, cluster(local.scheduler_address):
-        run(text, tmp_path / "work", n_jobs=-1)
+        run(text, tmp_path / "work", jobs=Jobs(-1))
     assert content(tmp_path / "work") == content(whole)

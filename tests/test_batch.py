@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,8 +16,10 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import save
+from treevote.ensemble.streaming import StoredModel
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError
+from treevote.parallel import Jobs
 
 TOY = Path(__file__).parent.parent / "data" / "toy.conllu"
 WORDS = ("dog", "cats", "that", "é漢", "_")
@@ -64,7 +67,7 @@ def test_the_bytes_depend_on_model_and_text_alone(model: Path, text: str, chunk_
     whole, summary = parse(model, [path])
     assert without_trees(whole) == without_trees(text.encode())
     assert are_trees(read(path.parent / "out.conllu")).all()
-    assert parse(model, [path], chunk_bytes=chunk_bytes, n_jobs=n_jobs, backend="threading")[0] == whole
+    assert parse(model, [path], chunk_bytes=chunk_bytes, jobs=Jobs(n_jobs, "threading"))[0] == whole
     assert summary.sentences == text.count("# text")
 
 
@@ -87,7 +90,18 @@ def test_several_files_give_the_sentences_of_each(model: Path, parts: list[str],
 
 
 def test_processes_give_the_same_bytes(model: Path) -> None:
-    assert parse(model, [TOY], n_jobs=2, chunk_bytes=300)[0] == parse(model, [TOY])[0]
+    assert parse(model, [TOY], jobs=Jobs(2), chunk_bytes=300)[0] == parse(model, [TOY])[0]
+
+
+def test_a_stored_model_travels_as_its_path_and_is_loaded_once(model: Path) -> None:
+    stored = StoredModel.load(model)
+    travelled = pickle.dumps(stored)
+    assert len(travelled) < 1000
+    one, two = pickle.loads(travelled), pickle.loads(travelled)
+    assert one() is two()
+    assert one() is not stored()
+    replaced = pickle.loads(pickle.dumps(StoredModel.load(model)))
+    assert replaced() is not one()
 
 
 def test_a_byte_order_mark_stays_at_the_front_alone(model: Path) -> None:
@@ -125,7 +139,7 @@ def test_faulty_sentences_stop_are_left_out_or_kept(model: Path, n_jobs: int) ->
     good, bad = TOY.read_bytes(), b"# sent_id = bad\n1\tone\n\n"
     path, line = model.parent / "faulty.conllu", good.count(b"\n") + 2
     path.write_bytes(good + bad + good + bad)
-    options = {"chunk_bytes": 100, "n_jobs": n_jobs, "backend": "threading"}
+    options = {"chunk_bytes": 100, "jobs": Jobs(n_jobs, "threading")}
     parsed, _ = parse(model, [TOY])
     skipped, summary = parse(model, [path], on_error="skip", **options)
     assert skipped == parsed + parsed
@@ -149,7 +163,7 @@ def test_files_without_sentences_are_faults(model: Path) -> None:
 
 def test_progress_is_told_in_bytes(model: Path) -> None:
     heard: list[tuple[str, int, int]] = []
-    parse(model, [TOY, TOY], chunk_bytes=500, progress=lambda *message: heard.append(message))
+    parse(model, [TOY, TOY], chunk_bytes=500, jobs=Jobs(progress=lambda *message: heard.append(message)))
     size = TOY.stat().st_size
     assert heard[-1] == ("parsing", 2 * size, 2 * size)
     assert heard == sorted(heard)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,11 +16,12 @@ from tests.reference.conll import read_blocks
 from treevote.conll.chunks import Chunk, chunks
 from treevote.conll.reader import OnError, parse_chunk, read
 from treevote.conll.tokenlists import to_tokenlists
-from treevote.conll.validation import MAX_TOKENS, Format, Trees, detect
+from treevote.conll.validation import MAX_TOKENS, Trees, detect
 from treevote.conll.writer import dump, dumps
 from treevote.corpus.sentence import Word
-from treevote.corpus.treebank import Treebank
+from treevote.corpus.treebank import Format, Treebank
 from treevote.errors import InputError
+from treevote.evaluation.counts import convention_of
 
 ODD = "ab é漢😀\u2028\u0085\u00a0\x0c\x0b\x1c\x00\r#_|=.:-0"
 columns = st.text(st.sampled_from(ODD), min_size=1, max_size=4)
@@ -519,11 +521,22 @@ def test_support_is_written_beside_a_sentence_that_is_not_utf8() -> None:
 
 
 def test_support_cannot_be_written_to_conllx() -> None:
-    treebank = with_support(token_line(1).replace("NOUN", "N"), [1], [1])
+    treebank = with_support(token_line(1), [1], [1])
+    assert treebank.source is not None
+    conllx = dataclasses.replace(treebank, source=dataclasses.replace(treebank.source, format="conllx"))
     with pytest.raises(InputError, match="CoNLL-X, which has no MISC"):
-        dumps(treebank)
-    assert "Support=1.00" in dumps(treebank, format="conllu")
-    assert "Support=1.00" in dumps(treebank.select([0]))
+        dumps(conllx)
+    assert "Support=1.00" in dumps(treebank)
+    assert "Support=1.00" in dumps(conllx.select([0]))
+
+
+@pytest.mark.parametrize("format", ["conllu", "conllx"])
+def test_a_treebank_knows_what_it_was_read_as(format: Format, tmp_path: Path) -> None:
+    (tmp_path / "named.conllu").write_text(token_line(1) + "\n", "utf-8")
+    treebank = read(tmp_path / "named.conllu", format=format)
+    assert treebank.source is not None
+    assert treebank.source.format == format
+    assert convention_of(treebank) == {"conllu": "ud", "conllx": "conllx"}[format]
 
 
 @given(texts(), st.integers(0, 3))

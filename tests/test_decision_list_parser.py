@@ -40,6 +40,7 @@ from treevote.models.decision_list.linkage import (
 from treevote.models.decision_list.parser import DecisionListParser, DecisionListTrainer
 from treevote.models.decision_list.passes import gold_pass, text_of
 from treevote.models.decision_list.training import instances
+from treevote.parallel import Jobs
 from treevote.store import folder as store
 from treevote.store.record import Record
 
@@ -335,12 +336,12 @@ def test_links_are_found_by_lists_that_do_not_know_the_sentences() -> None:
 
 def test_progress_is_told() -> None:
     calls: list[tuple[str, int, int]] = []
-    SMALL.train(TRAINING, progress=lambda *call: calls.append(call))
+    SMALL.train(TRAINING, jobs=Jobs(progress=lambda *call: calls.append(call)))
     assert calls == [("passes", 1, 2), ("passes", 2, 2)]
 
 
 def test_two_trainings_give_the_same_bytes(tmp_path: Path) -> None:
-    one, two = SMALL.train(TRAINING, seed=3), SMALL.train(TRAINING, seed=4, n_jobs=2)
+    one, two = SMALL.train(TRAINING, seed=3), SMALL.train(TRAINING, seed=4, jobs=Jobs(2))
     assert content(one.record()) == content(two.record())
     store.save(one.record(), tmp_path / "one")
     loaded = DecisionListParser.from_record(store.load(tmp_path / "one"))

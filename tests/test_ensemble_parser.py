@@ -23,6 +23,7 @@ from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError, ModelError
 from treevote.evaluation.counts import evaluate
 from treevote.models.transition.parser import TransitionTrainer
+from treevote.parallel import Jobs
 from treevote.store import folder as store
 
 TRAINING = toy_treebank(40, 1, crossing=True)
@@ -41,7 +42,7 @@ ENSEMBLE = EnsembleTrainer(TRAINERS).train(TRAINING, DEV, seed=5)
 
 @pytest.mark.parametrize("backend", [None, "threading"])
 def test_jobs_do_not_change_the_ensemble(backend: str | None) -> None:
-    parallel = EnsembleTrainer(TRAINERS).train(TRAINING, DEV, seed=5, n_jobs=2, backend=backend)
+    parallel = EnsembleTrainer(TRAINERS).train(TRAINING, DEV, seed=5, jobs=Jobs(2, backend))
     assert content(parallel.record()) == content(ENSEMBLE.record())
     assert trees(parallel.parse(TEST)) == trees(ENSEMBLE.parse(TEST))
 
@@ -139,7 +140,7 @@ def test_an_ensemble_comes_back_from_its_folder(tmp_path: Path) -> None:
 
 def test_progress_names_the_members() -> None:
     calls = set()
-    EnsembleTrainer(TRAINERS).train(TRAINING, progress=lambda name, done, total: calls.add(name))
+    EnsembleTrainer(TRAINERS).train(TRAINING, jobs=Jobs(progress=lambda name, done, total: calls.add(name)))
     assert calls == set(TRAINERS)
 
 
@@ -151,7 +152,7 @@ def test_progress_names_the_members() -> None:
         (EnsembleTrainer(TRAINERS, select=True), {}, "members are chosen on a development set; give one, or a number"),
         (EnsembleTrainer(TRAINERS, folds=30), {}, "30 folds need 60 sentences, found 40; choose fewer"),
         (EnsembleTrainer(TRAINERS), {"seed": -1}, "the seed should not be negative, found -1"),
-        (EnsembleTrainer(TRAINERS), {"n_jobs": 2, "backend": "nothing"}, "joblib cannot run 2 jobs"),
+        (EnsembleTrainer(TRAINERS), {"jobs": Jobs(2, "nothing")}, "joblib cannot run 2 jobs"),
     ],
 )
 def test_what_cannot_be_trained_is_told(trainer: EnsembleTrainer, options: Any, problem: str) -> None:
@@ -172,7 +173,7 @@ def test_the_members_that_vote_best_are_chosen_and_the_rest_is_gone() -> None:
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_folds_stand_in_for_a_development_set(n_jobs: int) -> None:
-    ensemble = EnsembleTrainer(TRAINERS, "accuracy", folds=3).train(TRAINING, seed=5, n_jobs=n_jobs)
+    ensemble = EnsembleTrainer(TRAINERS, "accuracy", folds=3).train(TRAINING, seed=5, jobs=Jobs(n_jobs))
     for name, member in ensemble.members.items():
         assert content(member.record()) == content(ENSEMBLE.members[name].record())
     gold = [TRAINING.select(np.flatnonzero(np.arange(40) % 3 == fold)) for fold in range(3)]
@@ -204,7 +205,7 @@ def test_weights_of_another_name_are_refused() -> None:
 def test_the_error_of_a_member_comes_through(n_jobs: int) -> None:
     with pytest.raises(InputError, match="toy, sentence 1: expected a tree"):
         EnsembleTrainer(TRAINERS).train(
-            Treebank.of([(["a", "b"], [2, 1], ["x", "y"])], name="toy"), n_jobs=n_jobs, backend="threading"
+            Treebank.of([(["a", "b"], [2, 1], ["x", "y"])], name="toy"), jobs=Jobs(n_jobs, "threading")
         )
 
 

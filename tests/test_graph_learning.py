@@ -38,6 +38,7 @@ from treevote.models.graph.training import (
     train_pruner,
 )
 from treevote.models.graph.update import PERCEPTRON, UpdateRule, average, zero_weights
+from treevote.parallel import Jobs
 
 LINES = ("h.upos", "d.upos", "h.upos+d.upos", "h.lower+d.lower", "h.upos+b.upos+d.upos", "h.feat+d.feat")
 TABLE = compile_arcs(LINES)
@@ -165,7 +166,7 @@ def test_a_bayes_point_machine_is_the_mean_of_its_perceptrons() -> None:
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_the_mean_does_not_depend_on_jobs(backend: str) -> None:
     task = FirstOrderTask(CORPUS, TABLE, PERCEPTRON, BITS, 1)
-    assert mean_weights(task, 3, 7).tobytes() == mean_weights(task, 3, 7, n_jobs=2, backend=backend).tobytes()
+    assert mean_weights(task, 3, 7).tobytes() == mean_weights(task, 3, 7, jobs=Jobs(2, backend)).tobytes()
 
 
 def test_the_pruner_keeps_the_best_heads_and_a_tree() -> None:

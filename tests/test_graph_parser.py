@@ -22,6 +22,7 @@ from treevote.errors import ConfigError, InputError, ModelError
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.graph.long_sentences import LONGEST, cut, join
 from treevote.models.graph.parser import MANY_CROSSING, SOME_CROSSING, GraphParser, GraphTrainer
+from treevote.parallel import Jobs
 from treevote.store import folder as store
 from treevote.store.record import Record
 
@@ -161,7 +162,7 @@ def test_cut_sentences_are_joined_to_trees(sizes: list[int], longest: int, singl
 def test_the_same_seed_gives_the_same_bytes_whatever_the_jobs(order: Any, learner: Any) -> None:
     trainer = dataclasses.replace(SMALL, order=order, learner=learner)
     one = trainer.train(TRAINING, seed=3)
-    assert content(one.record()) == content(trainer.train(TRAINING, seed=3, n_jobs=2, backend="threading").record())
+    assert content(one.record()) == content(trainer.train(TRAINING, seed=3, jobs=Jobs(2, "threading")).record())
     assert content(one.record()) != content(trainer.train(TRAINING, seed=4).record())
 
 
@@ -175,7 +176,7 @@ def test_a_bayes_point_machine_of_one_perceptron_is_that_perceptron(order: Any) 
 
 def test_progress_is_told() -> None:
     calls: list[tuple[str, int, int]] = []
-    dataclasses.replace(SMALL, learner="bpm").train(TRAINING, progress=lambda *call: calls.append(call))
+    dataclasses.replace(SMALL, learner="bpm").train(TRAINING, jobs=Jobs(progress=lambda *call: calls.append(call)))
     assert [call for call in calls if call[0].startswith("graph")] == [
         (f"graph {part}", done, 2) for part in (1, 2) for done in (1, 2)
     ]

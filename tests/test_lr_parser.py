@@ -22,6 +22,7 @@ from treevote.corpus.trees import are_trees, roots
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.transition.arc_standard import actions_of
 from treevote.models.transition.parser import TransitionParser, TransitionTrainer
+from treevote.parallel import Jobs
 from treevote.store import folder as store
 
 
@@ -90,7 +91,7 @@ def test_sentences_of_several_roots_are_learned() -> None:
 
 def test_progress_is_told() -> None:
     calls: list[tuple[str, int, int]] = []
-    SMALL.train(TRAINING, progress=lambda *call: calls.append(call))
+    SMALL.train(TRAINING, jobs=Jobs(progress=lambda *call: calls.append(call)))
     assert calls == [("training", done, 8) for done in range(1, 9)]
 
 

@@ -21,6 +21,7 @@ from treevote.errors import ConfigError, InputError
 from treevote.models.features.linear_guide import LinearGuide
 from treevote.models.transition.calibration import temperature_of
 from treevote.models.transition.parser import MAX_WIDTH, TransitionParser, TransitionTrainer
+from treevote.parallel import Jobs
 
 
 @pytest.mark.parametrize(
@@ -193,7 +194,9 @@ def test_what_is_left_for_a_temperature_may_be_too_little() -> None:
 
 def test_a_learner_with_probabilities_needs_no_temperature() -> None:
     calls: list[str] = []
-    SMALL.train(TRAINING, progress=lambda name, done, total: calls.append(name))
+    SMALL.train(TRAINING, jobs=Jobs(progress=lambda name, done, total: calls.append(name)))
     assert set(calls) == {"training"}
-    dataclasses.replace(SMALL, learner="svm").train(TRAINING, progress=lambda name, done, total: calls.append(name))
+    dataclasses.replace(SMALL, learner="svm").train(
+        TRAINING, jobs=Jobs(progress=lambda name, done, total: calls.append(name))
+    )
     assert set(calls) == {"training", "calibrating"}

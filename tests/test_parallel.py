@@ -15,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treevote.errors import ConfigError, InputError, TreevoteError
-from treevote.parallel import AHEAD, map_parallel
-from treevote.protocols import Progress
+from treevote.parallel import AHEAD, Jobs, Progress
 
 
 def halve(number: int) -> int:
@@ -51,14 +50,14 @@ def take(results: Iterator[int]) -> tuple[list[int], str]:
 @settings(max_examples=15)
 @given(st.lists(st.integers(-3, 50).map(lambda n: 2 * n) | st.just(1) | st.just(3), max_size=40))
 def test_results_and_faults_are_those_of_one_job(numbers: list[int]) -> None:
-    assert take(map_parallel(halve, numbers, n_jobs=3, backend="threading")) == take(map_parallel(halve, numbers))
+    assert take(Jobs(3, "threading").map(halve, numbers)) == take(Jobs().map(halve, numbers))
 
 
 @pytest.mark.parametrize("backend", [None, "multiprocessing", "threading", "sequential"])
 def test_every_backend_gives_the_same(backend: str | None) -> None:
     numbers = [2 * n for n in range(50)]
-    assert list(map_parallel(halve, numbers, n_jobs=2, backend=backend)) == list(range(50))
-    assert take(map_parallel(halve, [2, 4, 7, 1], n_jobs=2, backend=backend)) == (
+    assert list(Jobs(2, backend).map(halve, numbers)) == list(range(50))
+    assert take(Jobs(2, backend).map(halve, [2, 4, 7, 1])) == (
         [1, 2],
         "numbers, line 7: 7 is odd",
     )
@@ -72,7 +71,7 @@ def test_items_are_taken_only_as_results_are() -> None:
         for fed in itertools.count(1):
             yield 2 * fed
 
-    results = map_parallel(halve, endless(), n_jobs=2, backend="threading")
+    results = Jobs(2, "threading").map(halve, endless())
     taken = 0
     for taken in range(1, 200):
         assert next(results) == taken
@@ -89,7 +88,7 @@ def test_a_fault_of_the_items_comes_after_the_results_before_it() -> None:
         yield from (2, 4, 6)
         raise InputError("the file is cut off")
 
-    assert take(map_parallel(halve, items(), n_jobs=2, backend="threading")) == (
+    assert take(Jobs(2, "threading").map(halve, items())) == (
         [1, 2, 3],
         "the file is cut off",
     )
@@ -97,19 +96,19 @@ def test_a_fault_of_the_items_comes_after_the_results_before_it() -> None:
 
 def test_the_backend_may_be_set_around_it() -> None:
     with joblib.parallel_config("threading", n_jobs=2):
-        names = list(map_parallel(lambda _: os.getpid(), range(4), n_jobs=None))
+        names = list(Jobs(None).map(lambda _: os.getpid(), range(4)))
     assert set(names) == {os.getpid()}
 
 
 @pytest.mark.parametrize(("n_jobs", "backend"), [(0, None), (2, "lokky")])
 def test_what_joblib_does_not_know_is_a_configuration_error(n_jobs: int, backend: str | None) -> None:
     with pytest.raises(ConfigError, match="joblib cannot run"):
-        list(map_parallel(halve, [2], n_jobs=n_jobs, backend=backend))
+        list(Jobs(n_jobs, backend).map(halve, [2]))
 
 
 def test_a_killed_worker_is_one_error() -> None:
     with pytest.raises(TreevoteError, match="worker process was killed"):
-        list(map_parallel(die, [1, 2], n_jobs=2, backend="loky"))
+        list(Jobs(2, "loky").map(die, [1, 2]))
 
 
 @pytest.mark.parametrize(("n_jobs", "backend"), [(1, None), (2, "loky"), (2, "threading")])
@@ -120,5 +119,5 @@ def test_progress_comes_from_wherever_a_task_runs(n_jobs: int, backend: str | No
         assert total == 3
         heard[name].append(done)
 
-    assert list(map_parallel(count, "ab", n_jobs=n_jobs, backend=backend, progress=hear)) == ["a", "b"]
+    assert list(Jobs(n_jobs, backend, hear).map(count, "ab")) == ["a", "b"]
     assert heard == {"a": [1, 2, 3], "b": [1, 2, 3]}

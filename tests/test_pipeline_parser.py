@@ -20,6 +20,7 @@ from treevote.errors import ConfigError, InputError
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.pipeline.configuration import POLICIES
 from treevote.models.pipeline.parser import PipelineParser, PipelineTrainer
+from treevote.parallel import Jobs
 from treevote.store import folder as store
 
 FEW = ("s0.upos", "q0.upos", "s0.upos+q0.upos", "s0.upos+q0.upos+q1.upos", "s1.upos+s0.upos", "q0.form", "q0.rval")
@@ -123,7 +124,7 @@ def test_sentences_left_in_parts_are_joined_and_counted() -> None:
 
 def test_progress_is_told_of_both_stages() -> None:
     calls: list[tuple[str, int, int]] = []
-    SMALL.train(TRAINING, progress=lambda *call: calls.append(call))
+    SMALL.train(TRAINING, jobs=Jobs(progress=lambda *call: calls.append(call)))
     assert [call for call in calls if call[0] == "heads"] == [("heads", done, 8) for done in range(1, 9)]
     assert len({name for name, _, _ in calls}) == 2
 

@@ -24,7 +24,7 @@ from treevote.corpus.treebank import Treebank, checksum
 from treevote.errors import ConfigError, InputError
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.transition.parser import TransitionTrainer
-from treevote.protocols import Progress
+from treevote.parallel import Jobs, Progress
 from treevote.store.manifest import JSON
 from treevote.studies import chang_do_roth, corston_oliver, sagae_tsujii, yuret
 from treevote.studies.catalogue import STUDIES
@@ -79,7 +79,7 @@ def toy_file(tmp_path: Path) -> Path:
 def test_a_job_is_done_once(tmp_path: Path) -> None:
     jobs = [squaring(number, tmp_path) for number in (3, 1, 3, 2)]
     assert run(jobs, tmp_path / "jobs") == [9, 1, 9, 4]
-    assert run(jobs[::-1], tmp_path / "jobs", n_jobs=2, backend="threading") == [4, 9, 1, 9]
+    assert run(jobs[::-1], tmp_path / "jobs", jobs=Jobs(2, "threading")) == [4, 9, 1, 9]
     assert [job.trainer.times for job in jobs] == [1, 1, 1, 1]
 
 
@@ -254,7 +254,7 @@ def test_a_study_is_the_same_bytes_and_trains_once(
     toy_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = study("agreement", toy_file, tmp_path / "one")
-    threads = study("agreement", toy_file, tmp_path / "two", n_jobs=2, backend="threading")
+    threads = study("agreement", toy_file, tmp_path / "two", jobs=Jobs(2, "threading"))
     for path, other in zip(first.paths, threads.paths, strict=True):
         assert path.read_bytes() == other.read_bytes()
     assert first.paths[0].read_text() == first.markdown
@@ -275,7 +275,9 @@ def test_a_study_is_the_same_bytes_and_trains_once(
 def test_every_study_makes_its_tables(name: str, toy_file: Path, tmp_path: Path) -> None:
     chosen = ("lr-svm-forward", "lr-svm-backward") if STUDIES[name].members else ()
     told: list[tuple[str, int, int]] = []
-    result = study(name, toy_file, tmp_path / "out", members=chosen, progress=lambda *step: told.append(step))
+    result = study(
+        name, toy_file, tmp_path / "out", members=chosen, jobs=Jobs(progress=lambda *step: told.append(step))
+    )
     content = json.loads(result.paths[1].read_text())
     assert content["study"] == name
     assert content["training"]["sentences"] + content["test"]["sentences"] == TOY.n_sentences

@@ -43,7 +43,8 @@ from treevote.models.learners.decision_list.rules import (
     check_rules,
     compile_rules,
 )
-from treevote.protocols import Family, Progress
+from treevote.parallel import ONE_JOB, Jobs
+from treevote.protocols import Family
 from treevote.store.manifest import JSON
 from treevote.store.record import Record
 from treevote.store.validation import column, labels_of, rebuild, trainer_of
@@ -136,9 +137,7 @@ class DecisionListTrainer:
         dev: Treebank | None = None,
         *,
         seed: int = 0,
-        n_jobs: int = 1,
-        backend: str | None = None,
-        progress: Progress | None = None,
+        jobs: Jobs = ONE_JOB,
     ) -> DecisionListParser:
         """Learn from trees.
 
@@ -148,10 +147,10 @@ class DecisionListTrainer:
             Every sentence has a tree.
         dev : Treebank, optional
             Trees that attributes are selected on, if they are.
-        seed, n_jobs, backend
-            Not used: nothing is random, and each list needs the one before.
-        progress : callable, optional
-            Called whenever the list of a pass is learnt.
+        seed
+            Not used: nothing is random.
+        jobs : Jobs, optional
+            Told whenever the list of a pass is learnt; each list needs the one before.
 
         Raises
         ------
@@ -178,7 +177,7 @@ class DecisionListTrainer:
         table = compiled(attributes)
         follow_gold = self.repeats if self.links == "gold" else 0
         lists = learn_passes(
-            projective, text(projective, table), self.weights, follow_gold, self.folds, options, progress
+            projective, text(projective, table), self.weights, follow_gold, self.folds, options, jobs.progress
         )
         return DecisionListParser(self, WordMemo(lexicon), projective.labels, attributes, lists, single_root)
 

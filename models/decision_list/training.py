@@ -20,7 +20,7 @@ from treevote.models.decision_list.linkage import NONE, Linkage, unlinked
 from treevote.models.decision_list.passes import Text, apply_pass, collect, gold_pass
 from treevote.models.learners.decision_list.induction import ListOptions, induce
 from treevote.models.learners.decision_list.rules import DecisionList, compile_rules
-from treevote.protocols import Progress
+from treevote.parallel import Progress
 
 Pairs: TypeAlias = tuple[csr_matrix, Ints]
 """Features of pairs, shape (n_pairs, n_features), and their classes."""

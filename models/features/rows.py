@@ -16,7 +16,8 @@ from scipy.sparse import csr_matrix
 from treevote.errors import ConfigError, InputError, TreevoteError
 from treevote.kernels import Ints, Keys
 from treevote.models.features.feature_index import count_keys, frequent_first, index_of, map_rows, rehash
-from treevote.protocols import Learner, Progress
+from treevote.parallel import Progress
+from treevote.protocols import Learner
 
 BATCH_KEYS = 1 << 21
 """Keys that are held at a time, 16 MiB."""

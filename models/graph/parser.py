@@ -44,8 +44,8 @@ from treevote.models.graph.training import (
 )
 from treevote.models.graph.update import PERCEPTRON, UpdateRule
 from treevote.models.labelling.labeller import Labeller, train_labeller
-from treevote.parallel import map_parallel
-from treevote.protocols import Family, Progress
+from treevote.parallel import ONE_JOB, Jobs
+from treevote.protocols import Family
 from treevote.store.manifest import JSON
 from treevote.store.record import Record
 from treevote.store.validation import rebuild, trainer_of
@@ -149,9 +149,7 @@ class GraphTrainer:
         dev: Treebank | None = None,
         *,
         seed: int = 0,
-        n_jobs: int | None = 1,
-        backend: str | None = None,
-        progress: Progress | None = None,
+        jobs: Jobs = ONE_JOB,
     ) -> GraphParser:
         """Learn from trees.
 
@@ -163,11 +161,8 @@ class GraphTrainer:
             Sentences with trees, on which the decoder "auto" is chosen.
         seed : int, default=0
             Of the orders of the sentences.
-        n_jobs, backend
-            As in `treevote.parallel.map_parallel`, for the perceptrons of a Bayes Point Machine, and for what is
-            trained before them.
-        progress : callable, optional
-            Called as the learners advance.
+        jobs : Jobs, optional
+            For the perceptrons of a Bayes Point Machine, and for what is trained before them.
 
         Raises
         ------
@@ -177,20 +172,19 @@ class GraphTrainer:
             If no template looks at the attributes alone.
         """
         require_labelled_trees(treebank)
-        jobs: dict[str, Any] = {"n_jobs": n_jobs, "backend": backend, "progress": progress}
         if self.decoder == "auto" and dev is not None and _crossing(treebank) >= SOME_CROSSING:
             parsers = (
-                dataclasses.replace(self, decoder=decoder).train(treebank, seed=seed, **jobs)
+                dataclasses.replace(self, decoder=decoder).train(treebank, seed=seed, jobs=jobs)
                 for decoder in ("projective", "non-projective")
             )
             return max(parsers, key=lambda parser: evaluate(dev, parser.parse(dev)).las)
-        untrained, task = self._prepare(treebank, seed, **jobs)
+        untrained, task = self._prepare(treebank, seed, jobs)
         n_learners = self.n_perceptrons if self.learner == "bpm" else 1
-        weights = mean_weights(task, n_learners, seed, **jobs)
+        weights = mean_weights(task, n_learners, seed, jobs)
         return untrained.with_weights(round_weights(weights, self.weight_threshold))
 
     def _prepare(
-        self, treebank: Treebank, seed: int, **jobs: Any
+        self, treebank: Treebank, seed: int, jobs: Jobs
     ) -> tuple[GraphParser, FirstOrderTask | SecondOrderTask]:
         """Return a parser without the weights of its model of the highest order, and the task to learn them."""
         require_labelled_trees(treebank)
@@ -211,7 +205,7 @@ class GraphTrainer:
             pruning = corpus, pruner.table, self.max_heads, self.pruning_margin, seed
             steps.append(functools.partial(train_pruner, corpus, pruner.table, seed))
             steps += (functools.partial(prune_fold, *pruning, fold) for fold in folds(len(corpus.offsets) - 1))
-        trained: Iterator[Any] = map_parallel(operator.call, steps, prefer="threads", **jobs)
+        trained: Iterator[Any] = jobs.map(operator.call, steps, prefer="threads")
         labeller, *pruned = trained
         untrained = GraphParser(self, WordMemo(lexicon), single_root, projective, arcs, None, labeller)
         if pruner is None:

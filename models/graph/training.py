@@ -20,8 +20,7 @@ from treevote.models.graph.hashed_weights import HashedWeights, round_weights
 from treevote.models.graph.second_order import TemplateTables
 from treevote.models.graph.templates import ArcTable
 from treevote.models.graph.update import PERCEPTRON, AveragedWeights, UpdateRule, average, zero_weights
-from treevote.parallel import map_parallel
-from treevote.protocols import Progress
+from treevote.parallel import ONE_JOB, Jobs, Progress
 
 PRUNER_BITS = 20
 PRUNER_EPOCHS = 3
@@ -117,10 +116,7 @@ def mean_weights(
     task: FirstOrderTask | SecondOrderTask,
     n_learners: int,
     seed: int,
-    *,
-    n_jobs: int | None = 1,
-    backend: str | None = None,
-    progress: Progress | None = None,
+    jobs: Jobs = ONE_JOB,
 ) -> Floats:
     """Train several learners and return the mean of their weights.
 
@@ -130,14 +126,11 @@ def mean_weights(
     n_learners : int
         Number of learners; learner ``k`` shuffles the sentences with ``default_rng([seed, k])``.
     seed : int
-    n_jobs, backend, progress
-        As for `treevote.parallel.map_parallel`.
+    jobs : Jobs, optional
     """
     work = functools.partial(averaged_weights, task, seed)
     total: Floats | None = None
-    for weights in map_parallel(
-        work, range(n_learners), n_jobs=n_jobs, backend=backend, prefer="threads", progress=progress
-    ):
+    for weights in jobs.map(work, range(n_learners), prefer="threads"):
         total = weights if total is None else np.add(total, weights, out=total)
     if total is None:
         raise ValueError("no learners")

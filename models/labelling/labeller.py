@@ -31,7 +31,7 @@ from treevote.models.labelling.rows import rows_of
 from treevote.models.labelling.surroundings import LINKS, bottom_up, link
 from treevote.models.labelling.templates import GRAMMAR, TEMPLATES
 from treevote.models.learners.sgd_maxent import SGDMaxEnt
-from treevote.protocols import Progress
+from treevote.parallel import Progress
 from treevote.store.record import Record
 from treevote.store.validation import column, labels_of, rebuild
 

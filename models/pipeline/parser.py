@@ -23,7 +23,8 @@ from treevote.models.pipeline.configuration import POLICIES, Policy
 from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse
 from treevote.models.pipeline.rows import rows_of
 from treevote.models.pipeline.template_sets import GRAMMAR, templates_of
-from treevote.protocols import Family, Progress
+from treevote.parallel import ONE_JOB, Jobs
+from treevote.protocols import Family
 from treevote.store.manifest import JSON
 from treevote.store.record import Record
 from treevote.store.validation import rebuild, trainer_of
@@ -108,9 +109,7 @@ class PipelineTrainer:
         dev: Treebank | None = None,
         *,
         seed: int = 0,
-        n_jobs: int = 1,
-        backend: str | None = None,
-        progress: Progress | None = None,
+        jobs: Jobs = ONE_JOB,
     ) -> PipelineParser:
         """Learn from trees.
 
@@ -118,12 +117,12 @@ class PipelineTrainer:
         ----------
         treebank : Treebank
             Every sentence has a tree.
-        dev, n_jobs, backend
-            Not used: there is nothing to choose, and the work does not fall into parts.
+        dev
+            Not used: there is nothing to choose.
         seed : int, default=0
             Seed of the learners.
-        progress : callable, optional
-            Called as the learners advance.
+        jobs : Jobs, optional
+            Told as the learners advance; the work does not fall into parts.
 
         Raises
         ------
@@ -144,11 +143,11 @@ class PipelineTrainer:
             guide = LinearGuide.constant(rows.classes[:1], self.n_actions)
         else:
             check_frequent(rows, self.cutoff, treebank.name)
-            fit(learner, rows, progress, "heads")
+            fit(learner, rows, jobs.progress, "heads")
             if not is_linear(learner):
                 raise ConfigError(f"a pipeline parser needs a linear learner, {self.learner} is not; choose another")
             guide = LinearGuide.trained(learner, rows.keys, self.n_actions, self.prune)
-        labeller = train_labeller(projective, words, seed=seed, progress=progress)
+        labeller = train_labeller(projective, words, seed=seed, progress=jobs.progress)
         return PipelineParser(self, WordMemo(lexicon), is_single_rooted(treebank), table, guide, labeller)
 
 

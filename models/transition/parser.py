@@ -28,7 +28,8 @@ from treevote.models.transition.guides import ClassifierGuide, parse_in_lock_ste
 from treevote.models.transition.search import parse_beam, parse_best_first, parse_greedy
 from treevote.models.transition.template_sets import templates_of
 from treevote.models.transition.training import Task, held_out_temperature, train_guide
-from treevote.protocols import Family, Progress
+from treevote.parallel import ONE_JOB, Jobs
+from treevote.protocols import Family
 from treevote.store.manifest import JSON
 from treevote.store.record import Record
 from treevote.store.validation import column, labels_of, rebuild, trainer_of
@@ -106,9 +107,7 @@ class TransitionTrainer:
         dev: Treebank | None = None,
         *,
         seed: int = 0,
-        n_jobs: int = 1,
-        backend: str | None = None,
-        progress: Progress | None = None,
+        jobs: Jobs = ONE_JOB,
     ) -> TransitionParser:
         """Learn from trees.
 
@@ -116,12 +115,12 @@ class TransitionTrainer:
         ----------
         treebank : Treebank
             Every sentence has a tree.
-        dev, n_jobs, backend
-            Not used: there is nothing to choose, and the work does not fall into parts.
+        dev
+            Not used: there is nothing to choose.
         seed : int, default=0
             Seed of the learner.
-        progress : callable, optional
-            Called as the learner advances, if it is one of treevote's own.
+        jobs : Jobs, optional
+            Told as the learner advances, if it is one of treevote's own; the work does not fall into parts.
 
         Raises
         ------
@@ -143,7 +142,7 @@ class TransitionTrainer:
         actions = actions_of(projective, single_root)
         lexicon = Lexicon.of(treebank)
         words = lexicon.columns(projective.words)
-        task = Task(new_learner, words, actions, table, self.cutoff, self.prune, progress)
+        task = Task(new_learner, words, actions, table, self.cutoff, self.prune, jobs.progress)
         guide = train_guide(projective, task)
         if isinstance(guide, LinearGuide) and self.search != "greedy" and not has_probabilities:
             guide = guide.cooled(held_out_temperature(projective, task))

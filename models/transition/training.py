@@ -22,7 +22,8 @@ from treevote.models.transition.arc_standard import Actions
 from treevote.models.transition.calibration import temperature_of
 from treevote.models.transition.guides import ClassifierGuide
 from treevote.models.transition.rows import rows_of
-from treevote.protocols import Learner, Progress
+from treevote.parallel import Progress
+from treevote.protocols import Learner
 
 HELD_OUT = 10
 """One sentence in so many is held out to fit a temperature."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from treevote.errors import ConfigError, InputError, ModelError, TreevoteError
     from treevote.evaluation.counts import Counts, evaluate
     from treevote.models.transition.parser import TransitionParser, TransitionTrainer
+    from treevote.parallel import Jobs
     from treevote.protocols import Family
     from treevote.store.record import Record
 
@@ -37,6 +38,7 @@ __all__ = [
     "EnsembleTrainer",
     "Family",
     "InputError",
+    "Jobs",
     "ModelError",
     "Record",
     "Sentence",
@@ -72,6 +74,7 @@ _MODULES = {
     "treevote.errors": ("ConfigError", "InputError", "ModelError", "TreevoteError"),
     "treevote.evaluation.counts": ("Counts", "evaluate"),
     "treevote.models.transition.parser": ("TransitionParser", "TransitionTrainer"),
+    "treevote.parallel": ("Jobs",),
     "treevote.protocols": ("Family",),
     "treevote.store.record": ("Record",),
 }

@@ -16,10 +16,10 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
-from typing import Any, Literal, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from treevote.errors import ConfigError, TreevoteError
-from treevote.protocols import Progress
 
 R = TypeVar("R")
 
@@ -33,68 +33,111 @@ REPORT_EVERY = 0.1
 """Seconds between two messages of a task in another process, and between two looks at the inbox."""
 
 
-def map_parallel(
-    function: Callable[..., R],
-    items: Iterable[Any],
-    *,
-    n_jobs: int | None = 1,
-    backend: str | None = None,
-    prefer: Literal["processes", "threads"] | None = None,
-    progress: Progress | None = None,
-) -> Iterator[R]:
-    """Apply a function to items, several at a time; yield the results in the order of the items.
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Called with the name of a task, the steps done and the steps in all, whenever a step is done."""
 
-    Items are taken only as results are, so both may be endless. What the first failing item raises is raised
-    after the results before it, whatever ran at the same time.
 
-    Parameters
+@dataclass(frozen=True)
+class Jobs:
+    """How many tasks run at the same time, and who is told of their progress; no result depends on it.
+
+    Attributes
     ----------
-    function : callable
-        Called with an item; with ``progress`` also with a keyword of that name. For processes it must be
-        importable, or a `functools.partial` of such a function.
-    items : iterable
-        They may be taken from several threads, one at a time.
     n_jobs : int, optional
-        1 runs in this thread without joblib; -1 is one job for each core; None is what
-        ``joblib.parallel_config`` says, else 1.
+        1 runs in this thread without joblib; -1 is one job for each core; None is what ``joblib.parallel_config`` says,
+        else 1.
     backend : str, optional
-        Name of a joblib backend; by default what ``joblib.parallel_config`` says, else as ``prefer`` says.
-    prefer : {"processes", "threads"}, optional
-        What suits the function where nobody chose a backend: threads if it spends its time in kernels, which run side
-        by side in one process; by default joblib's default.
+        Name of a joblib backend; by default what ``joblib.parallel_config`` says, else what suits the tasks.
     progress : callable, optional
-        Called in this process, by one thread at a time, with what tasks tell the ``progress`` they are given.
-        From other processes of this machine it comes as datagrams: at most one each tenth of a second and
-        task, and one that gets lost does no harm.
-
-    Yields
-    ------
-    result of ``function``
-
-    Raises
-    ------
-    ConfigError
-        If joblib does not know the backend or the number of jobs.
-    TreevoteError
-        Those of ``function`` and ``items`` come through unchanged; also if a worker process was killed.
+        Called in this process, by one thread at a time.
 
     Examples
     --------
-    >>> import itertools
-    >>> squares = map_parallel(lambda number: number * number, itertools.count(1))
-    >>> list(itertools.islice(squares, 3))
-    [1, 4, 9]
+    >>> told = Jobs(progress=lambda *step: print(*step)).renamed("round 1: {}".format)
+    >>> told.tell("training", 2, 10)
+    round 1: training 2 10
     """
-    if progress is not None:
-        with _relayed(progress) as report:
-            told = functools.partial(function, progress=report)
-            yield from map_parallel(told, items, n_jobs=n_jobs, backend=backend, prefer=prefer)
-        return
-    if n_jobs == 1:
-        yield from map(function, items)
-        return
+
+    n_jobs: int | None = 1
+    backend: str | None = None
+    progress: Progress | None = None
+
+    def map(
+        self,
+        function: Callable[..., R],
+        items: Iterable[Any],
+        *,
+        prefer: Literal["processes", "threads"] | None = None,
+    ) -> Iterator[R]:
+        """Apply a function to items, several at a time; yield the results in the order of the items.
+
+        Items are taken only as results are, so both may be endless. What the first failing item raises is raised
+        after the results before it, whatever ran at the same time.
+
+        Parameters
+        ----------
+        function : callable
+            Called with an item; where there is a progress also with a keyword ``progress``, which hands on what it is
+            told. From other processes of this machine that comes as datagrams: at most one each tenth of a second and
+            task, and one that gets lost does no harm. For processes the function must be importable, or a
+            `functools.partial` of such a function.
+        items : iterable
+            They may be taken from several threads, one at a time.
+        prefer : {"processes", "threads"}, optional
+            What suits the function where nobody chose a backend: threads if it spends its time in kernels, which run
+            side by side in one process; by default joblib's default.
+
+        Yields
+        ------
+        result of ``function``
+
+        Raises
+        ------
+        ConfigError
+            If joblib does not know the backend or the number of jobs.
+        TreevoteError
+            Those of ``function`` and ``items`` come through unchanged; also if a worker process was killed.
+
+        Examples
+        --------
+        >>> import itertools
+        >>> squares = Jobs().map(lambda number: number * number, itertools.count(1))
+        >>> list(itertools.islice(squares, 3))
+        [1, 4, 9]
+        """
+        if self.progress is not None:
+            with _relayed(self.progress) as report:
+                yield from self.silent.map(functools.partial(function, progress=report), items, prefer=prefer)
+        elif self.n_jobs == 1:
+            yield from map(function, items)
+        else:
+            yield from _map(function, items, *_parallel(self.n_jobs, self.backend, prefer))
+
+    def tell(self, name: str, done: int, total: int) -> None:
+        """Call the progress, if there is one."""
+        if self.progress is not None:
+            self.progress(name, done, total)
+
+    @property
+    def silent(self) -> Jobs:
+        """The same jobs, told to nobody."""
+        return replace(self, progress=None)
+
+    def renamed(self, rename: Callable[[str], str]) -> Jobs:
+        """Return the same jobs, told under other names."""
+        progress = self.progress
+        if progress is None:
+            return self
+        return replace(self, progress=lambda name, done, total: progress(rename(name), done, total))
+
+
+ONE_JOB = Jobs()
+"""One task after the other, told to nobody."""
+
+
+def _map(function: Callable[..., R], items: Iterable[Any], parallel: Any, limit: int) -> Iterator[R]:
+    """Yield the results in order, with at most ``limit`` tasks ahead of them."""
     source = iter(items)
-    parallel, limit = _parallel(n_jobs, backend, prefer)
     call = _delayed(function)
     fed = taken = 0
     fault: Exception | None = None

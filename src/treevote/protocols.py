@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
 
 from treevote.corpus.treebank import Treebank
+from treevote.parallel import ONE_JOB, Jobs
 from treevote.store.record import Record
-
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called with the name of a task, the steps done and the steps in all, whenever a step is done."""
 
 
 class Learner(Protocol):
@@ -56,9 +54,7 @@ class Trainer(Protocol):
         dev: Treebank | None = None,
         *,
         seed: int = 0,
-        n_jobs: int = 1,
-        backend: str | None = None,
-        progress: Progress | None = None,
+        jobs: Jobs = ONE_JOB,
     ) -> Parser:
         """Learn from trees; the same treebanks and seed give the same bytes, whatever the jobs.
 
@@ -70,10 +66,8 @@ class Trainer(Protocol):
             Sentences with trees that are not trained on, for a trainer that has choices to make.
         seed : int, default=0
             Of everything that is random.
-        n_jobs, backend
-            As in `treevote.parallel.map_parallel`, for a trainer whose work falls into parts.
-        progress : callable, optional
-            Called as the training advances.
+        jobs : Jobs, optional
+            For a trainer whose work falls into parts; told as the training advances.
         """
         ...
 

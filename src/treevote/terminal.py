@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
-from treevote.protocols import Progress
+from treevote.parallel import Progress
 from treevote.visibility import visible, visible_lines
 
 EVERY = 5.0

@@ -17,9 +17,9 @@ from tests.campaigns.mutations import mutate, wrap
 from treevote.commands.parse import parse_files
 from treevote.conll.chunks import Chunk, chunks
 from treevote.conll.reader import OnError, parse_chunk, read
-from treevote.conll.validation import Format, Trees, format_of
+from treevote.conll.validation import Trees, format_of
 from treevote.conll.writer import dumps
-from treevote.corpus.treebank import Treebank
+from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import are_trees
 from treevote.ensemble.parser import EnsembleParser, load
 from treevote.errors import InputError
@@ -131,10 +131,10 @@ def reading(text: bytes, format: Format, trees: Trees) -> list[Fault]:
         faults.append(Fault("difference", "the faults are the same in every mode", f"{kept[1]} {skipped[1]}"))
     if not same_words(kept[0], skipped[0]):
         faults.append(Fault("lost", "keep and skip read the same sentences", ""))
-    back = dumps(kept[0], format=format).encode("utf-8", "surrogateescape")
+    back = dumps(kept[0]).encode("utf-8", "surrogateescape")
     if back != text:
         faults.append(Fault("lost", "what is kept is written back byte for byte", repr(differing(text, back))))
-    rest = dumps(skipped[0], format=format).encode("utf-8", "surrogateescape")
+    rest = dumps(skipped[0]).encode("utf-8", "surrogateescape")
     if not subsequence(rest.split(b"\n"), text.split(b"\n")):
         faults.append(Fault("lost", "what is not skipped is a part of the text", ""))
     again, more = parse_chunk(Chunk("", 1, 1, rest, format), trees=trees, on_error="keep")

@@ -13,6 +13,7 @@ from random import Random
 from tests.campaigns.bench import CROSSING, RANGES, TOY, Bench, model_names
 from tests.campaigns.campaign import Fault, Material, settings, with_settings
 from tests.campaigns.commands import ROOT, TEXT
+from treevote import parallel
 from treevote.commands.parse import parse_files
 from treevote.conll.reader import read
 from treevote.conll.writer import dumps
@@ -76,7 +77,7 @@ class Jobs:
     def parse(self, model: Path, path: Path, jobs: int = 1, backend: str | None = None, chunk: int = 1 << 20) -> bytes:
         """Parse a file."""
         output = self.bench.scratch / "out.conllu"
-        parse_files(model, [path, path], output, n_jobs=jobs, backend=backend, chunk_bytes=chunk, support=True)
+        parse_files(model, [path, path], output, jobs=parallel.Jobs(jobs, backend), chunk_bytes=chunk, support=True)
         return output.read_bytes()
 
     def threads(self, model: Path, path: Path) -> list[Fault]:
@@ -109,7 +110,7 @@ class Jobs:
         if "graph-perceptron" in members:
             members["graph-perceptron"] = GraphTrainer(learner="perceptron", bits=10, epochs=2)
         trainer = EnsembleTrainer(members, **asked["settings"])  # type: ignore[arg-type]
-        save(trainer.train(read(path), n_jobs=jobs, backend=backend, seed=int(str(asked["seed"]))), model)
+        save(trainer.train(read(path), jobs=parallel.Jobs(jobs, backend), seed=int(str(asked["seed"]))), model)
         return {file.name: file.read_bytes() for file in sorted(model.iterdir())}
 
     def hashed(self, model: Path, path: Path, seed: int) -> bytes:

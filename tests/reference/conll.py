@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from treevote.conll.validation import BLANK, Format, Trees, sentence_fault
+from treevote.conll.validation import BLANK, Trees, sentence_fault
+from treevote.corpus.treebank import Format
 
 
 class Block(NamedTuple):

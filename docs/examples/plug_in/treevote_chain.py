@@ -15,7 +15,7 @@ KIND = "chain-parser"
 class ChainTrainer:
     root_label: str = "root"
 
-    def train(self, treebank, dev=None, *, seed=0, n_jobs=1, backend=None, progress=None):
+    def train(self, treebank, dev=None, *, seed=0, jobs=None):
         counts = defaultdict(Counter)
         for token, label in zip(treebank.tokens[treebank.is_token], treebank.deprels[treebank.is_token], strict=True):
             counts[treebank.words[token].upos][treebank.labels[label]] += 1

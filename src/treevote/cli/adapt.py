@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from treevote.cli.options import Backend, FileFormat, Jobs, Json, Model
+from treevote.cli.options import Backend, FileFormat, Json, Model, NJobs
 
 NOT_PROMOTED = 3
 
@@ -81,7 +81,7 @@ def adapt(
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the training.", show_default="the model's")] = None,
-    jobs: Jobs = 1,
+    jobs: NJobs = 1,
     backend: Backend = None,
     cluster: Annotated[
         str | None,
@@ -97,6 +97,7 @@ def adapt(
     """
     from treevote.commands.adapt import adapt as run
     from treevote.commands.adapt import as_json, as_text, scheme_of
+    from treevote.parallel import Jobs
     from treevote.parallel import cluster as connected
     from treevote.terminal import progress_shown, say, tell
 
@@ -123,9 +124,7 @@ def adapt(
             work=work,
             seed=seed,
             format=format,
-            n_jobs=-1 if cluster else jobs,
-            backend=None if cluster else backend,
-            progress=progress,
+            jobs=Jobs(-1, None, progress) if cluster else Jobs(jobs, backend, progress),
             warn=lambda warning: say(f"warning: {warning}"),
         )
     tell(as_json(outcome) if json else as_text(outcome))

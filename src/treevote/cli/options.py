@@ -10,7 +10,7 @@ Format = Literal["auto", "conllu", "conllx"]
 WeightKind = Literal["equal", "accuracy", "pos"]
 
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="Model folder.", show_default=False)]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Jobs at the same time; -1 is one for each core.")]
+NJobs = Annotated[int, typer.Option("--jobs", "-j", help="Jobs at the same time; -1 is one for each core.")]
 Backend = Annotated[str | None, typer.Option(help="joblib backend, such as loky or threading.", show_default=False)]
 FileFormat = Annotated[Format, typer.Option(help="Format of the files.")]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="File to write; - is standard output.")]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from treevote.cli.options import Backend, Confidence, FileFormat, Jobs, Model, Output, Support
+from treevote.cli.options import Backend, Confidence, FileFormat, Model, NJobs, Output, Support
 
 
 def parse(
@@ -18,7 +18,7 @@ def parse(
     member: Annotated[
         str | None, typer.Option(metavar="NAME", help="Parse with this member alone.", show_default=False)
     ] = None,
-    jobs: Jobs = 1,
+    jobs: NJobs = 1,
     backend: Backend = None,
     support: Support = False,
     confidence: Confidence = False,
@@ -30,6 +30,7 @@ def parse(
 ) -> None:
     """Parse files; all but HEAD and DEPREL comes back as it was."""
     from treevote.commands.parse import parse_files
+    from treevote.parallel import Jobs
     from treevote.terminal import progress_shown, say
 
     with progress_shown() as progress:
@@ -42,8 +43,6 @@ def parse(
             confidence=confidence,
             on_error=on_error,
             format=format,
-            n_jobs=jobs,
-            backend=backend,
-            progress=progress,
+            jobs=Jobs(jobs, backend, progress),
         )
     say(str(summary))

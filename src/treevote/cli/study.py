@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from treevote.cli.options import Backend, FileFormat, Jobs
+from treevote.cli.options import Backend, FileFormat, NJobs
 
 
 def _studies(wanted: bool) -> None:
@@ -33,7 +33,7 @@ def study(
         typer.Option(metavar="A,B,...", help="Members, where they can be chosen.", show_default="the study's own"),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the study.")] = 0,
-    jobs: Jobs = 1,
+    jobs: NJobs = 1,
     backend: Backend = None,
     format: FileFormat = "auto",
     listed: Annotated[
@@ -45,6 +45,7 @@ def study(
     What is finished is kept in DIR: a study that was interrupted goes on from there.
     """
     from treevote.commands.study import study as run
+    from treevote.parallel import Jobs
     from treevote.terminal import progress_shown, say, tell
 
     with progress_shown() as progress:
@@ -56,9 +57,7 @@ def study(
             members=[member.strip() for member in members.split(",")] if members is not None else (),
             seed=seed,
             format=format,
-            n_jobs=jobs,
-            backend=backend,
-            progress=progress,
+            jobs=Jobs(jobs, backend, progress),
         )
     tell(studied.markdown.rstrip("\n"))
     say(str(studied))

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from treevote.cli.options import Backend, FileFormat, Jobs, WeightKind
+from treevote.cli.options import Backend, FileFormat, NJobs, WeightKind
 
 
 def train(
@@ -52,13 +52,14 @@ def train(
         typer.Option(help="Encoding of non-projective trees in labels.", show_default=False),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the training.", show_default="0")] = None,
-    jobs: Jobs = 1,
+    jobs: NJobs = 1,
     backend: Backend = None,
     format: FileFormat = "auto",
 ) -> None:
     """Train an ensemble of parsers on a treebank."""
     from treevote.commands.train import report
     from treevote.commands.train import train as run
+    from treevote.parallel import Jobs
     from treevote.terminal import progress_shown, tell
 
     settings: dict[str, object] = {"search": search or (beam and "beam"), "width": beam, "encoding": encoding}
@@ -75,8 +76,6 @@ def train(
             folds=folds,
             seed=seed,
             format=format,
-            n_jobs=jobs,
-            backend=backend,
-            progress=progress,
+            jobs=Jobs(jobs, backend, progress),
         )
     tell(report(trained))

@@ -12,21 +12,20 @@ from pathlib import Path
 from typing import Any, Literal
 
 from treevote import visibility
-from treevote.adaptation.adapt import Adapted, Data, Jobs, NothingKeptError
+from treevote.adaptation.adapt import Adapted, Data, NothingKeptError
 from treevote.adaptation.adapt import adapt as carry
 from treevote.adaptation.checkpoints import checkpoints, checksum
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.scheme import scheme_of as named
-from treevote.commands.evaluate import convention_of
 from treevote.config import to_mapping
 from treevote.conll.reader import read
-from treevote.conll.validation import Format
-from treevote.corpus.treebank import Treebank
+from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.parser import load, save
 from treevote.errors import ConfigError, InputError
+from treevote.evaluation.counts import Convention, convention_of
 from treevote.files.streams import writing
-from treevote.protocols import Progress
+from treevote.parallel import ONE_JOB, Jobs
 from treevote.store import folder as store
 from treevote.terminal import table
 from treevote.version import __version__
@@ -103,9 +102,7 @@ def adapt(
     work: str | Path | None = None,
     seed: int | None = None,
     format: Format | Literal["auto"] = "auto",
-    n_jobs: int = 1,
-    backend: str | None = None,
-    progress: Progress | None = None,
+    jobs: Jobs = ONE_JOB,
     warn: Callable[[str], None] | None = None,
 ) -> Outcome:
     """Adapt a model to unlabelled text and write it, if it is not worse.
@@ -137,8 +134,9 @@ def adapt(
         By default that of the model.
     format : {"auto", "conllu", "conllx"}
         Of all files.
-    n_jobs, backend, progress, warn
-        See `treevote.adaptation.adapt.Jobs`.
+    jobs : Jobs, optional
+    warn : callable, optional
+        See `treevote.adaptation.adapt.adapt`.
 
     Raises
     ------
@@ -149,9 +147,7 @@ def adapt(
     _check(output, room, silver, [*unlabelled, *external, *train, *(path for path in (dev, target_dev) if path)])
     scheme, guard = scheme or Scheme(), Guard(source_margin=margin)
     before = load(model)
-    treebanks = [dataclasses.replace(read(path, format=format), source=None) for path in train]
-    source = treebanks[0] if len(treebanks) == 1 else Treebank.concatenate(treebanks, " + ".join(map(str, train)))
-    convention = convention_of(read(train[0], format=format))
+    source, convention = _source(train, format)
     facts: Any = before.facts
     seed = int(facts.get("seed", 0)) if seed is None else seed
     plan = {
@@ -174,11 +170,10 @@ def adapt(
         [os.fspath(path) for path in external],
         format,
     )
-    jobs = Jobs(n_jobs, backend, progress, warn)
     settings: dict[str, Any] = {"scheme": scheme, "guard": guard, "seed": seed, "convention": convention}
     with checkpoints(room, plan) as steps:
         try:
-            adapted = carry(before, data, steps, **settings, force=force, jobs=jobs)
+            adapted = carry(before, data, steps, **settings, force=force, jobs=jobs, warn=warn)
         except (InputError, ConfigError) as error:
             if isinstance(error, NothingKeptError) or not steps.has_steps:  # nothing that is worth being resumed
                 steps.clear()
@@ -192,6 +187,13 @@ def adapt(
         if not kept:
             steps.clear()
     return Outcome(adapted, Path(output) if promoted else None, silver if promoted else None, room if kept else None)
+
+
+def _source(train: Sequence[str | Path], format: Format | Literal["auto"]) -> tuple[Treebank, Convention]:
+    """Read the training data; their text is not kept."""
+    treebanks = [read(path, format=format) for path in train]
+    source = treebanks[0] if len(treebanks) == 1 else Treebank.concatenate(treebanks, " + ".join(map(str, train)))
+    return dataclasses.replace(source, source=None), convention_of(treebanks[0])
 
 
 def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | Path]) -> None:

@@ -27,7 +27,8 @@ from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.ensemble.weights import Weights
 from treevote.files.streams import writing
 from treevote.models.transition.parser import TransitionParser
-from treevote.protocols import Parser, Progress, Trainer
+from treevote.parallel import Progress
+from treevote.protocols import Parser, Trainer
 from treevote.store import folder as store
 
 SCALES = (1, 4, 16)

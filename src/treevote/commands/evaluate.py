@@ -10,37 +10,13 @@ from pathlib import Path
 from typing import Literal
 
 from treevote import visibility
-from treevote.conll.reader import read
-from treevote.conll.validation import Format, format_of
-from treevote.corpus.treebank import Treebank
-from treevote.errors import InputError
-from treevote.evaluation.counts import Convention
+from treevote.conll.reader import read, read_parse
+from treevote.corpus.treebank import Format, Treebank
+from treevote.evaluation.counts import Convention, convention_of
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.evaluation.results import Evaluation, Rate, System
 from treevote.terminal import table
 from treevote.visibility import as_cell
-
-
-def read_parse(path: str | Path, format: Format | Literal["auto"]) -> Treebank:
-    """Read what a system parsed; it may have left some sentences unparsed, but not all.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or has no trees.
-    """
-    parse = read(path, format=format, trees="optional")
-    if not (parse.heads >= 0).any():
-        raise InputError("expected parses, found no heads at all", path=str(path), remedy="parse the file first")
-    return parse
-
-
-def convention_of(treebank: Treebank) -> Convention:
-    """Return the convention that goes with the format of a treebank that was read from a file."""
-    if treebank.source is None:
-        return "ud"
-    text = "\n".join(treebank.source.lines).encode("utf-8", "surrogateescape")
-    return "ud" if format_of(treebank.source.path, text) == "conllu" else "conllx"
 
 
 def evaluate(

@@ -1,35 +1,28 @@
-"""Parsing of files of any length: chunk after chunk, several at a time, the same bytes whatever the number.
-
-A task is a chunk of text, its result the same text with trees: reading, parsing and writing all happen where
-the task runs, and no treebank travels between processes.
-"""
+"""Parsing of files of any length: chunk after chunk, several at a time, the same bytes whatever the number."""
 
 from __future__ import annotations
 
 import functools
 import os
-import secrets
-import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from treevote.conll.chunks import BOM, Chunk, chunks
+from treevote.conll.chunks import BOM
 from treevote.conll.reader import OnError, parse_chunk
-from treevote.conll.validation import BLANK, Format
+from treevote.conll.validation import BLANK
 from treevote.conll.writer import dumps
-from treevote.ensemble.parser import EnsembleParser, load, parse_counted
+from treevote.corpus.treebank import Format
+from treevote.ensemble.parser import EnsembleParser, parse_counted
+from treevote.ensemble.streaming import CHUNK_BYTES, Part, StoredModel, parts, size
 from treevote.errors import ConfigError, InputError, unknown
 from treevote.files.streams import writing
-from treevote.parallel import map_parallel
-from treevote.protocols import Parser, Progress
+from treevote.parallel import ONE_JOB, Jobs
+from treevote.protocols import Parser
 
 _SUPPORT = ("support", "label_support")
 _CONFIDENCE = ("confidence", "label_confidence")
-
-CHUNK_BYTES = 1 << 20
-"""About the length of a chunk: long enough that its way to a process is short against parsing it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +69,8 @@ def parse_files(
     confidence: bool = False,
     on_error: OnError = "stop",
     format: Format | Literal["auto"] = "auto",
-    n_jobs: int | None = 1,
-    backend: str | None = None,
+    jobs: Jobs = ONE_JOB,
     chunk_bytes: int = CHUNK_BYTES,
-    progress: Progress | None = None,
 ) -> Summary:
     """Parse files into one file, in constant memory.
 
@@ -101,12 +92,11 @@ def parse_files(
         What to do with a faulty sentence: raise, leave it out, or write it back unparsed.
     format : {"auto", "conllu", "conllx"}, default="auto"
         See `treevote.conll.chunks.chunks`.
-    n_jobs, backend
-        See `treevote.parallel.map_parallel`; the output does not depend on them.
+    jobs : Jobs, optional
+        The output does not depend on them. They are told the bytes of the inputs that are done, and their sum, 0 where
+        one is no regular file.
     chunk_bytes : int, default=1 MiB
         About how much text is parsed at a time; the output does not depend on it.
-    progress : callable, optional
-        Called with the bytes of the inputs that are done, and their sum, 0 where one is no regular file.
 
     Raises
     ------
@@ -125,17 +115,17 @@ def parse_files(
         raise ConfigError(
             f"member {member} alone holds no vote that could give support or confidence; ask for one of the two"
         )
-    parser = _load(model, member)  # before anything is read or written
+    stored = StoredModel.load(model)  # before anything is read or written
+    parser = _parser(stored(), member)
     if confidence and isinstance(parser, EnsembleParser) and parser.confidence is None:
         raise ConfigError("the model cannot tell its confidence; train it with a development set (--dev), or --folds")
-    work = _ChunkParser(secrets.token_hex(8), os.fspath(model), member, marks, on_error, parser)
-    tasks = _tasks([os.fspath(path) for path in inputs], format, chunk_bytes)
-    total = _size(inputs)
+    work = functools.partial(_parse_part, stored, member, marks, on_error)
+    total = size(inputs)
     sentences, tokens, faults = [0] * len(inputs), 0, [0] * len(inputs)
     first_fault: InputError | None = None
     fallbacks, file, last = 0, 0, b""
     with writing(output) as stream:
-        for done in map_parallel(work, tasks, n_jobs=n_jobs, backend=backend):
+        for done in jobs.silent.map(work, parts(inputs, format=format, n_bytes=chunk_bytes)):
             text = done.text
             if done.file != file:
                 stream.write(_missing_end(last))
@@ -147,8 +137,7 @@ def parse_files(
             tokens += done.tokens
             first_fault = first_fault or done.first_fault
             fallbacks += done.fallbacks
-            if progress is not None:
-                progress("parsing", done.bytes_read, total)
+            jobs.tell("parsing", done.bytes_read, total)
         for path, found in zip(inputs, map(sum, zip(sentences, faults, strict=True)), strict=True):
             if not found:
                 name = "<stdin>" if path == "-" else os.fspath(path)
@@ -157,16 +146,8 @@ def parse_files(
     return Summary(sum(sentences), tokens, sum(faults), first_fault, time.monotonic() - start, fallbacks)
 
 
-class _Task(NamedTuple):
-    """A chunk, the number of its file, and how many bytes of all files were read up to its end."""
-
-    chunk: Chunk
-    file: int
-    bytes_read: int
-
-
 class _Done(NamedTuple):
-    """The text of a chunk with trees; file and bytes as in the task; what was found in it."""
+    """The text of a chunk with trees; file and bytes as in the part; what was found in it."""
 
     text: bytes
     file: int
@@ -178,61 +159,22 @@ class _Done(NamedTuple):
     fallbacks: int
 
 
-@dataclass(frozen=True)
-class _ChunkParser:
-    """What to do with a chunk. In another process it loads the model on its own, once, known by the key."""
-
-    key: str
-    model: str
-    member: str | None
-    marks: tuple[str, ...]
-    on_error: OnError
-    parser: Parser | None = None
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _ChunkParser, (self.key, self.model, self.member, self.marks, self.on_error)
-
-    def __call__(self, task: _Task) -> _Done:
-        parser = self.parser or _load_once(self.key, self.model, self.member)
-        treebank, faults = parse_chunk(task.chunk, trees="ignored", on_error=self.on_error)
-        parse, fallbacks = parse_counted(parser, treebank) if treebank.n_sentences else (treebank, 0)
-        text = dumps(parse.only(*self.marks), format=task.chunk.format).encode("utf-8", "surrogateescape")
-        size = treebank.n_sentences, treebank.n_tokens
-        first = faults[0] if faults else None
-        return _Done(text, task.file, task.bytes_read, *size, len(faults), first, fallbacks)
+def _parse_part(model: StoredModel, member: str | None, marks: Sequence[str], on_error: OnError, part: Part) -> _Done:
+    """Read, parse and write a chunk."""
+    treebank, faults = parse_chunk(part.chunk, trees="ignored", on_error=on_error)
+    parser = _parser(model(), member)
+    parse, fallbacks = parse_counted(parser, treebank) if treebank.n_sentences else (treebank, 0)
+    text = dumps(parse.only(*marks)).encode("utf-8", "surrogateescape")
+    size = treebank.n_sentences, treebank.n_tokens
+    return _Done(text, part.file, part.bytes_read, *size, len(faults), next(iter(faults), None), fallbacks)
 
 
-def _load(model: str | os.PathLike[str], member: str | None) -> Parser:
-    ensemble = load(os.fspath(model))
+def _parser(ensemble: EnsembleParser, member: str | None) -> Parser:
     if member is None:
         return ensemble
     if member not in ensemble.members:
         raise unknown("member", member, ensemble.members)
     return ensemble.members[member]
-
-
-@functools.lru_cache(maxsize=1)
-def _load_once(key: str, model: str, member: str | None) -> Parser:
-    """Load a model in a worker process, which may live on and see another model at the same path."""
-    return _load(model, member)
-
-
-def _tasks(inputs: Sequence[str], format: Format | Literal["auto"], n_bytes: int) -> Iterator[_Task]:
-    before = read = 0
-    for i, path in enumerate(inputs):
-        for chunk in chunks(path, format=format, n_bytes=n_bytes):
-            read = before + chunk.bytes_read
-            yield _Task(chunk, i, read)
-        before = read
-
-
-def _size(inputs: Sequence[str | os.PathLike[str]]) -> int:
-    """Return the bytes of all inputs, compressed or not; 0 where one is no regular file."""
-    try:
-        facts = [os.stat(path) for path in inputs]
-    except OSError:
-        return 0
-    return sum(fact.st_size for fact in facts) if all(stat.S_ISREG(fact.st_mode) for fact in facts) else 0
 
 
 def _missing_end(text: bytes) -> bytes:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from treevote.adaptation.adapt import Adapted, Data, Jobs, adapt
+from treevote.adaptation.adapt import Adapted, Data, adapt
 from treevote.adaptation.checkpoints import checkpoints
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme
@@ -31,7 +31,7 @@ from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.evaluation.counts import Counts, evaluate
 from treevote.files.temporaries import temporary
 from treevote.kernels import Longs
-from treevote.protocols import Progress
+from treevote.parallel import ONE_JOB, Jobs
 from treevote.store import folder as store
 from treevote.terminal import duration, size, table
 
@@ -110,9 +110,7 @@ class Quickstart:
 def quickstart(
     folder: str | Path,
     *,
-    n_jobs: int = 1,
-    backend: str | None = None,
-    progress: Progress | None = None,
+    jobs: Jobs = ONE_JOB,
 ) -> Quickstart:
     """Train the default ensemble on the default data, test it, adapt it, and test it again.
 
@@ -120,8 +118,7 @@ def quickstart(
     ----------
     folder : path
         Gets the models, the parses and the gold trees of the test set; what they are called like is replaced.
-    n_jobs, backend, progress
-        See `treevote.parallel.map_parallel`.
+    jobs : Jobs, optional
 
     Raises
     ------
@@ -137,12 +134,12 @@ def quickstart(
     test = _part(wiki, np.arange(0, wiki.n_sentences, 2), "every second sentence of wiki.conllu")
 
     start = time.monotonic()
-    compile_kernels(EnsembleTrainer(), training, progress)
-    parser = EnsembleTrainer().train(training, dev, n_jobs=n_jobs, backend=backend, progress=progress)
+    compile_kernels(EnsembleTrainer(), training, jobs)
+    parser = EnsembleTrainer().train(training, dev, jobs=jobs)
     training_seconds = time.monotonic() - start
     save(parser, folder / MODEL)
 
-    parses, seconds = _parse(parser, test, progress)
+    parses, seconds = _parse(parser, test, jobs)
     write(test, folder / GOLD)
     n_bytes = sum(store.sizes(folder / MODEL).values())
 
@@ -150,12 +147,11 @@ def quickstart(
     between = _part(wiki, np.arange(1, wiki.n_sentences, 2), "the other sentences of wiki.conllu")
     none = np.full(len(between.tokens), -1, np.int32)
     write(dataclasses.replace(between.with_trees(none, none, ()), source=None), folder / UNLABELLED)
-    jobs = Jobs(n_jobs, backend, progress)
     adapted = _adapted(parser, training, dev, folder, jobs)
     adapting_seconds = time.monotonic() - start
     if not adapted.reasons:
         save(adapted.parser, folder / ADAPTED)
-        again, again_seconds = _parse(adapted.parser, test, progress)
+        again, again_seconds = _parse(adapted.parser, test, jobs)
         parses |= {f"{name}, adapted": parse for name, parse in again.items()}
         seconds |= {f"{name}, adapted": second for name, second in again_seconds.items()}
     write(parses.get("vote, adapted", parses["vote"]).only(), folder / PARSED)
@@ -173,9 +169,7 @@ def _adapted(parser: EnsembleParser, training: Treebank, dev: Treebank, folder: 
         return adapt(parser, data, steps, scheme=scheme, guard=Guard(), seed=0, convention="ud", jobs=jobs)
 
 
-def _parse(
-    parser: EnsembleParser, treebank: Treebank, progress: Progress | None
-) -> tuple[dict[str, Treebank], dict[str, float]]:
+def _parse(parser: EnsembleParser, treebank: Treebank, jobs: Jobs) -> tuple[dict[str, Treebank], dict[str, float]]:
     """Return parses and seconds of each member and of the vote."""
     parses: dict[str, Treebank] = {}
     seconds: dict[str, float] = {}
@@ -183,8 +177,7 @@ def _parse(
         start = time.monotonic()
         parses[name] = member.parse(treebank)
         seconds[name] = time.monotonic() - start
-        if progress is not None:
-            progress("parsing", done, len(parser.members))
+        jobs.tell("parsing", done, len(parser.members))
     start = time.monotonic()
     vote = parser.combine(parses)
     seconds["vote"] = time.monotonic() - start + sum(seconds.values())

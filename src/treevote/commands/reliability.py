@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from treevote.commands.evaluate import convention_of, read_parse
-from treevote.conll.reader import read
+from treevote.conll.reader import read, read_parse
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.reliability import table
 from treevote.errors import InputError
 from treevote.evaluation.agreement import right_arcs
+from treevote.evaluation.counts import convention_of
 from treevote.kernels import Floats
 
 

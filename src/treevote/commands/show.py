@@ -15,9 +15,8 @@ from typing import Literal
 import numpy as np
 
 from treevote.conll.reader import read
-from treevote.conll.validation import Format
 from treevote.corpus.sentence import Sentence, sent_id
-from treevote.corpus.treebank import Treebank
+from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import is_projective, is_tree
 from treevote.drawing import svg, text
 from treevote.errors import InputError

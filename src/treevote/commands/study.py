@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from treevote.commands.evaluate import convention_of
 from treevote.conll.reader import read
-from treevote.conll.validation import Format
-from treevote.corpus.treebank import Treebank
+from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import require_labelled_trees
 from treevote.ensemble.members import members_of
 from treevote.errors import ConfigError, InputError, unknown
+from treevote.evaluation.counts import convention_of
 from treevote.files.streams import writing
-from treevote.protocols import Progress
+from treevote.parallel import ONE_JOB, Jobs
 from treevote.store.manifest import JSON
 from treevote.studies.catalogue import STUDIES
 from treevote.studies.context import Context, hold_out
@@ -60,9 +59,7 @@ def study(
     members: Sequence[str] = (),
     seed: int = 0,
     format: Format | Literal["auto"] = "auto",
-    n_jobs: int = 1,
-    backend: str | None = None,
-    progress: Progress | None = None,
+    jobs: Jobs = ONE_JOB,
 ) -> Studied:
     """Repeat a table of a paper, and write it beside the paper's figures as ``NAME.md`` and ``NAME.json``.
 
@@ -84,8 +81,7 @@ def study(
         Of all random choices.
     format : {"auto", "conllu", "conllx"}, default="auto"
         Format of the files.
-    n_jobs, backend, progress
-        See `treevote.parallel.map_parallel`.
+    jobs : Jobs, optional
 
     Raises
     ------
@@ -110,7 +106,7 @@ def study(
     training, testing = hold_out(given) if test is None else (given, read(test, format=format))
     _require_sentences(training, testing, given)
     folder = Path(output)
-    context = Context(training, testing, folder / JOBS, names, convention_of(given), seed, n_jobs, backend, progress)
+    context = Context(training, testing, folder / JOBS, names, convention_of(given), seed, jobs)
     report = chosen.run(context)
     facts: dict[str, JSON] = {
         "training": _facts_of(training),

@@ -10,16 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from treevote.commands.evaluate import convention_of
 from treevote.conll.reader import read
-from treevote.conll.validation import Format
-from treevote.corpus.treebank import Treebank
+from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.configuration import ensemble_of, read_configuration
 from treevote.ensemble.members import known_members
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, TreevoteError
-from treevote.protocols import Progress
+from treevote.evaluation.counts import convention_of
+from treevote.parallel import ONE_JOB, Jobs
 from treevote.report.scores import scores
 from treevote.store import folder as store
 from treevote.terminal import duration, size
@@ -63,9 +62,7 @@ def train(
     folds: int | None = None,
     seed: int | None = None,
     format: Format | Literal["auto"] = "auto",
-    n_jobs: int = 1,
-    backend: str | None = None,
-    progress: Progress | None = None,
+    jobs: Jobs = ONE_JOB,
 ) -> Trained:
     """Train an ensemble and write its model folder.
 
@@ -90,8 +87,7 @@ def train(
         and folds there are ``FOLDS`` of them.
     format : {"auto", "conllu", "conllx"}, default="auto"
         Format of the treebanks.
-    n_jobs, backend, progress
-        See `treevote.parallel.map_parallel`.
+    jobs : Jobs, optional
 
     Raises
     ------
@@ -123,21 +119,19 @@ def train(
     treebank = treebanks[0]
     if len(treebanks) > 1:
         treebank = Treebank.concatenate(treebanks, " + ".join(part.name for part in treebanks))
-    compile_kernels(trainer, treebank, progress)
+    compile_kernels(trainer, treebank, jobs)
     parser, milliseconds = trainer.train_measured(
         treebank,
         None if dev is None else read(dev, format=format),
         seed=configuration.seed,
-        n_jobs=n_jobs,
-        backend=backend,
+        jobs=jobs,
         convention=convention_of(treebanks[0]),
-        progress=progress,
     )
     save(parser, output)
     return Trained(parser, time.monotonic() - start, sum(store.sizes(output).values()), milliseconds)
 
 
-def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank, progress: Progress | None = None) -> None:
+def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank, jobs: Jobs = ONE_JOB) -> None:
     """Train on two sentences: on the first run on a machine, kernels are compiled once here and not by every job.
 
     Parameters
@@ -146,15 +140,14 @@ def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank, progress: Prog
         What is to be trained.
     treebank : Treebank
         What it is to be trained on.
-    progress : callable, optional
+    jobs : Jobs, optional
         Told that compiling begins and ends.
     """
     few = treebank.select(range(min(2, treebank.n_sentences)))
-    tell = progress or (lambda *_: None)
-    tell("compiling", 0, 1)
+    jobs.tell("compiling", 0, 1)
     with suppress(TreevoteError):  # two sentences may be too few to learn from
         EnsembleTrainer(trainer.members).train(few, few)
-    tell("compiling", 1, 1)
+    jobs.tell("compiling", 1, 1)
 
 
 def report(trained: Trained) -> str:

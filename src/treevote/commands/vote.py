@@ -7,11 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from treevote.commands.evaluate import convention_of, read_parse
-from treevote.conll.reader import read
-from treevote.conll.validation import Format
+from treevote.conll.reader import read, read_parse
 from treevote.conll.writer import write
-from treevote.corpus.treebank import Treebank
+from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import is_single_rooted
 from treevote.corpus.trees import roots as count_roots
 from treevote.ensemble.confidence import Confidence
@@ -19,6 +17,7 @@ from treevote.ensemble.selection import fit_weights
 from treevote.ensemble.selection import select as choose
 from treevote.ensemble.vote import vote as combine
 from treevote.errors import ConfigError
+from treevote.evaluation.counts import convention_of
 
 
 def vote(

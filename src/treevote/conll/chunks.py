@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from treevote.conll.scanner import find_blocks
-from treevote.conll.validation import BLANK, Format, format_of
+from treevote.conll.validation import BLANK, format_of
+from treevote.corpus.treebank import Format
 from treevote.errors import InputError
 from treevote.files.streams import Readable, opened
 

@@ -18,9 +18,9 @@ import numpy as np
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.scanner import Blocks, Tokens, find_blocks, find_tokens
 from treevote.conll.tokenlists import serialize
-from treevote.conll.validation import Format, Trees, format_of, sentence_fault
+from treevote.conll.validation import Trees, format_of, sentence_fault
 from treevote.corpus.sentence import ROOT, Word, sent_id
-from treevote.corpus.treebank import Source, Treebank
+from treevote.corpus.treebank import Format, Source, Treebank
 from treevote.errors import InputError, shortened
 from treevote.files.streams import Readable, opened
 from treevote.kernels import Bools, Ints, Longs
@@ -83,6 +83,20 @@ def read(
         nothing = InputError("expected sentences, found none", path=path, remedy="give a file with a treebank in it")
         raise faults[0] if faults else nothing
     return treebank if name is None else dataclasses.replace(treebank, name=name)
+
+
+def read_parse(path: str | os.PathLike[str], format: Format | Literal["auto"]) -> Treebank:
+    """Read what a system parsed; it may have left some sentences unparsed, but not all.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or has no trees.
+    """
+    parse = read(path, format=format, trees="optional")
+    if not (parse.heads >= 0).any():
+        raise InputError("expected parses, found no heads at all", path=str(path), remedy="parse the file first")
+    return parse
 
 
 def parse_chunk(
@@ -173,6 +187,7 @@ def parse_chunk(
         chunk.first_line + int(np.argmax(stays)),
         tuple(itertools.compress(lines, stays.tolist())),
         (np.cumsum(stays, dtype=np.int32) - 1)[line_of],
+        format,
     )
     return dataclasses.replace(treebank, name=os.path.basename(chunk.path), source=source), faults
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treevote.conll.validation import BLANK, MAX_DIGITS, MAX_TOKENS, Format, Trees
+from treevote.conll.validation import BLANK, MAX_DIGITS, MAX_TOKENS, Trees
+from treevote.corpus.treebank import Format
 from treevote.kernels import Bools, Longs
 
 _LINE_FEED, _RETURN, _TAB, _HASH, _UNDERSCORE, _ZERO, _DASH, _DOT = b"\n\r\t#_0-."

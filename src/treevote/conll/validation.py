@@ -23,7 +23,8 @@ from collections.abc import Sequence
 from reprlib import repr as short
 from typing import Literal, NamedTuple, TypeAlias, cast
 
-Format: TypeAlias = Literal["conllu", "conllx"]
+from treevote.corpus.treebank import Format
+
 Trees: TypeAlias = Literal["required", "optional", "ignored"]
 
 MAX_TOKENS = 10_000

@@ -11,26 +11,23 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable
-from typing import IO, Literal
+from typing import IO
 
 import numpy as np
 
-from treevote.conll.validation import Format, format_of
 from treevote.corpus.treebank import MARKS, Treebank
 from treevote.errors import InputError
 from treevote.files.streams import writing
 from treevote.kernels import Ints
 
 
-def dumps(treebank: Treebank, *, format: Format | Literal["auto"] = "auto") -> str:
+def dumps(treebank: Treebank) -> str:
     r"""Return the text of a treebank.
 
     Parameters
     ----------
     treebank : Treebank
         With a source, its lines are taken; without, they are made.
-    format : {"auto", "conllu", "conllx"}, default="auto"
-        Format of the source; matters only where marks are written. ``"auto"``: told from its path and lines.
 
     Returns
     -------
@@ -59,13 +56,10 @@ def dumps(treebank: Treebank, *, format: Format | Literal["auto"] = "auto") -> s
             before, _, _, ninth, tenth = lines[line].rsplit("\t", 4)
             lines[line] = f"{before}\t{head}\t{deprel}\t{ninth}\t{tenth}"
         return "\n".join(lines)
-    path = ".conllu" if treebank.source is None else treebank.source.path
-    if format == "auto":
-        format = format_of(path, "\n".join(lines).encode("utf-8", "surrogateescape"))
-    if format == "conllx":
+    if treebank.source is not None and treebank.source.format == "conllx":
         raise InputError(
             f"{next(iter(marks)).replace('_', ' ')} can only be written to CoNLL-U, found CoNLL-X, which has no MISC",
-            path=path,
+            path=treebank.source.path,
             remedy="ask for the trees alone, or give the sentences as CoNLL-U",
         )
     items = "|".join(MARKS[field] for field in marks)
@@ -76,17 +70,12 @@ def dumps(treebank: Treebank, *, format: Format | Literal["auto"] = "auto") -> s
     return "\n".join(lines)
 
 
-def dump(treebank: Treebank, stream: IO[bytes], *, format: Format | Literal["auto"] = "auto") -> None:
+def dump(treebank: Treebank, stream: IO[bytes]) -> None:
     """Write the text of a treebank, see `dumps`, to a binary stream."""
-    stream.write(dumps(treebank, format=format).encode("utf-8", "surrogateescape"))
+    stream.write(dumps(treebank).encode("utf-8", "surrogateescape"))
 
 
-def write(
-    treebanks: Treebank | Iterable[Treebank],
-    path: str | os.PathLike[str],
-    *,
-    format: Format | Literal["auto"] = "auto",
-) -> None:
+def write(treebanks: Treebank | Iterable[Treebank], path: str | os.PathLike[str]) -> None:
     """Write treebanks, one after the other, to a file, whole or not at all.
 
     Parameters
@@ -95,8 +84,6 @@ def write(
         They are asked for one at a time.
     path : path or "-"
         See `treevote.files.streams.writing`.
-    format : {"auto", "conllu", "conllx"}, default="auto"
-        See `dumps`.
 
     Raises
     ------
@@ -105,7 +92,7 @@ def write(
     """
     with writing(path) as stream:
         for treebank in [treebanks] if isinstance(treebanks, Treebank) else treebanks:
-            dump(treebank, stream, format=format)
+            dump(treebank, stream)
 
 
 def lines_of(treebank: Treebank) -> tuple[list[str], Ints]:

@@ -12,7 +12,7 @@ import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from treevote.errors import InputError
 from treevote.kernels import Floats, Ints, Longs
 
 Item = TypeVar("Item")
+
+Format: TypeAlias = Literal["conllu", "conllx"]
+"""The format of a text; see `treevote.conll.validation`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,12 +40,15 @@ class Source:
         All lines, without their line feed (a carriage return stays).
     line_of : ndarray of int32, shape (n_slots,)
         Index in ``lines`` of each token; for a ROOT slot the first line of the sentence, comments included.
+    format : {"conllu", "conllx"}
+        What the lines were read as.
     """
 
     path: str
     first_line: int
     lines: tuple[str, ...]
     line_of: Ints
+    format: Format
 
 
 MARKS = {

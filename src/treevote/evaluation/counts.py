@@ -27,6 +27,18 @@ from treevote.kernels import Bools, Longs
 
 Convention: TypeAlias = Literal["ud", "conllx"]
 
+
+def convention_of(treebank: Treebank) -> Convention:
+    """Return the convention that goes with the format that a treebank was read from.
+
+    Examples
+    --------
+    >>> convention_of(Treebank.of([(["a"], [0], ["root"])]))
+    'ud'
+    """
+    return "conllx" if treebank.source is not None and treebank.source.format == "conllx" else "ud"
+
+
 CONTENT = frozenset(
     (
         *("acl", "advcl", "advmod", "amod", "appos", "ccomp", "compound", "conj", "csubj", "dep", "discourse"),

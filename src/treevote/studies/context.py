@@ -14,7 +14,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.evaluation.counts import Convention, Counts, count_by_sentence
 from treevote.evaluation.significance import randomization_p
 from treevote.kernels import Bools
-from treevote.protocols import Progress
+from treevote.parallel import ONE_JOB, Jobs
 from treevote.studies.jobs import Job, run
 
 T = TypeVar("T")
@@ -39,8 +39,7 @@ class Context:
         Of LAS and UAS.
     seed : int
         Of all random choices.
-    n_jobs, backend, progress
-        See `treevote.parallel.map_parallel`.
+    jobs : Jobs
     """
 
     training: Treebank
@@ -49,13 +48,11 @@ class Context:
     members: tuple[str, ...] = ()
     convention: Convention = "ud"
     seed: int = 0
-    n_jobs: int = 1
-    backend: str | None = None
-    progress: Progress | None = None
+    jobs: Jobs = ONE_JOB
 
-    def run(self, jobs: Sequence[Job[T]]) -> list[T]:
+    def run(self, work: Sequence[Job[T]]) -> list[T]:
         """Return the results of jobs, see `treevote.studies.jobs.run`."""
-        return run(jobs, self.folder, n_jobs=self.n_jobs, backend=self.backend, progress=self.progress)
+        return run(work, self.folder, self.jobs)
 
     def counts(self, parse: Treebank, sentences: Bools | None = None, *, punctuation: bool = True) -> Counts:
         """Compare a parse of the test set, or of some of its sentences, with the gold trees."""

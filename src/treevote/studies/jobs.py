@@ -25,8 +25,7 @@ from treevote.corpus.trees import are_trees
 from treevote.errors import InputError, TreevoteError
 from treevote.files.streams import writing
 from treevote.kernels import Ints
-from treevote.parallel import map_parallel
-from treevote.protocols import Progress
+from treevote.parallel import ONE_JOB, Jobs, Progress
 from treevote.store.manifest import JSON
 from treevote.version import __version__
 
@@ -81,9 +80,9 @@ class Job(ABC, Generic[T]):
         few = self.training.select(range(min(2, self.training.n_sentences)))
         return dataclasses.replace(self, training=few, test=few)
 
-    def titled(self, progress: Progress | None) -> Progress | None:
-        """Return a progress callback that reports under the title of the job."""
-        return None if progress is None else lambda _, done, total: progress(self.title, done, total)
+    def told(self, progress: Progress | None) -> Jobs:
+        """Return one job for the training, told under the title."""
+        return Jobs(progress=progress).renamed(lambda _: self.title)
 
 
 class Parsing(Job[Treebank]):
@@ -91,7 +90,7 @@ class Parsing(Job[Treebank]):
 
     def compute(self, progress: Progress | None) -> JSON:
         """Return heads and labels of all tokens of the test set."""
-        parser = self.trainer.train(self.training, seed=self.seed, progress=self.titled(progress))
+        parser = self.trainer.train(self.training, seed=self.seed, jobs=self.told(progress))
         parse: Treebank = parser.parse(self.test)
         tokens = parse.is_token
         used, deprels = np.unique(parse.deprels[tokens], return_inverse=True)
@@ -112,22 +111,19 @@ class Parsing(Job[Treebank]):
 
 
 def run(
-    jobs: Sequence[Job[T]],
+    work: Sequence[Job[T]],
     folder: Path,
-    *,
-    n_jobs: int = 1,
-    backend: str | None = None,
-    progress: Progress | None = None,
+    jobs: Jobs = ONE_JOB,
 ) -> list[T]:
     """Return the results of jobs: read from a folder if they are there, else computed and written to it.
 
     Parameters
     ----------
-    jobs : sequence of Job
+    work : sequence of Job
     folder : path
         Made if it is not there. A damaged file in it is replaced.
-    n_jobs, backend, progress
-        As in `treevote.parallel.map_parallel`; the results do not depend on them.
+    jobs : Jobs, optional
+        The results do not depend on it.
 
     Raises
     ------
@@ -140,18 +136,17 @@ def run(
         raise InputError(
             f"cannot make the folder: {error.strerror or error}", path=str(folder), remedy="name another one"
         ) from error
-    entries = [_Entry.of(job, folder) for job in jobs]
+    entries = [_Entry.of(job, folder) for job in work]
     results = {entry.path: found for entry in entries if (found := entry.read()) is not None}
     missing = list({entry.path: entry for entry in entries if entry.path not in results}.values())
-    tell = progress or (lambda *_: None)
     kinds = {repr(entry.job.trainer): entry.job for entry in missing}
     for number, job in enumerate(kinds.values(), start=1):  # kernels are compiled once here, not in every process
         with contextlib.suppress(TreevoteError):  # two sentences may be too few to learn from
             job.reduced().compute(None)
-        tell("compiling", number, len(kinds))
-    done = map_parallel(_compute, missing, n_jobs=n_jobs, backend=backend, progress=progress)
+        jobs.tell("compiling", number, len(kinds))
+    done = jobs.map(_compute, missing)
     for number, (entry, result) in enumerate(zip(missing, done, strict=True), start=1):
-        tell("study", number, len(missing))
+        jobs.tell("study", number, len(missing))
         results[entry.path] = entry.job.decode(result)
     return [results[entry.path] for entry in entries]
 

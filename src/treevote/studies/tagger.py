@@ -27,7 +27,7 @@ from treevote.models.features.trie import key_at, mix
 from treevote.models.features.weights import Weights, score
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.learners.sgd_maxent import SGDMaxEnt
-from treevote.protocols import Progress
+from treevote.parallel import ONE_JOB, Jobs, Progress
 from treevote.store.manifest import JSON
 from treevote.studies.jobs import Job, token_column
 
@@ -86,7 +86,7 @@ class TaggerTrainer:
     def __post_init__(self) -> None:
         check_thresholds(self.cutoff, self.prune)
 
-    def train(self, treebank: Treebank, *, seed: int = 0, progress: Progress | None = None) -> Tagger:
+    def train(self, treebank: Treebank, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Tagger:
         """Learn from tags; the same treebank and seed give the same tagger.
 
         Raises
@@ -110,7 +110,7 @@ class TaggerTrainer:
                 guide = LinearGuide.constant(rows.classes[:1], len(numbers))
             else:
                 learner = SGDMaxEnt(epochs=self.epochs, rate=self.rate, random_state=seed)
-                fit(learner, rows, progress, column)
+                fit(learner, rows, jobs.progress, column)
                 guide = LinearGuide.trained(learner, rows.keys, len(numbers), self.prune)
             models[column] = tuple(numbers), guide
         return Tagger(WordMemo(lexicon), templates, models)
@@ -163,7 +163,7 @@ class Tagging(Job[Treebank]):
 
     def compute(self, progress: Progress | None) -> JSON:
         """Return the tags of all tokens of the test set."""
-        tagger: Tagger = self.trainer.train(self.training, seed=self.seed, progress=self.titled(progress))
+        tagger: Tagger = self.trainer.train(self.training, seed=self.seed, jobs=self.told(progress))
         tagged = tagger.tag(self.test)
         tokens = tagged.tokens[tagged.is_token]
         result: dict[str, JSON] = {}

@@ -24,7 +24,7 @@ from treevote.models.decision_list.training import instances as pairs_of
 from treevote.models.features.lexicon import ATTRIBUTES as COLUMNS
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.learners.decision_list.greedy_prepend import GreedyPrepend
-from treevote.protocols import Progress
+from treevote.parallel import Progress
 from treevote.store.manifest import JSON
 from treevote.studies.context import Context
 from treevote.studies.jobs import Job, compact

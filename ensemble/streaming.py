@@ -1,0 +1,117 @@
+"""Text of any length for a stored model: the chunks of several files, and a model that each process loads once.
+
+A task is a chunk of text: reading, parsing and writing all happen where the task runs, and no treebank travels between
+processes.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import secrets
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Self
+
+from treevote.conll.chunks import Chunk, chunks
+from treevote.corpus.treebank import Format
+from treevote.ensemble.parser import EnsembleParser, load
+
+CHUNK_BYTES = 1 << 20
+"""About the length of a chunk: long enough that its way to a process is short against parsing it."""
+
+
+class Part(NamedTuple):
+    """A chunk of one of several files.
+
+    Attributes
+    ----------
+    chunk : Chunk
+    file : int
+        Number of the file, from 0.
+    bytes_read : int
+        How much of all files, compressed or not, was read up to the end of the chunk.
+    """
+
+    chunk: Chunk
+    file: int
+    bytes_read: int
+
+
+def parts(
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    format: Format | Literal["auto"] = "auto",
+    n_bytes: int = CHUNK_BYTES,
+) -> Iterator[Part]:
+    r"""Yield the chunks of files, one file after the other; see `treevote.conll.chunks.chunks`.
+
+    Examples
+    --------
+    >>> from tempfile import NamedTemporaryFile
+    >>> with NamedTemporaryFile() as file:
+    ...     _ = file.write(b"1\ta\n\n" * 2)
+    ...     file.flush()
+    ...     [(part.chunk.first_sentence, part.file, part.bytes_read) for part in parts([file.name] * 2)]
+    [(1, 0, 10), (1, 1, 20)]
+    """
+    before = read = 0
+    for file, path in enumerate(paths):
+        for chunk in chunks(os.fspath(path), format=format, n_bytes=n_bytes):
+            read = before + chunk.bytes_read
+            yield Part(chunk, file, read)
+        before = read
+
+
+def size(paths: Sequence[str | os.PathLike[str]]) -> int:
+    """Return the bytes of all files, compressed or not; 0 where one is no regular file.
+
+    Examples
+    --------
+    >>> size(["/dev/null"])
+    0
+    """
+    try:
+        facts = [os.stat(path) for path in paths]
+    except OSError:
+        return 0
+    return sum(fact.st_size for fact in facts) if all(stat.S_ISREG(fact.st_mode) for fact in facts) else 0
+
+
+@dataclass(frozen=True, eq=False)
+class StoredModel:
+    """An ensemble in its folder. To another process only path and key travel; it loads the ensemble on its own, once.
+
+    Attributes
+    ----------
+    path : str
+        The model folder.
+    key : str
+        Drawn when the model is loaded: a process may live on and meet another model at the same path.
+    parser : EnsembleParser, optional
+        Not there where it has not been loaded yet.
+    """
+
+    path: str
+    key: str
+    parser: EnsembleParser | None = None
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Load a model; raises as `treevote.ensemble.parser.load`."""
+        return cls(os.path.abspath(path), secrets.token_hex(8), load(os.fspath(path)))
+
+    def __call__(self) -> EnsembleParser:
+        """Return the ensemble."""
+        return self.parser or _load_once(self.path, self.key)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.path, self.key)
+
+
+@functools.lru_cache(maxsize=1)
+def _load_once(path: str, key: str) -> EnsembleParser:
+    """Load a model in the process of a worker."""
+    del key
+    return load(path)
