@@ -505,6 +505,8 @@ def with_support(text: str, support: Sequence[float], label_support: Sequence[fl
         ("SpaceAfter=No", "SpaceAfter=No|Support=0.67|LabelSupport=1.00"),
         ("LabelSupport=0|b|Support=1|a=1=2", "b|a=1=2|Support=0.67|LabelSupport=1.00"),
         ("", "Support=0.67|LabelSupport=1.00"),
+        ("==ROOT", "==ROOT|Support=0.67|LabelSupport=1.00"),
+        ("_=1|a||_|Support=1", "_=1|a||_|Support=0.67|LabelSupport=1.00"),
     ],
 )
 def test_support_is_written_to_misc(misc: str, written: str) -> None:

@@ -123,10 +123,10 @@ def _column(text: str) -> str:
 
 
 def _with_marks(misc: str, marks: str) -> str:
-    """Put marks at the end of MISC, in place of all that were there; a carriage return stays last."""
+    """Put marks at the end of MISC, in place of those that were there; a carriage return stays last."""
     items, end = misc.rstrip("\r"), misc[len(misc.rstrip("\r")) :]
-    kept = [item for item in items.split("|") if item.partition("=")[0] not in ("", "_", *_NAMES)]
-    return "|".join([*kept, marks]) + end
+    kept = [item for item in items.split("|") if item.partition("=")[0] not in _NAMES]
+    return "|".join([*(kept if kept not in ([""], ["_"]) else []), marks]) + end
 
 
 _NAMES = tuple(mark.partition("=")[0] for mark in MARKS.values())
