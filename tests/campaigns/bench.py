@@ -125,7 +125,7 @@ def _models() -> dict[str, tuple[dict[str, Any], bool]]:
 def _small(trainer: Any) -> Any:
     """Return a trainer whose models are quick to load."""
     if isinstance(trainer, GraphTrainer):
-        return dataclasses.replace(trainer, bits=12, epochs=2, parts=2)
+        return dataclasses.replace(trainer, bits=12, epochs=2, n_perceptrons=2)
     if isinstance(trainer, DecisionListTrainer):
         return dataclasses.replace(trainer, folds=2, weights=(1, 2))
     return dataclasses.replace(trainer, cutoff=2)
