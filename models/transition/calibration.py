@@ -16,18 +16,10 @@ from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import NEVER
 from treevote.models.features.templates import TemplateTable
 from treevote.models.features.weights import Weights, score
-from treevote.models.transition.arc_standard import (
-    Actions,
-    advance,
-    count_right_dependents,
-    forced,
-    legal,
-    oracle,
-    oracle_label,
-)
-from treevote.models.transition.configuration import Arena, arena, initial
+from treevote.models.transition.arc_standard import Actions, legal
+from treevote.models.transition.configuration import Arena, arena
 from treevote.models.transition.features import fire
-from treevote.models.transition.rows import class_table
+from treevote.models.transition.rows import class_table, walk
 
 IMPOSSIBLE = -1e9
 """Score of an action that is not legal."""
@@ -90,24 +82,19 @@ def score_derivations(
     """
     room, mask = scratch(table), np.empty(len(actions.kind), np.bool_)
     keys, rows = np.empty(MAX_FEATURES, np.uint64), np.empty(MAX_FEATURES, np.int64)
-    own = np.empty(len(actions.kind), np.int32)
+    own, taken = np.empty(len(actions.kind), np.int32), np.empty(len(space.configurations), np.int32)
     n_rows = 0
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
         n = last - first - 1
-        tree_heads = heads[first:last]
-        right_dependents = count_right_dependents(tree_heads)
-        initial(space, n)
+        walk(space, actions, classes, heads[first:last], deprels[first:last], taken)
         for here in range(2 * n):
-            kind = oracle(space, here, tree_heads, right_dependents)
-            action = classes[kind, oracle_label(space, here, kind, deprels[first:last])]
-            legal(space, actions, here, n, mask)
-            if forced(mask) < 0:
+            if taken[here] >= 0:
                 count = fire(space, here, n, tokens[first:last], words, table, room, keys)
                 score(weights, keys, count, rows, own)
+                legal(space, actions, here, n, mask)
                 for k in range(len(mask)):
                     scores[n_rows, k] = own[k] * weights.scale if mask[k] else IMPOSSIBLE
-                gold[n_rows] = action
+                gold[n_rows] = taken[here]
                 n_rows += 1
-            advance(space, actions, here, here + 1, n + 1 + here, action)
     return n_rows

@@ -89,6 +89,23 @@ def class_table(actions: Actions, n_labels: int) -> Ints:
 
 
 @kernel
+def walk(space: Arena, actions: Actions, classes: Ints, heads: Ints, deprels: Ints, taken: Ints) -> None:
+    """Write the configurations on the oracle's way to a gold tree, from row 0 on, and the action taken in each.
+
+    ``taken``, shape (at least 2 * n,), receives the actions, -1 where only one is legal.
+    """
+    n = len(heads) - 1
+    right_dependents, mask = count_right_dependents(heads), np.empty(len(actions.kind), np.bool_)
+    initial(space, n)
+    for here in range(2 * n):
+        kind = oracle(space, here, heads, right_dependents)
+        action = classes[kind, oracle_label(space, here, kind, deprels)]
+        legal(space, actions, here, n, mask)
+        taken[here] = action if forced(mask) < 0 else -1
+        advance(space, actions, here, here + 1, n + 1 + here, action)
+
+
+@kernel
 def derive(
     space: Arena,
     actions: Actions,
@@ -111,24 +128,17 @@ def derive(
     sentence, n_keys, n_rows : int
         The next sentence, and how much was written into ``keys``, and into ``lengths`` and ``gold``.
     """
-    room, mask = scratch(table), np.empty(len(actions.kind), np.bool_)
+    room, taken = scratch(table), np.empty(len(space.configurations), np.int32)
     n_keys, n_rows = 0, 0
     while sentence < len(offsets) - 1 and n_keys < BATCH_KEYS:
         first, last = offsets[sentence], offsets[sentence + 1]
         n = last - first - 1
-        tree_heads, tree_deprels, sentence_tokens = heads[first:last], deprels[first:last], tokens[first:last]
-        right_dependents = count_right_dependents(tree_heads)
-        initial(space, n)
+        walk(space, actions, classes, heads[first:last], deprels[first:last], taken)
         for here in range(2 * n):
-            kind = oracle(space, here, tree_heads, right_dependents)
-            action = classes[kind, oracle_label(space, here, kind, tree_deprels)]
-            legal(space, actions, here, n, mask)
-            if forced(mask) < 0:
-                count = fire(space, here, n, sentence_tokens, words, table, room, keys[n_keys:])
-                n_keys += count
-                lengths[n_rows] = count
-                gold[n_rows] = action
+            if taken[here] >= 0:
+                lengths[n_rows] = fire(space, here, n, tokens[first:last], words, table, room, keys[n_keys:])
+                gold[n_rows] = taken[here]
+                n_keys += lengths[n_rows]
                 n_rows += 1
-            advance(space, actions, here, here + 1, n + 1 + here, action)
         sentence += 1
     return sentence, n_keys, n_rows
