@@ -215,7 +215,10 @@ def test_the_error_of_a_member_comes_through(n_jobs: int) -> None:
         ({"kind": "lr-parser"}, "expected a model of kind 'ensemble', found 'lr-parser'"),
         ({"parts": {}}, "weights for other members"),
         ({"parts": {"inner": ENSEMBLE.record()}}, "expected a member of kind .*, found 'ensemble'"),
-        ({"parts": {**ENSEMBLE.record().parts, "confidence": SMALL.train(TRAINING).record()}}, "how sure it is"),
+        (
+            {"parts": {**ENSEMBLE.record().parts, "confidence": SMALL.train(TRAINING).record()}},
+            "its confidence cannot be read",
+        ),
         ({"facts": {}}, "has no weights for the vote"),
         ({"facts": {"votes": {}}}, "vote|weights"),
         ({"facts": {"votes": Weights.equal(2).to_json()}}, "weights for other members"),

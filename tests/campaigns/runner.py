@@ -24,6 +24,9 @@ ROOT = Path(__file__).parents[2]
 TURN = 60.0
 """Seconds after which another campaign has its turn."""
 
+PATIENCE = 5
+"""Times its limit that a case may take where it does nothing, or other processes have the processor."""
+
 EVERY = 30.0
 """Seconds between two lines of progress."""
 
@@ -129,7 +132,7 @@ class Runner:
     def _judge(self, turn: Turn) -> str | None:
         """Return the name of a campaign whose turn is over, if it has more to do; keep the case of a dead process."""
         code, since = turn.process.poll(), float(turn.board[SINCE])
-        stuck = code is None and since and time.time() - since > turn.limit
+        stuck = code is None and since and _is_stuck(turn, time.time() - since)
         if code is None and not stuck:
             return None
         name = turn.slice.campaign
@@ -168,6 +171,16 @@ class Runner:
         done = sum(row["cases"] for row in self.counts.values()) + under_way.total()
         names = ", ".join(under_way)
         print(f"{done:,} cases, {found:,} findings; now {names}; {max(0, rest):.0f} s left", flush=True)
+
+
+def _is_stuck(turn: Turn, seconds: float) -> bool:
+    """Tell whether a case takes too long: by its CPU time, if that can be told, since the machine may be busy."""
+    try:
+        fields = Path(f"/proc/{turn.process.pid}/stat").read_text().rpartition(")")[2].split()
+        busy = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") - float(turn.board[CPU])
+    except (OSError, ValueError):
+        busy = seconds
+    return seconds > turn.limit and (busy > turn.limit / 2 or seconds > PATIENCE * turn.limit)
 
 
 def replay(folder: Path) -> int:
