@@ -24,8 +24,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from tests.test_exchange import model
-from treevote import exchange
-from treevote.store import check_target, load, save, sizes
+from treevote.files import exchange
+from treevote.store.folder import check_target, load, save, sizes
 
 way, target = sys.argv[1], Path(sys.argv[2])
 if way == "two steps":
@@ -87,8 +87,8 @@ def test_a_save_that_is_killed_at_any_step_leaves_a_whole_model_and_the_next_one
 SAVING = """
 import os, sys
 from tests.test_exchange import model
-from treevote import exchange
-from treevote.store import save
+from treevote.files import exchange
+from treevote.store.folder import save
 if sys.argv[1] == "two steps":
     exchange.exchanged = lambda one, other: False
 os.fsync = lambda descriptor: None  # faster

@@ -19,7 +19,6 @@ from treevote.conll.reader import read
 from treevote.conll.writer import dumps, write
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
-from treevote.files import streams as files
 from treevote.files.streams import writing
 
 TEXT = b"# sent_id = 1\n1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n1\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
@@ -82,7 +81,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_a_text_without_blank_lines_is_refused_at_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MAX_SENTENCE_BYTES", 100)
+    monkeypatch.setattr("treevote.conll.chunks.MAX_SENTENCE_BYTES", 100)
     with pytest.raises(
         InputError, match=r"line 6: expected a blank line after each sentence, found none in 10\d bytes"
     ):

@@ -18,7 +18,7 @@ from treevote.models.labelling.features import Sentence as Tree
 LINE = r"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
 HANGS = {
     "spaces in a sent_id": """
-        from treevote.formats import sent_id
+        from treevote.corpus.sentence import sent_id
         assert sent_id(["# sent_id = a" + " " * 300_000 + "b "])[-2:] == " b"
     """,
     "spaces in the name of a document": """
@@ -51,12 +51,12 @@ HANGS = {
         assert short_names([f"{name}/{i}.{name}" for i in "xy"]) == ["x", "y"]
     """,
     "sentences for the conllu package": """
-        from treevote.conll import to_tokenlists
+        from treevote.conll.tokenlists import to_tokenlists
         text = "# c\\n" * 2_000_000 + "\\n" + LINE * 20_000
         assert len(to_tokenlists(read(io.BytesIO(text.encode())))) == 20_000
     """,
     "a sentence that comes in small pieces": """
-        from treevote.files import chunks
+        from treevote.conll.chunks import chunks
         text = b"# text\\n" * (1 << 19)
         assert [chunk.text for chunk in chunks(io.BytesIO(text), n_bytes=8)] == [text]
     """,
@@ -86,7 +86,7 @@ HANGS = {
 
 @pytest.mark.parametrize("hang", HANGS)
 def test_nothing_hangs(hang: str) -> None:
-    setup = f"import io\nfrom treevote.conll import read\nLINE = '{LINE}'\n"
+    setup = f"import io\nfrom treevote.conll.reader import read\nLINE = '{LINE}'\n"
     lines = HANGS[hang].split("\n")
     code = setup + "\n".join(line.removeprefix(" " * 8) for line in lines)
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -111,7 +111,7 @@ def test_two_trainings_give_the_same_bytes(trainer: TransitionTrainer, tmp_path:
 CHILD = """
 import hashlib, sys
 from tests.reference.toy_grammar import toy_treebank
-from treevote import store
+from treevote.store import folder as store
 from treevote.models.transition.parser import TransitionParser
 
 parse = TransitionParser.from_record(store.load(sys.argv[1])).parse(toy_treebank(40, 2))

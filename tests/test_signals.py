@@ -12,8 +12,8 @@ import pytest
 
 _RUN = """
 import sys, time
-from treevote.commands.signals import stoppable
-from treevote.temporaries import temporary
+from treevote.cli.signals import stoppable
+from treevote.files.temporaries import temporary
 from treevote.kernels import kernel
 
 @kernel

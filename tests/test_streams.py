@@ -140,7 +140,7 @@ def test_processes_that_are_started_have_all_streams() -> None:
     child = "import sys; sys.exit(None in (sys.stdin, sys.stdout, sys.stderr))"
     code = f"""
 import subprocess, sys
-from treevote.commands.streams import open_streams
+from treevote.cli.streams import open_streams
 open_streams()
 sys.exit(subprocess.call([sys.executable, "-c", {child!r}]))
 """

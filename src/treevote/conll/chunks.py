@@ -70,6 +70,7 @@ def chunks(source: Readable, *, format: Format | Literal["auto"] = "auto", n_byt
 
     Examples
     --------
+    >>> import io
     >>> text = b"1\ta\n\n1\tb\n2\tc\n\n"
     >>> [(c.first_line, c.first_sentence, c.text) for c in chunks(io.BytesIO(text), n_bytes=8)]
     [(1, 1, b'1\ta\n\n'), (3, 2, b'1\tb\n2\tc\n\n')]

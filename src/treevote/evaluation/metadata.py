@@ -23,7 +23,7 @@ def documents(treebank: Treebank) -> list[str] | None:
     Examples
     --------
     >>> import io
-    >>> from treevote.conll import read
+    >>> from treevote.conll.reader import read
     >>> token = "1\ta" + "\t_" * 8 + "\n\n"
     >>> text = f"# newdoc id = x\n{token}{token}# newdoc\n{token}"
     >>> documents(read(io.BytesIO(text.encode()), trees="ignored"))

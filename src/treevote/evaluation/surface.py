@@ -84,7 +84,7 @@ def multiword_tokens(treebank: Treebank) -> list[MultiwordToken]:
     Examples
     --------
     >>> import io
-    >>> from treevote.conll import read
+    >>> from treevote.conll.reader import read
     >>> lines = ["1-2\tdu" + "\t_" * 8, "1\tde" + "\t_" * 8, "2\tle" + "\t_" * 8, "", ""]
     >>> multiword_tokens(read(io.BytesIO("\n".join(lines).encode()), trees="ignored"))
     [MultiwordToken(first=1, last=2, form='du')]
