@@ -97,8 +97,12 @@ def annotate(
         raise InputError(
             "expected sentences, found none", path=os.fspath(unlabelled[0]), remedy="give a file with sentences in it"
         )
-    lengths, agreed, confidence = (np.concatenate([of_chunk[i] for of_chunk in annotated]) for i in range(3))
-    return Annotation(lengths, agreed, confidence, tuple(file for of_chunk in annotated for file in of_chunk.files))
+    return Annotation(
+        np.concatenate([of_chunk.lengths for of_chunk in annotated]),
+        np.concatenate([of_chunk.agreed for of_chunk in annotated]),
+        np.concatenate([of_chunk.confidence for of_chunk in annotated]),
+        tuple(file for of_chunk in annotated for file in of_chunk.files),
+    )
 
 
 class _Task(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,10 +120,8 @@ class EnsembleParser:
 
 def parse_counted(parser: Parser, treebank: Treebank) -> tuple[Treebank, int]:
     """Return the parse, and the number of sentences on which a bounded search fell back on a simpler one."""
-    if hasattr(parser, "parse_counted"):
-        counted: tuple[Treebank, int] = parser.parse_counted(treebank)
-        return counted
-    return parser.parse(treebank), 0
+    own: Callable[[Treebank], tuple[Treebank, int]] | None = getattr(parser, "parse_counted", None)
+    return (parser.parse(treebank), 0) if own is None else own(treebank)
 
 
 def save(parser: EnsembleParser, path: str | Path) -> None:

@@ -241,7 +241,8 @@ def _read_pairs(classifier: Any, stored: Stored) -> None:
     if starts[0] != 0 or (counts < 0).any() or starts[-1] != len(earlier):
         raise ValueError("the pairs of its classifier")
     later = np.repeat(np.arange(stored.n_features, dtype=np.int32), counts)
-    expansion, svm = PairExpansion(kernel_scale=True), PassiveAggressive()
+    expansion: Any = PairExpansion(kernel_scale=True)
+    svm: Any = PassiveAggressive()
     expansion.pairs_, expansion.starts_ = np.column_stack([earlier, later]), starts
     expansion.n_features_in_ = stored.n_features
     svm.n_features_in_ = stored.n_features + len(earlier)
@@ -279,7 +280,7 @@ def _read_trees(classifier: Any, stored: Stored) -> None:
     check_trees(sizes, left, right)
     if (((feature < 0) | (feature >= stored.n_features)) & (left >= 0)).any():
         raise ValueError("the features of its trees")
-    nodes = np.zeros(len(left), NODE_DTYPE)
+    nodes: Any = np.zeros(len(left), NODE_DTYPE)
     nodes["left_child"], nodes["right_child"] = left, right
     nodes["feature"], nodes["threshold"] = feature, threshold
     several = hasattr(classifier, "estimator")

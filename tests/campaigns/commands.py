@@ -117,6 +117,7 @@ def undisturbed(bench: Bench, name: str) -> Done:
     kept = bench.models / f"{name}.done"
     if not kept.exists():
         folder = bench.scratch / f"undisturbed-{name}"
+        done, seconds = None, 0.0
         for _ in range(2):  # the first run may compile kernels
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
@@ -125,6 +126,7 @@ def undisturbed(bench: Bench, name: str) -> Done:
             seconds = time.monotonic() - start
             if done.returncode:
                 raise RuntimeError(f"{name} ended with {done.returncode}: {done.stderr.decode()}")
+        assert done is not None
         found = Done(seconds, content(folder), done.stdout, done.stderr.decode("utf-8", "replace"))
         with writing(kept) as stream:
             pickle.dump(found, stream)

@@ -33,7 +33,7 @@ class Parses:
     def __init__(self, gold: Treebank, scored: Bools, convention: Convention) -> None:
         self.words = gold
         self.scored = scored
-        self.convention = convention
+        self.convention: Convention = convention
         self.labels: dict[str, int] = {}
         self.gold = self._arcs(gold)
         self.systems: list[Arcs] = []
