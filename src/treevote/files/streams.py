@@ -14,10 +14,11 @@ import shutil
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from typing import IO, BinaryIO, TypeAlias, cast
 
 from treevote.errors import InputError
+from treevote.files.exchange import flush
 from treevote.files.temporaries import temporary
 from treevote.files.xz import MAGIC, MemoryLimitError, XZReader
 
@@ -180,17 +181,7 @@ def _target(name: str) -> Iterator[IO[bytes]]:
             if os.path.exists(target):
                 shutil.copymode(target, part)
             os.replace(part, target)
-        _sync_folder(os.path.dirname(target))
-
-
-def _sync_folder(path: str) -> None:
-    """Make the names in a folder outlast a power cut, where the system can."""
-    with suppress(OSError):
-        folder = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        flush(os.path.dirname(target))
 
 
 @contextmanager
