@@ -1,8 +1,10 @@
-"""Make ``tests.reference`` importable, and give hypothesis one profile."""
+"""Make ``tests.reference`` importable, let commands heed signals, and give hypothesis one profile."""
 
 from __future__ import annotations
 
+import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from hypothesis import settings
@@ -14,3 +16,10 @@ sys.path.insert(0, str(ROOT))
 # No deadline, since kernels compile on first use; the same examples every time.
 settings.register_profile("treevote", deadline=None, derandomize=True)
 settings.load_profile("treevote")
+
+# Signals that are ignored, as in the background or after nohup, would be ignored by every command that a test starts.
+for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+    number = getattr(signal, name, None)
+    if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+        with suppress(ValueError):  # not in the main thread
+            signal.signal(number, signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL)
