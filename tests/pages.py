@@ -15,11 +15,10 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
+from tests.paths import ROOT
 from tests.reference.toy_grammar import toy_treebank
 from treevote import write
 from treevote.cli import app
-
-ROOT = Path(__file__).parent.parent
 
 SYSTEMS = ("gold", "udpipe", "malt", "yara")
 TREEBANKS = {

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.paths import ROOT
+
 LINKS = ("models", "ensemble", "adaptation")
 
 LAYERS = (

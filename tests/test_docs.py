@@ -11,7 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.pages import ROOT, blocks, call, run, write_files
+from tests.pages import blocks, call, run, write_files
+from tests.paths import ROOT
 from tests.reference.toy_grammar import toy_treebank
 from treevote import write
 

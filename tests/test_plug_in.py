@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.paths import ROOT
 from tests.reference.toy_grammar import toy_treebank
 from treevote.conll.writer import write
 
-EXAMPLE = Path(__file__).parent.parent / "docs" / "examples" / "plug_in"
+EXAMPLE = ROOT / "docs" / "examples" / "plug_in"
 MEMBERS = "lr-svm-forward,chain"
 
 

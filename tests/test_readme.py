@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages import ROOT, blocks, call, run, write_files
+from tests.pages import blocks, call, run, write_files
+from tests.paths import ROOT
 from treevote.cli import app
 
 PAGE = ROOT / "README.md"

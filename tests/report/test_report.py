@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import pytest
 
+from tests.paths import TOY
 from treevote.conll.reader import read
 from treevote.errors import InputError
 from treevote.evaluation import results
@@ -45,7 +46,6 @@ from treevote.report.plots import Axis, Point, learning_curve, line_plot, scale
 if TYPE_CHECKING:
     from treevote.evaluation.parses import Parses
 
-TOY = Path(__file__).parent.parent / "data" / "toy.conllu"
 HOSTILE = "<script>alert(1)</script>&\"'\x1b\u202e"
 CURVE = {"udpipe": [(100, 71.5), (1000, 80.25), (10_000, 86.0)]}
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.paths import TOY
 from treevote.commands.parse import Summary, parse_files
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
@@ -21,7 +22,6 @@ from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError
 from treevote.parallel import Jobs
 
-TOY = Path(__file__).parent.parent / "data" / "toy.conllu"
 WORDS = ("dog", "cats", "that", "é漢", "_")
 
 endings = st.sampled_from(["\n\n", "\n", "", "\r\n\r\n", "\n \n"])

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.ensemble.test_selection import noisy
 from tests.reference.toy_grammar import toy_treebank
-from tests.test_selection import noisy
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.confidence import LEAST, Confidence
 from treevote.ensemble.reliability import calibration_error, cross_fitted, reliability, table

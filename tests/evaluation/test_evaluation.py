@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.paths import TOY
 from tests.strategies import LABELS, treebanks
 from treevote.commands.evaluate import as_csv, as_json, as_table
 from treevote.commands.evaluate import evaluate as evaluate_files
@@ -26,8 +27,6 @@ from treevote.evaluation.evaluation import METRICS, evaluate_systems
 from treevote.evaluation.factors import crossing, depth, factors, length
 from treevote.evaluation.metadata import documents, domains
 from treevote.evaluation.results import Breakdown, Evaluation, Group
-
-TOY = Path(__file__).parent.parent / "data" / "toy.conllu"
 
 
 @st.composite

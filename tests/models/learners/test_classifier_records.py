@@ -149,7 +149,7 @@ def mutate(name: str, n: int, seed: int) -> dict[str, int]:
 def test_mutated_classifiers_never_crash_the_interpreter() -> None:
     code = (
         "import sys, json, warnings; warnings.simplefilter('ignore')\n"
-        "from tests.test_classifier_records import KINDS, mutate\n"
+        "from tests.models.learners.test_classifier_records import KINDS, mutate\n"
         "print(json.dumps([mutate(name, int(sys.argv[1]), int(sys.argv[2])) for name in KINDS]))"
     )
     done = subprocess.run([sys.executable, "-c", code, "60", "1"], capture_output=True, text=True, timeout=300)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from tests.commands.test_cli import content, fails, run
 from tests.reference.toy_grammar import toy_treebank
-from tests.test_cli import content, fails, run
 from treevote.cli import app
 from treevote.conll.reader import read
 from treevote.conll.writer import write

@@ -9,12 +9,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.paths import TOY
 from treevote.commands.show import as_svg, as_text, numbers_of, show, shown
 from treevote.drawing.svg import MEANING
 from treevote.drawing.widths import columns
 from treevote.errors import InputError
-
-TOY = Path(__file__).parent.parent / "data" / "toy.conllu"
 
 
 def token(i: int, form: str, head: int | str, deprel: str = "x") -> str:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.paths import TOY
 from tests.reference import conll18 as twin
 from tests.reference.planted_errors import plant
 from treevote.conll.reader import read
@@ -22,8 +23,6 @@ from treevote.evaluation.alignment import align, project
 from treevote.evaluation.attachment import Scores, count_attachment
 from treevote.evaluation.conll18 import count_conll18
 from treevote.evaluation.surface import multiword_tokens
-
-TOY = Path(__file__).parent.parent / "data" / "toy.conllu"
 
 LABELS = ("nsubj", "obl:arg", "root", "case", "det", "aux:pass", "punct", "dobj", "_")
 FEATS = ("_", "Case=Nom", "InfForm=1|Case=Nom", "Number=Sing")

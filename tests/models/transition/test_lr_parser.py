@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.paths import ROOT
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_model import content
 from tests.reference.toy_parser import SMALL, TEST, TRAINING, accuracy, trees
@@ -123,7 +124,7 @@ def test_a_fresh_process_parses_the_same(tmp_path: Path) -> None:
     parser = TransitionTrainer().train(TRAINING)
     store.save(parser.record(), tmp_path / "model")
     command = [sys.executable, "-c", CHILD, str(tmp_path / "model")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parent.parent)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     parse = parser.parse(TEST)
     digest = hashlib.sha256(parse.heads.tobytes() + parse.deprels.tobytes() + repr(parse.labels).encode())
     assert done.stdout.strip() == digest.hexdigest()

@@ -21,13 +21,13 @@ import pytest
 from typer.testing import CliRunner
 
 import treevote
+from tests.paths import TOY
 from treevote.cli import app
 from treevote.conll.reader import read
 from treevote.corpus.trees import roots
 from treevote.ensemble.parser import EnsembleParser
 from treevote.store import folder as store
 
-TOY = Path(__file__).parent.parent / "data" / "toy.conllu"
 ONE = "1\tdogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 TWO = "1\tcats\tcat\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tpurr\tpurr\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 

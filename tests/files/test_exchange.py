@@ -23,7 +23,7 @@ WAYS = ["one step", "two steps"]
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from tests.test_exchange import model
+from tests.files.test_exchange import model
 from treevote.files import exchange
 from treevote.store.folder import check_target, load, save, sizes
 
@@ -86,7 +86,7 @@ def test_a_save_that_is_killed_at_any_step_leaves_a_whole_model_and_the_next_one
 
 SAVING = """
 import os, sys
-from tests.test_exchange import model
+from tests.files.test_exchange import model
 from treevote.files import exchange
 from treevote.store.folder import save
 if sys.argv[1] == "two steps":

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
+from tests.paths import TOY
 from treevote.commands.benchmark import as_json, benchmark
-
-TOY = str(Path(__file__).parent.parent / "data" / "toy.conllu")
 
 
 def test_benchmark_measures_members_and_vote() -> None:
@@ -15,8 +13,8 @@ def test_benchmark_measures_members_and_vote() -> None:
     report = json.loads(
         as_json(
             benchmark(
-                TOY,
-                TOY,
+                str(TOY),
+                str(TOY),
                 members=["lr-svm-forward"],
                 scales=(1, 2),
                 progress=lambda _, done, total: steps.append((done, total)),
