@@ -6,11 +6,11 @@ import signal
 
 
 def main() -> None:
-    """Run the command line; until it is loaded, Ctrl-C ends the process at once."""
-    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Run the command line; before it is loaded and after its end, Ctrl-C ends the process at once."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     from treevote.cli import main as run
 
-    signal.signal(signal.SIGINT, before)
     run()
 
 

@@ -86,6 +86,8 @@ class Signals:
             return [Fault("hang", f"{name} ends after {number.name}", "no end in 30 s")]
         late = time.monotonic() - start
         error = (folder / "tmp" / "stderr").read_text("utf-8", "replace")
+        if "Fatal Python error: init" in error:
+            return []  # the signal came before Python had started
         seen = f"exit code {process.returncode}, {late:.1f} s after the signal\n{error[-4000:]}"
         faults = self.after(name, number, process.returncode, folder, before, done, seen, error)
         if late > PATIENCE and process.returncode:

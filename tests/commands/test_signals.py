@@ -36,9 +36,24 @@ with stoppable(), temporary(sys.argv[1]):
         import threading
         threading.Thread(target=time.sleep, args=(600,)).start()
         raise SystemExit(time.sleep(0.5))
+    if sys.argv[2] == "import":
+        import slow
+    if sys.argv[2] == "turned":
+        try:
+            time.sleep(600)
+        except KeyboardInterrupt:
+            raise SystemError("error return without exception set")
     if sys.argv[2] == "kernel":
         count(1 << 50)
     time.sleep(600)
+"""
+
+_SLOW = """
+import time
+try:
+    time.sleep(600)
+except KeyboardInterrupt:
+    raise ImportError("initialization failed")
 """
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
@@ -48,6 +63,7 @@ def stopped(target: Path, where: str, number: signal.Signals) -> tuple[int, str]
     """Return the exit code and the standard error."""
     script = target.with_name("run.py")
     script.write_text(_RUN)
+    target.with_name("slow.py").write_text(_SLOW)
     command = [sys.executable, str(script), str(target), where]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -75,6 +91,17 @@ def test_elsewhere_the_block_is_left_by_an_exception(tmp_path: Path) -> None:
 def test_a_destructor_does_not_keep_the_signal_to_itself(tmp_path: Path) -> None:
     code, error = stopped(tmp_path / "target", "destructor", signal.SIGTERM)
     assert (code, error) == (143, "treevote: interrupted; no half-written file was left behind\n")
+
+
+def test_an_import_is_not_interrupted_but_ended(tmp_path: Path) -> None:
+    code, error = stopped(tmp_path / "target", "import", signal.SIGHUP)
+    assert (code, error) == (129, "treevote: interrupted; no half-written file was left behind\n")
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_another_exception_after_a_signal_is_the_interruption(tmp_path: Path) -> None:
+    _, error = stopped(tmp_path / "target", "turned", signal.SIGTERM)
+    assert error.rstrip().endswith("treevote.cli.signals.Stopped: 15")
 
 
 def test_threads_are_not_waited_for(tmp_path: Path) -> None:

@@ -85,10 +85,10 @@ def main() -> None:
     open_streams()
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # those of libraries tell a user nothing to do
-    with stoppable():
-        try:
+    try:
+        with stoppable():
             app(prog_name="treevote")
-        except Stopped as stop:  # before a command was found, or behind its end
-            with suppress(OSError):
-                print(f"treevote: {SENTENCE}", file=sys.stderr)
-            sys.exit(stop.code)
+    except Stopped as stop:  # before a command was found, or behind its end
+        with suppress(OSError):
+            print(f"treevote: {SENTENCE}", file=sys.stderr)
+        sys.exit(stop.code)

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from types import FrameType
 from typing import NoReturn
 
@@ -41,8 +42,14 @@ class Stopped(KeyboardInterrupt):
 def stoppable() -> Iterator[None]:
     """Raise `Stopped` in the main thread on a signal; if that does not end the block in time, end the process.
 
-    To be used once, in the main thread.
+    To be used once, in the main thread, around all that a process does.
+
+    Raises
+    ------
+    Stopped
+        After a signal, also where C code turned it into another exception.
     """
+    received: list[int] = []
     inbox, outbox = socket.socketpair()
     outbox.setblocking(False)
     ended = threading.Event()
@@ -52,22 +59,48 @@ def stoppable() -> Iterator[None]:
     earlier = signal.set_wakeup_fd(outbox.fileno(), warn_on_full_buffer=False)
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:  # nohup
-            signal.signal(number, _stop)
+            signal.signal(number, partial(_stop, received))
     try:
         yield
+    except Exception as error:
+        if received:
+            raise Stopped(received[0]) from error
+        raise
     finally:
         ended.set()
         remove_pending()
         signal.set_wakeup_fd(earlier)
         for number, handler in before.items():
-            signal.signal(number, handler)
+            if not received:
+                signal.signal(number, handler)
         outbox.close()
 
 
-def _stop(number: int, frame: FrameType | None) -> NoReturn:
+def _stop(received: list[int], number: int, frame: FrameType | None) -> NoReturn:
     for each in _SIGNALS:  # a second Ctrl-C must not break off the clearing up
         signal.signal(each, signal.SIG_IGN)
+    if _is_importing(frame):
+        _end(number)
+    received.append(number)
     raise Stopped(number)
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    """Tell whether a module is being imported: an exception in the start of a C extension may crash the process."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _end(number: int) -> NoReturn:
+    """Say the sentence, remove temporary files and end the process at once."""
+    show_cursor = b"\x1b[?25h" if os.isatty(2) else b""
+    with suppress(OSError):
+        os.write(2, show_cursor + f"treevote: {SENTENCE}\n".encode())
+    remove_pending()
+    os._exit(128 + number)
 
 
 def _unraisable(fault: sys.UnraisableHookArgs) -> None:
@@ -83,11 +116,8 @@ def _watch(inbox: socket.socket, ended: threading.Event) -> None:
             if number not in _SIGNALS:
                 continue
             deadline = time.monotonic() + GRACE
-            if ended.wait(GRACE):  # and the sentence was said; but Python waits for threads and workers
-                time.sleep(max(0.0, deadline - time.monotonic()))
-            else:
-                show_cursor = b"\x1b[?25h" if os.isatty(2) else b""
-                with suppress(OSError):
-                    os.write(2, show_cursor + f"treevote: {SENTENCE}\n".encode())
+            if not ended.wait(GRACE):
+                _end(number)
+            time.sleep(max(0.0, deadline - time.monotonic()))  # the sentence was said; Python waits for workers
             remove_pending()
             os._exit(128 + number)
