@@ -1,4 +1,4 @@
-"""The heaviest tree over the arcs with votes; the only module that imports networkx.
+"""The heaviest tree over the arcs with votes; the only module that uses networkx.
 
 What networkx calls a *spanning arborescence* is a *tree* here: every token has one head, and heads lead to
 ROOT. The algorithm of Edmonds (1967), "Optimum branchings", finds the heaviest one. In networkx it takes milliseconds
@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
-
-import networkx as nx
 
 from treevote.ensemble.branching import heaviest_arborescence
 
@@ -160,6 +158,8 @@ def _edmonds(arcs: Mapping[int, Mapping[int, int]], entry: Mapping[int, int]) ->
         return {d: h or entry[d] for d, h in large.items()}
     low, high = min(scores.values()), max(scores.values())
     rise = (high - low + 1) * (len(arcs) + 1) - low
+    import networkx as nx  # slow to import, and many votes have no real conflict
+
     graph = nx.DiGraph()
     graph.add_weighted_edges_from((h, d, score + rise) for (h, d), score in scores.items())
     return {d: h or entry[d] for h, d in nx.maximum_branching(graph).edges}

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
-from sklearn.linear_model import LogisticRegression
 
 from treevote.corpus.treebank import Treebank, common_labels
 from treevote.errors import InputError, ModelError
@@ -102,6 +100,8 @@ class Confidence:
         arc, label : ndarray of float32, shape (n_slots,)
             0 in ROOT slots.
         """
+        from scipy.special import expit  # slow to import, and not needed to parse
+
         X = _features(systems, voted, self.pos)
         known = voted.heads >= 0
         result = []
@@ -175,6 +175,8 @@ def _fitted(X: Doubles, right: Bools) -> Doubles:
     if right.all() or not right.any():
         share = (int(right.sum()) + 1) / (len(right) + 2)
         return np.array([*np.zeros(X.shape[1]), np.log(share / (1 - share))])
+    from sklearn.linear_model import LogisticRegression  # slow to import, and not needed to parse
+
     model = LogisticRegression(max_iter=1000).fit(X, right)
     weights: Doubles = np.concatenate([model.coef_[0], model.intercept_]).astype(np.float64)
     return weights.round(DIGITS)

@@ -194,3 +194,10 @@ def test_importing_treevote_is_cheap() -> None:
     code = f"import sys, treevote; print([name for name in {slow.split()} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_parsing_needs_no_library_of_training() -> None:
+    slow = "sklearn networkx joblib scipy.sparse scipy.special conllu"
+    code = f"import sys, treevote.commands.parse; print([name for name in {slow!r}.split() if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

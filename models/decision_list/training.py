@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from scipy.sparse import csr_matrix, vstack
 
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints
@@ -22,7 +21,10 @@ from treevote.models.learners.decision_list.induction import ListOptions, induce
 from treevote.models.learners.decision_list.rules import DecisionList, compile_rules
 from treevote.parallel import Progress
 
-Pairs: TypeAlias = tuple[csr_matrix, Ints]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+Pairs: TypeAlias = tuple["csr_matrix", Ints]
 """Features of pairs, shape (n_pairs, n_features), and their classes."""
 
 
@@ -42,6 +44,8 @@ def instances(linkage: Linkage, text: Text, gold: Treebank) -> Pairs:
     y : ndarray of int32, shape (n_pairs,)
         Their classes.
     """
+    from scipy.sparse import csr_matrix  # slow to import, and not needed to parse
+
     empty = np.empty(0, np.int32)
     n_pairs, n_found = collect(linkage, text, gold.heads, gold.deprels, empty, empty, empty)
     sizes, classes, found = (np.empty(n, np.int32) for n in (n_pairs, n_pairs, n_found))
@@ -111,6 +115,8 @@ def learn_passes(
 
 
 def _learnt(seen: Sequence[Pairs], weight: int, options: ListOptions) -> DecisionList:
+    from scipy.sparse import vstack
+
     classes = np.concatenate([classes for _, classes in seen])
     if len(classes):
         return learn_list(vstack([X for X, _ in seen], "csr"), classes, weight, options)

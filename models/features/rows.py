@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from treevote.errors import ConfigError, InputError, TreevoteError
 from treevote.kernels import Ints, Keys
@@ -137,6 +136,8 @@ def fit(learner: Learner, rows: Rows, progress: Progress | None, name: str) -> N
         If the learner refuses the rows or its options.
     """
     values = np.ones(len(rows.indices), np.float32)
+    from scipy.sparse import csr_matrix  # slow to import, and not needed to parse
+
     X = csr_matrix((values, rows.indices, rows.indptr), shape=(len(rows.classes), len(rows.keys)))
 
     def tell(done: int, total: int) -> None:

@@ -30,7 +30,6 @@ from treevote.models.labelling.features import Sentence, fire, max_features, scr
 from treevote.models.labelling.rows import rows_of
 from treevote.models.labelling.surroundings import LINKS, bottom_up, link
 from treevote.models.labelling.templates import GRAMMAR, TEMPLATES
-from treevote.models.learners.sgd_maxent import SGDMaxEnt
 from treevote.parallel import Progress
 from treevote.store.record import Record
 from treevote.store.validation import column, labels_of, rebuild
@@ -97,6 +96,8 @@ def train_labeller(
     if len(np.unique(rows.classes)) < 2 or not len(rows.keys):
         guide = LinearGuide.constant(rows.classes[:1], len(treebank.labels))
     else:
+        from treevote.models.learners.sgd_maxent import SGDMaxEnt  # slow to import, and not needed to parse
+
         learner = SGDMaxEnt(epochs=epochs, rate=rate, random_state=seed)
         fit(learner, rows, progress, "labels")
         guide = LinearGuide.trained(learner, rows.keys, len(treebank.labels), prune)

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from treevote.errors import ConfigError, ModelError
 from treevote.kernels import Longs
@@ -208,6 +207,8 @@ def _read_network(classifier: Any, stored: Stored) -> None:
 
 
 def _write_neighbours(classifier: Any) -> _Arrays:
+    from scipy.sparse import csr_matrix
+
     rows = csr_matrix(classifier._fit_X)
     labels = np.asarray(classifier.classes_, np.int64)[classifier._y]
     return {"indptr": rows.indptr.astype(np.int32), "indices": rows.indices.astype(np.int32), "labels": labels}
@@ -222,6 +223,8 @@ def _read_neighbours(classifier: Any, stored: Stored) -> None:
         raise ValueError("the rows of its classifier")
     if not np.array_equal(np.unique(labels), classifier.classes_):
         raise ValueError("the rows of its classifier")
+    from scipy.sparse import csr_matrix
+
     rows = csr_matrix((np.ones(len(indices), np.float32), indices, indptr), shape=(len(labels), stored.n_features))
     classifier.fit(rows, labels)
 

@@ -8,10 +8,9 @@ sees one large batch for each step and not one row at a time.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from treevote.errors import ModelError
 from treevote.kernels import Doubles, Ints, Keys, Longs, kernel
@@ -27,6 +26,9 @@ from treevote.models.transition.features import fire
 from treevote.models.transition.search import best_legal, write_tree
 from treevote.protocols import Learner
 from treevote.store.record import Record
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 _BATCH = 2_000  # sentences in lock step
 
@@ -57,6 +59,8 @@ class ClassifierGuide:
         ModelError
             If it fails on a row of zeros, see `scores`.
         """
+        from scipy.sparse import csr_matrix  # slow to import, and most parsers are linear
+
         guide = cls(classifier, keys, index_of(keys, np.arange(len(keys))))
         guide.scores(csr_matrix(np.zeros((1, len(keys)), np.float32)), n_actions)
         return guide
@@ -114,6 +118,8 @@ def parse_in_lock_step(
     deprels: Ints,
 ) -> None:
     """Parse all sentences greedily; parameters as for `treevote.models.transition.search.parse_greedy`."""
+    from scipy.sparse import csr_matrix
+
     for first in range(0, len(offsets) - 1, _BATCH):
         batch = offsets[first : first + _BATCH + 1]
         size = int(batch[-1] - batch[0])

@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from treevote.kernels import Bools, Ints, kernel
 
@@ -73,6 +72,8 @@ class Parent(NamedTuple):
 
 def positive_columns(X: Any) -> tuple[Ints, Ints]:
     """Return index pointers and ascending columns of the positive values of a matrix, as CSR."""
+    from scipy.sparse import csr_matrix  # slow to import, and not needed to parse
+
     matrix = csr_matrix(X > 0)
     matrix.sum_duplicates()
     return matrix.indptr.astype(np.int32, copy=False), matrix.indices.astype(np.int32, copy=False)
@@ -101,6 +102,8 @@ def instances_of(X: Any, labels: Ints, weights: Ints, min_weight: int) -> tuple[
 
 def _invert(indptr: Ints, indices: Ints, n_features: int) -> tuple[Ints, Ints]:
     """Return the inverted index of a CSR matrix, as in ``Instances``."""
+    from scipy.sparse import csr_matrix
+
     ones = np.ones(len(indices), np.bool_)
     by_column = csr_matrix((ones, indices, indptr), (len(indptr) - 1, n_features)).tocsc()
     return by_column.indptr.astype(np.int32, copy=False), by_column.indices.astype(np.int32, copy=False)
