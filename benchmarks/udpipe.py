@@ -1,0 +1,96 @@
+"""UDPipe 1 as a command: ``train`` a parser on gold tags, or ``parse`` a tokenised and tagged file.
+
+``ufal.udpipe`` (Straka & Straková 2017) trains and parses in process. Its own parser options are those of
+``--options``; the default is all of its defaults.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+METHOD = "morphodita_parsito"
+
+
+def main() -> None:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.udpipe", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    train_parser = commands.add_parser("train")
+    train_parser.add_argument("train", type=Path)
+    train_parser.add_argument("dev", type=Path)
+    train_parser.add_argument("model", type=Path)
+    train_parser.add_argument("--options", default="", help="of its parser, for example iterations=1")
+    parse_parser = commands.add_parser("parse")
+    parse_parser.add_argument("model", type=Path)
+    parse_parser.add_argument("input", type=Path)
+    parse_parser.add_argument("output", type=Path)
+    asked = parser.parse_args()
+    if asked.command == "train":
+        train(asked.train, asked.dev, asked.model, asked.options)
+    else:
+        parse(asked.model, asked.input, asked.output)
+
+
+def train(train: Path, dev: Path, model: Path, options: str) -> None:
+    """Train a parser alone; the network of the best pass over the training data, by ``dev``, is kept."""
+    from ufal import udpipe
+
+    fault = udpipe.ProcessingError()
+    texts = [_sentences(udpipe, path.read_text("utf-8")) for path in (train, dev)]
+    none = udpipe.Trainer.NONE
+    with _quiet():
+        made = udpipe.Trainer.train(METHOD, *texts, none, none, options or udpipe.Trainer.DEFAULT, fault)
+    _check(fault)
+    model.write_bytes(made)
+
+
+def parse(model: Path, input: Path, output: Path) -> None:
+    """Parse a CoNLL-U file with its own tokens and tags."""
+    from ufal import udpipe
+
+    fault = udpipe.ProcessingError()
+    loaded = udpipe.Model.load(str(model))
+    if loaded is None:
+        sys.exit(f"{model}: not a model of UDPipe 1")
+    pipeline = udpipe.Pipeline(loaded, "conllu", udpipe.Pipeline.NONE, udpipe.Pipeline.DEFAULT, "conllu")
+    parsed = pipeline.process(input.read_text("utf-8"), fault)
+    _check(fault)
+    output.write_text(parsed, "utf-8")
+
+
+def _sentences(udpipe: Any, text: str) -> list[Any]:
+    fault, reader, sentences = udpipe.ProcessingError(), udpipe.InputFormat.newConlluInputFormat(), []
+    reader.setText(text)
+    while reader.nextSentence(sentence := udpipe.Sentence(), fault):
+        sentences.append(sentence)
+    _check(fault)
+    return sentences
+
+
+def _check(fault: Any) -> None:
+    if fault.occurred():
+        sys.exit(f"UDPipe: {fault.message}")
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence standard error, to which UDPipe writes each pass."""
+    sys.stderr.flush()
+    kept, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nothing)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""The benchmark beside UDPipe: one small run fills every cell of its tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from benchmarks.__main__ import run
+from benchmarks.measure import cost
+from benchmarks.systems import VOTE, System, systems
+
+from tests.paths import TOY
+
+
+def test_a_run_measures_each_system_and_the_vote(tmp_path: Path) -> None:
+    pytest.importorskip("ufal.udpipe")
+    udpipe, *_ = systems(("iterations=1", "hidden_layer=10"))
+    small = [udpipe, System(VOTE, ("--members", "lr-svm-forward,lr-svm-backward"))]
+    result = run(TOY, TOY, TOY, tmp_path, small, rounds=1, repeat=2, growth=[1, 2])
+    assert result == json.loads((tmp_path / "benchmark.json").read_text(), object_hook=_numbers)
+    assert result["systems"]["UDPipe 1"]["ratio"] == 1
+    assert result["systems"][VOTE]["las"] > result["systems"]["UDPipe 1"]["las"] > 0
+    assert all(found["cpu"] > 0 for part in ("growth", "jobs", "start") for found in result[part].values())
+    assert "| default vote |" in (tmp_path / "benchmark.md").read_text()
+
+
+def _numbers(found: dict[str, object]) -> dict[object, object]:
+    """Turn keys that are numbers back into numbers."""
+    return {int(key) if key.isdigit() else key: value for key, value in found.items()}
+
+
+def test_a_command_that_fails_is_no_measurement() -> None:
+    with pytest.raises(RuntimeError, match="ended with"):
+        cost(["false"])
+    assert cost(["false"], fails=True).code == 1
