@@ -59,9 +59,7 @@ class Strings:
 
     def make(self, rng: Random) -> Material:
         gold, system, twin, system_twin = texts(rng)
-        names = [f"{rng.choice((*HOSTILE, *NAMES))[:200]}{i}" for i in range(2)]
-        names = [re.sub("[/\x00]", "%", name) for name in names]
-        names = ["".join(name[:60]) for name in names]
+        names = [re.sub("[/\x00]", "%", rng.choice((*HOSTILE, *NAMES)))[:60] + str(i) for i in range(2)]
         material: Material = {"gold": gold, "system": system, "twin": twin, "system-twin": system_twin}
         return with_settings(
             material, names=names, what=rng.choice(("page", "page", "show", "error", "error", "rules"))
