@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -14,6 +14,7 @@ from treevote.conll.reader import OnError, parse_chunk
 from treevote.conll.validation import BLANK
 from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Format
+from treevote.ensemble.familiarity import doubt
 from treevote.ensemble.parser import EnsembleParser, parse_counted
 from treevote.ensemble.streaming import CHUNK_BYTES, Part, StoredModel, parts, size
 from treevote.errors import ConfigError, InputError, unknown
@@ -71,6 +72,7 @@ def parse_files(
     format: Format | Literal["auto"] = "auto",
     jobs: Jobs = ONE_JOB,
     chunk_bytes: int = CHUNK_BYTES,
+    on_doubt: Callable[[str], object] | None = None,
 ) -> Summary:
     """Parse files into one file, in constant memory.
 
@@ -97,6 +99,9 @@ def parse_files(
         one is no regular file.
     chunk_bytes : int, default=1 MiB
         About how much text is parsed at a time; the output does not depend on it.
+    on_doubt : callable, optional
+        Called once with a sentence if a text is probably not what the model was trained for, see
+        `treevote.ensemble.familiarity`; what it raises stops the parsing.
 
     Raises
     ------
@@ -123,9 +128,12 @@ def parse_files(
     total = size(inputs)
     sentences, tokens, faults = [0] * len(inputs), 0, [0] * len(inputs)
     first_fault: InputError | None = None
-    fallbacks, file, last = 0, 0, b""
+    fallbacks, file, last, doubted = 0, 0, b"", False
     with writing(output) as stream:
         for done in jobs.silent.map(work, parts(inputs, format=format, n_bytes=chunk_bytes)):
+            if done.doubt and on_doubt and not doubted:
+                doubted = True
+                on_doubt(f"{name_of(inputs[done.file])}: {done.doubt}")
             text = done.text
             if done.file != file:
                 stream.write(_missing_end(last))
@@ -140,9 +148,8 @@ def parse_files(
             jobs.tell("parsing", done.bytes_read, total)
         for path, found in zip(inputs, map(sum, zip(sentences, faults, strict=True)), strict=True):
             if not found:
-                name = "<stdin>" if path == "-" else os.fspath(path)
                 problem = "expected sentences, found none"
-                raise InputError(problem, path=name, remedy="give a file with sentences in it")
+                raise InputError(problem, path=name_of(path), remedy="give a file with sentences in it")
     return Summary(sum(sentences), tokens, sum(faults), first_fault, time.monotonic() - start, fallbacks)
 
 
@@ -157,6 +164,7 @@ class _Done(NamedTuple):
     faults: int
     first_fault: InputError | None
     fallbacks: int
+    doubt: str | None
 
 
 def _parse_part(model: StoredModel, member: str | None, marks: Sequence[str], on_error: OnError, part: Part) -> _Done:
@@ -165,8 +173,8 @@ def _parse_part(model: StoredModel, member: str | None, marks: Sequence[str], on
     parser = _parser(model(), member)
     parse, fallbacks = parse_counted(parser, treebank) if treebank.n_sentences else (treebank, 0)
     text = dumps(parse.only(*marks)).encode("utf-8", "surrogateescape")
-    size = treebank.n_sentences, treebank.n_tokens
-    return _Done(text, part.file, part.bytes_read, *size, len(faults), next(iter(faults), None), fallbacks)
+    size, reason = (treebank.n_sentences, treebank.n_tokens), doubt(model(), treebank)
+    return _Done(text, part.file, part.bytes_read, *size, len(faults), next(iter(faults), None), fallbacks, reason)
 
 
 def _parser(ensemble: EnsembleParser, member: str | None) -> Parser:
@@ -175,6 +183,11 @@ def _parser(ensemble: EnsembleParser, member: str | None) -> Parser:
     if member not in ensemble.members:
         raise unknown("member", member, ensemble.members)
     return ensemble.members[member]
+
+
+def name_of(path: str | os.PathLike[str]) -> str:
+    """Return the name of an input for a message."""
+    return "<stdin>" if path == "-" else os.fspath(path)
 
 
 def _missing_end(text: bytes) -> bytes:

@@ -1,0 +1,64 @@
+"""Familiarity of a text to a model: words and tags that the training data had.
+
+A parser that was trained with tags and meets none parses at a tenth of its accuracy, and says nothing; so does a parser
+of another language. The vocabulary of the model tells both from the first sentences.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.parser import EnsembleParser
+from treevote.models.features.lexicon import ATTRIBUTES
+from treevote.models.features.word_memo import WordMemo
+
+ENOUGH_TOKENS = 20
+"""Fewer tokens tell nothing."""
+
+STRANGE_TAGS = 0.2
+"""Share of tokens without any known tag from which a text is doubtful; below 0.001 on test sets of 22 UD treebanks."""
+
+STRANGE_WORDS = 0.7
+"""Share of tokens with unknown forms from which a text is doubtful; 0.40 at most on these test sets, 0.93 and more for
+most pairs of languages."""
+
+ENOUGH_WORDS = 2_000
+"""A model that knows fewer forms has seen too little to judge by them."""
+
+
+def doubt(parser: EnsembleParser, treebank: Treebank) -> str | None:
+    """Return a sentence on why a text is not what a model was trained for, None if it seems to be.
+
+    Parameters
+    ----------
+    parser : EnsembleParser
+    treebank : Treebank
+        Some sentences; their trees are not looked at.
+    """
+    if treebank.n_tokens < ENOUGH_TOKENS:
+        return None
+    for memo in _memos(parser):
+        rows, columns = memo.encode(treebank.words)
+        values = columns.values[rows][treebank.tokens[treebank.is_token]]
+        known = {name: values[:, ATTRIBUTES.index(name)] > 0 for name in ("upos", "xpos", "lower")}
+        tagged, familiar = np.mean(known["upos"] | known["xpos"]), np.mean(known["lower"])
+        if max(_size(memo, "upos"), _size(memo, "xpos")) > 1 and tagged <= 1 - STRANGE_TAGS:
+            return (
+                f"{1 - tagged:.0%} of the tokens have no part of speech that the training data of the model have; "
+                "tag the text as they are tagged"
+            )
+        if _size(memo, "lower") >= ENOUGH_WORDS and familiar <= 1 - STRANGE_WORDS:
+            return f"{1 - familiar:.0%} of the words are unknown to the model; take a model of their language"
+    return None
+
+
+def _memos(parser: EnsembleParser) -> list[WordMemo]:
+    """Return the vocabularies of the members, each once."""
+    memos = (getattr(member, "memo", None) for member in parser.members.values())
+    return list({id(memo): memo for memo in memos if isinstance(memo, WordMemo)}.values())
+
+
+def _size(memo: WordMemo, attribute: str) -> int:
+    """Return the number of values of an attribute that the model knows."""
+    return len(memo.lexicon.values[ATTRIBUTES.index(attribute)])
