@@ -238,6 +238,7 @@ def test_a_text_without_sentences_is_told(tmp_path: Path) -> None:
         run(tmp_path / "empty.conllu", tmp_path / "work")
 
 
+@pytest.mark.slow
 def test_a_cluster_does_not_matter(text: Path, whole: Path, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}

@@ -116,11 +116,10 @@ def test_help_has_a_short_name_and_the_shell_completes_commands() -> None:
 
 
 def test_quiet_tells_faults_only(model: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "treevote", "-q", "parse", str(model)]
-    for name, code, lines in ((str(TOY), 0, 0), (str(tmp_path / "none"), 1, 1)):
-        done = subprocess.run([*command, name], capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr.count("\n")) == (code, lines)
-        assert bool(done.stdout) == (code == 0)
+    for name, code, lines in ((TOY, 0, 0), (tmp_path / "none", 1, 1)):
+        result = CliRunner().invoke(app, ["-q", "parse", str(model), str(name)])
+        assert (result.exit_code, result.stderr.count("\n")) == (code, lines)
+        assert bool(result.stdout) == (code == 0)
 
 
 def test_a_configuration_that_is_written_out_trains_the_same_model(tmp_path: Path) -> None:
@@ -557,6 +556,7 @@ def test_an_interrupt_leaves_no_half_file(model: Path, tmp_path: Path, monkeypat
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_killed_runs_leave_nothing_for_long(model: Path, tmp_path: Path) -> None:
     def stop(number: signal.Signals) -> int:
