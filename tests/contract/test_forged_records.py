@@ -22,6 +22,7 @@ TEXT = TEST.select(range(4))
 ACTIONS = ["action_kind", "action_label", "to_root", "to_token"]
 RULES = ["features_1", "classes_1", "gains_1", "decided_1", "right_1"]
 COLUMNS = ("facts", "arrays", "texts", "blobs", "parts")
+MISSING = object()
 
 numbers = st.integers(-(2**31), 2**31 - 1) | st.integers(-3, 40)
 junk: st.SearchStrategy[Any] = st.recursive(
@@ -57,17 +58,18 @@ def at(record: Record, path: Path) -> Record:
     return at(record.parts[path[0]], path[1:]) if path else record
 
 
-def changed(record: Record, path: Path, column: str, name: str, value: Any = None) -> Record:
-    """Return a record in which an item of a record within it is another, or missing if the value is None."""
+def changed(record: Record, path: Path, column: str, name: str, value: Any) -> Record:
+    """Return a record in which an item of a record within it is another, or missing."""
     if path:
         inner = changed(record.parts[path[0]], path[1:], column, name, value)
         return changed(record, (), "parts", path[0], inner)
-    items = dict(getattr(record, column))
-    if value is None:
-        del items[name]
+    inside = dict(getattr(record, column))
+    if value is MISSING:
+        del inside[name]
     else:
-        items[name] = value
-    return dataclasses.replace(record, **{column: items})
+        inside[name] = value
+    change: Any = {column: inside}
+    return dataclasses.replace(record, **change)
 
 
 def items(record: Record, *columns: str) -> Iterator[tuple[Path, str, str]]:
@@ -87,7 +89,7 @@ def forged(draw: st.DrawFn, record: Record) -> Record:
         path, column, name = draw(st.sampled_from(places))
         value: Any = getattr(at(record, path), column)[name]
         if draw(st.integers(0, 9)) == 0:
-            value = None
+            value = MISSING
         elif column == "facts" and isinstance(value, dict) and value:
             value = {**value, draw(st.sampled_from(sorted(value))): draw(junk)}
         elif column == "facts":
@@ -100,7 +102,7 @@ def forged(draw: st.DrawFn, record: Record) -> Record:
         elif column == "arrays":
             value = draw(arrays | st.integers(0, len(value) + 5).map(functools.partial(np.resize, value)))
         elif column == "parts":
-            value = dataclasses.replace(value, kind="classifier", facts=draw(st.dictionaries(st.text(), junk)))
+            value = Record("classifier", draw(st.dictionaries(st.text(), junk)), value.arrays, value.texts)
         record = changed(record, path, column, name, value)
     return record
 
@@ -120,7 +122,7 @@ def test_every_item_of_a_record_is_needed(subject: Subject, valid: Record) -> No
     for path, column, name in items(valid, *COLUMNS):
         if name not in subject.spare:
             with pytest.raises(ModelError):
-                subject.parser.from_record(changed(valid, path, column, name))
+                subject.parser.from_record(changed(valid, path, column, name, MISSING))
 
 
 def test_arrays_of_another_type_or_shape_are_refused(subject: Subject, valid: Record) -> None:
