@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.test_cli import fails, run
+from tests.command_line import fails, run
 from tests.paths import ROOT
 from tests.reference.toy_grammar import toy_treebank
 from treevote.conll.writer import write

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from tests.commands.test_cli import content, fails, run
+from tests.command_line import content, fails, run
 from tests.reference.toy_grammar import toy_treebank
 from treevote import parallel
 from treevote.cli import app

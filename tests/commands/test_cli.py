@@ -21,6 +21,7 @@ import pytest
 from typer.testing import CliRunner
 
 import treevote
+from tests.command_line import content, fails, run
 from tests.paths import TOY
 from treevote.cli import app
 from treevote.conll.reader import read
@@ -36,22 +37,6 @@ def sentence(*heads: int) -> str:
     return "".join(f"{i}\tw{i}\t_\tX\t_\t_\t{head}\tx\t_\t_\n" for i, head in enumerate(heads, 1)) + "\n"
 
 
-def run(*arguments: object, code: int = 0, stdin: bytes | None = None) -> str:
-    """Run a command; return what it wrote to standard output, or to standard error if it should fail."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
-    assert result.exit_code == code, (result.output, result.exception)
-    return result.stderr if code else result.stdout
-
-
-def fails(*arguments: object) -> str:
-    """Run a command that should fail with one sentence; return the sentence."""
-    sentence = run(*arguments, code=1)
-    assert sentence.startswith("treevote: ")
-    assert sentence.count("\n") == 1
-    assert "Traceback" not in sentence
-    return sentence
-
-
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("cli") / "model"
@@ -60,10 +45,6 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert "vote" in report
     assert "trained in" in report
     return path
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
 @pytest.fixture
