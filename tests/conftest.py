@@ -1,4 +1,4 @@
-"""Make ``tests.reference`` importable, let commands heed signals, give hypothesis one profile, each process one core."""
+"""Make ``tests.reference`` importable, let commands heed signals, give hypothesis a profile and each process a core."""
 
 from __future__ import annotations
 
