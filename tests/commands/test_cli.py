@@ -23,6 +23,7 @@ from typer.testing import CliRunner
 import treevote
 from tests.command_line import content, fails, run
 from tests.paths import TOY
+from treevote import terminal
 from treevote.cli import app
 from treevote.conll.reader import read
 from treevote.corpus.trees import roots
@@ -96,7 +97,8 @@ def test_help_has_a_short_name_and_the_shell_completes_commands() -> None:
     assert done.stdout.split() == ["evaluate"]
 
 
-def test_quiet_tells_faults_only(model: Path, tmp_path: Path) -> None:
+def test_quiet_tells_faults_only(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terminal, "_quiet", False)  # of the process: afterwards it is what it was
     for name, code, lines in ((TOY, 0, 0), (tmp_path / "none", 1, 1)):
         result = CliRunner().invoke(app, ["-q", "parse", str(model), str(name)])
         assert (result.exit_code, result.stderr.count("\n")) == (code, lines)
