@@ -1,7 +1,8 @@
-"""Make ``tests.reference`` importable, let commands heed signals, and give hypothesis one profile."""
+"""Make ``tests.reference`` importable, let commands heed signals, give hypothesis a profile and each process a core."""
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from contextlib import suppress
@@ -12,6 +13,10 @@ from hypothesis import settings
 ROOT = Path(__file__).parent.parent
 
 sys.path.insert(0, str(ROOT))
+
+# There is a process for each core already.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
 
 # No deadline, since kernels compile on first use; the same examples every time.
 settings.register_profile("treevote", deadline=None, derandomize=True)

@@ -201,3 +201,13 @@ def test_parsing_needs_no_library_of_training() -> None:
     code = f"import sys, treevote.commands.parse; print([name for name in {slow!r}.split() if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_nothing_is_trained_when_tests_are_collected() -> None:
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        for statement in ast.parse(path.read_text("utf-8")).body:
+            decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+            at_import = decorators if isinstance(statement, ast.FunctionDef | ast.ClassDef) else [statement]
+            calls = [node for part in at_import for node in ast.walk(part) if isinstance(node, ast.Call)]
+            names = {getattr(call.func, "attr", getattr(call.func, "id", "")) for call in calls}
+            assert not names & {"fit", "record", "train", "trained"}, path

@@ -19,7 +19,14 @@ from treevote import write
 DOCS = ROOT / "docs"
 CLUSTER = DOCS / "recipes" / "cluster.md"
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts and page != CLUSTER)
-RUN = [page for page in PAGES if any(language in ("sh", "python", "toml") for language, _ in blocks(page))]
+PIPES = (
+    DOCS / "recipes" / "files.md"
+)  # starts several processes; `tests/commands/test_cli.py` reads standard input, too
+RUN = [
+    pytest.param(page, id=page.stem, marks=pytest.mark.slow if page == PIPES else ())
+    for page in PAGES
+    if any(language in ("sh", "python", "toml") for language, _ in blocks(page))
+]
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="some lines are for a POSIX shell")
 
@@ -42,7 +49,7 @@ def folder(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     return tmp_path
 
 
-@pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", RUN)
 def test_blocks_run(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, seed in (("web.conllu", 1), ("wiki.conllu", 2)):  # in place of the Turkish treebanks
         write(toy_treebank(60, seed), folder / name)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.command_line import fails, run
 from tests.paths import ROOT
 from tests.reference.toy_grammar import toy_treebank
 from treevote.conll.writer import write
+from treevote.ensemble.members import families
 
 EXAMPLE = ROOT / "docs" / "examples" / "plug_in"
 MEMBERS = "lr-svm-forward,chain"
+DATA = "--train", "train.conllu", "--dev", "dev.conllu"
 
 
 @pytest.fixture(scope="module")
@@ -33,50 +36,51 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def treevote(folder: Path, *arguments: str, plug_in: bool = True) -> subprocess.CompletedProcess[str]:
-    paths = [str(folder / "site")] if plug_in else []
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([*paths, os.environ.get("PYTHONPATH", "")])}
-    command = [sys.executable, "-m", "treevote", *arguments]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+@pytest.fixture
+def folder(installed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Make that folder the current one, and forget what was imported and registered, before and after."""
+    monkeypatch.chdir(installed)
+    monkeypatch.delitem(sys.modules, "treevote_chain", raising=False)
+    families.cache_clear()
+    yield installed
+    families.cache_clear()
 
 
-def test_a_plug_in_is_a_member_like_any_other(installed: Path) -> None:
-    paths = "--train", "train.conllu", "--dev", "dev.conllu"
-    trained = treevote(installed, "train", *paths, "--members", MEMBERS, "-o", "model")
-    assert trained.returncode == 0, trained.stderr
-    assert "chain" in trained.stdout
-    parsed = treevote(installed, "parse", "model", "text.conllu", "-o", "alone.conllu", "--member", "chain")
-    assert parsed.returncode == 0, parsed.stderr
-    lines = (installed / "alone.conllu").read_text("utf-8").split("\n\n")[0].split("\n")
+def test_a_plug_in_is_a_member_like_any_other(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(folder / "site")
+    assert "chain" in run("train", *DATA, "--members", MEMBERS, "-o", "model")
+    run("parse", "model", "text.conllu", "-o", "alone.conllu", "--member", "chain")
+    lines = Path("alone.conllu").read_text("utf-8").split("\n\n")[0].split("\n")
     assert [line.split("\t")[6] for line in lines] == [*(str(i) for i in range(2, len(lines) + 1)), "0"]
-    assert treevote(installed, "parse", "model", "text.conllu", "-o", "voted.conllu").returncode == 0
-    chosen = treevote(installed, "train", *paths, "--members", f"{MEMBERS},lr-svm-backward", "--select", "-o", "best")
-    assert "chain" in chosen.stdout, chosen.stderr
+    run("parse", "model", "text.conllu", "-o", "voted.conllu")
+    assert "chain" in run("train", *DATA, "--members", f"{MEMBERS},lr-svm-backward", "--select", "-o", "best")
     options = "--committee", MEMBERS, "--rounds", "1", "--min-agreement", "0.1", "--force"
-    adapted = treevote(installed, "adapt", "model", "text.conllu", *paths, *options, "-o", "adapted")
-    assert adapted.returncode == 0, adapted.stderr
+    run("adapt", "model", "text.conllu", *DATA, *options, "-o", "adapted")
 
 
-def test_without_the_package_the_message_names_the_kind(installed: Path) -> None:
-    paths = "--train", "train.conllu", "--members", "chain", "-o", "only"
-    assert treevote(installed, "train", *paths).returncode == 0
-    refused = treevote(installed, "parse", "only", "text.conllu", plug_in=False)
-    assert refused.returncode == 1
-    assert "found 'chain-parser'; install the plug-in that trained it" in refused.stderr
-    assert refused.stderr.count("\n") == 1
+def test_a_model_without_its_plug_in_is_refused_by_its_kind(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.syspath_prepend(folder / "site")
+        run("train", "--train", "train.conllu", "--members", "chain", "-o", "only")
+    families.cache_clear()
+    said = fails("parse", "only", "text.conllu")
+    assert "found 'chain-parser'; install the plug-in that trained it" in said
 
 
-def test_a_plug_in_that_fails_is_named(installed: Path, tmp_path: Path) -> None:
-    shutil.copytree(installed / "site", tmp_path / "site")
-    for text, said in (
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
         ("1 / 0", "'chain' (treevote_chain:FAMILY) cannot be loaded: division by zero"),
         (
             "from treevote.models.pipeline.parser import FAMILY",
             "takes a name that is taken (pipeline-parser, pipeline)",
         ),
-    ):
-        (tmp_path / "site" / "treevote_chain.py").write_text(text)
-        failed = treevote(tmp_path, "train", "--train", "x", "--members", "chain", "-o", "model")
-        assert failed.returncode == 1
-        assert said in failed.stderr
-        assert failed.stderr.count("\n") == 1
+    ],
+)
+def test_a_plug_in_that_fails_is_named(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str
+) -> None:
+    shutil.copytree(folder / "site", tmp_path / "site")
+    (tmp_path / "site" / "treevote_chain.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    assert said in fails("train", "--train", "x", "--members", "chain", "-o", "model")

@@ -16,12 +16,15 @@ README = PAGE.read_text(encoding="utf-8")
 SET_UP, *BLOCKS = blocks(PAGE)
 
 
-def test_set_up_commands_are_those_of_continuous_integration() -> None:
+def test_set_up_commands_are_those_of_continuous_integration_and_of_contributing() -> None:
     first, second = SET_UP[1].strip().splitlines()
     assert "treevote quickstart" in first
     assert second.endswith("pytest -n auto")
     lines = README.splitlines()
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    tests = second.rpartition(" && ")[2]
+    assert f"\n{tests}\n" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert f"\n{tests} -m slow\n" in script
     for command, words in ((first, "treevote quickstart"), (second, "bin/pytest")):
         assert next(line for line in lines if words in line) == command
         assert f"readme_command '{words}'" in script

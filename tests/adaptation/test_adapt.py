@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from treevote.adaptation.silver import write_silver
 from treevote.conll.reader import read
 from treevote.conll.writer import dumps, write
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.parser import save
+from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import InputError
 from treevote.models.transition.parser import TransitionTrainer
@@ -31,9 +32,14 @@ from treevote.parallel import ONE_JOB, Jobs, cluster
 SMALL = TransitionTrainer(templates=("s0.upos", "s1.upos", "s0.form", "s0.upos+s1.upos", "q0.upos"), cutoff=1)
 TRAINERS = {"forward": SMALL, "backward": dataclasses.replace(SMALL, direction="backward", search="greedy")}
 SOURCE, DEV, TEXT = toy_treebank(40, 1), toy_treebank(20, 2), toy_treebank(120, 3)
-BEFORE = EnsembleTrainer(TRAINERS).train(SOURCE, DEV)
 SCHEME = Scheme(committee=("forward", "backward"), rounds=2, stopping_threshold=0.0)
 LENIENT = Guard(source_margin=100, target_margin=100, estimate_margin=100, min_estimate=0, min_bigram_information=-1000)
+
+
+@functools.cache
+def before() -> EnsembleParser:
+    """Return the model that is adapted."""
+    return EnsembleTrainer(TRAINERS).train(SOURCE, DEV)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +69,7 @@ def run(
 ) -> Adapted:
     data = Data(SOURCE, [text], DEV, chunk_bytes=chunk_bytes)
     with checkpoints(folder, {}) as steps:
-        return adapt(BEFORE, data, steps, scheme=scheme, guard=guard, seed=0, convention="ud", jobs=jobs)
+        return adapt(before(), data, steps, scheme=scheme, guard=guard, seed=0, convention="ud", jobs=jobs)
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -189,7 +195,7 @@ def test_an_external_parser_joins_the_committee(text: Path, tmp_path: Path) -> N
     def attempt(data: Data, folder: Path) -> Adapted:
         settings: dict[str, Any] = {"guard": LENIENT, "seed": 0, "convention": "ud"}
         with checkpoints(folder, {}) as steps:
-            return adapt(BEFORE, data, steps, scheme=SCHEME, **settings)
+            return adapt(before(), data, steps, scheme=SCHEME, **settings)
 
     with pytest.raises(InputError, match="on which the committee agrees and is sure enough, found none"):
         attempt(data, tmp_path / "a")
@@ -214,7 +220,7 @@ def test_a_text_that_is_not_fit_is_not_learned_from(text: Path, tmp_path: Path) 
     path = tmp_path / "shuffled.conllu"
     write(shuffled, path)
     adapted = run(path, tmp_path / "work", guard=Guard(min_estimate=99.9))
-    assert adapted.parser is BEFORE
+    assert adapted.parser is before()
     assert "do not follow each other" in adapted.reasons[0]
     assert "an estimate" in adapted.reasons[1]
 
@@ -232,6 +238,7 @@ def test_a_text_without_sentences_is_told(tmp_path: Path) -> None:
         run(tmp_path / "empty.conllu", tmp_path / "work")
 
 
+@pytest.mark.slow
 def test_a_cluster_does_not_matter(text: Path, whole: Path, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}

@@ -24,13 +24,20 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     return Bench(room / "models", room)
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name != "models"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("inputs", "strings", "scorers"),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("signals", "environments", "jobs")),
+    ],
+)
 def test_no_case_of_a_short_campaign_has_a_fault(bench: Bench, name: str) -> None:
     campaign = CAMPAIGNS[name](bench)
     for case in range(CASES[name]):
         assert not faults_of(campaign, campaign.make(generator(SEED, name, case))), f"case {case}"
 
 
+@pytest.mark.slow
 def test_no_case_with_forged_models_has_a_fault_in_a_process_that_may_die(bench: Bench) -> None:
     findings = bench.scratch / "findings"
     plan = Plan(["models"], bench.scratch, findings, SEED, seconds=600, cases=CASES["models"])
@@ -53,6 +60,7 @@ def test_a_finding_comes_back_from_its_folder(tmp_path: Path) -> None:
     assert kept(finding.keep(tmp_path)) == finding
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deed", ["crash", "hang", "traceback", "lost"])
 def test_dead_stuck_and_failing_cases_are_kept_and_the_rest_is_run(tmp_path: Path, deed: str) -> None:
     plan = Plan(["planted"], tmp_path, tmp_path / "findings", SEED, 60, cases=3, treebanks=tmp_path / deed)

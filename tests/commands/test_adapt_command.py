@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from tests.commands.test_cli import content, fails, run
+from tests.command_line import content, fails, run
 from tests.reference.toy_grammar import toy_treebank
+from treevote import parallel
 from treevote.cli import app
 from treevote.conll.reader import read
 from treevote.conll.writer import write
@@ -126,7 +127,8 @@ def test_text_that_cannot_be_used_is_told(text: str | None, said: str, room: Pat
     assert not (tmp_path / "new").exists()
 
 
-def test_options_that_cannot_be_used_are_told(room: Path, tmp_path: Path) -> None:
+def test_options_that_cannot_be_used_are_refused(room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "CONNECT_WITHIN", 0.5)
     for number, (options, said) in enumerate(
         (
             (("--committee", "first"), "expected a committee of two or more"),

@@ -3,12 +3,32 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
 
 from tests.paths import TOY
+from treevote.commands import benchmark as module
 from treevote.commands.benchmark import as_json, benchmark
+from treevote.errors import InputError
 
 
-def test_benchmark_measures_members_and_vote() -> None:
+def refuse() -> dict[str, Any]:
+    raise InputError("no such thing")
+
+
+def test_a_measurement_in_a_process_of_its_own_has_a_peak_of_memory_or_an_error() -> None:
+    assert module._apart(dict).keys() == {"peak_mb"}
+    with pytest.raises(InputError, match="no such thing"):
+        module._apart(refuse)
+
+
+def test_benchmark_measures_members_and_vote(monkeypatch: pytest.MonkeyPatch) -> None:
+    def here(function: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+        return {**function(*arguments), "peak_mb": module._peak()}
+
+    monkeypatch.setattr(module, "_apart", here)
     steps: list[tuple[int, int]] = []
     report = json.loads(
         as_json(

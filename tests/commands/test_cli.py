@@ -21,7 +21,9 @@ import pytest
 from typer.testing import CliRunner
 
 import treevote
+from tests.command_line import content, fails, run
 from tests.paths import TOY
+from treevote import terminal
 from treevote.cli import app
 from treevote.conll.reader import read
 from treevote.corpus.trees import roots
@@ -36,22 +38,6 @@ def sentence(*heads: int) -> str:
     return "".join(f"{i}\tw{i}\t_\tX\t_\t_\t{head}\tx\t_\t_\n" for i, head in enumerate(heads, 1)) + "\n"
 
 
-def run(*arguments: object, code: int = 0, stdin: bytes | None = None) -> str:
-    """Run a command; return what it wrote to standard output, or to standard error if it should fail."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
-    assert result.exit_code == code, (result.output, result.exception)
-    return result.stderr if code else result.stdout
-
-
-def fails(*arguments: object) -> str:
-    """Run a command that should fail with one sentence; return the sentence."""
-    sentence = run(*arguments, code=1)
-    assert sentence.startswith("treevote: ")
-    assert sentence.count("\n") == 1
-    assert "Traceback" not in sentence
-    return sentence
-
-
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("cli") / "model"
@@ -60,10 +46,6 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert "vote" in report
     assert "trained in" in report
     return path
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
 @pytest.fixture
@@ -115,12 +97,12 @@ def test_help_has_a_short_name_and_the_shell_completes_commands() -> None:
     assert done.stdout.split() == ["evaluate"]
 
 
-def test_quiet_tells_faults_only(model: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "treevote", "-q", "parse", str(model)]
-    for name, code, lines in ((str(TOY), 0, 0), (str(tmp_path / "none"), 1, 1)):
-        done = subprocess.run([*command, name], capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr.count("\n")) == (code, lines)
-        assert bool(done.stdout) == (code == 0)
+def test_quiet_tells_faults_only(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terminal, "_quiet", False)  # of the process: afterwards it is what it was
+    for name, code, lines in ((TOY, 0, 0), (tmp_path / "none", 1, 1)):
+        result = CliRunner().invoke(app, ["-q", "parse", str(model), str(name)])
+        assert (result.exit_code, result.stderr.count("\n")) == (code, lines)
+        assert bool(result.stdout) == (code == 0)
 
 
 def test_a_configuration_that_is_written_out_trains_the_same_model(tmp_path: Path) -> None:
@@ -557,6 +539,7 @@ def test_an_interrupt_leaves_no_half_file(model: Path, tmp_path: Path, monkeypat
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_killed_runs_leave_nothing_for_long(model: Path, tmp_path: Path) -> None:
     def stop(number: signal.Signals) -> int:

@@ -13,12 +13,19 @@ import time
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from treevote.cli import app
 
 SENTENCE = "1\tdogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 COMMAND = [sys.executable, "-m", "treevote"]
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX descriptors")
 unbuffered = pytest.mark.parametrize("unbuffered", ["", "1"])
+output = pytest.mark.parametrize(
+    ("number", "unbuffered"),
+    [(0, ""), (1, "1"), *(pytest.param(*rest, marks=pytest.mark.slow) for rest in ((0, "1"), (1, "")))],
+)
 
 
 def environment(unbuffered: str) -> dict[str, str]:
@@ -38,8 +45,7 @@ def commands(treebank: Path) -> list[list[str]]:
     return [["vote", str(treebank), str(treebank)], ["show", str(treebank)]]
 
 
-@unbuffered
-@pytest.mark.parametrize("number", [0, 1])
+@output
 def test_a_full_disk_is_one_sentence(number: int, unbuffered: str, treebank: Path, tmp_path: Path) -> None:
     with open(tmp_path / "out", "wb") as out:
         done = subprocess.run(
@@ -55,13 +61,12 @@ def test_a_full_disk_is_one_sentence(number: int, unbuffered: str, treebank: Pat
     assert done.stderr.count(b"\n") == 1
 
 
-@unbuffered
-@pytest.mark.parametrize("number", [0, 1])
+@output
 def test_a_pipe_that_does_not_block_is_waited_for(number: int, unbuffered: str, treebank: Path) -> None:
     read_end, write_end = os.pipe()
     fcntl.fcntl(write_end, fcntl.F_SETFL, os.O_WRONLY | os.O_NONBLOCK)
     command = [*COMMAND, *commands(treebank)[number]]
-    expected = subprocess.run(command, capture_output=True, check=True).stdout
+    expected = CliRunner().invoke(app, commands(treebank)[number]).stdout_bytes
     assert len(expected) > 1 << 16
     with subprocess.Popen(command, stdout=write_end, env=environment(unbuffered), stderr=subprocess.DEVNULL) as process:
         os.close(write_end)
@@ -72,9 +77,12 @@ def test_a_pipe_that_does_not_block_is_waited_for(number: int, unbuffered: str, 
     assert process.returncode == 0
 
 
-@unbuffered
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")
-@pytest.mark.parametrize("arguments", ["--help", "--version", "parse --help", "study --list"])
+@unbuffered
+@pytest.mark.parametrize(
+    "arguments",
+    ["--help", "--version", *(pytest.param(rest, marks=pytest.mark.slow) for rest in ("parse --help", "study --list"))],
+)
 def test_help_is_written_or_an_error_said(arguments: str, unbuffered: str) -> None:
     command = [*COMMAND, *arguments.split()]
     with open("/dev/full", "wb") as full:

@@ -184,3 +184,11 @@ def test_an_unknown_encoding_is_named() -> None:
     for function in (projectivize, deprojectivize):
         with pytest.raises(ConfigError, match="unknown pseudo-projective encoding 'paths'; did you mean 'path'"):
             function(toy, "paths")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("encoding", ["path", "head", "head+path"])
+def test_labels_without_anything_but_marks_stay(encoding: Encoding) -> None:
+    for label in ("↓", "↑", "↑x", "↑↓"):
+        parse = Treebank.of([(["a", "b"], [2, 0], [label, "root"])])
+        assert deprojectivize(parse, encoding).sentence(0).deprels == ("", label, "root")
+        assert deprojectivize(projectivize(parse, encoding), encoding).sentence(0).deprels == ("", label, "root")

@@ -26,12 +26,15 @@ def systems_of(gold: Treebank) -> list[Treebank]:
     return [noisy(gold, share, i) for i, share in enumerate((0.15, 0.25, 0.35))]
 
 
-FITTED = Confidence.fit(DEV, systems_of(DEV), vote(systems_of(DEV), single_root=True))
+@pytest.fixture(scope="module")
+def fitted() -> Confidence:
+    """Return the confidence of three noisy systems."""
+    return Confidence.fit(DEV, systems_of(DEV), vote(systems_of(DEV), single_root=True))
 
 
-def test_confidence_is_calibrated_on_sentences_it_was_not_fitted_to() -> None:
+def test_confidence_is_calibrated_on_sentences_it_was_not_fitted_to(fitted: Confidence) -> None:
     voted = vote(systems_of(TEST), single_root=True)
-    for confidence, right in zip(FITTED.of(systems_of(TEST), voted), right_arcs(TEST, voted), strict=True):
+    for confidence, right in zip(fitted.of(systems_of(TEST), voted), right_arcs(TEST, voted), strict=True):
         tokens = voted.is_token
         assert calibration_error(reliability(confidence[tokens], right[tokens])) < 0.03
         assert confidence[right].mean() > confidence[tokens & ~right].mean() + 0.1
@@ -39,25 +42,25 @@ def test_confidence_is_calibrated_on_sentences_it_was_not_fitted_to() -> None:
         assert (confidence[~tokens] == 0).all()
 
 
-def test_a_label_is_never_surer_than_its_arc() -> None:
+def test_a_label_is_never_surer_than_its_arc(fitted: Confidence) -> None:
     voted = vote(systems_of(TEST), single_root=True)
-    arc, label = FITTED.of(systems_of(TEST), voted)
+    arc, label = fitted.of(systems_of(TEST), voted)
     assert (label <= arc).all()
 
 
-def test_more_votes_mean_more_confidence() -> None:
+def test_more_votes_mean_more_confidence(fitted: Confidence) -> None:
     systems = systems_of(TEST)
     voted = vote(systems, single_root=True)
-    arc, _ = FITTED.of(systems, voted)
+    arc, _ = fitted.of(systems, voted)
     assert voted.support is not None
     all_agree, alone = voted.support > 0.99, (voted.support < 0.5) & (voted.heads >= 0)
     assert arc[all_agree].mean() > arc[alone].mean() + 0.2
 
 
-def test_it_comes_back_from_its_record() -> None:
-    again = Confidence.from_record(FITTED.record())
+def test_it_comes_back_from_its_record(fitted: Confidence) -> None:
+    again = Confidence.from_record(fitted.record())
     voted = vote(systems_of(TEST), single_root=True)
-    for one, other in zip(FITTED.of(systems_of(TEST), voted), again.of(systems_of(TEST), voted), strict=True):
+    for one, other in zip(fitted.of(systems_of(TEST), voted), again.of(systems_of(TEST), voted), strict=True):
         assert np.array_equal(one, other)
 
 
@@ -70,15 +73,22 @@ def test_it_comes_back_from_its_record() -> None:
         {"facts": {"n_members": "3"}},
         {"arrays": {}},
         {"arrays": {"arc": np.zeros(3), "label": np.zeros(3)}},
-        {"arrays": {"arc": FITTED.arc * np.nan, "label": FITTED.label}},
-        {"arrays": {"arc": FITTED.arc, "label": np.sign(FITTED.label) * 1e308}},  # their sum is no number
-        {"arrays": {"arc": FITTED.arc.astype(np.float32), "label": FITTED.label}},
         {"texts": {"pos": ["X"]}},
     ],
 )
-def test_a_forged_record_is_refused(changes: dict[str, Any]) -> None:
+def test_a_forged_record_is_refused(fitted: Confidence, changes: dict[str, Any]) -> None:
     with pytest.raises(ModelError, match="the model is damaged"):
-        Confidence.from_record(dataclasses.replace(FITTED.record(), **changes))
+        Confidence.from_record(dataclasses.replace(fitted.record(), **changes))
+
+
+def test_weights_that_give_no_probability_are_refused(fitted: Confidence) -> None:
+    for arc, label in (
+        (fitted.arc * np.nan, fitted.label),
+        (fitted.arc, np.sign(fitted.label) * 1e308),  # their sum is no number
+        (fitted.arc.astype(np.float32), fitted.label),
+    ):
+        with pytest.raises(ModelError, match="the model is damaged"):
+            Confidence.from_record(dataclasses.replace(fitted.record(), arrays={"arc": arc, "label": label}))
 
 
 def test_where_all_are_right_confidence_is_high_and_finite() -> None:

@@ -17,11 +17,16 @@ from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.features.trie import mix
-from treevote.studies.tagger import COLUMNS, TEMPLATES, TaggerTrainer, compile_templates, fire, retagged
+from treevote.studies.tagger import COLUMNS, TEMPLATES, Tagger, TaggerTrainer, compile_templates, fire, retagged
 
 TRAINING, TEST = toy_treebank(60, 1), toy_treebank(30, 2)
-TAGGER = TaggerTrainer().train(TRAINING)
 START = np.uint64(0x9E3779B97F4A7C15)
+
+
+@pytest.fixture(scope="module")
+def tagger() -> Tagger:
+    """Return a tagger of the toy grammar."""
+    return TaggerTrainer().train(TRAINING)
 
 
 def tags_of(treebank: Treebank) -> list[tuple[str, ...]]:
@@ -33,24 +38,24 @@ def tags_of(treebank: Treebank) -> list[tuple[str, ...]]:
     ]
 
 
-def test_a_grammar_is_learnt() -> None:
-    pairs = list(zip(tags_of(TEST), tags_of(TAGGER.tag(TEST)), strict=True))
+def test_a_grammar_is_learnt(tagger: Tagger) -> None:
+    pairs = list(zip(tags_of(TEST), tags_of(tagger.tag(TEST)), strict=True))
     assert sum(gold == found for gold, found in pairs) / len(pairs) > 0.99
 
 
 @given(st.data())
-def test_tags_of_the_input_are_never_read(data: st.DataObject) -> None:
+def test_tags_of_the_input_are_never_read(tagger: Tagger, data: st.DataObject) -> None:
     names = ("NOUN", "X", "_")
     numbers = np.full(len(TEST.tokens), -1, np.int32)
     seed = data.draw(st.integers(0, 99))
     numbers[TEST.is_token] = np.random.default_rng(seed).integers(len(names), size=TEST.n_tokens)
     other = retagged(TEST, dict.fromkeys(COLUMNS, (names, numbers)))
-    assert tags_of(TAGGER.tag(other)) == tags_of(TAGGER.tag(TEST))
+    assert tags_of(tagger.tag(other)) == tags_of(tagger.tag(TEST))
 
 
 @given(treebanks())
-def test_all_but_the_tags_stays(treebank: Treebank) -> None:
-    tagged = TAGGER.tag(treebank)
+def test_all_but_the_tags_stays(tagger: Tagger, treebank: Treebank) -> None:
+    tagged = tagger.tag(treebank)
     assert [word.lemma for s in tagged.sentences() for word in s.words] == [
         word.lemma for s in treebank.sentences() for word in s.words
     ]
@@ -60,16 +65,16 @@ def test_all_but_the_tags_stays(treebank: Treebank) -> None:
 
 
 @given(st.integers(0, TEST.n_sentences))
-def test_any_split_of_the_input_gives_the_same_tags(cut: int) -> None:
+def test_any_split_of_the_input_gives_the_same_tags(tagger: Tagger, cut: int) -> None:
     parts = [TEST.select(range(cut)), TEST.select(range(cut, TEST.n_sentences))]
-    assert [row for part in parts for row in tags_of(TAGGER.tag(part))] == tags_of(TAGGER.tag(TEST))
+    assert [row for part in parts for row in tags_of(tagger.tag(part))] == tags_of(tagger.tag(TEST))
 
 
-def test_the_same_seed_gives_the_same_weights() -> None:
+def test_the_same_seed_gives_the_same_weights(tagger: Tagger) -> None:
     again = TaggerTrainer().train(TRAINING)
     for column in COLUMNS:
-        assert again.models[column][0] == TAGGER.models[column][0]
-        assert again.models[column][1].packed.tobytes() == TAGGER.models[column][1].packed.tobytes()
+        assert again.models[column][0] == tagger.models[column][0]
+        assert again.models[column][1].packed.tobytes() == tagger.models[column][1].packed.tobytes()
 
 
 def test_retagging_with_the_gold_tags_changes_nothing() -> None:
@@ -114,13 +119,13 @@ def test_wrong_options_are_told(options: dict[str, int | float]) -> None:
         TaggerTrainer(**options).train(TRAINING)  # type: ignore[arg-type]
 
 
-def test_degenerate_treebanks() -> None:
+def test_degenerate_treebanks(tagger: Tagger) -> None:
     with pytest.raises(InputError, match="found no token"):
         TaggerTrainer().train(Treebank.of([]))
-    assert TAGGER.tag(Treebank.of([])).n_sentences == 0
+    assert tagger.tag(Treebank.of([])).n_sentences == 0
     one = Treebank.of([([Word("a", "_", "X", "_", "_")], [0], ["root"])])
     strange = Treebank.of([(["never", "seen"], [2, 0], ["x", "root"])])
     assert tags_of(TaggerTrainer().train(one).tag(strange)) == [("never", "X", "_", "_"), ("seen", "X", "_", "_")]
-    assert len(tags_of(TAGGER.tag(strange))) == 2
+    assert len(tags_of(tagger.tag(strange))) == 2
     unlabelled = dataclasses.replace(strange, heads=np.full(3, -1, np.int32))
-    assert TAGGER.tag(unlabelled).heads.tolist() == [-1, -1, -1]
+    assert tagger.tag(unlabelled).heads.tolist() == [-1, -1, -1]

@@ -30,7 +30,7 @@ class ChainParser:
     single_root = True
 
     def parse(self, treebank):
-        ends = treebank.offsets[1:] - 1
+        ends = (treebank.offsets[1:] - 1)[np.diff(treebank.offsets) > 1]  # of sentences with tokens
         position = np.arange(len(treebank.tokens)) - np.repeat(treebank.offsets[:-1], np.diff(treebank.offsets))
         heads = np.where(treebank.is_token, position + 1, -1).astype(np.int32)
         heads[ends] = 0
@@ -45,8 +45,8 @@ class ChainParser:
 
     @classmethod
     def from_record(cls, record):
-        match record.facts:
-            case {"trainer": {"root_label": str(label)}, "usual": dict(usual)} if all(
+        match record.kind, record.facts:
+            case "chain-parser", {"trainer": {"root_label": str(label)}, "usual": dict(usual)} if all(
                 isinstance(value, str) and value.isprintable() and value for value in (label, *usual.values())
             ):
                 return cls(ChainTrainer(label), usual)

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from tests.reference.graph_learning import learn as learn_plainly
 from tests.reference.toy_grammar import toy_treebank
-from treevote.corpus.pseudo_projective import projectivize
 from treevote.errors import ModelError
 from treevote.kernels import Floats, Ints
 from treevote.models.features.lexicon import Lexicon
@@ -43,7 +42,7 @@ from treevote.parallel import Jobs
 LINES = ("h.upos", "d.upos", "h.upos+d.upos", "h.lower+d.lower", "h.upos+b.upos+d.upos", "h.feat+d.feat")
 TABLE = compile_arcs(LINES)
 BITS = 14
-TREEBANK = projectivize(toy_treebank(24, 3, crossing=True))
+TREEBANK = toy_treebank(24, 3)
 CORPUS = Corpus(
     Lexicon.of(TREEBANK).columns(TREEBANK.words), TREEBANK.tokens, TREEBANK.heads, TREEBANK.offsets, True, True
 )

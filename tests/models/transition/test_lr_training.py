@@ -1,10 +1,10 @@
-"""Training: what cannot be trained is told, the smallest treebanks are no trouble, margins become probabilities."""
+"""Training of the LR parser: actions of the treebank, margins as probabilities; see also ``tests.contract``."""
 
 from __future__ import annotations
 
 import dataclasses
+import pickle
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,115 +16,11 @@ from tests.reference.toy_model import content
 from tests.reference.toy_parser import SMALL, TEST, TRAINING, accuracy, trees
 from tests.reference.walks import rich_treebanks
 from treevote.corpus.treebank import Treebank
-from treevote.corpus.trees import are_trees, is_single_rooted, roots
-from treevote.errors import ConfigError, InputError
+from treevote.corpus.trees import are_trees, is_single_rooted
 from treevote.models.features.linear_guide import LinearGuide
+from treevote.models.transition.arc_standard import actions_of
 from treevote.models.transition.calibration import temperature_of
-from treevote.models.transition.parser import MAX_WIDTH, TransitionParser, TransitionTrainer
-from treevote.parallel import Jobs
-
-
-@pytest.mark.parametrize(
-    ("changes", "problem"),
-    [
-        ({"learner": "svn"}, "unknown learner 'svn'; did you mean 'svm'"),
-        ({"learner": "sklearn.svm.SVM"}, "there is no class sklearn.svm.SVM"),
-        ({"learner": "sklearn.nothing.SVC"}, "there is no class sklearn.nothing.SVC"),
-        ({"learner": "sklearn.svm.libsvm"}, "there is no class sklearn.svm.libsvm|not a classifier"),
-        ({"learner": "sklearn" + ".a" * 2000}, "is no dotted name; check it"),
-        ({"learner": "sklearn..SVC"}, "is no dotted name"),
-        ({"learner": "sklearn."}, "is no dotted name"),
-        ({"learner": "sklearn.svm.Linear SVC"}, "is no dotted name"),
-        ({"learner": "sklearn.\x00.SVC"}, "is no dotted name"),
-        ({"learner": "svn" * 100_000}, "^unknown learner '.{201}'; did you mean"),
-        ({"learner": "os.path.join"}, "unknown learner 'os.path.join'"),
-        ({"learner": "sklearn.linear_model.LinearRegression"}, "is not a classifier"),
-        ({"learner": "sklearn.multiclass.OneVsRestClassifier"}, "cannot be made from options alone"),
-        (
-            {"learner": "sklearn.naive_bayes.GaussianNB"},
-            "a model cannot hold a sklearn.naive_bayes.GaussianNB; choose",
-        ),
-        ({"options": {"epoch": 3}}, "unknown option of maxent 'epoch'; did you mean 'epochs'"),
-        ({"options": {"epochs": 0}}, "epochs should be at least 1"),
-        ({"options": {"epochs": "many"}}, "SGDMaxEnt cannot learn to parse"),
-        ({"options": {"rate": 0.0}}, "rate should be a positive number, found 0.0"),
-        ({"options": {"rate": float("nan")}}, "rate should be a positive number, found nan"),
-        ({"options": {"rate": 1e39}}, "not finite numbers; let it take smaller steps"),
-        ({"learner": "svm", "options": {"C": -1.0}}, "C should be a positive number, found -1.0"),
-        ({"learner": "sklearn.svm.LinearSVC", "options": {"C": -1.0}}, "LinearSVC cannot learn to parse"),
-        ({"templates": ("s0.frm",)}, "template 's0.frm'"),
-        ({"templates": "ritch"}, "unknown template set"),
-        ({"templates": ()}, "expected 1 to"),
-    ],
-)
-@pytest.mark.filterwarnings("ignore:overflow encountered")
-def test_what_cannot_be_trained_is_told(changes: dict[str, Any], problem: str) -> None:
-    with pytest.raises(ConfigError, match=problem):
-        dataclasses.replace(SMALL, **changes).train(TRAINING.select(range(20)))
-
-
-@pytest.mark.parametrize(
-    ("changes", "problem"),
-    [
-        ({"direction": "backwards"}, "unknown direction 'backwards'; did you mean 'backward'"),
-        ({"search": "beams"}, "unknown search 'beams'; did you mean 'beam'"),
-        ({"width": 0}, f"width should be in 1..{MAX_WIDTH}, found 0"),
-        ({"width": 10**12}, "width should be in"),
-        ({"cutoff": 0}, "cutoff should be at least 1"),
-        ({"margin": -0.1}, "margin should not be negative"),
-        ({"margin": float("nan")}, "margin should not be negative"),
-        ({"margin": float("inf")}, "margin should not be negative or infinite"),
-        ({"prune": 1.0}, "prune should be in"),
-    ],
-)
-def test_a_configuration_that_makes_no_sense_is_refused(changes: dict[str, Any], problem: str) -> None:
-    with pytest.raises(ConfigError, match=problem):
-        dataclasses.replace(SMALL, **changes)
-
-
-@pytest.mark.parametrize("learner", ["maxent", "svm", "sklearn.tree.DecisionTreeClassifier"])
-@pytest.mark.parametrize(
-    "sentences",
-    [
-        [(["a"], [0], ["root"])],
-        [(["a"], [0], ["root"])] * 20,
-        [(["a", "b"], [2, 0], ["x", "root"])] * 20,
-        [(["a", "b"], [0, 0], ["root", "root"])] * 20,
-        [(["a", "b", "c"], [2, 0, 2], ["x", "x", "x"])],  # one label
-        [(list("abcd"), [3, 0, 2, 1], ["x", "root", "y", "z"])] * 4,  # none is projective
-    ],
-)
-def test_the_smallest_treebanks_give_parsers_that_work(learner: str, sentences: Any) -> None:
-    treebank = Treebank.of(sentences)
-    parser = TransitionTrainer(learner=learner, cutoff=1).train(treebank)
-    assert trees(parser.parse(treebank)) == trees(treebank) or len(sentences) == 4
-    again = TransitionParser.from_record(parser.record())
-    long = Treebank.of([(["a", "b", "q", "a", "b"], [-1] * 5, ["_"] * 5)])
-    parse = again.parse(long)
-    assert are_trees(parse).all()
-    assert not is_single_rooted(treebank) or (roots(parse) == 1).all()
-    assert trees(parse) == trees(parser.parse(long))
-
-
-@pytest.mark.parametrize(
-    ("treebank", "problem"),
-    [
-        (Treebank.of([]), "expected trees to learn from"),
-        (Treebank.of([([], [], [])]), "expected trees to learn from"),
-        (
-            Treebank.of([(["a", "b"], [-1, -1], ["_", "_"])], name="plain.conllu"),
-            "found sentences without heads; give a labelled",
-        ),
-        (Treebank.of([(["a", "b"], [2, 1], ["x", "y"])], name="bad"), "bad, sentence 1: expected a tree"),
-        (
-            Treebank.of([(["a", "b", "c"], [2, 0, 2], ["x", "root", "y"])], name="tiny"),
-            "tiny: expected features that occur 3 times, found none; give more sentences, or choose a lower cutoff",
-        ),
-    ],
-)
-def test_what_nothing_can_be_learned_from_is_told(treebank: Treebank, problem: str) -> None:
-    with pytest.raises(InputError, match=problem):
-        TransitionTrainer(templates=("s0.form", "q0.form")).train(treebank)
+from treevote.models.transition.parser import TransitionTrainer
 
 
 def gold_likelihood(model: Model, treebank: Treebank) -> Callable[[float], float]:
@@ -192,11 +88,12 @@ def test_what_is_left_for_a_temperature_may_be_too_little() -> None:
             assert are_trees(trainer.train(treebank).parse(treebank)).all()
 
 
-def test_a_learner_with_probabilities_needs_no_temperature() -> None:
-    calls: list[str] = []
-    SMALL.train(TRAINING, jobs=Jobs(progress=lambda name, done, total: calls.append(name)))
-    assert set(calls) == {"training"}
-    dataclasses.replace(SMALL, learner="svm").train(
-        TRAINING, jobs=Jobs(progress=lambda name, done, total: calls.append(name))
-    )
-    assert set(calls) == {"training", "calibrating"}
+def test_actions_of_a_parser_are_those_of_its_treebank() -> None:
+    parser = dataclasses.replace(SMALL, encoding="none").train(TEST)
+    expected = actions_of(TEST, single_root=True)
+    assert [column.tolist() for column in parser.actions[:4]] == [column.tolist() for column in expected[:4]]
+
+
+def test_a_pickled_parser_has_weights_for_which_kernels_are_compiled_already() -> None:
+    copy = pickle.loads(pickle.dumps(SMALL.train(TRAINING)))
+    assert not copy.guide.weights.packed.flags.writeable

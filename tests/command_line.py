@@ -1,0 +1,30 @@
+"""Commands as a person types them, run in this process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from treevote.cli import app
+
+
+def run(*arguments: object, code: int = 0, stdin: bytes | None = None) -> str:
+    """Run a command; return what it wrote to standard output, or to standard error if it should fail."""
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+    assert result.exit_code == code, (result.output, result.exception)
+    return result.stderr if code else result.stdout
+
+
+def fails(*arguments: object) -> str:
+    """Run a command that should fail with one sentence; return the sentence."""
+    sentence = run(*arguments, code=1)
+    assert sentence.startswith("treevote: ")
+    assert sentence.count("\n") == 1
+    assert "Traceback" not in sentence
+    return sentence
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """Return the files in a folder by name."""
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}

@@ -1,0 +1,128 @@
+"""The parsers that the contract is tested on: each family, with settings that make training a matter of moments."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from tests.paths import ROOT
+from tests.reference.toy_grammar import toy_treebank
+from tests.reference.toy_parser import FEW, SMALL, TEST
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.models.decision_list.explanation import explain, rules_text
+from treevote.models.decision_list.parser import DecisionListParser, DecisionListTrainer
+from treevote.models.graph.parser import GraphParser, GraphTrainer
+from treevote.models.pipeline.parser import PipelineParser, PipelineTrainer
+from treevote.models.transition.parser import TransitionParser, TransitionTrainer
+from treevote.protocols import Parser
+
+BACKWARD = dataclasses.replace(SMALL, learner="svm", direction="backward", search="best-first")
+TREES = TransitionTrainer(templates=FEW, cutoff=1, learner="sklearn.tree.DecisionTreeClassifier")
+PIPELINE = PipelineTrainer(templates="paper", cutoff=1)
+GRAPH = GraphTrainer(bits=14, epochs=2, n_perceptrons=2, attributes=("upos", "lower", "feat"))
+RULES = DecisionListTrainer(attributes=("upos", "form", "feats"), weights=(1, 2), repeats=2, min_gain=2)
+
+
+def searches(parser: TransitionParser) -> list[Parser]:
+    return [parser.with_search("greedy", 1), parser.with_search("beam", 3), parser.with_search("best-first", 3)]
+
+
+def depths(parser: PipelineParser) -> list[Parser]:
+    return [
+        dataclasses.replace(parser, trainer=dataclasses.replace(parser.trainer, depth=depth)) for depth in (1, 2, 4)
+    ]
+
+
+def explained(parser: DecisionListParser) -> list[Parser]:
+    list(rules_text(parser))
+    explain(parser, TEST, 0)
+    return [parser]
+
+
+def alone(parser: Any) -> list[Parser]:
+    return [parser]
+
+
+class Subject(NamedTuple):
+    """A trainer, the class of its parsers, and what is peculiar to them.
+
+    Attributes
+    ----------
+    trainer, parser : Trainer, type
+    stages : tuple of str
+        Names under which progress is reported.
+    uses : callable
+        A parser to all parsers that differ from it in their search only.
+    seeded : bool
+        Whether training is random.
+    baseline : bool
+        Whether it learns labels only, and trusts that all sentences have trees.
+    spare : tuple of str
+        Items of its record that may be missing, or arrays that may have another length.
+    """
+
+    trainer: Any
+    parser: Any
+    stages: tuple[str, ...] = ()
+    uses: Callable[[Any], Iterable[Any]] = alone
+    seeded: bool = True
+    baseline: bool = False
+    spare: tuple[str, ...] = ()
+
+    def train(self, treebank: Treebank, **options: Any) -> Any:
+        """Train; an ensemble gets sentences to measure its confidence on."""
+        dev = toy_treebank(20, 3) if self.parser is EnsembleParser else None
+        return self.trainer.train(treebank, dev, **options)
+
+
+def plug_in() -> Subject:
+    """Return the family of ``docs/examples/plug_in``, which need not be installed."""
+    path = ROOT / "docs" / "examples" / "plug_in" / "treevote_chain.py"
+    spec = importlib.util.spec_from_file_location("treevote_chain", path)
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules[spec.name] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return Subject(module.ChainTrainer(), module.ChainParser, seeded=False, baseline=True)
+
+
+SUBJECTS = {
+    "transition": Subject(SMALL, TransitionParser, ("training",), searches),
+    "transition-svm": Subject(BACKWARD, TransitionParser, ("training", "calibrating"), searches),
+    "transition-tree": Subject(TREES, TransitionParser, spare=("keys",)),
+    "pipeline": Subject(PIPELINE, PipelineParser, ("heads", "labels"), depths),
+    "graph-1": Subject(
+        dataclasses.replace(GRAPH, order=1, decoder="non-projective"), GraphParser, ("labels", "graph 1")
+    ),
+    "graph-2": Subject(
+        dataclasses.replace(GRAPH, learner="bpm"),
+        GraphParser,
+        ("labels", "pruner", "graph 1", "graph 2"),
+        spare=("second-order",),
+    ),
+    "decision-list": Subject(RULES, DecisionListParser, ("passes",), explained, seeded=False),
+    "ensemble": Subject(
+        EnsembleTrainer({"forward": SMALL, "backward": BACKWARD}),
+        EnsembleParser,
+        ("forward", "backward"),
+        spare=(
+            "confidence",
+            "development",
+            "diversity",
+            "reliability",
+            "scores",
+            "seed",
+            "training",
+            "treevote",
+            "weights",
+        ),
+    ),
+    "plug-in": plug_in(),
+}
+OWN = {name: subject for name, subject in SUBJECTS.items() if not subject.baseline}
+"""All but the plug-in."""

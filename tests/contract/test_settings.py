@@ -1,0 +1,169 @@
+"""The contract of settings: those out of range are one ConfigError, all others can be learned with."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from typing import Any
+
+import pytest
+
+from tests.contract.subjects import GRAPH, PIPELINE, RULES
+from tests.reference.toy_grammar import toy_treebank
+from tests.reference.toy_parser import SMALL, TEST, TRAINING, accuracy
+from treevote.corpus.trees import roots
+from treevote.errors import ConfigError
+from treevote.models.decision_list.parser import DecisionListTrainer
+from treevote.models.graph.parser import GraphTrainer
+from treevote.models.pipeline.configuration import POLICIES
+from treevote.models.pipeline.parser import PipelineTrainer
+from treevote.models.transition.parser import MAX_WIDTH, TransitionTrainer
+
+NAN, INFINITY = float("nan"), float("inf")
+ENCODINGS = ("path", "head", "head+path")
+
+
+def variants(trainer: Any, **settings: Any) -> list[Any]:
+    """Return a trainer for each combination of settings."""
+    return [
+        pytest.param(
+            dataclasses.replace(trainer, **dict(zip(settings, values, strict=True))),
+            id=f"{trainer.__class__.__name__}{values}",
+        )
+        for values in itertools.product(*settings.values())
+    ]
+
+
+@pytest.mark.parametrize(
+    "trainer",
+    [
+        *variants(TransitionTrainer(), direction=("forward", "backward"), learner=("maxent", "svm")),
+        *variants(PipelineTrainer(cutoff=1), policy=POLICIES, wait_left=(True,), wait_right=(False, True)),
+        *variants(PipelineTrainer(cutoff=1), policy=POLICIES, wait_left=(False,)),
+        *variants(PIPELINE, learner=("maxent", "svm", "sklearn.linear_model.LogisticRegression")),
+        *variants(
+            GraphTrainer(bits=16, epochs=3, n_perceptrons=2),
+            learner=("perceptron", "mira", "bpm"), order=(1, 2), decoder=("projective", "non-projective"),
+        ),
+        *variants(DecisionListTrainer(min_gain=1), links=("found",), repeats=(1,)),
+        *variants(DecisionListTrainer(min_gain=1), links=("gold",), repeats=(2,)),
+    ],
+)  # fmt: skip
+def test_every_setting_learns_the_toy_grammar(trainer: Any) -> None:
+    parser = trainer.train(TRAINING)
+    parse = parser.parse(TEST)
+    assert parser.single_root
+    assert (roots(parse) == 1).all()
+    assert accuracy(TEST, parse) > (0.9 if isinstance(trainer, DecisionListTrainer) else 0.95)
+
+
+@pytest.mark.parametrize(
+    "trainer",
+    [
+        *variants(dataclasses.replace(SMALL, templates="rich"), encoding=ENCODINGS),
+        *variants(PipelineTrainer(cutoff=1), encoding=ENCODINGS),
+        *variants(DecisionListTrainer(min_gain=1, weights=(1, 1, 2)), encoding=("path",)),
+    ],
+)
+def test_encoded_labels_give_non_projective_trees(trainer: Any) -> None:
+    gold = toy_treebank(12, 5, crossing=True)
+    parse = trainer.train(TRAINING).parse(gold)
+    assert accuracy(gold, parse) > accuracy(
+        gold, dataclasses.replace(trainer, encoding="none").train(TRAINING).parse(gold)
+    )
+    assert not any(mark in label for label in parse.labels for mark in "↑↓")
+
+
+@pytest.mark.parametrize(
+    ("trainer", "changes", "problem"),
+    [
+        (SMALL, {"direction": "backwards"}, "unknown direction 'backwards'; did you mean 'backward'"),
+        (SMALL, {"search": "beams"}, "unknown search 'beams'; did you mean 'beam'"),
+        (SMALL, {"width": 0}, f"width should be in 1..{MAX_WIDTH}, found 0"),
+        (SMALL, {"width": 10**12}, "width should be in"),
+        (SMALL, {"margin": -0.1}, "margin should not be negative"),
+        (SMALL, {"margin": NAN}, "margin should not be negative"),
+        (SMALL, {"margin": INFINITY}, "margin should not be negative or infinite"),
+        (PIPELINE, {"policy": "step"}, "unknown policy 'step'; did you mean 'step-back'"),
+        (PIPELINE, {"confidence": "logs"}, "unknown confidence 'logs'; did you mean 'log-probability'"),
+        (PIPELINE, {"depth": 0}, "depth should be in 1..4, found 0"),
+        (PIPELINE, {"depth": 5}, "depth should be in 1..4, found 5"),
+        (PIPELINE, {"rounds": 0}, "rounds should be in 1..1000, found 0"),
+        (PIPELINE, {"rounds": 10**30}, "rounds should be in 1..1000"),
+        *((trainer, {"cutoff": 0}, "cutoff should be at least 1") for trainer in (SMALL, PIPELINE)),
+        *((trainer, {"prune": share}, "prune should be in") for trainer in (SMALL, PIPELINE) for share in (1.0, NAN)),
+        (GRAPH, {"learner": "mria"}, "did you mean 'mira'"),
+        (GRAPH, {"decoder": "eisner"}, "unknown decoder"),
+        (GRAPH, {"order": 3}, "order should be 1 or 2"),
+        (GRAPH, {"epochs": 0}, "epochs should be in 1..1000"),
+        (GRAPH, {"n_perceptrons": 0}, "n_perceptrons should be"),
+        (GRAPH, {"bits": 40}, "bits should be"),
+        (GRAPH, {"max_heads": 0}, "max_heads should be"),
+        (GRAPH, {"C": 0.0}, "C should be positive"),
+        (GRAPH, {"pruning_margin": NAN}, "pruning_margin should be"),
+        (GRAPH, {"weight_threshold": 1.0}, "weight_threshold should be"),
+        (GRAPH, {"attributes": ("uops",)}, "did you mean 'upos'"),
+        (RULES, {"attributes": ("upos", "lema")}, "unknown attribute 'lema'; did you mean 'lemma'"),
+        (RULES, {"attributes": ()}, "attributes should be one or more"),
+        (RULES, {"attributes": ("upos", "upos")}, "attributes should be one or more, each once"),
+        (RULES, {"attributes": "all"}, "unknown attribute"),
+        (RULES, {"links": "golden"}, "unknown links 'golden'; did you mean 'gold'"),
+        (RULES, {"encoding": "paths"}, "unknown encoding 'paths'; did you mean 'path'"),
+        (RULES, {"weights": ()}, "weights should be of 1 to 100 passes, found 0"),
+        (RULES, {"weights": (1, 0)}, "weights should be in 1..100, found 0"),
+        (RULES, {"suffixes": 5}, "suffixes should be in 1..4, found 5"),
+        (RULES, {"context": -1}, "context should be in 0..9, found -1"),
+        (RULES, {"repeats": 0}, "repeats should be in 1..100, found 0"),
+        (RULES, {"folds": 0}, "folds should be in 1..100, found 0"),
+        (RULES, {"min_gain": 0}, "min_gain should be in 1"),
+        (RULES, {"max_rules": 0}, "max_rules should be in 1"),
+        (RULES, {"max_length": 0}, "max_length should be in 1"),
+        (RULES, {"free_length": 3}, "free_length should be in 1..2, found 3"),
+    ],
+)  # fmt: skip
+def test_a_setting_out_of_range_is_refused(trainer: Any, changes: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        dataclasses.replace(trainer, **changes)
+
+
+@pytest.mark.parametrize(
+    ("trainer", "changes", "problem"),
+    [
+        (SMALL, {"learner": "svn"}, "unknown learner 'svn'; did you mean 'svm'"),
+        (SMALL, {"learner": "sklearn.svm.SVM"}, "there is no class sklearn.svm.SVM"),
+        (SMALL, {"learner": "sklearn.nothing.SVC"}, "there is no class sklearn.nothing.SVC"),
+        (SMALL, {"learner": "sklearn.svm.libsvm"}, "there is no class sklearn.svm.libsvm|not a classifier"),
+        (SMALL, {"learner": "sklearn" + ".a" * 2000}, "is no dotted name; check it"),
+        (SMALL, {"learner": "sklearn..SVC"}, "is no dotted name"),
+        (SMALL, {"learner": "sklearn."}, "is no dotted name"),
+        (SMALL, {"learner": "sklearn.svm.Linear SVC"}, "is no dotted name"),
+        (SMALL, {"learner": "sklearn.\x00.SVC"}, "is no dotted name"),
+        (SMALL, {"learner": "svn" * 100_000}, "^unknown learner '.{201}'; did you mean"),
+        (SMALL, {"learner": "os.path.join"}, "unknown learner 'os.path.join'"),
+        (SMALL, {"learner": "sklearn.linear_model.LinearRegression"}, "is not a classifier"),
+        (SMALL, {"learner": "sklearn.multiclass.OneVsRestClassifier"}, "cannot be made from options alone"),
+        (SMALL, {"learner": "sklearn.naive_bayes.GaussianNB"}, "a model cannot hold a sklearn.naive_bayes.GaussianNB"),
+        (SMALL, {"options": {"epoch": 3}}, "unknown option of maxent 'epoch'; did you mean 'epochs'"),
+        (SMALL, {"options": {"epochs": 0}}, "epochs should be at least 1"),
+        (SMALL, {"options": {"epochs": "many"}}, "SGDMaxEnt cannot learn to parse"),
+        (SMALL, {"options": {"rate": 0.0}}, "rate should be a positive number, found 0.0"),
+        (SMALL, {"options": {"rate": NAN}}, "rate should be a positive number, found nan"),
+        (SMALL, {"options": {"rate": 1e39}}, "not finite numbers; let it take smaller steps"),
+        (SMALL, {"learner": "svm", "options": {"C": -1.0}}, "C should be a positive number, found -1.0"),
+        (SMALL, {"learner": "sklearn.svm.LinearSVC", "options": {"C": -1.0}}, "LinearSVC cannot learn to parse"),
+        (SMALL, {"templates": ("s0.frm",)}, "template 's0.frm'"),
+        (SMALL, {"templates": "ritch"}, "unknown template set"),
+        (SMALL, {"templates": ()}, "expected 1 to"),
+        (PIPELINE, {"learner": "perceptrn"}, "unknown learner 'perceptrn'; did you mean 'perceptron'"),
+        (PIPELINE, {"options": {"thick": 1.0}}, "unknown option of perceptron 'thick'; did you mean 'thickness'"),
+        (PIPELINE, {"options": {"rate": -1.0}}, "rate should be a positive number"),
+        (PIPELINE, {"templates": "rihc"}, "unknown template set 'rihc'; did you mean 'rich'"),
+        (PIPELINE, {"templates": ("s0.deprel",)}, "labels are not known"),
+        (PIPELINE, {"learner": "sklearn.tree.DecisionTreeClassifier"}, "needs a linear learner, sklearn.tree"),
+        (GRAPH, {"attributes": ()}, "expected 1 to 1000 templates, found 0"),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+def test_a_setting_that_cannot_be_trained_is_refused(trainer: Any, changes: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        dataclasses.replace(trainer, **changes).train(TRAINING.select(range(20)))

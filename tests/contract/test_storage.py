@@ -1,0 +1,58 @@
+"""The contract of records: a stored parser is the same parser, in this process and in another."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.contract.subjects import SUBJECTS, Subject
+from tests.paths import ROOT
+from tests.reference.toy_model import content
+from tests.reference.toy_parser import TEST, TRAINING, trees
+from treevote.store import folder as store
+
+CHILD = """
+import sys
+from pathlib import Path
+from tests.contract.subjects import SUBJECTS
+from tests.contract.test_storage import digest
+from treevote.store import folder as store
+
+for name, subject in SUBJECTS.items():
+    print(digest(subject.parser.from_record(store.load(Path(sys.argv[1], name)))))
+"""
+
+
+def digest(parser: Any) -> str:
+    """Return a digest of the parses of the test sentences."""
+    return hashlib.sha256(repr(trees(parser.parse(TEST))).encode()).hexdigest()
+
+
+def test_a_stored_parser_is_the_same_parser(subject: Subject, parser: Any, tmp_path: Path) -> None:
+    store.save(parser.record(), tmp_path / "one")
+    again = subject.parser.from_record(store.load(tmp_path / "one"))
+    assert content(again.record()) == content(parser.record())
+    assert trees(again.parse(TEST)) == trees(parser.parse(TEST))
+    assert getattr(again, "trainer", None) == getattr(parser, "trainer", None)
+    store.save(again.record(), tmp_path / "two")
+    for file in sorted((tmp_path / "one").iterdir()):
+        assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
+
+
+def test_a_pickled_parser_is_the_same_parser(parser: Any) -> None:
+    parser.parse(TEST)
+    again = pickle.loads(pickle.dumps(parser))
+    assert content(again.record()) == content(parser.record())
+    assert trees(again.parse(TEST)) == trees(parser.parse(TEST))
+
+
+def test_a_fresh_process_gives_the_same_parses(tmp_path: Path) -> None:
+    parsers = {name: subject.train(TRAINING) for name, subject in SUBJECTS.items()}
+    for name, parser in parsers.items():
+        store.save(parser.record(), tmp_path / name)
+    done = subprocess.run([sys.executable, "-c", CHILD, tmp_path], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.split() == [digest(parser) for parser in parsers.values()]
