@@ -39,6 +39,7 @@ LAYERS = (
 DOORS = {
     "conllu": {"treevote.conll", "treevote.conll.tokenlists"},
     "distributed": {"treevote.parallel"},
+    "jinja2": {"treevote.report"},
     "joblib": {"treevote.parallel"},
     "networkx": {"treevote.ensemble.arborescence"},
     "numba": {"treevote.kernels"},

@@ -1,13 +1,16 @@
-"""The trees of all systems over the gold words, kept small: eight bytes a token and system."""
+"""The trees of all systems over the gold words, in eight bytes a token and system."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from treevote.corpus.sentence import sent_id
 from treevote.corpus.treebank import Treebank, encode
+from treevote.corpus.trees import per_sentence
 from treevote.evaluation.agreement import Arcs
 from treevote.evaluation.counts import Convention, compared_part
 from treevote.evaluation.results import SentenceTrees, Tree
-from treevote.kernels import Bools
+from treevote.kernels import Bools, Longs
 
 
 class Parses:
@@ -41,6 +44,17 @@ class Parses:
     def add(self, projected: Treebank) -> None:
         """Add the trees of a system over the gold words."""
         self.systems.append(self._arcs(projected))
+
+    @property
+    def lengths(self) -> Longs:
+        """Number of words of each sentence, shape (n_sentences,)."""
+        return np.diff(self.words.offsets) - 1
+
+    def n_differing(self, first: int | None, second: int) -> Longs:
+        """Return for each sentence the number of scored words with different heads or labels; None: the gold trees."""
+        one, other = self.gold if first is None else self.systems[first], self.systems[second]
+        differ = (one.heads != other.heads) | (one.deprels != other.deprels)
+        return per_sentence(self.scored & differ, self.words.offsets)
 
     def sentence(self, number: int) -> SentenceTrees:
         """Return a sentence, counted from 1, with all its trees.

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
 from treevote.evaluation.counts import Convention
+from treevote.kernels import Longs
 
 Interval: TypeAlias = Literal["wilson", "bootstrap"]
 Kind: TypeAlias = Literal["arc", "word", "sentence"]
@@ -363,6 +364,15 @@ class SentenceTrees:
 
 class Sentences(Protocol):
     """Source of the trees of all sentences, see `treevote.evaluation.parses.Parses`."""
+
+    @property
+    def lengths(self) -> Longs:
+        """Number of words of each sentence, shape (n_sentences,)."""
+        ...
+
+    def n_differing(self, first: int | None, second: int) -> Longs:
+        """Return for each sentence the number of scored words with different heads or labels; None: the gold trees."""
+        ...
 
     def sentence(self, number: int) -> SentenceTrees:
         """Return a sentence, counted from 1, with all its trees."""
