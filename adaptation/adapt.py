@@ -13,7 +13,6 @@ from typing import Any, Literal
 import numpy as np
 
 from treevote.adaptation.agreement import alike
-from treevote.adaptation.checkpoints import Checkpoints
 from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
 from treevote.adaptation.guard import Guard, Measured, unfit, verdict
 from treevote.adaptation.judging import Annotation, annotate
@@ -24,13 +23,14 @@ from treevote.config import to_mapping
 from treevote.conll.reader import parse_chunk
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.members import members_of
-from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.streaming import CHUNK_BYTES, parts
 from treevote.ensemble.trainer import EnsembleTrainer, facts_of
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.counts import Convention
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Trainer
+from treevote.store.checkpoints import Checkpoints
 from treevote.store.manifest import JSON
 
 
@@ -229,7 +229,7 @@ class _Adaptation:
                 convention=self.convention,
             )
 
-        return self.steps.parser(name, make)
+        return self.steps.model(name, make, load, save)
 
     def _jobs(self, step: str) -> Jobs:
         return self.jobs.renamed(lambda name: f"{step}: {name}")

@@ -143,7 +143,7 @@ def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
         raw = file.read()
     try:
         content = _parse(raw.decode())
-        digest = _digest(content)
+        found = digest(content)
     except (ValueError, AttributeError, RecursionError) as fault:
         raise damaged(path, f"expected a JSON object, found something else ({fault})") from None
     if content.get("format") != FORMAT:
@@ -154,7 +154,7 @@ def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
             f"{folder}: expected a model of format version {FORMAT_VERSION}, found version {version}; "
             "train it again, or use the treevote that wrote it"
         )
-    if strict and content.get("checksum") != digest:
+    if strict and content.get("checksum") != found:
         raise damaged(path, "its content does not have the checksum that it states")
     files = {}
     for name, facts in member(content, "files", dict, path).items():
@@ -187,7 +187,7 @@ def write_manifest(folder: Path, files: Mapping[str, FileFacts], record: Mapping
         "record": record,
     }
     try:
-        content["checksum"] = _digest(content)
+        content["checksum"] = digest(content)
         text = json.dumps(content, sort_keys=True, allow_nan=False, indent=1).encode() + b"\n"
         _parse(text.decode())
     except (TypeError, ValueError, RecursionError) as fault:
@@ -240,6 +240,7 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
-def _digest(content: Mapping[str, object]) -> str:
+def digest(content: Mapping[str, object]) -> str:
+    """Return the SHA-256 of the canonical JSON of a mapping, without its entry ``checksum``."""
     body = {key: value for key, value in content.items() if key != "checksum"}
     return hashlib.sha256(json.dumps(body, sort_keys=True, allow_nan=False).encode()).hexdigest()

@@ -15,6 +15,7 @@ from treevote.evaluation.counts import Convention, Counts, count_by_sentence
 from treevote.evaluation.significance import randomization_p
 from treevote.kernels import Bools
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.store.checkpoints import checkpoints
 from treevote.studies.jobs import Job, run
 
 T = TypeVar("T")
@@ -52,7 +53,8 @@ class Context:
 
     def run(self, work: Sequence[Job[T]]) -> list[T]:
         """Return the results of jobs, see `treevote.studies.jobs.run`."""
-        return run(work, self.folder, self.jobs)
+        with checkpoints(self.folder, {}, work="study") as steps:
+            return run(work, steps, self.jobs)
 
     def counts(self, parse: Treebank, sentences: Bools | None = None, *, punctuation: bool = True) -> Counts:
         """Compare a parse of the test set, or of some of its sentences, with the gold trees."""

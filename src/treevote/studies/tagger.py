@@ -163,7 +163,7 @@ class Tagging(Job[Treebank]):
 
     def compute(self, progress: Progress | None) -> JSON:
         """Return the tags of all tokens of the test set."""
-        tagger: Tagger = self.trainer.train(self.training, seed=self.seed, jobs=self.told(progress))
+        tagger: Tagger = self.trainer.train(self.training, seed=self.seed, jobs=self.jobs(progress))
         tagged = tagger.tag(self.test)
         tokens = tagged.tokens[tagged.is_token]
         result: dict[str, JSON] = {}
