@@ -41,7 +41,6 @@ DOORS = {
     "distributed": {"treevote.parallel"},
     "jinja2": {"treevote.report"},
     "joblib": {"treevote.parallel"},
-    "networkx": {"treevote.ensemble.arborescence"},
     "numba": {"treevote.kernels"},
     "rich": {"treevote.cli", "treevote.commands", "treevote.terminal"},
     "sklearn": {"treevote.ensemble.confidence", "treevote.models.learners"},
@@ -191,7 +190,7 @@ def test_dependencies_are_the_libraries_imported() -> None:
 
 
 def test_importing_treevote_is_cheap() -> None:
-    slow = "sklearn networkx numba scipy joblib typer rich"
+    slow = "sklearn jinja2 numba scipy joblib typer rich"
     code = f"import sys, treevote; print([name for name in {slow.split()} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
