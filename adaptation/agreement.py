@@ -40,8 +40,8 @@ def agreement(systems: Sequence[Treebank]) -> Doubles:
     [0.67, 1.0]
     """
     check_same_sentences(systems)
-    offsets = systems[0].offsets
-    return np.asarray(per_sentence(unanimous(systems), offsets) / np.maximum(np.diff(offsets) - 1, 1))
+    first = systems[0]
+    return np.asarray(per_sentence(unanimous(systems), first.offsets) / np.maximum(first.lengths, 1))
 
 
 def alike(committee: Mapping[str, Any]) -> str | None:

@@ -177,29 +177,21 @@ def _annotated(committee: EnsembleParser, treebank: Treebank, task: _Task) -> st
         parse = vote(systems, Weights.equal(len(systems)), single_root=committee.single_root)
     else:
         parse = committee.combine(parses)
-    lengths = np.diff(treebank.offsets) - 1
     sure = np.ones(treebank.n_sentences)
     if parse.confidence is not None:
         sums = np.add.reduceat(parse.confidence.astype(np.float64), treebank.offsets[:-1])
-        sure = sums / np.maximum(lengths, 1)
+        sure = sums / np.maximum(treebank.lengths, 1)
     text = dumps(dataclasses.replace(parse.only(), source=None))
     name = os.path.basename(task.part.chunk.path)
     blocks = []
-    for i, (comments, block) in enumerate(zip(_comments(treebank), text.split("\n\n")[:-1], strict=True)):
+    for i, block in enumerate(text.split("\n\n")[:-1]):
+        above = (line.removeprefix(BOM.decode()).rstrip("\r") for line in treebank.comments(i))
+        comments = "".join(f"{line}\n" for line in above if line.startswith("#"))
         blocks.append(
             f"# source = {name}, sentence {task.part.chunk.first_sentence + i}\n"
             f"# agreement = {float(agreed[i])}\n# confidence = {float(sure[i])}\n{comments}{block}\n\n"
         )
     return "".join(blocks)
-
-
-def _comments(treebank: Treebank) -> Iterator[str]:
-    """Yield the comment lines of each sentence."""
-    assert treebank.source is not None
-    lines, line_of, roots = treebank.source.lines, treebank.source.line_of, treebank.offsets[:-1]
-    for first, token in zip(line_of[roots].tolist(), line_of[roots + 1].tolist(), strict=True):
-        above = (line.removeprefix(BOM.decode()).rstrip("\r") for line in lines[first:token])
-        yield "".join(f"{line}\n" for line in above if line.startswith("#"))
 
 
 def _scores(file: Path) -> Annotation:

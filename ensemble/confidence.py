@@ -144,12 +144,8 @@ def _features(systems: Sequence[Treebank], voted: Treebank, pos: Sequence[str]) 
     For each member whether it voted for the arc, and for the arc with its label; the part of speech of the dependent;
     distance and direction of the head, or that it is ROOT; the mean share of votes over the sentence, and its length.
     """
-    labels, deprels = common_labels([voted, *systems])
-    del labels
-    n_slots = len(voted.tokens)
-    lengths = np.diff(voted.offsets)
-    sentence = np.repeat(np.arange(len(lengths)), lengths)
-    position = np.arange(n_slots) - voted.offsets[:-1][sentence]
+    _, deprels = common_labels([voted, *systems])
+    sentence, position, lengths = voted.sentence_of, voted.positions, voted.lengths
     for_arc = [system.heads == voted.heads for system in systems]
     for_label = [same & (deprels[k] == deprels[0]) for k, same in enumerate(for_arc, start=1)]
     index = {name: i for i, name in enumerate(pos)}
@@ -158,14 +154,14 @@ def _features(systems: Sequence[Treebank], voted: Treebank, pos: Sequence[str]) 
     bins += np.where(voted.heads > position, len(_DISTANCES) + 1, 0).astype(np.int32)
     bins[voted.heads == 0] = 2 * (len(_DISTANCES) + 1)
     tokens = voted.is_token
-    shares = np.bincount(sentence[tokens], np.mean(for_arc, 0)[tokens], len(lengths)) / np.maximum(lengths - 1, 1)
+    shares = np.bincount(sentence[tokens], np.mean(for_arc, 0)[tokens], len(lengths)) / np.maximum(lengths, 1)
     columns = [
         *for_arc,
         *for_label,
         *(upos == i for i in range(len(pos))),
         *(bins == i for i in range(2 * (len(_DISTANCES) + 1) + 1)),
         shares[sentence],
-        np.log(lengths)[sentence],
+        np.log(lengths + 1)[sentence],
     ]
     return np.stack([np.asarray(column, np.float64) for column in columns], axis=1)
 

@@ -115,22 +115,15 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
 
 def _check_heads(systems: Sequence[Treebank], heads: Ints) -> None:
     """Raise an error for the first head that is neither -1 nor a position of another token."""
-    offsets = systems[0].offsets
-    lengths = np.diff(offsets)
-    position = np.arange(len(heads[0])) - np.repeat(offsets[:-1], lengths)
-    faults = (heads < -1) | (heads >= np.repeat(lengths, lengths)) | (heads == position)
-    if not faults.any():
-        return
-    slot = int(faults.any(0).argmax())
-    k = int(faults[:, slot].argmax())
-    i = int(np.searchsorted(offsets, slot, side="right")) - 1
-    raise InputError(
-        f"expected the head of token {position[slot]} to be another position in 0..{lengths[i] - 1}, or -1, "
-        f"found {heads[k, slot]}",
-        path=systems[k].name or f"system {k + 1}",
-        sentence=str(i + 1),
-        remedy="correct the head",
-    )
+    last = systems[0].lengths[systems[0].sentence_of]
+    faults = (heads < -1) | (heads > last) | (heads == systems[0].positions)
+    if faults.any():
+        slot = int(faults.any(0).argmax())
+        k = int(faults[:, slot].argmax())
+        problem = f"expected its head to be another position in 0..{last[slot]}, or -1, found {heads[k, slot]}"
+        raise dataclasses.replace(systems[k], name=systems[k].name or f"system {k + 1}").fault(
+            slot, problem, "correct the head"
+        )
 
 
 def _of_winner(votes: NDArray[Number], winner: Ints) -> NDArray[Number]:

@@ -119,7 +119,7 @@ def identity(treebank: Treebank, ranges: Sequence[MultiwordToken] = ()) -> Align
     """
     slots = np.where(treebank.is_token, np.arange(len(treebank.tokens)), -1)
     sentence_of = treebank.sentence_of
-    n_tokens = np.diff(treebank.offsets) - 1
+    n_tokens = treebank.lengths
     for first, last, _ in ranges:
         n_tokens[sentence_of[first]] -= last - first
     tokens = np.repeat(n_tokens[:, None], 3, axis=1)

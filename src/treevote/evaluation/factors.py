@@ -164,7 +164,7 @@ def sentence_length(treebank: Treebank, ends: Sequence[int]) -> Values:
     ('1-10', '11-20', '21-30', '31-40', '>40')
     """
     names, bins = _bins(ends)
-    by_sentence = bins[np.minimum(np.diff(treebank.offsets) - 1, len(bins) - 1)]
+    by_sentence = bins[np.minimum(treebank.lengths, len(bins) - 1)]
     return Values(names, np.where(treebank.is_token, by_sentence[treebank.sentence_of], -1))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from treevote.corpus.sentence import sent_id
 from treevote.corpus.treebank import Treebank, encode
 from treevote.corpus.trees import per_sentence
@@ -48,7 +46,7 @@ class Parses:
     @property
     def lengths(self) -> Longs:
         """Number of words of each sentence, shape (n_sentences,)."""
-        return np.diff(self.words.offsets) - 1
+        return self.words.lengths
 
     def n_differing(self, first: int | None, second: int) -> Longs:
         """Return for each sentence the number of scored words with different heads or labels; None: the gold trees."""
@@ -74,12 +72,9 @@ class Parses:
             Tree(tuple(heads[span].tolist()), tuple(labels[label] for label in deprels[span].tolist()))
             for heads, deprels in (self.gold, *self.systems)
         ]
-        name = ""
-        if (source := self.words.source) is not None:
-            name = sent_id(source.lines[source.line_of[span.start - 1] : source.line_of[span.start]])
         return SentenceTrees(
             number,
-            name,
+            sent_id(self.words.comments(i)),
             tuple(word.form for word in words),
             tuple(word.xpos if word.upos == "_" else word.upos for word in words),
             tuple(self.scored[span].tolist()),

@@ -94,7 +94,7 @@ def multiword_tokens(treebank: Treebank) -> list[MultiwordToken]:
     lines = treebank.source.lines
     slots = np.flatnonzero(treebank.is_token)
     line_of = treebank.source.line_of[slots]
-    sentence_line = np.repeat(treebank.source.line_of[treebank.offsets[:-1]], np.diff(treebank.offsets) - 1)
+    sentence_line = treebank.source.line_of[treebank.starts[slots]]
     holds_word = np.zeros(len(lines), np.bool_)
     holds_word[line_of] = True
     found = [

@@ -185,14 +185,14 @@ LOSS = 3.7
 
 def _by_length(results: Results, system: str) -> list[Counts]:
     """Return the counts of each bin, without punctuation."""
-    bins = np.searchsorted(TENS, np.diff(results.context.test.offsets) - 1)
+    bins = np.searchsorted(TENS, results.context.test.lengths)
     parse = results.systems[system]
     return [results.context.counts(parse, bins == number, punctuation=False) for number in range(len(BINS))]
 
 
 def _sentence_length(results: Results) -> list[Table]:
     test = results.context.test
-    sizes = np.bincount(np.searchsorted(TENS, np.diff(test.offsets) - 1), minlength=len(BINS)).tolist()
+    sizes = np.bincount(np.searchsorted(TENS, test.lengths), minlength=len(BINS)).tolist()
     note = f"Punctuation is not scored, but is counted for the length: {_NOTE}"
     tables = []
     for name in results.systems:

@@ -203,7 +203,7 @@ def compile_templates(templates: Sequence[str]) -> Ints:
 
 def _batches(treebank: Treebank, tags: Ints, words: WordColumns, templates: Ints) -> Iterator[Batch]:
     """Extract the features of all tokens; classes are tags."""
-    longest = int(np.diff(treebank.offsets).max(initial=1))
+    longest = int(treebank.lengths.max(initial=0)) + 1
     first, size = 0, max(1, BATCH_KEYS // (longest * len(templates)))
     while first < treebank.n_sentences:
         offsets = treebank.offsets[first : first + size + 1]

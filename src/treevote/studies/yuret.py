@@ -114,7 +114,7 @@ def instances(treebank: Treebank, lexicon: Lexicon, options: LinkOptions) -> tup
     >>> y.tolist(), X.sum(axis=1).tolist()
     (['L:det', 'L:nsubj'], [[2], [2]])
     """
-    n_pairs = np.maximum(np.diff(treebank.offsets) - 2, 0)
+    n_pairs = np.maximum(treebank.lengths - 1, 0)
     enough = int(np.searchsorted(np.cumsum(n_pairs), options.instances)) + 1
     treebank = treebank.select(range(min(enough, treebank.n_sentences)))
     table = compile_attributes(
@@ -133,7 +133,7 @@ def instances(treebank: Treebank, lexicon: Lexicon, options: LinkOptions) -> tup
         if names[place] == name and kind in (COLUMN, FEATS)
     ]
     follows = np.ones(len(classes), np.bool_)  # a sentence begins with the pair of ROOT and the first word
-    tokens = np.diff(treebank.offsets) - 1
+    tokens = treebank.lengths
     follows[(np.cumsum(tokens) - tokens)[tokens > 0]] = False
     rows = np.flatnonzero(follows)[: options.instances]
     y = np.array([class_name(label_class, treebank.labels) for label_class in classes[rows].tolist()], np.str_)
