@@ -42,7 +42,7 @@ DOORS = {
     "jinja2": {"treevote.report"},
     "joblib": {"treevote.parallel"},
     "numba": {"treevote.kernels"},
-    "rich": {"treevote.cli", "treevote.commands", "treevote.terminal"},
+    "rich": {"treevote.cli", "treevote.commands", "treevote.drawing", "treevote.terminal"},
     "sklearn": {"treevote.ensemble.confidence", "treevote.models.learners"},
     "typer": {"treevote.cli", "treevote.commands"},
 }

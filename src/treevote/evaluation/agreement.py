@@ -102,19 +102,7 @@ def uniquely_correct(right: Sequence[Bools]) -> list[Bools]:
 def right_arcs(gold: Treebank, system: Treebank, *, convention: Convention = "ud") -> Agreement:
     """Return the masks of the right heads, and of the right arcs (head and label), of a system.
 
-    Parameters
-    ----------
-    gold, system, convention
-        As for `treevote.evaluation.counts.evaluate`.
-
-    Returns
-    -------
-    heads, arcs : ndarray of bool, shape (n_slots,)
-
-    Raises
-    ------
-    InputError, ConfigError
-        As `treevote.evaluation.counts.evaluate`.
+    Parameters and errors are those of `treevote.evaluation.counts.evaluate`.
 
     Examples
     --------
@@ -130,28 +118,17 @@ def right_arcs(gold: Treebank, system: Treebank, *, convention: Convention = "ud
 
 
 def accuracy_by(gold: Treebank, system: Treebank, key: Ints, n_keys: int, *, convention: Convention = "ud") -> Doubles:
-    """Return the share of right arcs, head and label, for each value of a column, such as the POS.
+    """Return the share of right arcs, head and label, for each value of a column, such as the POS; shape (n_keys,).
+
+    Shares are 0 to 1, and ``nan`` for values that no token has. Other parameters, and errors, are those of
+    `treevote.evaluation.counts.evaluate`.
 
     Parameters
     ----------
-    gold, system : Treebank
-        As for `treevote.evaluation.counts.evaluate`.
     key : ndarray of int32, shape (n_slots,)
         A value of ``0..n_keys - 1`` for each token; values in ROOT slots are ignored.
     n_keys : int
         Number of values.
-    convention : {"ud", "conllx"}, default="ud"
-        See `treevote.evaluation.counts`.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_keys,)
-        Shares, 0 to 1; ``nan`` for values that no token has.
-
-    Raises
-    ------
-    InputError, ConfigError
-        As `treevote.evaluation.counts.evaluate`.
 
     Examples
     --------

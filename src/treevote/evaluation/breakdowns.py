@@ -19,7 +19,7 @@ from treevote.evaluation.results import Breakdown, Cell, Group, Rate
 from treevote.kernels import Bools, Longs
 
 MAX_GROUPS = 200
-"""Maximum number of groups of a factor; the rarest of further values are put together."""
+"""Maximum number of groups of a factor; further values, the rarest, form one group."""
 
 OTHERS, NONE = "(others)", "(none)"
 
@@ -27,14 +27,8 @@ OTHERS, NONE = "(others)", "(none)"
 class Tally(NamedTuple):
     """Sums of one system, see `treevote.evaluation.intervals.sum_by_key`, with a row for each value of a factor.
 
-    Attributes
-    ----------
-    names : tuple of str
-        The values: those of the gold trees, then others of the system.
-    heads, arcs : ndarray of int64, shape (n_values, 6)
-        Right heads, right heads and labels, of the gold tokens.
-    system_arcs : ndarray of int64, shape (n_values, 6), optional
-        Right heads and labels of the system's tokens, for a factor of arcs.
+    ``names`` are the values: those of the gold trees, then others of the system. ``heads`` and ``arcs``, shape
+    (n_values, 6), are over the gold tokens; ``system_arcs``, for a factor of arcs, over those of the system.
     """
 
     names: tuple[str, ...]
@@ -48,9 +42,8 @@ def tally(factor: Factor, gold_values: Values, projected: Treebank, scored: Bool
 
     Parameters
     ----------
-    factor : Factor
-    gold_values : Values
-        Its values of the gold trees.
+    factor, gold_values
+        A factor, and its values of the gold trees.
     projected : Treebank
         Gold sentences with the trees of the system.
     scored, heads, arcs : ndarray of bool, shape (n_slots,)

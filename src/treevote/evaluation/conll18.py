@@ -46,16 +46,8 @@ def count_conll18(
 ) -> Scores:
     """Count Tokens, Sentences, Words, UPOS, XPOS, UFeats, AllTags, Lemmas, MLAS and BLEX.
 
-    Parameters
-    ----------
-    gold, system : Treebank
-        Gold trees, and those of the system over its own words.
-    alignment : Alignment
-        Of the two.
-    projected : Treebank
-        The trees of the system over the gold words, see `treevote.evaluation.alignment.project`.
-    punctuation : bool, default=True
-        Whether punctuation is scored; Tokens and Sentences always count whole.
+    Parameters are those of `treevote.evaluation.attachment.count_attachment`; Tokens and Sentences always count
+    punctuation.
 
     Examples
     --------

@@ -223,15 +223,7 @@ def count_by_sentence(
 ) -> dict[str, Longs]:
     """Return the counts of every sentence, shape (n_sentences,) each, by the names of the fields of :class:`Counts`.
 
-    Parameters
-    ----------
-    gold, system, convention, punctuation
-        As for :func:`evaluate`, which returns the sums.
-
-    Raises
-    ------
-    InputError, ConfigError
-        As :func:`evaluate`.
+    Parameters and errors are those of :func:`evaluate`, which returns the sums.
 
     Examples
     --------

@@ -18,20 +18,14 @@ BLOCK = 1 << 20
 
 
 def bootstrap_sums(counts: Ints | Longs, samples: int, seed: int) -> Longs:
-    """Return the sums of counts over samples of as many sentences, drawn with replacement.
+    """Return the sums of counts over bootstrap samples of the sentences, shape (samples, n_counts).
 
     Parameters
     ----------
     counts : ndarray of int, shape (n_sentences, n_counts)
         With at least one sentence.
-    samples : int
-        Number of samples.
-    seed : int
-        Seed of the draws.
-
-    Returns
-    -------
-    ndarray of int64, shape (samples, n_counts)
+    samples, seed : int
+        Number and seed of the samples.
 
     Examples
     --------
@@ -48,19 +42,15 @@ def bootstrap_sums(counts: Ints | Longs, samples: int, seed: int) -> Longs:
 
 
 def swapped_sums(counts: Ints | Longs, permutations: int, seed: int) -> Longs:
-    """Return the sums of counts over random halves of the sentences: each is in or out with probability 1/2.
+    """Return the sums of counts over random halves of the sentences, shape (permutations, n_counts).
+
+    Each sentence is in a half with probability 1/2.
 
     Parameters
     ----------
     counts : ndarray of int, shape (n_sentences, n_counts)
-    permutations : int
-        Number of random halves.
-    seed : int
-        Seed of the coin.
-
-    Returns
-    -------
-    ndarray of int64, shape (permutations, n_counts)
+    permutations, seed : int
+        Number and seed of the halves.
 
     Examples
     --------

@@ -39,12 +39,12 @@ def rates(sums: Longs) -> Doubles:
 
 
 def bootstrap_p(difference: float, samples: Doubles) -> float:
-    """Return p of the paired bootstrap: how often a sample is as far from the observed difference as that from 0.
+    """Return p of the paired bootstrap: the share of samples as far from the observed difference as that is from 0.
 
     Parameters
     ----------
     difference : float
-        Of the two rates; ``nan`` gives 1.
+        Observed difference of the two rates; ``nan`` gives 1.
     samples : ndarray of float64
         The difference in samples of the same sentences for both systems.
 
@@ -59,20 +59,14 @@ def bootstrap_p(difference: float, samples: Doubles) -> float:
 
 
 def randomization_p(first: Longs, second: Longs, permutations: int, seed: int) -> Doubles:
-    """Return p of the randomization test: how often systems with sentences swapped at random differ as much.
+    """Return p of the randomization test, shape (n_metrics,): the share of random swaps with as large a difference.
 
     Parameters
     ----------
     first, second : ndarray of int64, shape (n_sentences, n_metrics, 2)
-        Right of how much, in each sentence.
-    permutations : int
-        Number of random swaps.
-    seed : int
-        Seed of the swaps.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_metrics,)
+        Right items and all items, in each sentence.
+    permutations, seed : int
+        Number and seed of the random swaps.
 
     Examples
     --------
@@ -86,18 +80,14 @@ def randomization_p(first: Longs, second: Longs, permutations: int, seed: int) -
 
 
 def swaps_p(first: Longs, second: Longs, moved: Longs) -> Doubles:
-    """Return p of the randomization test from sums over random swaps.
+    """Return p of the randomization test, shape (n_metrics,), from sums over random swaps.
 
     Parameters
     ----------
     first, second : ndarray of int64, shape (n_metrics, 2)
-        Right of how much, over all sentences.
+        Right items and all items, over all sentences.
     moved : ndarray of int64, shape (n_permutations, n_metrics, 2)
         Counts of the second minus those of the first, over the swapped sentences.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_metrics,)
     """
     observed = np.abs(rates(first) - rates(second))
     differences = np.abs(rates(first + moved) - rates(second - moved))
