@@ -108,11 +108,10 @@ def adapt(
     ----------
     before : EnsembleParser
         Trained on ``data.source``.
-    data : Data
+    data, scheme, guard
+        Data, settings and limits of the adaptation.
     steps : Checkpoints
         The finished steps.
-    scheme, guard
-        See `treevote.adaptation.scheme` and `treevote.adaptation.guard`.
     seed : int
         Of the trainings.
     convention : {"ud", "conllx"}
@@ -122,7 +121,7 @@ def adapt(
     jobs : Jobs, optional
         The result does not depend on it.
     warn : callable, optional
-        Called, before the long work, with warnings about the committee and the text.
+        Called with warnings about the committee and the text before the trainings.
 
     Raises
     ------
@@ -151,7 +150,7 @@ class _Adaptation:
         committee = self._members(self.scheme.committee)
         if len(committee) + len(self.data.external) < 2:
             raise ConfigError(f"expected a committee of two or more, found only {', '.join(committee)}; name others")
-        self._members(self.scheme.members)  # a name that does not exist is told before the work
+        self._members(self.scheme.members)  # an unknown name is an error before the work
         distance = self._distance()
         warnings = list(self._warnings(distance))
         for warning in warnings:
@@ -199,7 +198,7 @@ class _Adaptation:
                     "expected sentences on which the committee agrees and is sure enough, "
                     f"found none among {len(kept):,}",
                     path=" and ".join(os.fspath(path) for path in self.data.unlabelled),
-                    remedy="ask for less agreement, or see whether the text is in the language of the model",
+                    remedy="lower --min-agreement, or check that the text is in the language of the model",
                 )
             silver = self.steps.file(
                 f"{name}.silver.conllu", functools.partial(write_silver, annotation, kept, entered.copy())
@@ -210,12 +209,12 @@ class _Adaptation:
         return silver, rounds
 
     def _members(self, names: Sequence[str]) -> dict[str, Trainer]:
-        """Return trainers by name: as the model has them, else as they are by default."""
+        """Return trainers by name: those of the model, else the default ones."""
         own = {name: member.trainer for name, member in self.before.members.items()}
         return {name: own[name] if name in own else members_of([name])[name] for name in names or own}
 
     def _trained(self, name: str, members: dict[str, Trainer], silver: Path | None) -> EnsembleParser:
-        """Return an ensemble trained on the source and what was added, or the finished step."""
+        """Return an ensemble trained on the source and the silver data, or the finished step."""
 
         def make() -> EnsembleParser:
             source = self.data.source
@@ -257,7 +256,7 @@ class _Adaptation:
     def _warnings(self, distance: Distance) -> Iterator[str]:
         training: Any = self.before.facts.get("training", {})
         if training.get("sha256") != facts_of(self.data.source)["sha256"]:
-            yield "the model was not trained on these training data; give what it was trained on"
+            yield "the model was not trained on these training data; give its own training data"
         like = None if self.data.external else alike(self._members(self.scheme.committee))
         if like:
             yield f"the members of the committee are too similar: {like}; their agreement says little"

@@ -32,18 +32,10 @@ from treevote.parallel import ONE_JOB, Jobs
 
 
 class Annotation(NamedTuple):
-    """Agreement and confidence of a committee on each sentence, in the order of the text.
+    """Agreement and confidence of a committee on each sentence, in the order of the text; and the files of the chunks.
 
-    Attributes
-    ----------
-    lengths : ndarray of int64, shape (n_sentences,)
-        Tokens.
-    agreed : ndarray of float64, shape (n_sentences,)
-        Share of the tokens on which the committee agrees.
-    confidence : ndarray of float64, shape (n_sentences,)
-        Mean confidence of the arcs; 1 without a model of confidence.
-    files : tuple of Path
-        The chunks.
+    ``lengths`` are in tokens, ``agreed`` is the share of tokens on which the committee agrees, and ``confidence`` the
+    mean confidence of the arcs, 1 without a model of confidence; shape (n_sentences,) each.
     """
 
     lengths: Longs
@@ -73,11 +65,11 @@ def annotate(
     folder : Path
         Folder for the annotated chunks; chunks that exist are not parsed again.
     external : sequence of path
-        The sentences of ``unlabelled``, of all files one after the other, as parsed by further members.
+        Parses by further members of the sentences of ``unlabelled``, of all files one after the other.
     format, chunk_bytes
         See `treevote.conll.chunks.chunks`.
     jobs : Jobs, optional
-        Told the bytes of ``unlabelled`` that are done, and their sum.
+        Their progress is in bytes of ``unlabelled``.
 
     Raises
     ------
@@ -97,12 +89,9 @@ def annotate(
         raise InputError(
             "expected sentences, found none", path=os.fspath(unlabelled[0]), remedy="give a file with sentences in it"
         )
-    return Annotation(
-        np.concatenate([of_chunk.lengths for of_chunk in annotated]),
-        np.concatenate([of_chunk.agreed for of_chunk in annotated]),
-        np.concatenate([of_chunk.confidence for of_chunk in annotated]),
-        tuple(file for of_chunk in annotated for file in of_chunk.files),
-    )
+    lengths, agreed, confidence, files = zip(*annotated, strict=True)
+    columns = np.concatenate(lengths), np.concatenate(agreed), np.concatenate(confidence)
+    return Annotation(*columns, tuple(itertools.chain.from_iterable(files)))
 
 
 class _Task(NamedTuple):
@@ -200,7 +189,7 @@ def _scores(file: Path) -> Annotation:
     agreed: list[float] = []
     confidence: list[float] = []
     with open(file, encoding="utf-8", errors="surrogateescape", newline="\n") as lines:
-        for _ in lines:  # where it comes from
+        for _ in lines:  # the comment source
             agreed.append(float(next(lines).rpartition(" = ")[2]))
             confidence.append(float(next(lines).rpartition(" = ")[2]))
             rest = itertools.takewhile(lambda line: line != "\n", lines)

@@ -19,11 +19,9 @@ MAX_TRIED = 300_000
 def spanning_tree(arcs: Sequence[Mapping[int, int]], *, single_root: bool) -> list[int]:
     """Return the heads of the heaviest tree; of equal trees the one whose sequence of heads is smallest.
 
-    The tree is sought among the given arcs. If they hold none (a token may have no arc, or several tokens no
-    head but ROOT where one root is demanded), arcs with score 0 are added: from ROOT to every token and, with
-    a single root, from ROOT's dependent to every other token. More are not needed: where a tree has another
-    arc that was not given, its dependent can as well hang on ROOT (on ROOT's dependent), with all that is
-    below it.
+    If the given arcs hold no tree, arcs with score 0 are added: from ROOT to every token and, with a single root, from
+    ROOT's dependent to every other token. More are not needed: the dependent of any other arc can as well hang on ROOT
+    (on ROOT's dependent), with its subtree.
 
     Parameters
     ----------
@@ -40,9 +38,9 @@ def spanning_tree(arcs: Sequence[Mapping[int, int]], *, single_root: bool) -> li
 
     Notes
     -----
-    One root is enforced by trying the tokens that have an arc from ROOT: the token tried keeps this arc
-    alone, all others lose theirs. The sum of the best heads bounds what a trial can yield, so few are made.
-    In a sentence of more than 500 tokens only the most promising roots are tried, see ``MAX_TRIED``.
+    For one root, the tokens with an arc from ROOT are tried in turn: the token keeps this arc alone, all others lose
+    theirs. The sum of the best heads is an upper bound of a trial, so few are needed. In a sentence of more than 500
+    tokens only the most promising roots are tried, see ``MAX_TRIED``.
 
     Examples
     --------
@@ -122,21 +120,9 @@ class _Arcs:
 
 
 def heaviest_arborescence(scores: Mapping[tuple[int, int], int]) -> dict[int, int] | None:
-    """Return the heads of the heaviest arborescence with root 0.
+    """Return the head of each node in a heaviest arborescence with root 0; None if 0 does not reach all nodes.
 
-    Parameters
-    ----------
-    scores : mapping of (head, dependent) to int
-        No dependent is 0.
-
-    Returns
-    -------
-    dict of int to int, or None
-        The head of each node; any of the heaviest arborescences if there are several. None if 0 does not reach all.
-
-    Notes
-    -----
-    Time grows with ``n_arcs * log(n_arcs) ** 2``.
+    Scores are by head and dependent; no dependent is 0. Time grows with ``n_arcs * log(n_arcs) ** 2``.
 
     Examples
     --------

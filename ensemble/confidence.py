@@ -1,9 +1,8 @@
 """Confidence of the ensemble: a calibrated probability for each arc and its label.
 
 A logistic regression on development data predicts whether an arc is right, from its voters and its place in the tree.
-The votes of the members are not independent, so shares of votes are no probabilities: agreement is stronger evidence
-between members of different families than between two directions of one. `treevote.ensemble.reliability` measures the
-calibration.
+Shares of votes are no probabilities, since the members are not independent: agreement between families is stronger
+evidence than between two directions of one. `treevote.ensemble.reliability` measures the calibration.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from treevote.store.record import Record
 KIND = "confidence"
 
 SEEN_ENOUGH = 20
-"""A part of speech with fewer tokens than this in the development data has no weight of its own."""
+"""Minimum number of development tokens of a part of speech with a weight of its own."""
 
 DIGITS = 6
-"""Decimals of a weight; further ones are numerical noise."""
+"""Decimals of a weight."""
 
 LEAST = 0.001
 """Minimum distance of a probability from 0 and 1."""
@@ -61,16 +60,14 @@ class Confidence:
     def fit(
         gold: Treebank, systems: Sequence[Treebank], voted: Treebank, *, convention: Convention = "ud"
     ) -> Confidence:
-        """Fit to development data.
+        """Fit to development data, whose trees no member was trained on.
 
         Parameters
         ----------
-        gold : Treebank
-            Sentences with trees that no member was trained on.
+        gold, voted : Treebank
+            Gold trees, and the vote of the members.
         systems : sequence of Treebank
-            The same sentences as each member parsed them.
-        voted : Treebank
-            Their vote.
+            The parses of the members.
         convention : {"ud", "conllx"}, default="ud"
             Part of a label that counts, see `treevote.evaluation.counts`.
 
@@ -90,17 +87,9 @@ class Confidence:
         return Confidence(len(systems), pos, _fitted(X, heads), _fitted(X, arcs))
 
     def of(self, systems: Sequence[Treebank], voted: Treebank) -> tuple[Floats, Floats]:
-        """Return the probability of each arc, and of arc and label together.
+        """Return the probability of each arc, and of arc and label together; shape (n_slots,), 0 in ROOT slots.
 
-        Parameters
-        ----------
-        systems, voted
-            As for `fit`; members in the same order.
-
-        Returns
-        -------
-        arc, label : ndarray of float32, shape (n_slots,)
-            0 in ROOT slots.
+        Parameters are those of `fit`, with the members in the same order.
         """
         X = _features(systems, voted, self.pos)
         known = voted.heads >= 0
@@ -111,13 +100,13 @@ class Confidence:
         return result[0], np.minimum(*result)
 
     def record(self) -> Record:
-        """Return it as data."""
+        """Return the weights as data."""
         arrays = {"arc": self.arc, "label": self.label}
         return Record(KIND, {"n_members": self.n_members}, arrays, {"pos": list(self.pos)})
 
     @staticmethod
     def from_record(record: Record) -> Confidence:
-        """Make it from its record.
+        """Return the confidence of a record.
 
         Raises
         ------
@@ -141,8 +130,8 @@ _N_OTHERS = 2 * (len(_DISTANCES) + 1) + 3
 def _features(systems: Sequence[Treebank], voted: Treebank, pos: Sequence[str]) -> Doubles:
     """Return the features of each arc, shape (n_slots, n_features).
 
-    For each member whether it voted for the arc, and for the arc with its label; the part of speech of the dependent;
-    distance and direction of the head, or that it is ROOT; the mean share of votes over the sentence, and its length.
+    They are the votes of the members for the arc, and for the arc with its label; the part of speech of the dependent;
+    distance and direction of the head, ROOT apart; the mean share of votes over the sentence, and its length.
     """
     _, deprels = common_labels([voted, *systems])
     sentence, position, lengths = voted.sentence_of, voted.positions, voted.lengths

@@ -113,7 +113,7 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
         if name not in known:
             raise unknown("member", name, known)
         if name in RESERVED:
-            raise ConfigError(f"a member cannot be called '{name}', which means something else; choose another name")
+            raise ConfigError(f"a member cannot be called '{name}', a reserved name; choose another one")
         trainer = known[name]
         own = {key: value for key, value in (settings or {}).items() if hasattr(trainer, key)}
         members[_new(name, members)] = from_mapping(type(trainer), {**to_mapping(trainer), **own})

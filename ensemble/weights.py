@@ -25,7 +25,7 @@ HEAVIEST = 2.0**20
 """Maximum weight, so that sums cannot overflow."""
 
 SEEN_ENOUGH = 20
-"""A part of speech with fewer held-out tokens than this has no accuracy of its own."""
+"""Minimum number of held-out tokens of a part of speech with an accuracy of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,20 +104,9 @@ class Weights:
 
     @staticmethod
     def by_pos(gold: Treebank, systems: Sequence[Treebank]) -> Weights:
-        """Return the same share for each part of speech (UPOS) of the dependent, as it stands in ``gold``.
+        """Return the same share for each part of speech (UPOS) of the dependent in ``gold``; see `by_accuracy`.
 
-        A part of speech with fewer than ``SEEN_ENOUGH`` tokens, or none, has no row: the share over all
-        tokens stands in for it.
-
-        Parameters
-        ----------
-        gold, systems
-            As for ``by_accuracy``.
-
-        Raises
-        ------
-        InputError
-            As for ``by_accuracy``.
+        A part of speech with fewer than ``SEEN_ENOUGH`` tokens has no row: the share over all tokens is used.
         """
         names = sorted({word.upos for word in gold.words})
         key = _part_of_speech(gold, names)
@@ -128,19 +117,9 @@ class Weights:
         return Weights("pos", overall, tuple(names[i] for i in seen), tuple(rows[i] for i in seen))
 
     def table(self, treebank: Treebank) -> Longs:
-        """Return the weight of each system on each slot, in units of ``1 / UNIT``.
+        """Return the weight of each system on each slot of a treebank, in units of ``1 / UNIT``; shape (k, n_slots).
 
-        Weights are rounded to whole units and are at least one, so that even a system of weight 0 decides
-        where no other votes.
-
-        Parameters
-        ----------
-        treebank : Treebank
-            The sentences to vote on; only their parts of speech matter.
-
-        Returns
-        -------
-        ndarray of int64, shape (k, n_slots)
+        Weights are rounded to whole units, at least one: so even a system of weight 0 decides where no other votes.
         """
         rows = np.array([*self.rows, self.overall], np.float64)
         units = np.maximum(np.rint(rows * UNIT), 1).astype(np.int64)

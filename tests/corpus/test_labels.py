@@ -67,7 +67,7 @@ def test_what_could_not_be_read_back_is_not_learnt(trainer: Any) -> None:
 def test_a_record_with_labels_that_are_none_is_refused(trainer: Any) -> None:
     record = trainer.train(toy("x")).record()
     for label in WRONG:
-        with pytest.raises(ModelError, match=r"its labels: .* is empty or has control characters"):
+        with pytest.raises(ModelError, match=r"the label .* is empty or has control characters"):
             member_from_record(with_label(record, label))
 
 

@@ -20,6 +20,7 @@ from treevote.conll.reader import read
 from treevote.errors import InputError
 from treevote.evaluation import results
 from treevote.evaluation.evaluation import evaluate_systems
+from treevote.evaluation.parses import Parses, SentenceTrees, Tree
 from treevote.evaluation.results import (
     Breakdown,
     Cell,
@@ -34,9 +35,7 @@ from treevote.evaluation.results import (
     Metric,
     Rate,
     SentenceScore,
-    SentenceTrees,
     System,
-    Tree,
 )
 from treevote.kernels import Longs
 from treevote.report.markup import short_names
@@ -52,18 +51,22 @@ def rate(value: float | None, n: int = 1000) -> Rate:
     return Rate(value, value - 1, min(value + 1, 100.0), "wilson", round(value * n / 100), n, n)
 
 
-class Sentences:
+class Sentences(Parses):
     """Stands for `Parses`: sentences of three words, of which each system has another one wrong."""
 
     def __init__(self, n_systems: int, form: str, n_sentences: int = 12) -> None:
         self.n_systems, self.form = n_systems, form
-        self.lengths = np.full(n_sentences, 3)
+        self.n_sentences = n_sentences
+
+    @property
+    def lengths(self) -> Longs:
+        return np.full(self.n_sentences, 3)
 
     def n_differing(self, first: int | None, second: int) -> Longs:
         trees = self.sentence(1)
         one, other = trees.gold if first is None else trees.systems[first], trees.systems[second]
         arcs, others = zip(one.heads, one.deprels, strict=True), zip(other.heads, other.deprels, strict=True)
-        return np.full(len(self.lengths), sum(arc != another for arc, another in zip(arcs, others, strict=True)))
+        return np.full(self.n_sentences, sum(arc != another for arc, another in zip(arcs, others, strict=True)))
 
     def sentence(self, number: int) -> SentenceTrees:
         gold = Tree((2, 0, 2), ("nsubj", "root", "obj"))

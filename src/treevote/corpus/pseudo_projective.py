@@ -70,7 +70,7 @@ def projectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
     Returns
     -------
     Treebank
-        Projective trees; those that were projective are as before. Marked labels stand behind all others.
+        Projective trees; projective ones are unchanged. Marked labels come after all others.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """A treebank as integer columns.
 
-All sentences stand in one array per column, one after the other, each with a slot for ROOT in front: sentence ``i``
-is ``offsets[i]:offsets[i + 1]``. A token is the number of its distinct word in ``words``, so whatever depends on the
-word alone is worked out once for each distinct word and not for each token.
+All sentences are in one array per column, one after the other, each with a slot for ROOT in front: sentence ``i`` is
+``offsets[i]:offsets[i + 1]``. A token is the number of its distinct word in ``words``, so properties of words are
+computed once for each distinct word.
 """
 
 from __future__ import annotations
@@ -195,15 +195,7 @@ class Treebank:
         return (self.sentence(i) for i in range(self.n_sentences))
 
     def with_trees(self, heads: Ints, deprels: Ints, labels: Sequence[str]) -> Treebank:
-        """Return the same sentences with other trees (and no marks).
-
-        Parameters
-        ----------
-        heads, deprels : ndarray of int32, shape (n_slots,)
-            As the attributes of that name.
-        labels : sequence of str
-            Labels to which ``deprels`` refers.
-        """
+        """Return the same sentences with other trees (and no marks); ``deprels`` are indices in ``labels``."""
         return dataclasses.replace(self.only(), heads=heads, deprels=deprels, labels=tuple(labels))
 
     @property
@@ -243,14 +235,9 @@ class Treebank:
 
     @staticmethod
     def of(sentences: Sequence[tuple[Sequence[Word | str], Sequence[int], Sequence[str]]], name: str = "") -> Treebank:
-        """Build a treebank by hand: for each sentence its words (forms will do), heads and deprels, without ROOT.
+        """Build a treebank by hand: for each sentence its words or forms, heads and deprels, of length n each.
 
-        Parameters
-        ----------
-        sentences : sequence of (words, heads, deprels)
-            Each of length n; heads count from 1, 0 is ROOT, -1 unknown.
-        name : str, default=""
-            As the attribute.
+        Heads count from 1; 0 is ROOT, -1 unknown.
         """
         words: dict[Word, int] = {ROOT: 0}
         labels: dict[str, int] = {}
@@ -289,9 +276,9 @@ class Treebank:
 
 
 def encode(items: Iterable[Item], vocabulary: dict[Item, int]) -> Ints:
-    """Return the index of each item in a vocabulary, to which new ones are added, and -1 at the end.
+    """Return the index of each item in a vocabulary, extended by new items, and -1 at the end.
 
-    So the result, indexed by a column in which -1 is none, gives -1 for none.
+    Indexed by a column in which -1 is none, the result gives -1 for none.
 
     Examples
     --------
@@ -306,19 +293,9 @@ def encode(items: Iterable[Item], vocabulary: dict[Item, int]) -> Ints:
 
 
 def common_labels(treebanks: Sequence[Treebank], part: Callable[[str], str] = str) -> tuple[dict[str, int], Ints]:
-    """Return one vocabulary of the labels of treebanks of the same size, and the deprels as indices in it.
+    """Return one vocabulary of the labels of k treebanks of the same size, and the deprels as indices in it.
 
-    Parameters
-    ----------
-    treebanks : sequence of Treebank, length k
-    part : callable, optional
-        From a label to the part of it that counts; by default all of it.
-
-    Returns
-    -------
-    vocabulary : dict of str to int
-    deprels : ndarray of int32, shape (k, n_slots)
-        -1 for none.
+    The deprels are an array of shape (k, n_slots), -1 for none. Of each label the ``part`` that counts is used.
 
     Examples
     --------

@@ -50,12 +50,7 @@ def non_projective_arcs(heads: Ints) -> Bools:
     Parameters
     ----------
     heads : ndarray of int32, shape (n + 1,)
-        A tree.
-
-    Returns
-    -------
-    ndarray of bool, shape (n + 1,)
-        ``[d]`` is true if the arc ``(heads[d], d)`` is non-projective; ``[0]`` is false.
+        A tree. The result has the same shape; ``[d]`` is true if the arc ``(heads[d], d)`` is non-projective.
 
     Raises
     ------
@@ -268,15 +263,7 @@ def _are_trees(heads: Ints, offsets: Longs) -> Bools:
 
 @kernel
 def list_dependents(heads: Ints, first: Ints, following: Ints) -> None:
-    """List the dependents of every position of a tree from left to right, as linked lists.
-
-    Parameters
-    ----------
-    heads : ndarray of int32, shape (n + 1,)
-        A tree.
-    first, following : ndarray of int32, shape (n + 1,)
-        Written to: the leftmost dependent, and the next sibling to the right; -1 where there is none.
-    """
+    """Write the leftmost dependent of every position of a tree, and its next sibling to the right; -1 for none."""
     first[:] = -1
     following[:] = -1
     for token in range(len(heads) - 1, 0, -1):
@@ -286,16 +273,9 @@ def list_dependents(heads: Ints, first: Ints, following: Ints) -> None:
 
 @kernel
 def number_subtrees(heads: Ints, enter: Ints, leave: Ints) -> None:
-    """Visit a tree in depth-first order, numbering the positions.
+    """Write the number of each position of a tree in depth-first order, and the last number below it.
 
     ``h`` dominates ``w`` if and only if ``enter[h] <= enter[w] <= leave[h]``.
-
-    Parameters
-    ----------
-    heads : ndarray of int32, shape (n + 1,)
-        A tree.
-    enter, leave : ndarray of int32, shape (n + 1,)
-        Written to: the number of the position itself, and the last number below it.
     """
     first, following = np.empty_like(heads), np.empty_like(heads)
     list_dependents(heads, first, following)

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-from rich.cells import cell_len, chop_cells
+from rich.cells import cell_len, set_cell_size
 
 
 def shortened(text: str, width: int) -> str:
@@ -17,7 +17,7 @@ def shortened(text: str, width: int) -> str:
     >>> shortened("understanding", 7), shortened("日本語", 4), shortened("dog", 3)
     ('unders…', '日…', 'dog')
     """
-    return text if cell_len(text) <= width else chop_cells(text, width - 1)[0] + "…"
+    return text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…"
 
 
 def ems(text: str) -> float:

@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from treevote.corpus.sentence import sent_id
 from treevote.corpus.treebank import Treebank, encode
 from treevote.corpus.trees import per_sentence
 from treevote.evaluation.agreement import Arcs
 from treevote.evaluation.counts import Convention, compared_part
-from treevote.evaluation.results import SentenceTrees, Tree
 from treevote.kernels import Bools, Longs
+
+
+class Tree(NamedTuple):
+    """Heads and deprels of the tokens ``1..n`` of a sentence; -1 and ``""`` where there is none."""
+
+    heads: tuple[int, ...]
+    deprels: tuple[str, ...]
+
+
+class SentenceTrees(NamedTuple):
+    """A sentence with its gold tree and those of the systems, all over the gold tokens ``1..n``.
+
+    ``number`` is that in the gold file, ``id`` the ``sent_id`` or an empty string; ``scored`` is false for punctuation that
+    is left out. Deprels are the part that the convention compares. The trees of a system with other words are projected
+    by the alignment, without heads that have no counterpart.
+    """
+
+    number: int
+    id: str
+    forms: tuple[str, ...]
+    pos: tuple[str, ...]
+    scored: tuple[bool, ...]
+    gold: Tree
+    systems: tuple[Tree, ...]
 
 
 class Parses:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 from treevote.evaluation.counts import Convention
-from treevote.kernels import Longs
+from treevote.evaluation.parses import Parses, SentenceTrees
 
 Interval: TypeAlias = Literal["wilson", "bootstrap"]
 Kind: TypeAlias = Literal["arc", "word", "sentence"]
@@ -283,59 +283,6 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
-    """Heads and deprels of the tokens ``1..n`` of a sentence; -1 and ``""`` where there is none."""
-
-    heads: tuple[int, ...]
-    deprels: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SentenceTrees:
-    """A sentence with its gold tree and those of the systems, all over the gold tokens ``1..n``.
-
-    Attributes
-    ----------
-    number : int
-        In the gold file.
-    id : str
-        Its ``sent_id``, or an empty string.
-    forms, pos : tuple of str, length n
-    scored : tuple of bool, length n
-        False for punctuation that is left out.
-    gold : Tree
-    systems : tuple of Tree
-        With the part of the deprels that the convention compares; those of a system with other words are projected by
-        the alignment, without heads that have no counterpart.
-    """
-
-    number: int
-    id: str
-    forms: tuple[str, ...]
-    pos: tuple[str, ...]
-    scored: tuple[bool, ...]
-    gold: Tree
-    systems: tuple[Tree, ...]
-
-
-class Sentences(Protocol):
-    """Source of the trees of all sentences, see `treevote.evaluation.parses.Parses`."""
-
-    @property
-    def lengths(self) -> Longs:
-        """Number of words of each sentence, shape (n_sentences,)."""
-        ...
-
-    def n_differing(self, first: int | None, second: int) -> Longs:
-        """Return for each sentence the number of scored words with different heads or labels; None: the gold trees."""
-        ...
-
-    def sentence(self, number: int) -> SentenceTrees:
-        """Return a sentence, counted from 1, with all its trees."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
 class Evaluation:
     """Results of an evaluation.
 
@@ -357,7 +304,7 @@ class Evaluation:
     breakdowns : tuple of Breakdown
     comparison : Comparison
         Matrices of one entry, and no tests, if there is one system.
-    parses : Sentences
+    parses : Parses
         The trees; no part of `as_dict`.
     """
 
@@ -372,7 +319,7 @@ class Evaluation:
     systems: tuple[System, ...]
     breakdowns: tuple[Breakdown, ...]
     comparison: Comparison
-    parses: Sentences = field(repr=False, compare=False)
+    parses: Parses = field(repr=False, compare=False)
 
     def trees(self, number: int) -> SentenceTrees:
         """Return a sentence, counted from 1, with the trees of all systems."""

@@ -1,6 +1,6 @@
 """Files compressed with xz: one stream or several, with stream padding between and behind them.
 
-`lzma.LZMAFile` takes padding, and whatever else it cannot decode behind a whole stream, for the end of the file.
+`lzma.LZMAFile` would take padding, or any other bytes that it cannot decode after a stream, for the end of the file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class MemoryLimitError(Exception):
 
 
 class XZReader(io.RawIOBase):
-    r"""What is in a file compressed with xz.
+    r"""The decompressed content of a file compressed with xz.
 
     Parameters
     ----------

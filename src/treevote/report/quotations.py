@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from treevote.evaluation.results import Confusion, ConfusionCell, Evaluation, Example, SentenceTrees
+from treevote.evaluation.parses import SentenceTrees
+from treevote.evaluation.results import Confusion, ConfusionCell, Evaluation, Example
 from treevote.visibility import visible
 
 MAX_VALUES = 14

@@ -6,7 +6,8 @@ import numpy as np
 
 from treevote.corpus.sentence import ROOT, Sentence, Word
 from treevote.drawing.svg import draw
-from treevote.evaluation.results import Evaluation, SentenceTrees
+from treevote.evaluation.parses import SentenceTrees
+from treevote.evaluation.results import Evaluation
 from treevote.kernels import Longs
 from treevote.visibility import visible
 

@@ -1,8 +1,7 @@
-"""The manifest of a model folder: what the model is, and the size and SHA-256 of each of its files.
+"""The manifest of a model folder: the kind and structure of the model, and size and SHA-256 of each of its files.
 
-In every version the keys ``format``, ``version`` and ``files`` have the same meaning, so that any treevote
-can name, and replace, a model of another. The checksum of the manifest itself covers its canonical JSON
-without that entry.
+In every version the keys ``format``, ``version`` and ``files`` have the same meaning, so any treevote can name, and
+replace, a model of another. The checksum of the manifest covers its canonical JSON without that entry.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from treevote.errors import ModelError
 
 JSON: TypeAlias = "Mapping[str, JSON] | Sequence[JSON] | str | int | float | bool | None"
-"""What a JSON document can hold; no NaN and no infinity."""
+"""The content of a JSON document; no NaN and no infinity."""
 
 FORMAT = "treevote model"
 FORMAT_VERSION: int = 1
@@ -37,7 +36,7 @@ _T = TypeVar("_T")
 
 
 class FileFacts(NamedTuple):
-    """What the manifest states of a file: its size in bytes and its SHA-256 in hexadecimal."""
+    """Size of a file in bytes, and its SHA-256 in hexadecimal, as the manifest states them."""
 
     size: int
     sha256: str
@@ -63,16 +62,16 @@ class Manifest:
 
     @contextmanager
     def open(self, name: str, *, limit: int, verify: bool) -> Iterator[BufferedReader]:
-        """Open a file of the model for reading, at its start, if it is what the manifest states.
+        """Open a file of the model for reading, at its start, after a comparison with the manifest.
 
         Parameters
         ----------
         name : str
             Its name in ``files``.
         limit : int
-            The most bytes it may have.
+            Maximum number of bytes.
         verify : bool
-            Read it once to compare its checksum.
+            Whether the checksum is compared, too.
 
         Raises
         ------
@@ -95,7 +94,7 @@ class Manifest:
 
 
 def damaged(path: Path, problem: str) -> ModelError:
-    """Return the error for a file of a model that is not as it was written.
+    """Return the error for a damaged file of a model.
 
     Examples
     --------

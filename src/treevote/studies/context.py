@@ -1,4 +1,4 @@
-"""The context of a study: its treebanks, and everything that a run may set."""
+"""The context of a study: its treebanks and the settings of a run."""
 
 from __future__ import annotations
 
@@ -20,27 +20,12 @@ from treevote.studies.jobs import Job, run
 
 T = TypeVar("T")
 
-PERMUTATIONS = 10_000
-"""The number of permutations of a randomization test."""
-
 
 @dataclass(frozen=True)
 class Context:
-    """The context of a study.
+    """The context of a study: treebanks with trees, the folder of the cached jobs, and settings.
 
-    Attributes
-    ----------
-    training, test : Treebank
-        Every sentence has a tree.
-    folder : path
-        Folder of the cached jobs.
-    members : tuple of str
-        Names of `treevote.ensemble.members.MEMBERS`, for a study of members.
-    convention : {"ud", "conllx"}
-        Of LAS and UAS.
-    seed : int
-        Of all random choices.
-    jobs : Jobs
+    Members, for a study of members, are names of `treevote.ensemble.members`; the convention is that of LAS and UAS.
     """
 
     training: Treebank
@@ -63,14 +48,11 @@ class Context:
         return Counts(**{name: int(column[chosen].sum()) for name, column in columns.items()})
 
     def p_value(self, first: Treebank, second: Treebank, metric: Literal["las", "uas"]) -> float:
-        """Return the p-value of the difference of two parses of the test set.
-
-        It comes from the randomization test over sentences (`treevote.evaluation.significance`).
-        """
+        """Return the p-value of the difference of two parses of the test set, by the randomization test."""
         right = {"las": "arcs", "uas": "heads"}[metric]
         columns = [count_by_sentence(self.test, parse, convention=self.convention) for parse in (first, second)]
         counts = [np.stack([own[right], own["tokens"]], axis=1)[:, None, :] for own in columns]
-        return float(randomization_p(counts[0], counts[1], PERMUTATIONS, self.seed)[0])
+        return float(randomization_p(counts[0], counts[1], 10_000, self.seed)[0])
 
 
 def hold_out(treebank: Treebank) -> tuple[Treebank, Treebank]:

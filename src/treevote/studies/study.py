@@ -58,7 +58,7 @@ class Results:
 
 
 Check: TypeAlias = Callable[[Results], tuple[bool, str] | None]
-"""A predicate of results: whether a claim holds, and the evidence; None if nothing can be said."""
+"""A predicate of results: whether a claim holds, and the evidence; None without data for it."""
 
 
 @dataclass(frozen=True)
@@ -72,30 +72,22 @@ class Claim:
 
 @dataclass(frozen=True)
 class Study:
-    """A study.
+    """A study: its tables (each with its source in the paper), its claims, its systems and its data.
 
     Attributes
     ----------
-    summary : str
-        One line.
-    paper : str
-    tables : callable
-        Makes the tables from the results; the source of each is a part of the paper.
-    claims : tuple of Claim
     systems : mapping of str to trainer
         Systems of the study besides its members; a pair of trainer and number adds the number to the seed.
     members : tuple of str
         The default members; empty for a study without a choice of members.
-    fewest : int
-        The least number of members.
+    fewest, fewest_sentences : int
+        Minimum number of members, and of training sentences.
     votes : mapping of str to tuple of str
         Votes by name, with their voters; no voters means all members. A vote without one of its voters is left out.
     conditions : callable
-        Returns the conditions by name, each a training and a test set; by default those of the context.
-    fewest_sentences : int
-        The least number of training sentences.
+        Training and test sets by name of the condition; by default those of the context.
     others : callable
-        Returns other jobs by key.
+        Other jobs by key.
     """
 
     summary: str
@@ -147,16 +139,17 @@ class Study:
         others = self.others(context)
         found = dict(zip(others, context.run(list(others.values())), strict=True))
         results = Results(context, conditions, parses, found)
-        tables = [
-            dataclasses.replace(table, source=table.source and f"{self.paper}, {table.source}")
-            for table in self.tables(results)
-        ]
-        findings = [
-            Finding(f"{claim.sentence} ({self.paper}, {claim.source}).", *outcome)
-            for claim in self.claims
-            if (outcome := claim.check(results)) is not None
-        ]
-        return Report(tuple(tables), tuple(findings))
+        return Report(
+            tuple(
+                dataclasses.replace(table, source=table.source and f"{self.paper}, {table.source}")
+                for table in self.tables(results)
+            ),
+            tuple(
+                Finding(f"{claim.sentence} ({self.paper}, {claim.source}).", *outcome)
+                for claim in self.claims
+                if (outcome := claim.check(results)) is not None
+            ),
+        )
 
 
 def _compare(holds: Callable[[float, float], bool] | None, metric: Metric, system: str, *rivals: str) -> Check:

@@ -99,13 +99,9 @@ class Linking(Job[Linked]):
 
 
 def instances(treebank: Treebank, lexicon: Lexicon, options: LinkOptions) -> tuple[csr_matrix, NDArray[np.str_]]:
-    """Return features and classes of the first pairs of adjacent words.
+    """Return features and classes of the first pairs of adjacent words; the features do not depend on the treebank.
 
-    Returns
-    -------
-    X : CSR matrix of shape (n_pairs, n_features)
-        The features do not depend on the treebank.
-    y : ndarray of str, shape (n_pairs,)
+    X is a CSR matrix of shape (n_pairs, n_features), y has the shape (n_pairs,).
 
     Examples
     --------
