@@ -15,7 +15,7 @@ import numpy as np
 from treevote.adaptation.agreement import alike
 from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
 from treevote.adaptation.guard import Guard, Measured, unfit, verdict
-from treevote.adaptation.judging import Annotation, annotate
+from treevote.adaptation.judging import annotate
 from treevote.adaptation.measuring import held_out, measure, sample_of
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
@@ -151,15 +151,16 @@ class _Adaptation:
         if len(committee) + len(self.data.external) < 2:
             raise ConfigError(f"expected a committee of two or more, found only {', '.join(committee)}; name others")
         self._members(self.scheme.members)  # an unknown name is an error before the work
-        distance = self._distance()
-        warnings = list(self._warnings(distance))
-        for warning in warnings:
-            if self.warn is not None:
+        known = frozenset(sentences_of(self.data.source))
+        apart = distance(Profile.of([self.data.source]), Profile.of(self._parts(), known))
+        warnings = list(self._warnings(apart))
+        if self.warn is not None:
+            for warning in warnings:
                 self.warn(warning)
-        report: dict[str, JSON] = {"distance": to_mapping(distance), "warnings": list(warnings)}
+        report: dict[str, JSON] = {"distance": to_mapping(apart), "warnings": list(warnings)}
         sample = sample_of(self._parts())
         old = self._measured(self.before, sample)
-        reasons = unfit(distance, old, self.guard)
+        reasons = unfit(apart, old, self.guard)
         if reasons and not self.force:
             return Adapted(self.before, reasons, {**report, "before": to_mapping(old)})
         silver, rounds = self._rounds()
@@ -183,7 +184,15 @@ class _Adaptation:
         for number in range(1, self.scheme.rounds + 1):
             name = f"round-{number}"
             self._trained(f"{name}.committee", self._members(self.scheme.committee), silver)
-            annotation = self._annotated(f"{name}.committee", name)
+            annotation = annotate(
+                self.steps.folder / f"{name}.committee",
+                self.data.unlabelled,
+                self.steps.chunks(name),
+                external=self.data.external,
+                format=self.data.format,
+                chunk_bytes=self.data.chunk_bytes,
+                jobs=self._jobs(name),
+            )
             lengths, agreed, confidence, _ = annotation
             kept = self.scheme.selection.of(lengths, agreed, confidence) & ~held_out(np.arange(len(lengths)))
             entered = np.zeros(len(kept), np.int32) if entered is None else entered
@@ -233,25 +242,10 @@ class _Adaptation:
     def _jobs(self, step: str) -> Jobs:
         return self.jobs.renamed(lambda name: f"{step}: {name}")
 
-    def _annotated(self, committee: str, name: str) -> Annotation:
-        return annotate(
-            self.steps.folder / committee,
-            self.data.unlabelled,
-            self.steps.chunks(name),
-            external=self.data.external,
-            format=self.data.format,
-            chunk_bytes=self.data.chunk_bytes,
-            jobs=self._jobs(name),
-        )
-
     def _parts(self) -> Iterator[Treebank]:
         """Yield the unlabelled text part by part."""
         for part in parts(self.data.unlabelled, format=self.data.format, n_bytes=self.data.chunk_bytes):
             yield parse_chunk(part.chunk, trees="ignored")[0]
-
-    def _distance(self) -> Distance:
-        known = frozenset(sentences_of(self.data.source))
-        return distance(Profile.of([self.data.source]), Profile.of(self._parts(), known))
 
     def _warnings(self, distance: Distance) -> Iterator[str]:
         training: Any = self.before.facts.get("training", {})

@@ -21,8 +21,7 @@ from treevote.evaluation.intervals import (
     sum_by_key,
     wilson,
 )
-from treevote.evaluation.resampling import bootstrap_sums, swapped_sums
-from treevote.evaluation.significance import bootstrap_p, holm, randomization_p, rates
+from treevote.evaluation.significance import bootstrap_p, bootstrap_sums, holm, randomization_p, rates, swapped_sums
 from treevote.kernels import Doubles, Longs
 
 counts = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=12)

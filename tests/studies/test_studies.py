@@ -30,10 +30,10 @@ from treevote.store.manifest import JSON
 from treevote.studies import chang_do_roth, corston_oliver, sagae_tsujii, yuret
 from treevote.studies import jobs as cached
 from treevote.studies.catalogue import STUDIES
-from treevote.studies.context import Context, hold_out
 from treevote.studies.corston_oliver import sample_of
 from treevote.studies.jobs import Job, Parsing, compact
 from treevote.studies.report import Finding, Report, Table, as_json, as_markdown
+from treevote.studies.study import Context, hold_out
 
 TOY = toy_treebank(90, 1, crossing=True)
 PARSING = Parsing("toy", SMALL, compact(TOY), compact(toy_treebank(5, 2)), 0)

@@ -27,9 +27,8 @@ from treevote.evaluation.factors import Factor, Values, factors
 from treevote.evaluation.ill_formed import ill_formed
 from treevote.evaluation.intervals import f1, moments, share
 from treevote.evaluation.parses import Parses
-from treevote.evaluation.resampling import bootstrap_sums, swapped_sums
 from treevote.evaluation.results import Evaluation, Metric, SentenceScore, System
-from treevote.evaluation.significance import rates
+from treevote.evaluation.significance import bootstrap_sums, rates, swapped_sums
 from treevote.kernels import Bools, Longs
 
 Readable: TypeAlias = Treebank | Callable[[], Treebank]

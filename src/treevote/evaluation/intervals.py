@@ -3,7 +3,7 @@
 A rate is a ratio of sums over sentences, whose tokens are right or wrong together. So a share is given Wilson's
 interval (1927) at the effective sample size of clustered data (Korn & Graubard 1998): intervals for independent tokens
 would be too narrow. An F1 whose precision and recall have different denominators is no share; it gets the percentiles
-of a bootstrap over sentences (Efron 1979), see `treevote.evaluation.resampling`.
+of a bootstrap over sentences (Efron 1979), see `treevote.evaluation.significance`.
 """
 
 from __future__ import annotations

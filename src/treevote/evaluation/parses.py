@@ -22,9 +22,9 @@ class Tree(NamedTuple):
 class SentenceTrees(NamedTuple):
     """A sentence with its gold tree and those of the systems, all over the gold tokens ``1..n``.
 
-    ``number`` is that in the gold file, ``id`` the ``sent_id`` or an empty string; ``scored`` is false for punctuation that
-    is left out. Deprels are the part that the convention compares. The trees of a system with other words are projected
-    by the alignment, without heads that have no counterpart.
+    ``number`` counts in the gold file; ``id`` is the ``sent_id`` or empty; ``scored`` is false for punctuation that is
+    left out. Deprels are the part that the convention compares. The trees of a system with other words are projected by
+    the alignment, without heads that have no counterpart.
     """
 
     number: int

@@ -16,10 +16,9 @@ from treevote.evaluation.factors import TENS
 from treevote.models.pipeline.configuration import Policy
 from treevote.models.pipeline.oracle import count_actions
 from treevote.models.pipeline.parser import PipelineTrainer
-from treevote.studies.context import Context
 from treevote.studies.jobs import compact
 from treevote.studies.report import Table, Value, percent, printed, rate
-from treevote.studies.study import Claim, Conditions, Results, Study, better, grows, not_worse, worse
+from treevote.studies.study import Claim, Conditions, Context, Results, Study, better, grows, not_worse, worse
 from treevote.studies.tagger import COLUMNS, TaggerTrainer, Tagging
 
 PAPER = "Chang, Do & Roth, A pipeline model for bottom-up dependency parsing"

@@ -26,10 +26,9 @@ from treevote.models.features.lexicon import Lexicon
 from treevote.models.learners.decision_list.greedy_prepend import GreedyPrepend
 from treevote.parallel import Progress
 from treevote.store.manifest import JSON
-from treevote.studies.context import Context
 from treevote.studies.jobs import Job, compact
 from treevote.studies.report import Table, percent, printed, printed_by_name
-from treevote.studies.study import Claim, Results, Study, score_table
+from treevote.studies.study import Claim, Context, Results, Study, score_table
 
 PAPER = "Yuret 2006"
 
