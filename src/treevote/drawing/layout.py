@@ -5,6 +5,7 @@ Lengths are in units of the caller; ``x`` grows to the right.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -75,7 +76,8 @@ def lay_out(
     >>> lines[0].words, lines[0].n_levels, width
     ({1: 10.0, 2: 49.0}, 2, 64.0)
     """
-    words = _with_room_for_feet(arcs, words)
+    n_feet = Counter(end for arc in arcs for end in (arc.head, arc.dependent))
+    words = [max(width, TIGHT * n_feet[word]) for word, width in enumerate(words)]  # wider with many feet
     centres = _centres(arcs, words, labels)
     left = centres - np.array(words) / 2
     right = centres + np.array(words) / 2
@@ -111,15 +113,6 @@ def _break(left: Doubles, right: Doubles, width: float) -> tuple[list[tuple[int,
         full = max(full, inset + float(right[last] - left[first]) + (INSET if last < n else 0.0))
         first = last + 1
     return spans, full
-
-
-def _with_room_for_feet(arcs: Sequence[Arc], words: Sequence[float]) -> list[float]:
-    """Return the widths of the words, widened for words with many arcs."""
-    standing = [0] * len(words)
-    for arc in arcs:
-        standing[arc.head] += 1
-        standing[arc.dependent] += 1
-    return [max(width, TIGHT * n) for width, n in zip(words, standing, strict=True)]
 
 
 def _centres(arcs: Sequence[Arc], words: Sequence[float], labels: Sequence[float]) -> Doubles:

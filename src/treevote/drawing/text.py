@@ -60,7 +60,8 @@ def draw(gold: Sentence, system: Sentence | None = None, *, width: int | None = 
     n_columns = MAX_COLUMNS if width is None else min(MAX_COLUMNS, max(width - ROOM_FOR_WORDS, 2) // 2)
     placed = bars(heads, n_columns)
     trees = [""] * (n + 1) if placed is None else lines(heads, placed)
-    forms = [_isolated(visible(word.form)) for word in gold.words]
+    forms = [visible(word.form) for word in gold.words]
+    forms = [f"{ISOLATE}{form}{END}" if right_to_left([form]) else form for form in forms]
     tags = _column([visible(word.upos) for word in gold.words[1:]])
     told = [placed is None or cut < 0 for cut in heads]
     labels = _column([_label(gold, word, forms, told[word]) for word in range(1, n + 1)])
@@ -72,7 +73,8 @@ def draw(gold: Sentence, system: Sentence | None = None, *, width: int | None = 
     rows = ["{} {}  {}  {}  {}".format(*row).rstrip() for row in zip(numbers, words, tags, labels, notes, strict=True)]
     if placed is None:
         rows.insert(0, f"(a tree of more than {n_columns} columns: told, not drawn)")
-    return [_from_the_left(row if width is None else shortened(row, width)) for row in rows]
+    rows = rows if width is None else [shortened(row, width) for row in rows]
+    return [LEFT_TO_RIGHT + row if ISOLATE in row else row for row in rows]  # a terminal starts them at the left
 
 
 def _column(cells: list[str]) -> list[str]:
@@ -102,13 +104,3 @@ def _note(gold: Sentence, system: Sentence, word: int, forms: list[str]) -> str:
     if head != gold_head:
         parts = ["no head"] if head < 0 else [*parts, f"of {head} {forms[head]}" if head else "on ROOT"]
     return " ".join([DIFFERS, *parts]) if parts else ""
-
-
-def _isolated(form: str) -> str:
-    """Return a form isolated from its surroundings if it is read from right to left."""
-    return f"{ISOLATE}{form}{END}" if right_to_left([form]) else form
-
-
-def _from_the_left(line: str) -> str:
-    """Return a line with a mark that makes a bidirectional terminal start it at the left."""
-    return LEFT_TO_RIGHT + line if ISOLATE in line else line

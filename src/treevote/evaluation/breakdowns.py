@@ -89,16 +89,13 @@ def breakdown(factor: Factor, tallies: Sequence[Tally]) -> Breakdown:
     for row in rows:
         cells = []
         for one, places in zip(tallies, rows_of, strict=True):
-            cells.append(_cell(one, [places[name] for name in row if name in places]))
+            own = [places[name] for name in row if name in places]
+            las = _share(one.arcs, own)
+            precision = None if one.system_arcs is None else _share(one.system_arcs, own)
+            cells.append(Cell(_share(one.heads, own), las, precision, precision and _f1(precision, las)))
         label = row[0] if len(row) == 1 else OTHERS
         groups.append(Group(label, sum(gold_tokens[name] for name in row), tuple(cells)))
     return Breakdown(factor.name, factor.description, factor.of, factor.ordered, tuple(groups))
-
-
-def _cell(one: Tally, rows: list[int]) -> Cell:
-    uas, las = _share(one.heads, rows), _share(one.arcs, rows)
-    precision = None if one.system_arcs is None else _share(one.system_arcs, rows)
-    return Cell(uas, las, precision, None if precision is None else _f1(precision, las))
 
 
 def _share(sums: Longs, rows: list[int]) -> Rate:

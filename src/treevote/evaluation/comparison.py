@@ -57,17 +57,16 @@ def compare(parses: Parses, metrics: Sequence[str], sums: Sequence[Sums]) -> Com
         share(oracle(right_heads)),
         share(oracle(right_arcs)),
         tuple(
-            tuple(_right_wrong(scored & ours & ~theirs, parses.words.offsets) for theirs in right_arcs)
+            tuple(
+                Disagreement(int(np.count_nonzero(mask)), first_examples(mask, parses.words.offsets).get(0, ()))
+                for mask in (scored & ours & ~theirs for theirs in right_arcs)
+            )
             for ours in right_arcs
         ),
         tuple(_tests(metrics, sums)),
         len(sums[0].drawn),
         len(sums[0].swapped),
     )
-
-
-def _right_wrong(mask: Bools, offsets: Longs) -> Disagreement:
-    return Disagreement(int(np.count_nonzero(mask)), first_examples(mask, offsets).get(0, ()))
 
 
 def _tests(metrics: Sequence[str], sums: Sequence[Sums]) -> list[Test]:

@@ -66,7 +66,7 @@ def count_conll18(
         for column in (
             (attrgetter("upos"), str),
             (attrgetter("xpos"), str),
-            (attrgetter("feats"), universal_features),
+            (attrgetter("feats"), _universal),
             (attrgetter("lemma"), str),
         )
     )
@@ -96,14 +96,8 @@ def count_conll18(
     return scores
 
 
-def universal_features(feats: str) -> str:
-    """Return the features of the universal inventory, sorted.
-
-    Examples
-    --------
-    >>> universal_features("Number=Sing|Case=Nom|InfForm=1")
-    'Case=Nom|Number=Sing'
-    """
+def _universal(feats: str) -> str:
+    """Return the features of the universal inventory, sorted."""
     return "|".join(sorted(item for item in feats.split("|") if item.partition("=")[0] in FEATURES))
 
 

@@ -333,25 +333,15 @@ def check_same_sentences(systems: Sequence[Treebank]) -> None:
 
 
 def punctuation_marks(treebank: Treebank) -> Bools:
-    """Return a mask of the slots with punctuation, see :func:`is_punctuation`, shape (n_slots,).
+    """Return a mask of the slots with punctuation: all characters are of the Unicode categories P; shape (n_slots,).
 
     Examples
     --------
-    >>> punctuation_marks(Treebank.of([(["yes", "!"], [0, 1], ["root", "punct"])])).tolist()
-    [False, False, True]
+    >>> punctuation_marks(Treebank.of([(["«", "n.a.", "..."], [2, 0, 2], ["punct", "root", "punct"])])).tolist()
+    [False, True, False, True]
     """
-    return np.array([is_punctuation(word.form) for word in treebank.words], np.bool_)[treebank.tokens]
-
-
-def is_punctuation(form: str) -> bool:
-    """Tell whether all characters of a form are of the Unicode categories P.
-
-    Examples
-    --------
-    >>> [form for form in ("...", "«", "n.a.", "$", "_", "3") if is_punctuation(form)]
-    ['...', '«', '_']
-    """
-    return all(unicodedata.category(character)[0] == "P" for character in form)
+    kinds = (map(unicodedata.category, word.form) for word in treebank.words)
+    return np.array([all(kind[0] == "P" for kind in of_word) for of_word in kinds], np.bool_)[treebank.tokens]
 
 
 def _percent(part: int, whole: int) -> float:

@@ -76,20 +76,10 @@ class Spot(NamedTuple):
 
 
 class Plot(NamedTuple):
-    """A plot in CSS pixels.
+    """A plot in CSS pixels, of a figure (LAS or F1) by groups in a unit.
 
-    Attributes
-    ----------
-    title, figure, unit : str
-        Heading, what is drawn, and what is counted on the axis below.
-    grid : list of (float, str)
-        Height and name of each tick of the axis of percentages.
-    ticks : list of (float, str)
-        Place and name of the groups below, as many as there is room for.
-    bars : list of (float, float, float)
-        For each group place, height and percentage of its tokens.
-    lines : list of list of Spot
-        For each system.
+    ``grid`` has height and name of each tick of the axis of percentages, ``ticks`` place and name of groups with room
+    below, ``bars`` place, height and percentage of the tokens of each group, and ``lines`` the spots of each system.
     """
 
     title: str

@@ -64,19 +64,9 @@ class Record:
 
 
 def write_record(record: Record, folder: Path) -> tuple[dict[str, FileFacts], dict[str, JSON]]:
-    """Write the files of a record into an empty folder.
+    """Write the files of a record into an empty folder; ModelError if an array, vocabulary or blob cannot be stored.
 
-    Returns
-    -------
-    files : dict of str to FileFacts
-        The written files.
-    account : dict of str to JSON
-        The record for the manifest, with names of files in place of their content.
-
-    Raises
-    ------
-    ModelError
-        If an array, vocabulary or blob cannot be stored.
+    Return the written files, and the record for the manifest, with names of files in place of their content.
 
     Examples
     --------
