@@ -69,18 +69,9 @@ class Data:
 
 @dataclass(frozen=True, eq=False)
 class Adapted:
-    """Result of an adaptation.
+    """Result of an adaptation: the adapted model, reasons against its promotion, a report, and the selected sentences.
 
-    Attributes
-    ----------
-    parser : EnsembleParser
-        The adapted model, promoted or not.
-    reasons : list of str
-        Reasons against its promotion; empty if there are none.
-    report : dict
-        Distance of the domains, rounds, labels of the silver data, scores before and after.
-    silver : Path
-        The selected sentences, as CoNLL-U.
+    The report has the distance of the domains, rounds, labels of the silver data, and scores before and after.
     """
 
     parser: EnsembleParser

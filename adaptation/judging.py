@@ -58,12 +58,10 @@ def annotate(
 
     Parameters
     ----------
-    model : Path
-        Folder of the committee, an ensemble.
+    model, folder : Path
+        Folders of the committee, an ensemble, and of the annotated chunks; existing chunks are not parsed again.
     unlabelled : sequence of path
         Text of the new domain; trees in it are ignored.
-    folder : Path
-        Folder for the annotated chunks; chunks that exist are not parsed again.
     external : sequence of path
         Parses by further members of the sentences of ``unlabelled``, of all files one after the other.
     format, chunk_bytes

@@ -60,16 +60,7 @@ class Confidence:
     def fit(
         gold: Treebank, systems: Sequence[Treebank], voted: Treebank, *, convention: Convention = "ud"
     ) -> Confidence:
-        """Fit to development data, whose trees no member was trained on.
-
-        Parameters
-        ----------
-        gold, voted : Treebank
-            Gold trees, and the vote of the members.
-        systems : sequence of Treebank
-            The parses of the members.
-        convention : {"ud", "conllx"}, default="ud"
-            Part of a label that counts, see `treevote.evaluation.counts`.
+        """Fit to development data, whose trees no member was trained on: gold trees, the members' parses, their vote.
 
         Raises
         ------

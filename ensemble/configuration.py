@@ -85,14 +85,9 @@ def read_configuration(path: str | Path | None) -> Configuration:
 
 
 def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | None = None) -> EnsembleTrainer:
-    """Return the trainer of a configuration.
+    """Return the trainer of a configuration; a member of a repeated name is trained again, as ``name-2``.
 
-    Parameters
-    ----------
-    configuration : Configuration
-        Its members; a repeated name is trained again, as ``name-2``.
-    settings : mapping, optional
-        Settings for all members that have them; they override those of the members.
+    ``settings`` override those of all members that have them.
 
     Raises
     ------

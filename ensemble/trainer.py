@@ -81,12 +81,10 @@ class EnsembleTrainer:
 
         Parameters
         ----------
-        treebank : Treebank
-            Every sentence has a tree.
-        dev : Treebank, optional
-            Sentences with trees that are not trained on.
+        treebank, dev : Treebank
+            Sentences with trees, to train on and to measure on.
         seed : int, default=0
-            Each member draws from it and its name: it is the same alone and beside others.
+            The seed of a member follows from it and its name: it is the same alone and beside others.
         jobs : Jobs, optional
             Their progress is that of the members; the result does not depend on them.
         convention : {"ud", "conllx"}, default="ud"

@@ -78,14 +78,7 @@ class Weights:
 
     @staticmethod
     def by_accuracy(gold: Treebank, systems: Sequence[Treebank]) -> Weights:
-        """Return the share of tokens to which each system gives the right head and label.
-
-        Parameters
-        ----------
-        gold : Treebank
-            Held-out sentences; every token needs a head.
-        systems : sequence of Treebank
-            The same sentences as each system parsed them; a token left unparsed is wrong.
+        """Return the share of tokens of held-out sentences to which each system gives the right head and label.
 
         Raises
         ------

@@ -17,12 +17,7 @@ PACKAGE = "turkish-treebanks"
 
 
 def default_treebank(part: Literal["web", "wiki"]) -> Path:
-    """Return the path of a part of the default data.
-
-    Parameters
-    ----------
-    part : {"web", "wiki"}
-        2,541 sentences of forums, blogs and news, or 2,310 sentences of an encyclopedia.
+    """Return the path of the web part (2,541 sentences of forums, blogs and news) or the wiki part (2,310 sentences).
 
     Raises
     ------

@@ -63,14 +63,9 @@ def projectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
     Parameters
     ----------
     treebank : Treebank
-        Trees.
+        Trees; projective ones are unchanged. Marked labels come after all others.
     encoding : {"none", "head", "path", "head+path"}, default="path"
-        How to mark labels; see the head of this module.
-
-    Returns
-    -------
-    Treebank
-        Projective trees; projective ones are unchanged. Marked labels come after all others.
+        Marks of labels; see the head of this module.
 
     Raises
     ------
@@ -118,14 +113,9 @@ def deprojectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
     Parameters
     ----------
     treebank : Treebank
-        Parses with labels that :func:`projectivize` may have written; other labels are left alone.
+        Parses, with labels of :func:`projectivize`; other labels are left alone.
     encoding : {"none", "head", "path", "head+path"}, default="path"
         The encoding of the labels; with ``"none"`` the result is ``treebank`` itself.
-
-    Returns
-    -------
-    Treebank
-        Trees that need not be projective. Its labels are those of ``treebank`` without marks.
 
     Raises
     ------

@@ -85,7 +85,7 @@ class Treebank:
     support, label_support : ndarray of float32, shape (n_slots,), optional
         Share of the votes for each arc, and for its label among them; 0..1.
     confidence, label_confidence : ndarray of float32, shape (n_slots,), optional
-        Probability that an arc is right, and that it is right with its label; 0..1.
+        Probability that an arc is right, without and with its label; 0..1.
 
     Examples
     --------

@@ -94,11 +94,7 @@ def are_trees(treebank: Treebank) -> Bools:
 def require_trees(treebank: Treebank, sentences: Bools | None = None) -> None:
     """Raise an error that names the first sentence whose heads are not a tree, if there is one.
 
-    Parameters
-    ----------
-    treebank : Treebank
-    sentences : ndarray of bool, shape (n_sentences,), optional
-        The sentences that must be trees; by default all.
+    With a mask, shape (n_sentences,), only the sentences in it must be trees.
 
     Raises
     ------

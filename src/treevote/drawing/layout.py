@@ -49,7 +49,7 @@ class Line(NamedTuple):
 def lay_out(
     arcs: Sequence[Arc], words: Sequence[float], labels: Sequence[float], width: float, *, mirrored: bool = False
 ) -> tuple[list[Line], float]:
-    """Break a sentence into lines and place its arcs.
+    """Break a sentence into lines and place its arcs; return the lines and the width of the longest.
 
     Parameters
     ----------
@@ -63,12 +63,6 @@ def lay_out(
         Maximum length of a line, unless a word is longer. The lines are as few as possible, and about equally long.
     mirrored : bool, default=False
         Whether the first word is at the right.
-
-    Returns
-    -------
-    lines : list of Line
-    width : float
-        Of the longest line.
 
     Examples
     --------

@@ -18,15 +18,7 @@ from treevote.kernels import Bools, Doubles, Ints
 
 
 class Arcs(NamedTuple):
-    """One analysis of every token.
-
-    Attributes
-    ----------
-    heads : ndarray of int32, shape (n_slots,)
-        As in `treevote.corpus.treebank.Treebank`.
-    deprels : ndarray of int32, shape (n_slots,)
-        Index in a vocabulary that is common to all analyses; -1 for none.
-    """
+    """One analysis of every token, as in `treevote.corpus.treebank.Treebank`; all analyses have common labels."""
 
     heads: Ints
     deprels: Ints
@@ -46,15 +38,7 @@ def agreement(first: Arcs, second: Arcs) -> Agreement:
 
 
 def arcs_of(systems: Sequence[Treebank], convention: Convention = "conllx") -> list[Arcs]:
-    """Return the analyses of systems in one vocabulary of labels.
-
-    Parameters
-    ----------
-    systems : sequence of Treebank
-        The same sentences.
-    convention : {"ud", "conllx"}, default="conllx"
-        Whether universal or whole deprels are compared.
-    """
+    """Return the analyses of the same sentences by systems, with the part of labels that a convention compares."""
     _, deprels = common_labels(systems, compared_part(convention))
     return [Arcs(system.heads, row) for system, row in zip(systems, deprels, strict=True)]
 

@@ -101,14 +101,9 @@ def share(sums: Moments) -> Rate:
 
 
 def f1(correct: int, gold: int, system: int, samples: Doubles | None = None) -> Rate:
-    """Return an F1 with the interval of its bootstrap samples, if there are any.
+    """Return the F1 of right, gold and system items, with the interval of its bootstrap samples, if there are any.
 
-    Parameters
-    ----------
-    correct, gold, system : int
-        Numbers of right items, gold items and system items.
-    samples : ndarray of float64, optional
-        The rate in bootstrap samples, in percent; ``nan`` where a sample had nothing to count.
+    Samples are rates in percent, ``nan`` without anything to count.
     """
     if not gold + system:
         return Rate(None, None, None, "bootstrap", 0, 0, 0)
@@ -135,16 +130,8 @@ def percentiles(samples: Doubles) -> tuple[float | None, float | None]:
 def sum_by_key(key: Longs, right: Longs, sentence: Longs, n_keys: int) -> Longs:
     """Return the fields of `Moments` for the tokens of each key, shape (n_keys, 6).
 
-    Parameters
-    ----------
-    key : ndarray of int64, shape (n,)
-        For each token a number of ``0..n_keys - 1``, or -1 for a token to leave out.
-    right : ndarray of int64, shape (n,)
-        1 where the token is right, else 0.
-    sentence : ndarray of int64, shape (n,)
-        Sentence of each token, in ascending order.
-    n_keys : int
-        Number of keys.
+    For each token are given a key in ``0..n_keys - 1``, or -1 to leave it out; 1 if it is right, else 0; and its
+    sentence, in ascending order. Shapes are (n,).
     """
     sums, last = np.zeros((n_keys, 6), np.int64), np.full(n_keys, -1, np.int64)
     x, n = np.zeros(n_keys, np.int64), np.zeros(n_keys, np.int64)  # of the last sentence with a key

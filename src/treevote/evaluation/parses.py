@@ -39,13 +39,7 @@ class SentenceTrees(NamedTuple):
 class Parses:
     """Gold trees and those of the systems, with labels as the convention compares them.
 
-    Parameters
-    ----------
-    gold : Treebank
-    scored : ndarray of bool, shape (n_slots,)
-        Mask of the scored slots.
-    convention : {"ud", "conllx"}
-        Whether universal deprels are compared, or whole ones.
+    ``scored`` is the mask of the scored slots, shape (n_slots,).
 
     Examples
     --------

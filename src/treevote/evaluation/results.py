@@ -85,10 +85,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class ConfusionCell:
-    """Tokens with one value in the gold trees and one in the trees of a system.
-
-    ``errors`` is the number of wrong tokens among them, see `Confusion`; ``examples`` are the first, one a sentence.
-    """
+    """Tokens with a gold value and a system value, the errors among them, and examples of these, one a sentence."""
 
     gold: str
     system: str

@@ -119,14 +119,9 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 def bootstrap_sums(counts: Ints | Longs, samples: int, seed: int) -> Longs:
-    """Return the sums of counts over bootstrap samples of the sentences, shape (samples, n_counts).
+    """Return the sums of counts, shape (n_sentences, n_counts), over bootstrap samples of at least one sentence.
 
-    Parameters
-    ----------
-    counts : ndarray of int, shape (n_sentences, n_counts)
-        With at least one sentence.
-    samples, seed : int
-        Number and seed of the samples.
+    The result has the shape (samples, n_counts).
 
     Examples
     --------
@@ -143,15 +138,9 @@ def bootstrap_sums(counts: Ints | Longs, samples: int, seed: int) -> Longs:
 
 
 def swapped_sums(counts: Ints | Longs, permutations: int, seed: int) -> Longs:
-    """Return the sums of counts over random halves of the sentences, shape (permutations, n_counts).
+    """Return the sums of counts, shape (n_sentences, n_counts), over random halves of the sentences.
 
-    Each sentence is in a half with probability 1/2.
-
-    Parameters
-    ----------
-    counts : ndarray of int, shape (n_sentences, n_counts)
-    permutations, seed : int
-        Number and seed of the halves.
+    Each sentence is in a half with probability 1/2. The result has the shape (permutations, n_counts).
 
     Examples
     --------

@@ -24,17 +24,12 @@ _CANNOT = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EP
 def put_in_place(new: str | Path, folder: Path) -> None:
     """Give a complete folder its name; the folder that had the name gets that of the new one.
 
-    Parameters
-    ----------
-    new : path
-        On the same disk.
-    folder : Path
-        A folder, or nothing.
+    Both are on the same disk; without a folder of the name, the new one is renamed.
 
     Raises
     ------
     OSError
-        If it cannot be renamed; both folders are as before then.
+        If it cannot be renamed; both folders are unchanged then.
 
     Examples
     --------

@@ -25,20 +25,12 @@ _PENDING: set[str] = set()
 
 @contextmanager
 def temporary(target: str | os.PathLike[str], *, folder: bool = False) -> Iterator[str]:
-    """Make an empty temporary file or folder beside a target.
-
-    Parameters
-    ----------
-    target : path
-        The file or folder that will be replaced. Its own folder must exist.
-    folder : bool, default=False
-        Make a folder.
+    """Make an empty temporary file, or folder, beside a target, which it will replace; the folder around must exist.
 
     Yields
     ------
     str
-        Its path, hidden and at most 35 characters long whatever the name of the target. At the end it is removed,
-        unless it was renamed.
+        Its path: the name is hidden and at most 35 characters long. At the end it is removed, unless it was renamed.
 
     Raises
     ------

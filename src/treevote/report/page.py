@@ -1,4 +1,4 @@
-"""The page: what stands on it and in which order. Its look, script and sentences are in the folder ``templates``.
+"""The page: its content and order. Its look, script and sentences are in the folder ``templates``.
 
 Text of a file is escaped, and made visible, wherever a template writes it.
 """
@@ -34,14 +34,7 @@ MAX_ROWS = 80
 
 
 def write_report(evaluation: Evaluation, path: str | os.PathLike[str]) -> None:
-    """Write the report to a file, whole or not at all; the same evaluation gives the same bytes.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        See `treevote.evaluation.results`.
-    path : path or "-"
-        See `treevote.files.streams.writing`.
+    """Write the report to a file, as `treevote.files.streams.writing`; the same evaluation gives the same bytes.
 
     Raises
     ------

@@ -89,12 +89,7 @@ def check_target(path: str | Path) -> None:
 def load(path: str | Path, *, verify: bool = True) -> Record:
     """Read a model folder; arrays are mapped into memory, not read.
 
-    Parameters
-    ----------
-    path : str or Path
-        The folder.
-    verify : bool, default=True
-        Compare the SHA-256 of every file; that of the manifest is always compared.
+    With ``verify`` the SHA-256 of every file is compared; that of the manifest is always compared.
 
     Raises
     ------

@@ -44,17 +44,7 @@ class FileFacts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A manifest of the right form.
-
-    Attributes
-    ----------
-    folder : Path
-        The model.
-    files : mapping of str to FileFacts
-        The other files of the folder, by plain name.
-    record : mapping
-        The manifest's account of the record that they belong to, not checked.
-    """
+    """A manifest: the folder of the model, its other files by plain name, and its record, not checked."""
 
     folder: Path
     files: Mapping[str, FileFacts]
@@ -62,16 +52,9 @@ class Manifest:
 
     @contextmanager
     def open(self, name: str, *, limit: int, verify: bool) -> Iterator[BufferedReader]:
-        """Open a file of the model for reading, at its start, after a comparison with the manifest.
+        """Open a file of at most ``limit`` bytes by its name in ``files``, after a comparison with the manifest.
 
-        Parameters
-        ----------
-        name : str
-            Its name in ``files``.
-        limit : int
-            Maximum number of bytes.
-        verify : bool
-            Whether the checksum is compared, too.
+        With ``verify`` the checksum is compared, too.
 
         Raises
         ------
@@ -121,12 +104,7 @@ def member(mapping: object, key: str, kind: type[_T], path: Path) -> _T:
 def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
     """Read and check the manifest of a model folder.
 
-    Parameters
-    ----------
-    folder : Path
-        The model.
-    strict : bool, default=True
-        Demand this format version, and the checksum; without it ``record`` is empty.
+    ``strict`` demands this format version and the checksum; without it ``record`` is empty.
 
     Raises
     ------
