@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treevote.evaluation import resampling
+from treevote.evaluation import significance
 from treevote.evaluation.intervals import (
     Moments,
     effective_size,
@@ -118,7 +118,7 @@ def test_sums_are_exact_however_large() -> None:
 
 
 def test_permutations_in_many_blocks_are_as_random_as_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resampling, "BLOCK", 5)
+    monkeypatch.setattr(significance, "BLOCK", 5)
     swapped = swapped_sums(np.eye(9, dtype=np.int64), 4_000, 5)
     assert np.allclose(swapped.mean(axis=0), 0.5, atol=0.05)
     assert abs((swapped[1:] == swapped[:-1]).mean() - 0.5) < 0.02  # neighbours come from different blocks
