@@ -13,10 +13,9 @@ from typing import Any, Literal
 import numpy as np
 
 from treevote.adaptation.agreement import alike
-from treevote.adaptation.checkpoints import Checkpoints
 from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
 from treevote.adaptation.guard import Guard, Measured, unfit, verdict
-from treevote.adaptation.judging import Annotation, annotate
+from treevote.adaptation.judging import annotate
 from treevote.adaptation.measuring import held_out, measure, sample_of
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
@@ -24,13 +23,14 @@ from treevote.config import to_mapping
 from treevote.conll.reader import parse_chunk
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.members import members_of
-from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.streaming import CHUNK_BYTES, parts
 from treevote.ensemble.trainer import EnsembleTrainer, facts_of
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.counts import Convention
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Trainer
+from treevote.store.checkpoints import Checkpoints
 from treevote.store.manifest import JSON
 
 
@@ -69,18 +69,9 @@ class Data:
 
 @dataclass(frozen=True, eq=False)
 class Adapted:
-    """Result of an adaptation.
+    """Result of an adaptation: the adapted model, reasons against its promotion, a report, and the selected sentences.
 
-    Attributes
-    ----------
-    parser : EnsembleParser
-        The adapted model, promoted or not.
-    reasons : list of str
-        Reasons against its promotion; empty if there are none.
-    report : dict
-        Distance of the domains, rounds, labels of the silver data, scores before and after.
-    silver : Path
-        The selected sentences, as CoNLL-U.
+    The report has the distance of the domains, rounds, labels of the silver data, and scores before and after.
     """
 
     parser: EnsembleParser
@@ -108,11 +99,10 @@ def adapt(
     ----------
     before : EnsembleParser
         Trained on ``data.source``.
-    data : Data
+    data, scheme, guard
+        Data, settings and limits of the adaptation.
     steps : Checkpoints
         The finished steps.
-    scheme, guard
-        See `treevote.adaptation.scheme` and `treevote.adaptation.guard`.
     seed : int
         Of the trainings.
     convention : {"ud", "conllx"}
@@ -122,7 +112,7 @@ def adapt(
     jobs : Jobs, optional
         The result does not depend on it.
     warn : callable, optional
-        Called, before the long work, with warnings about the committee and the text.
+        Called with warnings about the committee and the text before the trainings.
 
     Raises
     ------
@@ -151,16 +141,17 @@ class _Adaptation:
         committee = self._members(self.scheme.committee)
         if len(committee) + len(self.data.external) < 2:
             raise ConfigError(f"expected a committee of two or more, found only {', '.join(committee)}; name others")
-        self._members(self.scheme.members)  # a name that does not exist is told before the work
-        distance = self._distance()
-        warnings = list(self._warnings(distance))
-        for warning in warnings:
-            if self.warn is not None:
+        self._members(self.scheme.members)  # an unknown name is an error before the work
+        known = frozenset(sentences_of(self.data.source))
+        apart = distance(Profile.of([self.data.source]), Profile.of(self._parts(), known))
+        warnings = list(self._warnings(apart))
+        if self.warn is not None:
+            for warning in warnings:
                 self.warn(warning)
-        report: dict[str, JSON] = {"distance": to_mapping(distance), "warnings": list(warnings)}
+        report: dict[str, JSON] = {"distance": to_mapping(apart), "warnings": list(warnings)}
         sample = sample_of(self._parts())
         old = self._measured(self.before, sample)
-        reasons = unfit(distance, old, self.guard)
+        reasons = unfit(apart, old, self.guard)
         if reasons and not self.force:
             return Adapted(self.before, reasons, {**report, "before": to_mapping(old)})
         silver, rounds = self._rounds()
@@ -184,7 +175,15 @@ class _Adaptation:
         for number in range(1, self.scheme.rounds + 1):
             name = f"round-{number}"
             self._trained(f"{name}.committee", self._members(self.scheme.committee), silver)
-            annotation = self._annotated(f"{name}.committee", name)
+            annotation = annotate(
+                self.steps.folder / f"{name}.committee",
+                self.data.unlabelled,
+                self.steps.chunks(name),
+                external=self.data.external,
+                format=self.data.format,
+                chunk_bytes=self.data.chunk_bytes,
+                jobs=self._jobs(name),
+            )
             lengths, agreed, confidence, _ = annotation
             kept = self.scheme.selection.of(lengths, agreed, confidence) & ~held_out(np.arange(len(lengths)))
             entered = np.zeros(len(kept), np.int32) if entered is None else entered
@@ -199,7 +198,7 @@ class _Adaptation:
                     "expected sentences on which the committee agrees and is sure enough, "
                     f"found none among {len(kept):,}",
                     path=" and ".join(os.fspath(path) for path in self.data.unlabelled),
-                    remedy="ask for less agreement, or see whether the text is in the language of the model",
+                    remedy="lower --min-agreement, or check that the text is in the language of the model",
                 )
             silver = self.steps.file(
                 f"{name}.silver.conllu", functools.partial(write_silver, annotation, kept, entered.copy())
@@ -210,12 +209,12 @@ class _Adaptation:
         return silver, rounds
 
     def _members(self, names: Sequence[str]) -> dict[str, Trainer]:
-        """Return trainers by name: as the model has them, else as they are by default."""
+        """Return trainers by name: those of the model, else the default ones."""
         own = {name: member.trainer for name, member in self.before.members.items()}
         return {name: own[name] if name in own else members_of([name])[name] for name in names or own}
 
     def _trained(self, name: str, members: dict[str, Trainer], silver: Path | None) -> EnsembleParser:
-        """Return an ensemble trained on the source and what was added, or the finished step."""
+        """Return an ensemble trained on the source and the silver data, or the finished step."""
 
         def make() -> EnsembleParser:
             source = self.data.source
@@ -229,35 +228,20 @@ class _Adaptation:
                 convention=self.convention,
             )
 
-        return self.steps.parser(name, make)
+        return self.steps.model(name, make, load, save)
 
     def _jobs(self, step: str) -> Jobs:
         return self.jobs.renamed(lambda name: f"{step}: {name}")
-
-    def _annotated(self, committee: str, name: str) -> Annotation:
-        return annotate(
-            self.steps.folder / committee,
-            self.data.unlabelled,
-            self.steps.chunks(name),
-            external=self.data.external,
-            format=self.data.format,
-            chunk_bytes=self.data.chunk_bytes,
-            jobs=self._jobs(name),
-        )
 
     def _parts(self) -> Iterator[Treebank]:
         """Yield the unlabelled text part by part."""
         for part in parts(self.data.unlabelled, format=self.data.format, n_bytes=self.data.chunk_bytes):
             yield parse_chunk(part.chunk, trees="ignored")[0]
 
-    def _distance(self) -> Distance:
-        known = frozenset(sentences_of(self.data.source))
-        return distance(Profile.of([self.data.source]), Profile.of(self._parts(), known))
-
     def _warnings(self, distance: Distance) -> Iterator[str]:
         training: Any = self.before.facts.get("training", {})
         if training.get("sha256") != facts_of(self.data.source)["sha256"]:
-            yield "the model was not trained on these training data; give what it was trained on"
+            yield "the model was not trained on these training data; give its own training data"
         like = None if self.data.external else alike(self._members(self.scheme.committee))
         if like:
             yield f"the members of the committee are too similar: {like}; their agreement says little"

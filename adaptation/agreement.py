@@ -17,15 +17,8 @@ from treevote.kernels import Doubles
 def agreement(systems: Sequence[Treebank]) -> Doubles:
     """Return for each sentence the share of its tokens to which all systems give the same head and label.
 
-    Parameters
-    ----------
-    systems : sequence of Treebank
-        The same sentences as each system parsed them; there is no agreement on a token without a head.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_sentences,)
-        1 where the analyses are identical; 0 for a sentence without tokens.
+    The result, shape (n_sentences,), is 1 for identical analyses, and 0 for a sentence without tokens. There is no
+    agreement on a token without a head.
 
     Raises
     ------
@@ -40,19 +33,15 @@ def agreement(systems: Sequence[Treebank]) -> Doubles:
     [0.67, 1.0]
     """
     check_same_sentences(systems)
-    offsets = systems[0].offsets
-    return np.asarray(per_sentence(unanimous(systems), offsets) / np.maximum(np.diff(offsets) - 1, 1))
+    first = systems[0]
+    return np.asarray(per_sentence(unanimous(systems), first.offsets) / np.maximum(first.lengths, 1))
 
 
 def alike(committee: Mapping[str, Any]) -> str | None:
-    """Return why the members of a committee are too similar, None if they are not.
+    """Return the reason for which the members of a committee (trainers by name) are too similar; None if they are not.
 
-    Two parsers that differ only in their learner make the same errors: they should read from different sides, or be of
+    Parsers that differ only in their learner make the same errors: they should read from different sides, or be of
     different families.
-
-    Parameters
-    ----------
-    committee : mapping of str to trainer
 
     Examples
     --------

@@ -32,7 +32,7 @@ class Distance:
     tags : tuple of str
         Parts of speech that the source does not have, the most frequent first.
     repeated : float
-        Percentage of the sentences that stand in the source, word for word.
+        Percentage of the sentences that are in the source, word for word.
     bigram_information : float
         Mean log2 p(tag | previous tag) / p(tag) under the bigram model of the source, as a percentage of its value on
         the source: up to 100 for text in the same language, below 0 for words in random order.

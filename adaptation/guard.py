@@ -47,16 +47,9 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """LAS of a model in percent; None without data.
+    """LAS of a model in percent, None without data.
 
-    Attributes
-    ----------
-    source : float, optional
-        On the development set of the source.
-    target : float, optional
-        On labelled sentences of the target.
-    estimate : float, optional
-        On the target, estimated from the mean confidence of the arcs.
+    ``source`` and ``target`` are measured on labelled sentences, ``estimate`` is the mean confidence on the target.
     """
 
     source: float | None = None
@@ -81,12 +74,11 @@ def unfit(distance: Distance, before: Measured, guard: Guard) -> list[str]:
         )
     if distance.repeated > guard.max_repeated:
         reasons.append(
-            f"{distance.repeated:.0f} % of the sentences of the text stand in the training data: there is nothing to "
-            "learn from them"
+            f"{distance.repeated:.0f} % of the sentences of the text are in the training data: they teach nothing new"
         )
     if before.estimate is not None and before.estimate < guard.min_estimate:
         reasons.append(
-            f"the model expects only {before.estimate:.1f} LAS of itself on this text (an estimate; the least is "
+            f"the estimated LAS of the model on this text is only {before.estimate:.1f} (an estimate; the minimum is "
             f"{guard.min_estimate:.1f}): it may be in another language, or no running text"
         )
     return reasons

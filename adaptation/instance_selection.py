@@ -46,18 +46,7 @@ class InstanceSelection:
     def of(self, lengths: Longs, agreed: Doubles, confidence: Doubles) -> Bools:
         """Return a mask of the selected sentences.
 
-        Parameters
-        ----------
-        lengths : ndarray of int64, shape (n_sentences,)
-            Tokens.
-        agreed : ndarray of float64, shape (n_sentences,)
-            Share of the tokens on which the committee agrees.
-        confidence : ndarray of float64, shape (n_sentences,)
-            Mean confidence of the arcs.
-
-        Returns
-        -------
-        ndarray of bool, shape (n_sentences,)
+        The arguments are those of `treevote.adaptation.judging.Annotation`; all shapes are (n_sentences,).
 
         Examples
         --------

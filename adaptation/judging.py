@@ -32,18 +32,10 @@ from treevote.parallel import ONE_JOB, Jobs
 
 
 class Annotation(NamedTuple):
-    """Agreement and confidence of a committee on each sentence, in the order of the text.
+    """Agreement and confidence of a committee on each sentence, in the order of the text; and the files of the chunks.
 
-    Attributes
-    ----------
-    lengths : ndarray of int64, shape (n_sentences,)
-        Tokens.
-    agreed : ndarray of float64, shape (n_sentences,)
-        Share of the tokens on which the committee agrees.
-    confidence : ndarray of float64, shape (n_sentences,)
-        Mean confidence of the arcs; 1 without a model of confidence.
-    files : tuple of Path
-        The chunks.
+    ``lengths`` are in tokens, ``agreed`` is the share of tokens on which the committee agrees, and ``confidence`` the
+    mean confidence of the arcs, 1 without a model of confidence; shape (n_sentences,) each.
     """
 
     lengths: Longs
@@ -66,18 +58,16 @@ def annotate(
 
     Parameters
     ----------
-    model : Path
-        Folder of the committee, an ensemble.
+    model, folder : Path
+        Folders of the committee, an ensemble, and of the annotated chunks; existing chunks are not parsed again.
     unlabelled : sequence of path
         Text of the new domain; trees in it are ignored.
-    folder : Path
-        Folder for the annotated chunks; chunks that exist are not parsed again.
     external : sequence of path
-        The sentences of ``unlabelled``, of all files one after the other, as parsed by further members.
+        Parses by further members of the sentences of ``unlabelled``, of all files one after the other.
     format, chunk_bytes
         See `treevote.conll.chunks.chunks`.
     jobs : Jobs, optional
-        Told the bytes of ``unlabelled`` that are done, and their sum.
+        Their progress is in bytes of ``unlabelled``.
 
     Raises
     ------
@@ -97,12 +87,9 @@ def annotate(
         raise InputError(
             "expected sentences, found none", path=os.fspath(unlabelled[0]), remedy="give a file with sentences in it"
         )
-    return Annotation(
-        np.concatenate([of_chunk.lengths for of_chunk in annotated]),
-        np.concatenate([of_chunk.agreed for of_chunk in annotated]),
-        np.concatenate([of_chunk.confidence for of_chunk in annotated]),
-        tuple(file for of_chunk in annotated for file in of_chunk.files),
-    )
+    lengths, agreed, confidence, files = zip(*annotated, strict=True)
+    columns = np.concatenate(lengths), np.concatenate(agreed), np.concatenate(confidence)
+    return Annotation(*columns, tuple(itertools.chain.from_iterable(files)))
 
 
 class _Task(NamedTuple):
@@ -177,29 +164,21 @@ def _annotated(committee: EnsembleParser, treebank: Treebank, task: _Task) -> st
         parse = vote(systems, Weights.equal(len(systems)), single_root=committee.single_root)
     else:
         parse = committee.combine(parses)
-    lengths = np.diff(treebank.offsets) - 1
     sure = np.ones(treebank.n_sentences)
     if parse.confidence is not None:
         sums = np.add.reduceat(parse.confidence.astype(np.float64), treebank.offsets[:-1])
-        sure = sums / np.maximum(lengths, 1)
+        sure = sums / np.maximum(treebank.lengths, 1)
     text = dumps(dataclasses.replace(parse.only(), source=None))
     name = os.path.basename(task.part.chunk.path)
     blocks = []
-    for i, (comments, block) in enumerate(zip(_comments(treebank), text.split("\n\n")[:-1], strict=True)):
+    for i, block in enumerate(text.split("\n\n")[:-1]):
+        above = (line.removeprefix(BOM.decode()).rstrip("\r") for line in treebank.comments(i))
+        comments = "".join(f"{line}\n" for line in above if line.startswith("#"))
         blocks.append(
             f"# source = {name}, sentence {task.part.chunk.first_sentence + i}\n"
             f"# agreement = {float(agreed[i])}\n# confidence = {float(sure[i])}\n{comments}{block}\n\n"
         )
     return "".join(blocks)
-
-
-def _comments(treebank: Treebank) -> Iterator[str]:
-    """Yield the comment lines of each sentence."""
-    assert treebank.source is not None
-    lines, line_of, roots = treebank.source.lines, treebank.source.line_of, treebank.offsets[:-1]
-    for first, token in zip(line_of[roots].tolist(), line_of[roots + 1].tolist(), strict=True):
-        above = (line.removeprefix(BOM.decode()).rstrip("\r") for line in lines[first:token])
-        yield "".join(f"{line}\n" for line in above if line.startswith("#"))
 
 
 def _scores(file: Path) -> Annotation:
@@ -208,7 +187,7 @@ def _scores(file: Path) -> Annotation:
     agreed: list[float] = []
     confidence: list[float] = []
     with open(file, encoding="utf-8", errors="surrogateescape", newline="\n") as lines:
-        for _ in lines:  # where it comes from
+        for _ in lines:  # the comment source
             agreed.append(float(next(lines).rpartition(" = ")[2]))
             confidence.append(float(next(lines).rpartition(" = ")[2]))
             rest = itertools.takewhile(lambda line: line != "\n", lines)

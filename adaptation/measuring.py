@@ -45,17 +45,9 @@ def sample_of(parts: Iterable[Treebank]) -> Treebank:
 def measure(
     parser: EnsembleParser, source: Treebank | None, target: Treebank | None, sample: Treebank, convention: Convention
 ) -> Measured:
-    """Measure a model on the labelled sentences of both domains, and estimate its score on the target.
+    """Measure a model on the labelled sentences of both domains, and estimate its score on a sample of the target.
 
-    Parameters
-    ----------
-    parser : EnsembleParser
-    source, target : Treebank, optional
-        Labelled sentences.
-    sample : Treebank
-        Unlabelled sentences of the target; the mean confidence of the model on them is the estimate.
-    convention : {"ud", "conllx"}
-        Of the scores.
+    The estimate is the mean confidence of the model on the unlabelled sample.
     """
 
     def las(gold: Treebank | None) -> float | None:

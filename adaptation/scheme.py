@@ -61,12 +61,7 @@ sentences in one parser."""
 
 
 def scheme_of(name: str) -> Scheme:
-    """Return the scheme of a name.
-
-    Raises
-    ------
-    ConfigError
-        If there is none; the nearest is named.
+    """Return the scheme of a name; ConfigError, with the nearest name, if there is none.
 
     Examples
     --------

@@ -18,16 +18,9 @@ _AGREEMENT = re.compile(rb"^# agreement = ([0-9.e-]+)$", re.MULTILINE)
 
 
 def write_silver(annotation: Annotation, kept: Bools, entered: Ints, path: Path) -> None:
-    """Write the selected sentences as CoNLL-U, each with its source, its round, and the reason.
+    """Write the selected sentences as CoNLL-U, each with its source, its round, and the reason; all or nothing.
 
-    Parameters
-    ----------
-    annotation : Annotation
-    kept : ndarray of bool, shape (n_sentences,)
-    entered : ndarray of int32, shape (n_sentences,)
-        The round in which each was selected for the first time.
-    path : Path
-        Written whole or not at all.
+    ``kept`` is the mask of the selected sentences, and ``entered`` the first round of each; shape (n_sentences,).
     """
     i = 0
     with writing(path) as stream:

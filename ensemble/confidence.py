@@ -1,9 +1,8 @@
 """Confidence of the ensemble: a calibrated probability for each arc and its label.
 
 A logistic regression on development data predicts whether an arc is right, from its voters and its place in the tree.
-The votes of the members are not independent, so shares of votes are no probabilities: agreement is stronger evidence
-between members of different families than between two directions of one. `treevote.ensemble.reliability` measures the
-calibration.
+Shares of votes are no probabilities, since the members are not independent: agreement between families is stronger
+evidence than between two directions of one. `treevote.ensemble.reliability` measures the calibration.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ from treevote.store.record import Record
 KIND = "confidence"
 
 SEEN_ENOUGH = 20
-"""A part of speech with fewer tokens than this in the development data has no weight of its own."""
+"""Minimum number of development tokens of a part of speech with a weight of its own."""
 
 DIGITS = 6
-"""Decimals of a weight; further ones are numerical noise."""
+"""Decimals of a weight."""
 
 LEAST = 0.001
 """Minimum distance of a probability from 0 and 1."""
@@ -59,18 +58,7 @@ class Confidence:
     def fit(
         gold: Treebank, systems: Sequence[Treebank], voted: Treebank, *, convention: Convention = "ud"
     ) -> Confidence:
-        """Fit to development data.
-
-        Parameters
-        ----------
-        gold : Treebank
-            Sentences with trees that no member was trained on.
-        systems : sequence of Treebank
-            The same sentences as each member parsed them.
-        voted : Treebank
-            Their vote.
-        convention : {"ud", "conllx"}, default="ud"
-            Part of a label that counts, see `treevote.evaluation.counts`.
+        """Fit to development data, whose trees no member was trained on: gold trees, the members' parses, their vote.
 
         Raises
         ------
@@ -88,17 +76,9 @@ class Confidence:
         return Confidence(len(systems), pos, _fitted(X, heads), _fitted(X, arcs))
 
     def of(self, systems: Sequence[Treebank], voted: Treebank) -> tuple[Floats, Floats]:
-        """Return the probability of each arc, and of arc and label together.
+        """Return the probability of each arc, and of arc and label together; shape (n_slots,), 0 in ROOT slots.
 
-        Parameters
-        ----------
-        systems, voted
-            As for `fit`; members in the same order.
-
-        Returns
-        -------
-        arc, label : ndarray of float32, shape (n_slots,)
-            0 in ROOT slots.
+        Parameters are those of `fit`, with the members in the same order.
         """
         from scipy.special import expit  # slow to import, and not needed to parse
 
@@ -111,13 +91,13 @@ class Confidence:
         return result[0], np.minimum(*result)
 
     def record(self) -> Record:
-        """Return it as data."""
+        """Return the weights as data."""
         arrays = {"arc": self.arc, "label": self.label}
         return Record(KIND, {"n_members": self.n_members}, arrays, {"pos": list(self.pos)})
 
     @staticmethod
     def from_record(record: Record) -> Confidence:
-        """Make it from its record.
+        """Return the confidence of a record.
 
         Raises
         ------
@@ -141,15 +121,11 @@ _N_OTHERS = 2 * (len(_DISTANCES) + 1) + 3
 def _features(systems: Sequence[Treebank], voted: Treebank, pos: Sequence[str]) -> Doubles:
     """Return the features of each arc, shape (n_slots, n_features).
 
-    For each member whether it voted for the arc, and for the arc with its label; the part of speech of the dependent;
-    distance and direction of the head, or that it is ROOT; the mean share of votes over the sentence, and its length.
+    They are the votes of the members for the arc, and for the arc with its label; the part of speech of the dependent;
+    distance and direction of the head, ROOT apart; the mean share of votes over the sentence, and its length.
     """
-    labels, deprels = common_labels([voted, *systems])
-    del labels
-    n_slots = len(voted.tokens)
-    lengths = np.diff(voted.offsets)
-    sentence = np.repeat(np.arange(len(lengths)), lengths)
-    position = np.arange(n_slots) - voted.offsets[:-1][sentence]
+    _, deprels = common_labels([voted, *systems])
+    sentence, position, lengths = voted.sentence_of, voted.positions, voted.lengths
     for_arc = [system.heads == voted.heads for system in systems]
     for_label = [same & (deprels[k] == deprels[0]) for k, same in enumerate(for_arc, start=1)]
     index = {name: i for i, name in enumerate(pos)}
@@ -158,14 +134,14 @@ def _features(systems: Sequence[Treebank], voted: Treebank, pos: Sequence[str]) 
     bins += np.where(voted.heads > position, len(_DISTANCES) + 1, 0).astype(np.int32)
     bins[voted.heads == 0] = 2 * (len(_DISTANCES) + 1)
     tokens = voted.is_token
-    shares = np.bincount(sentence[tokens], np.mean(for_arc, 0)[tokens], len(lengths)) / np.maximum(lengths - 1, 1)
+    shares = np.bincount(sentence[tokens], np.mean(for_arc, 0)[tokens], len(lengths)) / np.maximum(lengths, 1)
     columns = [
         *for_arc,
         *for_label,
         *(upos == i for i in range(len(pos))),
         *(bins == i for i in range(2 * (len(_DISTANCES) + 1) + 1)),
         shares[sentence],
-        np.log(lengths)[sentence],
+        np.log(lengths + 1)[sentence],
     ]
     return np.stack([np.asarray(column, np.float64) for column in columns], axis=1)
 

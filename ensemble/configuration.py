@@ -85,14 +85,9 @@ def read_configuration(path: str | Path | None) -> Configuration:
 
 
 def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | None = None) -> EnsembleTrainer:
-    """Return the trainer of a configuration.
+    """Return the trainer of a configuration; a member of a repeated name is trained again, as ``name-2``.
 
-    Parameters
-    ----------
-    configuration : Configuration
-        Its members; a repeated name is trained again, as ``name-2``.
-    settings : mapping, optional
-        Settings for all members that have them; they override those of the members.
+    ``settings`` override those of all members that have them.
 
     Raises
     ------
@@ -113,7 +108,7 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
         if name not in known:
             raise unknown("member", name, known)
         if name in RESERVED:
-            raise ConfigError(f"a member cannot be called '{name}', which means something else; choose another name")
+            raise ConfigError(f"a member cannot be called '{name}', a reserved name; choose another one")
         trainer = known[name]
         own = {key: value for key, value in (settings or {}).items() if hasattr(trainer, key)}
         members[_new(name, members)] = from_mapping(type(trainer), {**to_mapping(trainer), **own})

@@ -22,11 +22,11 @@ class Diversity:
     names : tuple of str, length k
     las, uas : tuple of float, length k
     alone : tuple of float, length k
-        Uniquely correct arcs: head and label are right, and no other system has both right.
+        Uniquely correct arcs, see `treevote.evaluation.agreement`.
     disagreement : tuple of tuple of float, shape (k, k)
         Tokens to which two systems give different heads or labels.
     oracle_las, oracle_uas : float
-        Tokens that at least one system has right: the upper bound of a choice among the systems.
+        Tokens that at least one system has right.
     """
 
     names: tuple[str, ...]
@@ -39,16 +39,7 @@ class Diversity:
 
     @staticmethod
     def of(gold: Treebank, parses: Mapping[str, Treebank], *, convention: Convention = "ud") -> Diversity:
-        """Compare systems.
-
-        Parameters
-        ----------
-        gold : Treebank
-            Every token has a head.
-        parses : mapping of str to Treebank
-            The same sentences as each system parsed them.
-        convention : {"ud", "conllx"}, default="ud"
-            Part of a label that counts, see `treevote.evaluation.counts`.
+        """Compare systems by name; the convention is that of `treevote.evaluation.counts`.
 
         Raises
         ------

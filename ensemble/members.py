@@ -117,7 +117,7 @@ def kind_of(trainer: Trainer) -> str:
 
 
 def member_from_record(record: Record) -> Member:
-    """Make the member of a record.
+    """Return the member of a record.
 
     Raises
     ------

@@ -47,7 +47,7 @@ class EnsembleParser:
     confidence: Confidence | None = None
 
     def __post_init__(self) -> None:
-        """Let members with the same lexicon, such as those of one training, share their cache of words."""
+        """Share one cache of words among members with the same lexicon, such as those of one training."""
         memos: list[WordMemo] = []
         shared: dict[str, Any] = dict(self.members)
         for name, member in shared.items():
@@ -95,7 +95,7 @@ class EnsembleParser:
 
     @classmethod
     def from_record(cls, record: Record) -> EnsembleParser:
-        """Make the ensemble of a record.
+        """Return the ensemble of a record.
 
         Raises
         ------

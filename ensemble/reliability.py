@@ -29,14 +29,13 @@ class Bin(NamedTuple):
 
 
 def reliability(confidence: Floats, right: Bools, n_bins: int = 10) -> list[Bin]:
-    """Return the arcs by ranges of confidence of equal width.
+    """Return the arcs by ranges of confidence of equal width; empty ranges are left out.
 
     Parameters
     ----------
     confidence : ndarray of float32, shape (n,)
     right : ndarray of bool, shape (n,)
     n_bins : int, default=10
-        Number of ranges; empty ones are left out.
 
     Examples
     --------
@@ -87,15 +86,8 @@ def cross_fitted(
 ) -> dict[str, JSON]:
     """Measure confidence by cross-validation on two halves: every other sentence, and the rest.
 
-    Parameters
-    ----------
-    gold, systems, voted, convention
-        As for `Confidence.fit`.
-
-    Returns
-    -------
-    dict
-        `table` by ``"arc"`` and ``"label"`` (arc and label together); empty if a half has no token.
+    Parameters are those of `Confidence.fit`. Return a `table` by ``"arc"`` and ``"label"`` (arc and label together), or
+    nothing if a half has no token.
     """
     even = np.arange(gold.n_sentences) % 2 == 0
     halves = [np.flatnonzero(even), np.flatnonzero(~even)]

@@ -34,19 +34,10 @@ WeightKind = Literal["equal", "accuracy", "pos"]
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The best members and weights, with the scores of neighbouring ensembles.
+    """The best members (the best first, which decides ties) and weights, with the scores of neighbouring ensembles.
 
-    Attributes
-    ----------
-    members : tuple of str
-        The best first: in this order ties are decided.
-    weights : {"equal", "accuracy", "pos"}
-    las : float
-        Of their vote, in percent to two decimals.
-    without : dict of str to float
-        LAS of the vote without each of them, weights of the same kind; empty for a single member.
-    with_too : dict of str to float
-        LAS of the vote with each of the other members added.
+    LAS is that of the vote, in percent to two decimals: with these members, without each of them (nothing for a single
+    one), and with each of the other members too; the weights are of the same kind.
     """
 
     members: tuple[str, ...]
@@ -75,22 +66,19 @@ def select(
 ) -> Selection:
     """Choose the members and the kind of weights whose vote is best.
 
+    The choice is the ensemble with fewest members within ``MARGIN`` of the best LAS; ties go to the simplest weights
+    (equal, by accuracy, by part of speech), then to the higher LAS, then to the members that are better alone.
+
     Parameters
     ----------
     gold : Treebank
         Sentences with trees that no member was trained on.
     parses : mapping of str to Treebank
-        The same sentences as each member parsed them.
+        The parse of each member.
     single_root : bool
         See `treevote.ensemble.vote.vote`.
     convention : {"ud", "conllx"}, default="ud"
         Of the LAS.
-
-    Returns
-    -------
-    Selection
-        The ensemble with fewest members within ``MARGIN`` of the best LAS; ties go to the simplest weights (equal, by
-        accuracy, by part of speech), then to the higher LAS, then to the members that are better alone.
 
     Raises
     ------
@@ -108,9 +96,9 @@ def select(
     ('good',)
     """
     if not 1 <= len(parses) <= LARGEST:
-        raise ConfigError(f"a choice is made among 1 to {LARGEST} members, found {len(parses)}; name those in question")
+        raise ConfigError(f"expected 1 to {LARGEST} members to select from, found {len(parses)}; name others")
     if not gold.n_tokens:
-        raise InputError("expected sentences to choose members on, found none", path=gold.name)
+        raise InputError("expected sentences to select members on, found none", path=gold.name)
     alone = {name: evaluate(gold, parse, convention=convention).las for name, parse in parses.items()}
     names = sorted(parses, key=lambda name: -alone[name])
     ranked = _ranked(gold, [parses[name] for name in names], convention)

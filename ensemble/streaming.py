@@ -19,20 +19,11 @@ from treevote.corpus.treebank import Format
 from treevote.ensemble.parser import EnsembleParser, load
 
 CHUNK_BYTES = 1 << 20
-"""About the length of a chunk: long enough that its way to a process is short against parsing it."""
+"""Approximate length of a chunk: its transfer to a process is cheap compared with parsing it."""
 
 
 class Part(NamedTuple):
-    """A chunk of one of several files.
-
-    Attributes
-    ----------
-    chunk : Chunk
-    file : int
-        Number of the file, from 0.
-    bytes_read : int
-        How much of all files, compressed or not, was read up to the end of the chunk.
-    """
+    """A chunk, the number of its file, from 0, and the bytes of all files, compressed or not, read up to its end."""
 
     chunk: Chunk
     file: int
@@ -81,16 +72,9 @@ def size(paths: Sequence[str | os.PathLike[str]]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class StoredModel:
-    """An ensemble in its folder. To another process only path and key travel; it loads the ensemble on its own, once.
+    """An ensemble and its folder. Another process gets only path and key, and loads the ensemble itself, once.
 
-    Attributes
-    ----------
-    path : str
-        The model folder.
-    key : str
-        Drawn when the model is loaded: a process may live on and meet another model at the same path.
-    parser : EnsembleParser, optional
-        Not there where it has not been loaded yet.
+    The key is random for each load: a process may live on and find another model at the same path.
     """
 
     path: str

@@ -81,14 +81,12 @@ class EnsembleTrainer:
 
         Parameters
         ----------
-        treebank : Treebank
-            Every sentence has a tree.
-        dev : Treebank, optional
-            Sentences with trees that are not trained on.
+        treebank, dev : Treebank
+            Sentences with trees, to train on and to measure on.
         seed : int, default=0
-            Each member draws from it and its name: it is the same alone and beside others.
+            The seed of a member follows from it and its name: it is the same alone and beside others.
         jobs : Jobs, optional
-            Told as members advance; the result does not depend on them.
+            Their progress is that of the members; the result does not depend on them.
         convention : {"ud", "conllx"}, default="ud"
             Of the scores.
 
@@ -111,10 +109,7 @@ class EnsembleTrainer:
         jobs: Jobs = ONE_JOB,
         convention: Convention = "ud",
     ) -> tuple[EnsembleParser, dict[str, float]]:
-        """Train as `train` does; return also how many milliseconds of CPU each member takes for 1,000 tokens.
-
-        These are no facts of the model: they differ from run to run. There are none without sentences to measure on.
-        """
+        """Train as `train` does; return also the milliseconds of CPU of each member for 1,000 tokens, if measured."""
         if not self.members:
             raise ConfigError("an ensemble needs at least one member; name one")
         if seed < 0:
@@ -223,7 +218,7 @@ class _Measured(NamedTuple):
 
 
 def _parsed(member: Member, treebank: Treebank) -> tuple[Treebank, float]:
-    """Return a parse and the seconds of CPU that it took, kernels being compiled."""
+    """Return a parse and its seconds of CPU, without the compilation of kernels."""
     member.parse(treebank.select(range(min(1, treebank.n_sentences))))
     start = time.thread_time()
     return member.parse(treebank), time.thread_time() - start
@@ -245,7 +240,7 @@ def _train_alone(task: _Task, *, seed: int, progress: Progress | None = None) ->
 def _train_and_parse(
     task_and_part: tuple[_Task, Treebank], *, seed: int, progress: Progress | None = None
 ) -> tuple[Treebank, float]:
-    """Train a member and return its parse of other sentences, and the seconds of CPU that parsing took."""
+    """Train a member; return its parse of other sentences, and the seconds of CPU for parsing."""
     task, part = task_and_part
     return _parsed(_train_alone(task, seed=seed, progress=progress), part)
 

@@ -2,7 +2,7 @@
 
 The weight of an arc is the sum of the weights of the systems that propose it, and the heaviest tree is the parse
 (Sagae & Lavie 2006; Sagae & Tsujii 2007, section 3). If the heaviest heads of all tokens are a tree, it is this one,
-found in compiled loops over the whole treebank; only the few other sentences go to `treevote.ensemble.arborescence`.
+found in compiled loops over the whole treebank; only the few other sentences need `treevote.ensemble.arborescence`.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
     Parameters
     ----------
     systems : sequence of Treebank, length k
-        The same sentences as each system parsed them. Where its head is -1 a system abstains. Systems need
-        not have the same number of roots, and their heads need not be trees.
+        The same sentences as each system parsed them; a head of -1 abstains. Heads need not be trees.
     weights : Weights, optional
         Weight of each system; by default all are equal.
     single_root : bool
@@ -56,16 +55,14 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
     -----
     *Ties.* Weights are whole numbers (`Weights.table`), so sums are exact, and trees may have equal weight. Ties go to
     the tree with the larger sum of the weights of the heaviest label of each arc; then to the smaller sum of the
-    places in ``systems`` of the first system that gave each arc its heaviest label (for an arc without a vote, the
-    place after the last); then to the smaller sequence of heads. So the result is unique, and the order of the
-    systems matters in ties only: name the best first.
+    indices of the first system that gave each arc its heaviest label (k for an arc without a vote); then to the smaller
+    sequence of heads. So the result is unique, and the order of the systems matters in ties only: name the best first.
 
     *Labels.* An arc gets the heaviest label among its votes; of labels that tie, that of the system named
     first.
 
-    *Arcs without a vote* occur where the votes hold no tree, see
-    `treevote.ensemble.arborescence.spanning_tree`. They have support 0 and are labelled as in Universal
-    Dependencies: ``root`` from ROOT, else ``dep``, the unspecified relation.
+    *Arcs without a vote* occur where the votes hold no tree, see `treevote.ensemble.arborescence.spanning_tree`. They
+    have support 0 and the label ``root`` from ROOT, else ``dep``, the unspecified relation of Universal Dependencies.
 
     Examples
     --------
@@ -115,22 +112,15 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
 
 def _check_heads(systems: Sequence[Treebank], heads: Ints) -> None:
     """Raise an error for the first head that is neither -1 nor a position of another token."""
-    offsets = systems[0].offsets
-    lengths = np.diff(offsets)
-    position = np.arange(len(heads[0])) - np.repeat(offsets[:-1], lengths)
-    faults = (heads < -1) | (heads >= np.repeat(lengths, lengths)) | (heads == position)
-    if not faults.any():
-        return
-    slot = int(faults.any(0).argmax())
-    k = int(faults[:, slot].argmax())
-    i = int(np.searchsorted(offsets, slot, side="right")) - 1
-    raise InputError(
-        f"expected the head of token {position[slot]} to be another position in 0..{lengths[i] - 1}, or -1, "
-        f"found {heads[k, slot]}",
-        path=systems[k].name or f"system {k + 1}",
-        sentence=str(i + 1),
-        remedy="correct the head",
-    )
+    last = systems[0].lengths[systems[0].sentence_of]
+    faults = (heads < -1) | (heads > last) | (heads == systems[0].positions)
+    if faults.any():
+        slot = int(faults.any(0).argmax())
+        k = int(faults[:, slot].argmax())
+        problem = f"expected its head to be another position in 0..{last[slot]}, or -1, found {heads[k, slot]}"
+        raise dataclasses.replace(systems[k], name=systems[k].name or f"system {k + 1}").fault(
+            slot, problem, "correct the head"
+        )
 
 
 def _of_winner(votes: NDArray[Number], winner: Ints) -> NDArray[Number]:
@@ -148,14 +138,8 @@ def _conflicts(treebank: Treebank, heads: Ints, single_root: bool) -> Longs:
 def _scores(heads: Ints, weight: Longs, labelled: Longs) -> list[dict[int, int]]:
     """Return the score of every arc of a sentence that got a vote: for each dependent, by head.
 
-    The weight of the arc, that of its heaviest label, and the system that the label comes from become the
-    digits of one number, so far apart that lower digits, summed over a tree, cannot outweigh a unit of a
-    higher one.
-
-    Parameters
-    ----------
-    heads, weight, labelled : ndarray, shape (k, n + 1)
-        As in `arc_weights`, for the positions of the sentence.
+    The weight of the arc, that of its heaviest label, and the rank of its system become the digits of one number, whose
+    radices exceed the sum of the lower digits over a tree. The arrays, shape (k, n + 1), are those of `arc_weights`.
     """
     k, n_positions = heads.shape
     by_system = n_positions * (k + 1)
@@ -172,19 +156,9 @@ def _scores(heads: Ints, weight: Longs, labelled: Longs) -> list[dict[int, int]]
 
 @kernel
 def arc_weights(heads: Ints, deprels: Ints, table: Longs) -> tuple[Longs, Longs]:
-    """Return the weight of the arc that each system votes for, and of the arc with its label.
+    """Return the weight of the arc that each system votes for, and of the arc with its label; 0 where it abstains.
 
-    Parameters
-    ----------
-    heads, deprels : ndarray of int32, shape (k, n_slots)
-        The vote of each system; head -1 for none.
-    table : ndarray of int64, shape (k, n_slots)
-        Weight of each system on each slot.
-
-    Returns
-    -------
-    weight, labelled : ndarray of int64, shape (k, n_slots)
-        0 where the system abstains.
+    All arrays have the shape (k, n_slots): heads (-1 for none), deprels, the weight of each system, and the results.
     """
     k, n_slots = heads.shape
     weight = np.zeros((k, n_slots), np.int64)
@@ -203,17 +177,8 @@ def arc_weights(heads: Ints, deprels: Ints, table: Longs) -> tuple[Longs, Longs]
 def winners(candidates: Bools, weight: Longs, labelled: Longs) -> Ints:
     """Return for each slot the candidate with the heaviest arc; in a tie the heaviest label, then the first.
 
-    Parameters
-    ----------
-    candidates : ndarray of bool, shape (k, n_slots)
-        The systems to choose from.
-    weight, labelled : ndarray of int64, shape (k, n_slots)
-        As returned by `arc_weights`.
-
-    Returns
-    -------
-    ndarray of int32, shape (n_slots,)
-        The number of the system, -1 where there is no candidate.
+    ``candidates`` is a mask of systems, shape (k, n_slots); the weights are those of `arc_weights`. The result, shape
+    (n_slots,), is the number of the system, -1 without a candidate.
     """
     k, n_slots = candidates.shape
     winner = np.full(n_slots, -1, np.int32)

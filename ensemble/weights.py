@@ -25,7 +25,7 @@ HEAVIEST = 2.0**20
 """Maximum weight, so that sums cannot overflow."""
 
 SEEN_ENOUGH = 20
-"""A part of speech with fewer held-out tokens than this has no accuracy of its own."""
+"""Minimum number of held-out tokens of a part of speech with an accuracy of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +78,7 @@ class Weights:
 
     @staticmethod
     def by_accuracy(gold: Treebank, systems: Sequence[Treebank]) -> Weights:
-        """Return the share of tokens to which each system gives the right head and label.
-
-        Parameters
-        ----------
-        gold : Treebank
-            Held-out sentences; every token needs a head.
-        systems : sequence of Treebank
-            The same sentences as each system parsed them; a token left unparsed is wrong.
+        """Return the share of tokens of held-out sentences to which each system gives the right head and label.
 
         Raises
         ------
@@ -104,20 +97,9 @@ class Weights:
 
     @staticmethod
     def by_pos(gold: Treebank, systems: Sequence[Treebank]) -> Weights:
-        """Return the same share for each part of speech (UPOS) of the dependent, as it stands in ``gold``.
+        """Return the same share for each part of speech (UPOS) of the dependent in ``gold``; see `by_accuracy`.
 
-        A part of speech with fewer than ``SEEN_ENOUGH`` tokens, or none, has no row: the share over all
-        tokens stands in for it.
-
-        Parameters
-        ----------
-        gold, systems
-            As for ``by_accuracy``.
-
-        Raises
-        ------
-        InputError
-            As for ``by_accuracy``.
+        A part of speech with fewer than ``SEEN_ENOUGH`` tokens has no row: the share over all tokens is used.
         """
         names = sorted({word.upos for word in gold.words})
         key = _part_of_speech(gold, names)
@@ -128,19 +110,9 @@ class Weights:
         return Weights("pos", overall, tuple(names[i] for i in seen), tuple(rows[i] for i in seen))
 
     def table(self, treebank: Treebank) -> Longs:
-        """Return the weight of each system on each slot, in units of ``1 / UNIT``.
+        """Return the weight of each system on each slot of a treebank, in units of ``1 / UNIT``; shape (k, n_slots).
 
-        Weights are rounded to whole units and are at least one, so that even a system of weight 0 decides
-        where no other votes.
-
-        Parameters
-        ----------
-        treebank : Treebank
-            The sentences to vote on; only their parts of speech matter.
-
-        Returns
-        -------
-        ndarray of int64, shape (k, n_slots)
+        Weights are rounded to whole units, at least one: so even a system of weight 0 decides where no other votes.
         """
         rows = np.array([*self.rows, self.overall], np.float64)
         units = np.maximum(np.rint(rows * UNIT), 1).astype(np.int64)

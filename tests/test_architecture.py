@@ -39,10 +39,11 @@ LAYERS = (
 DOORS = {
     "conllu": {"treevote.conll", "treevote.conll.tokenlists"},
     "distributed": {"treevote.parallel"},
+    "jinja2": {"treevote.report"},
     "joblib": {"treevote.parallel"},
     "networkx": {"treevote.ensemble.arborescence"},
     "numba": {"treevote.kernels"},
-    "rich": {"treevote.cli", "treevote.commands", "treevote.terminal"},
+    "rich": {"treevote.cli", "treevote.commands", "treevote.drawing", "treevote.terminal"},
     "sklearn": {"treevote.ensemble.confidence", "treevote.models.learners"},
     "typer": {"treevote.cli", "treevote.commands"},
 }
@@ -190,7 +191,7 @@ def test_dependencies_are_the_libraries_imported() -> None:
 
 
 def test_importing_treevote_is_cheap() -> None:
-    slow = "sklearn networkx numba scipy joblib typer rich"
+    slow = "sklearn networkx jinja2 numba scipy joblib typer rich"
     code = f"import sys, treevote; print([name for name in {slow.split()} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

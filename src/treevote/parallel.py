@@ -1,7 +1,10 @@
-"""Work side by side: the one place that calls joblib.
+"""Parallel work: the only module that calls joblib.
 
-Tasks are plain functions of data. Which backend carries them is the user's choice, by name or by
-``joblib.parallel_config``; nothing here fixes one.
+Tasks are plain functions of data. The user chooses their backend, by name or by ``joblib.parallel_config``.
+
+The generators of joblib tell of finished tasks only, and a task may be a training of minutes. So progress within a task
+comes from other processes as datagrams over the loopback device, which need no further process and lose nothing but
+progress.
 """
 
 from __future__ import annotations
@@ -24,37 +27,37 @@ from treevote.errors import ConfigError, TreevoteError
 R = TypeVar("R")
 
 AHEAD = 8
-"""Tasks for each job that may be finished or under way before their results are taken."""
+"""Maximum number of tasks for each job that run or have results that nobody took yet."""
 
 CONNECT_WITHIN = 10
 """Seconds that the scheduler of a cluster has to answer."""
 
 REPORT_EVERY = 0.1
-"""Seconds between two messages of a task in another process, and between two looks at the inbox."""
+"""Seconds between two messages of a task in another process, and the timeout of the inbox."""
 
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called with the name of a task, the steps done and the steps in all, whenever a step is done."""
+"""Called after each step of a task with its name, the number of steps done, and their total."""
 
 
 @dataclass(frozen=True)
 class Jobs:
-    """How many tasks run at the same time, and who is told of their progress; no result depends on it.
+    """Number of tasks at the same time, their backend, and a listener to their progress; no result depends on it.
 
     Attributes
     ----------
     n_jobs : int, optional
-        1 runs in this thread without joblib; -1 is one job for each core; None is what ``joblib.parallel_config`` says,
+        1 runs in this thread without joblib; -1 is one job for each core; None is that of ``joblib.parallel_config``,
         else 1.
     backend : str, optional
-        Name of a joblib backend; by default what ``joblib.parallel_config`` says, else what suits the tasks.
+        Name of a joblib backend; by default that of ``joblib.parallel_config``, else the one that suits the tasks.
     progress : callable, optional
         Called in this process, by one thread at a time.
 
     Examples
     --------
-    >>> told = Jobs(progress=lambda *step: print(*step)).renamed("round 1: {}".format)
-    >>> told.tell("training", 2, 10)
+    >>> jobs = Jobs(progress=lambda *step: print(*step)).renamed("round 1: {}".format)
+    >>> jobs.tell("training", 2, 10)
     round 1: training 2 10
     """
 
@@ -71,21 +74,19 @@ class Jobs:
     ) -> Iterator[R]:
         """Apply a function to items, several at a time; yield the results in the order of the items.
 
-        Items are taken only as results are, so both may be endless. What the first failing item raises is raised
-        after the results before it, whatever ran at the same time.
+        Items are taken only as results are, so both may be endless. The error of the first failing item comes after
+        the results before it, whatever ran at the same time.
 
         Parameters
         ----------
         function : callable
-            Called with an item; where there is a progress also with a keyword ``progress``, which hands on what it is
-            told. From other processes of this machine that comes as datagrams: at most one each tenth of a second and
-            task, and one that gets lost does no harm. For processes the function must be importable, or a
-            `functools.partial` of such a function.
+            Called with an item; where there is a progress, also with the keyword ``progress``. For processes it must be
+            importable, or a `functools.partial` of an importable function.
         items : iterable
             They may be taken from several threads, one at a time.
         prefer : {"processes", "threads"}, optional
-            What suits the function where nobody chose a backend: threads if it spends its time in kernels, which run
-            side by side in one process; by default joblib's default.
+            Backend where nobody chose one: threads suit a function that spends its time in kernels; by default
+            that of joblib.
 
         Yields
         ------
@@ -120,11 +121,11 @@ class Jobs:
 
     @property
     def silent(self) -> Jobs:
-        """The same jobs, told to nobody."""
+        """The same jobs without a progress."""
         return replace(self, progress=None)
 
     def renamed(self, rename: Callable[[str], str]) -> Jobs:
-        """Return the same jobs, told under other names."""
+        """Return the same jobs, whose tasks have other names in the progress."""
         progress = self.progress
         if progress is None:
             return self
@@ -132,13 +133,15 @@ class Jobs:
 
 
 ONE_JOB = Jobs()
-"""One task after the other, told to nobody."""
+"""One task after the other, without a progress."""
 
 
 def _map(function: Callable[..., R], items: Iterable[Any], parallel: Any, limit: int) -> Iterator[R]:
     """Yield the results in order, with at most ``limit`` tasks ahead of them."""
+    import joblib
+
     source = iter(items)
-    call = _delayed(function)
+    call = functools.partial(joblib.delayed(_attempt), function)
     fed = taken = 0
     fault: Exception | None = None
     more = True
@@ -179,7 +182,7 @@ def _map(function: Callable[..., R], items: Iterable[Any], parallel: Any, limit:
 
 @contextmanager
 def cluster(address: str) -> Iterator[None]:
-    """Connect to a Dask cluster: within the block its workers do what is asked of no named backend.
+    """Connect to a Dask cluster: within the block its workers run the tasks of jobs without a backend.
 
     Workers read and write files under the same names as this process, so they need the same disk.
 
@@ -210,7 +213,7 @@ def cluster(address: str) -> Iterator[None]:
 
 
 def _parallel(n_jobs: int | None, backend: str | None, prefer: str | None) -> tuple[Any, int]:
-    """Return what runs tasks, and how many may be ahead of the results taken."""
+    """Return the runner of tasks, and the maximum number of tasks ahead of the results taken."""
     import joblib  # slow to import, and not needed for one job
 
     if n_jobs == 0:
@@ -234,13 +237,6 @@ def _parallel(n_jobs: int | None, backend: str | None, prefer: str | None) -> tu
         raise ConfigError(f"joblib cannot run {n_jobs} jobs with backend {backend}: {problem}") from problem
 
 
-def _delayed(function: Callable[..., Any]) -> Callable[[Any], object]:
-    import joblib
-
-    attempt = joblib.delayed(_attempt)
-    return lambda item: attempt(function, item)
-
-
 def _attempt(function: Callable[..., R], item: object) -> tuple[R | None, TreevoteError | None]:
     """Return the result or the error, so that errors are raised in the order of the items."""
     try:
@@ -250,7 +246,7 @@ def _attempt(function: Callable[..., R], item: object) -> tuple[R | None, Treevo
 
 
 def _close(outcomes: Any) -> None:
-    """Stop what is still running; that it was not awaited is no news to the user."""
+    """Stop the tasks that still run, without joblib's warning that nobody awaited them."""
     if isinstance(outcomes, Iterator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -259,55 +255,45 @@ def _close(outcomes: Any) -> None:
 
 @contextmanager
 def _relayed(progress: Progress) -> Iterator[Progress]:
-    """Yield what tasks in any thread or process can call, since it can be pickled."""
+    """Yield a progress that can be pickled: tasks in any thread or process of this machine call it."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as inbox:
         inbox.settimeout(REPORT_EVERY)
         with suppress(OSError):  # without a loopback device only tasks of this process are heard
             inbox.bind(("127.0.0.1", 0))
-        here = _Here(progress, inbox.getsockname()[1])
+        relay = _Relay(inbox.getsockname()[1], secrets.token_hex(8), progress)
         done = threading.Event()
-        thread = threading.Thread(target=_listen, args=(inbox, here, done), daemon=True)
+        thread = threading.Thread(target=_listen, args=(inbox, relay, done), daemon=True)
         thread.start()
         try:
-            yield here
+            yield relay
         finally:
             done.set()
             thread.join()
 
 
-class _Here:
-    """Reports in the process of the parent; pickled, it becomes a ``_There``."""
+class _Relay:
+    """Calls a progress in its own process; pickled into another one, it sends datagrams instead."""
 
-    def __init__(self, progress: Progress, port: int) -> None:
-        self.progress, self.port, self.key = progress, port, secrets.token_hex(8)
-        self.lock = threading.Lock()
-
-    def __call__(self, name: str, done: int, total: int) -> None:
-        with self.lock:
-            self.progress(name, done, total)
+    def __init__(self, port: int, key: str, progress: Progress | None = None) -> None:
+        self.port, self.key, self.progress = port, key, progress
+        self.lock, self.last = threading.Lock(), -REPORT_EVERY
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _There, (self.port, self.key)
-
-
-class _There:
-    """Reports from another process."""
-
-    def __init__(self, port: int, key: str) -> None:
-        self.port, self.key, self.last = port, key, -REPORT_EVERY
+        return _Relay, (self.port, self.key)
 
     def __call__(self, name: str, done: int, total: int) -> None:
-        now = time.monotonic()
-        if now - self.last < REPORT_EVERY and done < total:
-            return
-        self.last = now
-        message = json.dumps([self.key, name[:200], done, total]).encode()
-        with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as outbox:
-            outbox.sendto(message, ("127.0.0.1", self.port))
+        if self.progress is not None:
+            with self.lock:
+                self.progress(name, done, total)
+        elif (now := time.monotonic()) - self.last >= REPORT_EVERY or done >= total:
+            self.last = now
+            message = json.dumps([self.key, name[:200], done, total]).encode()
+            with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as outbox:
+                outbox.sendto(message, ("127.0.0.1", self.port))
 
 
-def _listen(inbox: socket.socket, here: _Here, stop: threading.Event) -> None:
-    """Hand on the messages that know the key, until told to stop and nothing comes."""
+def _listen(inbox: socket.socket, relay: _Relay, stop: threading.Event) -> None:
+    """Pass on the messages with the right key, until the tasks are done and no message is left."""
     while True:
         try:
             message = inbox.recv(4096)
@@ -317,5 +303,5 @@ def _listen(inbox: socket.socket, here: _Here, stop: threading.Event) -> None:
             continue
         with suppress(TypeError, ValueError):  # no message of ours
             key, name, done, total = json.loads(message)
-            if key == here.key:
-                here(name, done, total)
+            if key == relay.key:
+                relay(name, done, total)

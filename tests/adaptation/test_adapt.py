@@ -14,7 +14,6 @@ import pytest
 from tests.reference.toy_grammar import toy_treebank
 from treevote.adaptation import measuring
 from treevote.adaptation.adapt import Adapted, Data, adapt
-from treevote.adaptation.checkpoints import checkpoints
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.instance_selection import InstanceSelection
 from treevote.adaptation.judging import _annotated, annotate
@@ -28,6 +27,7 @@ from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import InputError
 from treevote.models.transition.parser import TransitionTrainer
 from treevote.parallel import ONE_JOB, Jobs, cluster
+from treevote.store.checkpoints import checkpoints
 
 SMALL = TransitionTrainer(templates=("s0.upos", "s1.upos", "s0.form", "s0.upos+s1.upos", "q0.upos"), cutoff=1)
 TRAINERS = {"forward": SMALL, "backward": dataclasses.replace(SMALL, direction="backward", search="greedy")}
@@ -139,7 +139,7 @@ def test_what_was_killed_goes_on_and_ends_in_the_same_bytes(
 
     with monkeypatch.context() as patch:
         patch.setattr("treevote.adaptation.judging._annotated", mortal(_annotated))
-        patch.setattr("treevote.adaptation.checkpoints.save", mortal(save))
+        patch.setattr("treevote.adaptation.adapt.save", mortal(save))
         patch.setattr("treevote.adaptation.adapt.write_silver", mortal(write_silver))
         with pytest.raises(KilledError):
             run(text, tmp_path / "killed")

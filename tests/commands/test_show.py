@@ -8,11 +8,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from rich.cells import cell_len
 
 from tests.paths import TOY
 from treevote.commands.show import as_svg, as_text, numbers_of, show, shown
 from treevote.drawing.svg import MEANING
-from treevote.drawing.widths import columns
 from treevote.errors import InputError
 
 
@@ -158,4 +158,4 @@ def test_a_terminal_gets_lines_that_fit_and_pages(
     assert capsys.readouterr().out == as_text(show(gold, sentences="1"), 20)
     shown(show(TOY))
     assert pages == [as_text(show(TOY), 20)]
-    assert all(columns(line) <= 20 for line in pages[0].splitlines() if line[:2].strip().isdigit())
+    assert all(cell_len(line) <= 20 for line in pages[0].splitlines() if line[:2].strip().isdigit())

@@ -55,5 +55,5 @@ def test_labels_that_could_not_be_read_back_are_refused(subject: Subject) -> Non
 def test_a_record_with_such_labels_is_refused(subject: Subject) -> None:
     record = subject.train(toy("x")).record()
     for label in WRONG:
-        with pytest.raises(ModelError, match=r"its labels: .* is empty or has control characters"):
+        with pytest.raises(ModelError, match=r"the label .* is empty or has control characters"):
             subject.parser.from_record(with_label(record, label))

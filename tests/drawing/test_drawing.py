@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from tests.strategies import LABELS, projective_trees, trees
 from treevote.corpus.sentence import ROOT, Sentence, Word
@@ -17,7 +18,7 @@ from treevote.drawing import svg, text
 from treevote.drawing.arcs import Arc, arcs_of, levels
 from treevote.drawing.forest import DOWN, LEFT, RIGHT, SIGNS, UP, bars, forest, lines
 from treevote.drawing.layout import Line, lay_out
-from treevote.drawing.widths import columns, ems, right_to_left, shortened
+from treevote.drawing.widths import ems, right_to_left, shortened
 from treevote.kernels import Ints
 from treevote.visibility import visible
 
@@ -52,8 +53,8 @@ def test_visible_text_has_no_control_characters(value: str) -> None:
 
 @given(st.text(max_size=12), st.integers(1, 12))
 def test_shortened_text_fits(value: str, width: int) -> None:
-    assert columns(shortened(value, width)) <= width
-    assert shortened(value, columns(value)) == value
+    assert cell_len(shortened(value, width)) <= width
+    assert shortened(value, cell_len(value)) == value
 
 
 @pytest.mark.parametrize(
@@ -61,7 +62,7 @@ def test_shortened_text_fits(value: str, width: int) -> None:
     [("dog", 3), ("犬", 2), ("ｱ", 1), ("Ａ", 2), ("e\u0301", 1), ("각", 2), ("\u1100\u1161\u11a8", 2), ("🐕", 2)],
 )
 def test_columns(value: str, width: int) -> None:
-    assert columns(value) == width
+    assert cell_len(value) == width
 
 
 def test_wide_letters_take_more_room() -> None:
@@ -256,7 +257,7 @@ def test_lines_fit_the_terminal_whatever_the_heads(
     others = [-1, *(head if head <= n else -1 for head in (others[1:] + [0] * n)[:n])]
     drawing = text.draw(sentence(heads, forms), sentence(others, forms, data.draw(labels(n))), width=width)
     assert len(drawing) in (n, n + 1)
-    assert all(columns(line) <= width for line in drawing)
+    assert all(cell_len(line) <= width for line in drawing)
     assert not any(unicodedata.category(c) == "Cc" for line in drawing for c in line)
 
 
@@ -278,7 +279,7 @@ def test_drawing_of_a_tree_and_a_system() -> None:
 
 def test_wide_and_right_to_left_words_keep_the_columns() -> None:
     drawing = text.draw(sentence([-1, 2, 0, 2], ["犬", "e\u0301té", "كلب"]))
-    assert [columns(line) for line in drawing] == [columns(drawing[0])] * 3
+    assert [cell_len(line) for line in drawing] == [cell_len(drawing[0])] * 3
     assert drawing[2].startswith("\u200e")
     assert "\u2068كلب\u2069" in drawing[2]
     assert drawing[0].isprintable()

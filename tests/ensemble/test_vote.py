@@ -298,7 +298,7 @@ def test_the_file_and_line_of_a_difference_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("head", [3, 1, -2])
 def test_impossible_heads_are_refused(head: int) -> None:
     systems = parses([[0, 1], [head, 1]])
-    with pytest.raises(InputError, match=rf"system 2, sentence 1: expected the head of token 1 .* found {head}"):
+    with pytest.raises(InputError, match=rf"system 2, sentence 1: token 1: expected its head .* found {head}"):
         vote(systems, single_root=True)
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treevote.evaluation import resampling
+from treevote.evaluation import significance
 from treevote.evaluation.intervals import (
     Moments,
     effective_size,
@@ -21,8 +21,7 @@ from treevote.evaluation.intervals import (
     sum_by_key,
     wilson,
 )
-from treevote.evaluation.resampling import bootstrap_sums, swapped_sums
-from treevote.evaluation.significance import bootstrap_p, holm, randomization_p, rates
+from treevote.evaluation.significance import bootstrap_p, bootstrap_sums, holm, randomization_p, rates, swapped_sums
 from treevote.kernels import Doubles, Longs
 
 counts = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=12)
@@ -119,7 +118,7 @@ def test_sums_are_exact_however_large() -> None:
 
 
 def test_permutations_in_many_blocks_are_as_random_as_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resampling, "BLOCK", 5)
+    monkeypatch.setattr(significance, "BLOCK", 5)
     swapped = swapped_sums(np.eye(9, dtype=np.int64), 4_000, 5)
     assert np.allclose(swapped.mean(axis=0), 0.5, atol=0.05)
     assert abs((swapped[1:] == swapped[:-1]).mean() - 0.5) < 0.02  # neighbours come from different blocks

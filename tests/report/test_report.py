@@ -11,7 +11,6 @@ import subprocess
 from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pytest
@@ -21,6 +20,7 @@ from treevote.conll.reader import read
 from treevote.errors import InputError
 from treevote.evaluation import results
 from treevote.evaluation.evaluation import evaluate_systems
+from treevote.evaluation.parses import Parses, SentenceTrees, Tree
 from treevote.evaluation.results import (
     Breakdown,
     Cell,
@@ -35,19 +35,14 @@ from treevote.evaluation.results import (
     Metric,
     Rate,
     SentenceScore,
-    SentenceTrees,
     System,
-    Tree,
 )
+from treevote.kernels import Longs
 from treevote.report.markup import short_names
 from treevote.report.page import render, write_report
-from treevote.report.plots import Axis, Point, learning_curve, line_plot, scale
-
-if TYPE_CHECKING:
-    from treevote.evaluation.parses import Parses
+from treevote.report.plots import Scale
 
 HOSTILE = "<script>alert(1)</script>&\"'\x1b\u202e"
-CURVE = {"udpipe": [(100, 71.5), (1000, 80.25), (10_000, 86.0)]}
 
 
 def rate(value: float | None, n: int = 1000) -> Rate:
@@ -56,11 +51,22 @@ def rate(value: float | None, n: int = 1000) -> Rate:
     return Rate(value, value - 1, min(value + 1, 100.0), "wilson", round(value * n / 100), n, n)
 
 
-class Sentences:
+class Sentences(Parses):
     """Stands for `Parses`: sentences of three words, of which each system has another one wrong."""
 
-    def __init__(self, n_systems: int, form: str) -> None:
+    def __init__(self, n_systems: int, form: str, n_sentences: int = 12) -> None:
         self.n_systems, self.form = n_systems, form
+        self.n_sentences = n_sentences
+
+    @property
+    def lengths(self) -> Longs:
+        return np.full(self.n_sentences, 3)
+
+    def n_differing(self, first: int | None, second: int) -> Longs:
+        trees = self.sentence(1)
+        one, other = trees.gold if first is None else trees.systems[first], trees.systems[second]
+        arcs, others = zip(one.heads, one.deprels, strict=True), zip(other.heads, other.deprels, strict=True)
+        return np.full(self.n_sentences, sum(arc != another for arc, another in zip(arcs, others, strict=True)))
 
     def sentence(self, number: int) -> SentenceTrees:
         gold = Tree((2, 0, 2), ("nsubj", "root", "obj"))
@@ -118,8 +124,7 @@ def evaluation(names: Sequence[str] = ("out/udpipe.conllu", "out/yara.conllu"), 
         for i, j in itertools.combinations(range(k), 2)
     )
     comparison = Comparison(matrix, matrix, matrix, matrix, 97.5, 96.5, wrong, tests, 1000, 500)
-    sentences = cast("Parses", Sentences(k, name))
-    return Evaluation("ud", True, 0, name, 12, 36, 36, metrics, systems, breakdowns, comparison, sentences)
+    return Evaluation("ud", True, 0, name, 12, 36, 36, metrics, systems, breakdowns, comparison, Sentences(k, name))
 
 
 class Reader(HTMLParser):
@@ -157,13 +162,13 @@ PAGES = {
     "one system": evaluation(["parse.conllu"]),
     "seven systems": evaluation([f"s{i}" for i in range(7)]),
     "hostile": evaluation([HOSTILE, f"{HOSTILE}2"], name=HOSTILE),
-    "bare": dataclasses.replace(evaluation(), breakdowns=(), sentences=0),
+    "bare": dataclasses.replace(evaluation(), breakdowns=(), sentences=0, parses=Sentences(2, "dogs", 0)),
 }
 
 
 @pytest.mark.parametrize("kind", PAGES)
 def test_a_page_is_well_formed_and_needs_nothing_else(kind: str) -> None:
-    page = render(PAGES[kind], curve=CURVE)
+    page = render(PAGES[kind])
     reader = Reader(page)
     assert reader.count("script") == 2
     assert reader.count("link") + reader.count("img") + reader.count("iframe") == 0
@@ -189,7 +194,7 @@ def test_what_is_in_the_files_is_text_and_nothing_else() -> None:
 
 
 def test_the_same_evaluation_gives_the_same_bytes() -> None:
-    assert render(evaluation(), curve=CURVE) == render(evaluation(), curve=CURVE)
+    assert render(evaluation()) == render(evaluation())
 
 
 def test_figures_of_the_page() -> None:
@@ -204,7 +209,6 @@ def test_figures_of_the_page() -> None:
     assert "other words than the gold file" in page
     assert "70 groups more" in page
     assert page.count('<svg class="plot"') == 2
-    assert render(evaluation(), curve=CURVE).count('<svg class="plot"') == 3
 
 
 def test_an_evaluation_of_files() -> None:
@@ -266,17 +270,10 @@ def test_short_names(names: list[str], short: list[str]) -> None:
 
 @pytest.mark.parametrize(("low", "high"), [(0.0, 100.0), (50.0, 50.0), (0.0, 0.0), (99.99, 100.0), (12.3, 47.1)])
 def test_scales_hold_their_values_at_round_steps(low: float, high: float) -> None:
-    step, bottom, top = scale(low, high)
+    step, bottom, top = Scale.of([low, high])
     assert 0 <= bottom <= low <= high <= top <= 100
     assert bottom < top
     assert (top - bottom) / step == round((top - bottom) / step) <= 7
-
-
-def test_plots_of_little_or_nothing() -> None:
-    assert "<svg" in line_plot("none", [[], []], Axis([]))
-    assert "<svg" in line_plot("one", [[Point(0, 50.0)]], Axis([(0, HOSTILE)], [1.0]))
-    assert "<script" not in line_plot(HOSTILE, [[Point(0, 50.0)]], Axis([(0, HOSTILE)], [1.0], HOSTILE))
-    assert "<svg" in learning_curve({"a": [(0, 1.0)], "b": []}, ["c"])
 
 
 # In a browser
@@ -350,7 +347,7 @@ def tried(page: str, path: Path, width: int) -> dict[str, object]:
 @in_a_browser
 @pytest.mark.parametrize("width", [390, 1400])
 def test_a_person_sorts_opens_and_prints(tmp_path: Path, width: int) -> None:
-    told = tried(render(evaluation(), curve=CURVE), tmp_path / "report.html", width)
+    told = tried(render(evaluation()), tmp_path / "report.html", width)
     assert told["faults"] == []
     assert (told["before"], told["down"], told["up"]) == (["20", "100", "3"], ["100", "20", "3"], ["3", "20", "100"])
     assert told["sorted"] == ["none", "descending", *["none"] * 4]

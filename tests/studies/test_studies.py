@@ -24,14 +24,16 @@ from treevote.corpus.treebank import Treebank, checksum
 from treevote.errors import ConfigError, InputError
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.transition.parser import TransitionTrainer
-from treevote.parallel import Jobs, Progress
+from treevote.parallel import ONE_JOB, Jobs, Progress
+from treevote.store.checkpoints import PLAN, checkpoints
 from treevote.store.manifest import JSON
 from treevote.studies import chang_do_roth, corston_oliver, sagae_tsujii, yuret
+from treevote.studies import jobs as cached
 from treevote.studies.catalogue import STUDIES
-from treevote.studies.context import Context, hold_out
 from treevote.studies.corston_oliver import sample_of
-from treevote.studies.jobs import Job, Parsing, compact, run
+from treevote.studies.jobs import Job, Parsing, compact
 from treevote.studies.report import Finding, Report, Table, as_json, as_markdown
+from treevote.studies.study import Context, hold_out
 
 TOY = toy_treebank(90, 1, crossing=True)
 PARSING = Parsing("toy", SMALL, compact(TOY), compact(toy_treebank(5, 2)), 0)
@@ -69,6 +71,11 @@ def squaring(number: int, log: Path) -> Squaring:
     return Squaring(str(number), Square(number, str(log)), TOY, TOY, 1)
 
 
+def run(work: list[Squaring], folder: Path, jobs: Jobs = ONE_JOB) -> list[int]:
+    with checkpoints(folder, {}, work="study") as steps:
+        return cached.run(work, steps, jobs)
+
+
 @pytest.fixture
 def toy_file(tmp_path: Path) -> Path:
     path = tmp_path / "toy.conllu"
@@ -95,7 +102,7 @@ def test_jobs_done_before_an_interruption_are_kept(tmp_path: Path) -> None:
 def test_a_damaged_file_is_replaced(tmp_path: Path, damage: bytes) -> None:
     job = squaring(4, tmp_path)
     run([job], tmp_path / "jobs")
-    (path,) = (tmp_path / "jobs").iterdir()
+    (path,) = (path for path in (tmp_path / "jobs").iterdir() if path.name != PLAN)
     whole = path.read_bytes()
     path.write_bytes(damage)
     assert run([job], tmp_path / "jobs") == [16]
@@ -105,8 +112,18 @@ def test_a_damaged_file_is_replaced(tmp_path: Path, damage: bytes) -> None:
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="cannot make the folder"):
+    with pytest.raises(InputError, match="cannot write"):
         run([squaring(1, tmp_path)], tmp_path / "file" / "jobs")
+
+
+def test_a_folder_with_something_else_in_it_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "letter").write_text("dear")
+    with pytest.raises(ConfigError, match="holds something else than a study"):
+        run([squaring(1, tmp_path)], tmp_path)
+    with checkpoints(tmp_path / "own", {}, work="adaptation"):
+        pass
+    with pytest.raises(ConfigError, match="is not the plan of a study"):
+        run([squaring(1, tmp_path)], tmp_path / "own")
 
 
 def test_a_parse_comes_back_from_its_file() -> None:

@@ -14,7 +14,6 @@ from typing import Any, Literal
 from treevote import visibility
 from treevote.adaptation.adapt import Adapted, Data, NothingKeptError
 from treevote.adaptation.adapt import adapt as carry
-from treevote.adaptation.checkpoints import checkpoints, checksum
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.scheme import scheme_of as named
@@ -27,6 +26,7 @@ from treevote.evaluation.counts import Convention, convention_of
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.store import folder as store
+from treevote.store.checkpoints import checkpoints, checksum
 from treevote.terminal import table
 from treevote.version import __version__
 

@@ -18,7 +18,6 @@ from pathlib import Path
 import numpy as np
 
 from treevote.adaptation.adapt import Adapted, Data, adapt
-from treevote.adaptation.checkpoints import checkpoints
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme
 from treevote.commands.train import compile_kernels
@@ -33,6 +32,7 @@ from treevote.files.temporaries import temporary
 from treevote.kernels import Longs
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.store import folder as store
+from treevote.store.checkpoints import checkpoints
 from treevote.terminal import duration, size, table
 
 MODEL, ADAPTED = "model", "adapted-model"

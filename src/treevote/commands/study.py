@@ -18,8 +18,8 @@ from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.store.manifest import JSON
 from treevote.studies.catalogue import STUDIES
-from treevote.studies.context import Context, hold_out
 from treevote.studies.report import as_json, as_markdown
+from treevote.studies.study import Context, hold_out
 from treevote.terminal import duration
 from treevote.version import __version__
 

@@ -6,6 +6,7 @@ imported: its files lie in a folder called ``data``, a name that anyone may use.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import Literal
@@ -16,12 +17,7 @@ PACKAGE = "turkish-treebanks"
 
 
 def default_treebank(part: Literal["web", "wiki"]) -> Path:
-    """Return where a part of the default data lies.
-
-    Parameters
-    ----------
-    part : {"web", "wiki"}
-        2,541 sentences of forums, blogs and news, or 2,310 sentences of an encyclopedia.
+    """Return the path of the web part (2,541 sentences of forums, blogs and news) or the wiki part (2,310 sentences).
 
     Raises
     ------
@@ -33,14 +29,10 @@ def default_treebank(part: Literal["web", "wiki"]) -> Path:
     >>> default_treebank("web").name
     'web.conllu'
     """
-    try:
-        found = [file for file in files(PACKAGE) or () if file.name == f"{part}.conllu"]
-    except PackageNotFoundError:
-        found = []
-    paths = [Path(str(file.locate())) for file in found]
-    for path in paths:
-        if path.is_file():
-            return path
+    with suppress(PackageNotFoundError):
+        for file in files(PACKAGE) or ():
+            if file.name == f"{part}.conllu" and (path := Path(str(file.locate()))).is_file():
+                return path
     raise InputError(
         f"expected the file {part}.conllu of the package {PACKAGE}, found none",
         remedy=f"install it: pip install --force-reinstall {PACKAGE}",

@@ -2,7 +2,7 @@
 
 Before training, :func:`projectivize` lifts the non-projective arcs: the dependent moves to the head of its
 head, the shortest arc first, of equally long ones that with the leftmost dependent, until the tree is
-projective. Labels say what happened, in one of the three encodings of the paper. Let ``d`` be the label of
+projective. Labels record the lifts, in one of the three encodings of the paper. Let ``d`` be the label of
 a lifted arc, ``h`` that of the arc to its original head, and ``p`` that of an arc on its lifting path,
 which goes to a head it was lifted away from:
 
@@ -15,8 +15,8 @@ path       ``d↑``      ``p↓``
 head+path  ``d↑h``     ``p↓``
 =========  ==========  ========
 
-An arc that is both is marked as both, such as ``d↑h↓``. Arrows and backslashes that a label of the treebank
-has of its own are written with a backslash in front.
+An arc that is both is marked as both, such as ``d↑h↓``. Arrows and backslashes in the labels of the treebank are
+escaped by a backslash.
 
 After parsing, :func:`deprojectivize` looks for the original head of each dependent with a ``↑``. It
 searches below the head that was found, breadth first and from left to right, for a *target arc*, whose
@@ -26,10 +26,10 @@ dependent becomes the head:
 - path: an arc marked ``↓`` with no such arc below it, reached along arcs marked ``↓``;
 - head+path: an arc with label ``h`` and mark ``↓``, reached along arcs marked ``↓``; without one, as head.
 
-Without a target arc the dependent stays where it is. Dependents are taken in the breadth-first order of the
-parsed tree, and each search sees the heads that were found before it: so what was lifted over a lifted word
-is found again, which the paper leaves open. No search enters what the dependent dominates, so a tree
-remains a tree; and arcs only move down, so the number of roots never grows.
+Without a target arc the dependent keeps its head. Dependents are taken in the breadth-first order of the parsed tree,
+and each search sees the heads found before it: so a word lifted over a lifted word is found again, which the paper
+leaves open. No search enters the subtree of the dependent, so a tree remains a tree; and arcs only move down, so the
+number of roots never grows.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from treevote.kernels import Bools, Ints, Longs, kernel
 Encoding: TypeAlias = Literal["none", "head", "path", "head+path"]
 
 _PLAIN = r"(?:[^\\↑↓]|\\[\\↑↓])"
-_MARKED = re.compile(rf"({_PLAIN}+)(?:(↑)({_PLAIN}*))?(↓)?")  # what has nothing but marks is a label like any other
+_MARKED = re.compile(rf"({_PLAIN}+)(?:(↑)({_PLAIN}*))?(↓)?")  # a label of marks alone has no marks
 
 
 def projectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
@@ -63,14 +63,9 @@ def projectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
     Parameters
     ----------
     treebank : Treebank
-        Trees.
+        Trees; projective ones are unchanged. Marked labels come after all others.
     encoding : {"none", "head", "path", "head+path"}, default="path"
-        How to mark labels; see the head of this module.
-
-    Returns
-    -------
-    Treebank
-        Projective trees; those that were projective are as before. Marked labels stand behind all others.
+        Marks of labels; see the head of this module.
 
     Raises
     ------
@@ -100,8 +95,7 @@ def projectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
     deprels = treebank.deprels.copy()
     lifted = heads != treebank.heads
     changed = np.flatnonzero(lifted | on_path if "path" in encoding else lifted)
-    starts = treebank.offsets[np.searchsorted(treebank.offsets, changed, side="right") - 1]
-    for slot, start in zip(changed.tolist(), starts.tolist(), strict=True):
+    for slot, start in zip(changed.tolist(), treebank.starts[changed].tolist(), strict=True):
         marked = escaped[treebank.deprels[slot]]
         if lifted[slot]:
             marked += "↑"
@@ -119,14 +113,9 @@ def deprojectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
     Parameters
     ----------
     treebank : Treebank
-        Parses with labels that :func:`projectivize` may have written; other labels are left alone.
+        Parses, with labels of :func:`projectivize`; other labels are left alone.
     encoding : {"none", "head", "path", "head+path"}, default="path"
         The encoding of the labels; with ``"none"`` the result is ``treebank`` itself.
-
-    Returns
-    -------
-    Treebank
-        Trees that need not be projective. Its labels are those of ``treebank`` without marks.
 
     Raises
     ------
@@ -164,7 +153,7 @@ def deprojectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
 
 
 class _Mark(NamedTuple):
-    """What a label says: ``head`` is the label of the original head, empty if it is not known."""
+    """The parts of a label: ``head`` is the label of the original head, empty if it is not known."""
 
     label: str
     lifted: bool

@@ -36,10 +36,9 @@ class Word(NamedTuple):
 ROOT = Word("<root>", "<root>", "<root>", "<root>", "_")
 """The word at position 0 of every sentence."""
 
-
 _SENT_ID = re.compile(r"#\s*sent_id\s*=(.*)")
 
-_NO_PART_OF_LABELS = ("Cc", "Cs", "Zl", "Zp")
+_NOT_IN_LABELS = ("Cc", "Cs", "Zl", "Zp")
 """Unicode categories: control characters, among them tabs and line ends, surrogates, and separators of lines."""
 
 
@@ -51,7 +50,7 @@ def is_label(text: str) -> bool:
     >>> is_label("nsubj:pass"), is_label("a b"), is_label(""), is_label("a\tb")
     (True, True, False, False)
     """
-    return bool(text) and not any(unicodedata.category(character) in _NO_PART_OF_LABELS for character in text)
+    return bool(text) and not any(unicodedata.category(character) in _NOT_IN_LABELS for character in text)
 
 
 class Sentence(NamedTuple):

@@ -1,8 +1,8 @@
 """A treebank as integer columns.
 
-All sentences stand in one array per column, one after the other, each with a slot for ROOT in front: sentence ``i``
-is ``offsets[i]:offsets[i + 1]``. A token is the number of its distinct word in ``words``, so whatever depends on the
-word alone is worked out once for each distinct word and not for each token.
+All sentences are in one array per column, one after the other, each with a slot for ROOT in front: sentence ``i`` is
+``offsets[i]:offsets[i + 1]``. A token is the number of its distinct word in ``words``, so properties of words are
+computed once for each distinct word.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Source:
     line_of : ndarray of int32, shape (n_slots,)
         Index in ``lines`` of each token; for a ROOT slot the first line of the sentence, comments included.
     format : {"conllu", "conllx"}
-        What the lines were read as.
+        Format as which the lines were read.
     """
 
     path: str
@@ -57,7 +57,7 @@ MARKS = {
     "confidence": "Confidence={:.3f}",
     "label_confidence": "LabelConfidence={:.3f}",
 }
-"""Numbers that may stand at each arc: the field of `Treebank`, and what is written into MISC."""
+"""Optional numbers of each arc: the field of `Treebank`, and the format of its item in MISC."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +85,7 @@ class Treebank:
     support, label_support : ndarray of float32, shape (n_slots,), optional
         Share of the votes for each arc, and for its label among them; 0..1.
     confidence, label_confidence : ndarray of float32, shape (n_slots,), optional
-        Probability that an arc is right, and that it is right with its label; 0..1.
+        Probability that an arc is right, without and with its label; 0..1.
 
     Examples
     --------
@@ -127,6 +127,11 @@ class Treebank:
         return mask
 
     @property
+    def lengths(self) -> Longs:
+        """Number of tokens of each sentence, shape (n_sentences,)."""
+        return np.diff(self.offsets) - 1
+
+    @property
     def sentence_of(self) -> Longs:
         """Sentence of each slot, from 0, shape (n_slots,)."""
         return np.repeat(np.arange(self.n_sentences), np.diff(self.offsets))
@@ -163,14 +168,18 @@ class Treebank:
         toy, sentence 1: token 1: expected a noun; correct it
         """
         i = int(np.searchsorted(self.offsets, slot)) - 1
-        start = int(self.offsets[i])
-        sentence, line = str(i + 1), None
+        line = None
         if (source := self.source) is not None:
-            at = slot if slot < self.offsets[i + 1] else slot - 1
-            line = source.first_line + int(source.line_of[at])
-            sentence = sent_id(source.lines[source.line_of[start] : source.line_of[at]]) or sentence
-        problem = f"token {slot - start}: {problem}"
+            line = source.first_line + int(source.line_of[slot if slot < self.offsets[i + 1] else slot - 1])
+        problem, sentence = f"token {slot - self.offsets[i]}: {problem}", sent_id(self.comments(i)) or str(i + 1)
         return InputError(problem, path=self.title, line=line, sentence=sentence, remedy=remedy)
+
+    def comments(self, i: int) -> Sequence[str]:
+        """Return the lines above the first token of sentence ``i``, counted from 0; none without a source."""
+        if (source := self.source) is None:
+            return ()
+        root = self.offsets[i]
+        return source.lines[source.line_of[root] : source.line_of[root + 1]]
 
     def sentence(self, i: int) -> Sentence:
         """Return sentence ``i``, counted from 0."""
@@ -186,20 +195,12 @@ class Treebank:
         return (self.sentence(i) for i in range(self.n_sentences))
 
     def with_trees(self, heads: Ints, deprels: Ints, labels: Sequence[str]) -> Treebank:
-        """Return the same sentences with other trees (and no marks).
-
-        Parameters
-        ----------
-        heads, deprels : ndarray of int32, shape (n_slots,)
-            As the attributes of that name.
-        labels : sequence of str
-            Labels to which ``deprels`` refers.
-        """
+        """Return the same sentences with other trees (and no marks); ``deprels`` are indices in ``labels``."""
         return dataclasses.replace(self.only(), heads=heads, deprels=deprels, labels=tuple(labels))
 
     @property
     def marks(self) -> dict[str, Floats]:
-        """Those of the fields named in ``MARKS`` that there are."""
+        """The fields named in ``MARKS`` that are present."""
         return {field: column for field in MARKS if (column := getattr(self, field)) is not None}
 
     def only(self, *fields: str) -> Treebank:
@@ -225,56 +226,32 @@ class Treebank:
         ['b']
         """
         chosen = np.asarray(sentences, np.int64)
-        lengths = np.diff(self.offsets)[chosen]
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+        lengths = self.lengths[chosen] + 1
+        offsets = np.append(0, np.cumsum(lengths))
         slots = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
         marks: dict[str, Any] = {field: column[slots] for field, column in self.marks.items()}
-        return dataclasses.replace(
-            self,
-            tokens=self.tokens[slots],
-            heads=self.heads[slots],
-            deprels=self.deprels[slots],
-            offsets=offsets,
-            source=None,
-            **marks,
-        )
+        columns = {"tokens": self.tokens[slots], "heads": self.heads[slots], "deprels": self.deprels[slots]}
+        return dataclasses.replace(self, **columns, offsets=offsets, source=None, **marks)
 
     @staticmethod
     def of(sentences: Sequence[tuple[Sequence[Word | str], Sequence[int], Sequence[str]]], name: str = "") -> Treebank:
-        """Build a treebank by hand: for each sentence its words (forms will do), heads and deprels, without ROOT.
+        """Build a treebank by hand: for each sentence its words or forms, heads and deprels, of length n each.
 
-        Parameters
-        ----------
-        sentences : sequence of (words, heads, deprels)
-            Each of length n; heads count from 1, 0 is ROOT, -1 unknown.
-        name : str, default=""
-            As the attribute.
+        Heads count from 1; 0 is ROOT, -1 unknown.
         """
         words: dict[Word, int] = {ROOT: 0}
         labels: dict[str, int] = {}
-        tokens: list[int] = []
-        heads: list[int] = []
-        deprels: list[int] = []
+        rows: list[tuple[int, int, int]] = []  # word, head and label of each slot
         offsets = [0]
         for sentence_words, sentence_heads, sentence_deprels in sentences:
-            tokens.append(0)
-            heads.append(-1)
-            deprels.append(-1)
+            rows.append((0, -1, -1))
             for item, head, deprel in zip(sentence_words, sentence_heads, sentence_deprels, strict=True):
                 word = Word(item, "_", "_", "_", "_") if isinstance(item, str) else item
-                tokens.append(words.setdefault(word, len(words)))
-                heads.append(head)
-                deprels.append(labels.setdefault(deprel, len(labels)) if head >= 0 else -1)
-            offsets.append(len(tokens))
-        return Treebank(
-            tuple(words),
-            np.array(tokens, np.int32),
-            np.array(heads, np.int32),
-            tuple(labels),
-            np.array(deprels, np.int32),
-            np.array(offsets, np.int64),
-            name,
-        )
+                label = labels.setdefault(deprel, len(labels)) if head >= 0 else -1
+                rows.append((words.setdefault(word, len(words)), head, label))
+            offsets.append(len(rows))
+        tokens, heads, deprels = np.array(rows, np.int32).reshape(-1, 3).T.copy()
+        return Treebank(tuple(words), tokens, heads, tuple(labels), deprels, np.array(offsets, np.int64), name)
 
     @staticmethod
     def concatenate(parts: Sequence[Treebank], name: str = "") -> Treebank:
@@ -290,29 +267,18 @@ class Treebank:
         """
         words: dict[Word, int] = {ROOT: 0}
         labels: dict[str, int] = {}
-        tokens, heads, deprels, offsets = [], [], [], [np.zeros(1, np.int64)]
-        start = 0
-        for part in parts:
-            tokens.append(encode(part.words, words)[part.tokens])
-            heads.append(part.heads)
-            deprels.append(encode(part.labels, labels)[part.deprels])
-            offsets.append(part.offsets[1:] + start)
-            start += len(part.tokens)
-        return Treebank(
-            tuple(words),
-            np.concatenate(tokens) if tokens else np.zeros(0, np.int32),
-            np.concatenate(heads) if heads else np.zeros(0, np.int32),
-            tuple(labels),
-            np.concatenate(deprels) if deprels else np.zeros(0, np.int32),
-            np.concatenate(offsets),
-            name,
-        )
+        none = np.zeros(0, np.int32)
+        tokens = np.concatenate([none, *(encode(part.words, words)[part.tokens] for part in parts)])
+        heads = np.concatenate([none, *(part.heads for part in parts)])
+        deprels = np.concatenate([none, *(encode(part.labels, labels)[part.deprels] for part in parts)])
+        offsets = np.cumsum(np.concatenate([np.zeros(1, np.int64), *(part.lengths + 1 for part in parts)]))
+        return Treebank(tuple(words), tokens, heads, tuple(labels), deprels, offsets, name)
 
 
 def encode(items: Iterable[Item], vocabulary: dict[Item, int]) -> Ints:
-    """Return the index of each item in a vocabulary, to which new ones are added, and -1 at the end.
+    """Return the index of each item in a vocabulary, extended by new items, and -1 at the end.
 
-    So the result, indexed by a column in which -1 is none, gives -1 for none.
+    Indexed by a column in which -1 is none, the result gives -1 for none.
 
     Examples
     --------
@@ -327,19 +293,9 @@ def encode(items: Iterable[Item], vocabulary: dict[Item, int]) -> Ints:
 
 
 def common_labels(treebanks: Sequence[Treebank], part: Callable[[str], str] = str) -> tuple[dict[str, int], Ints]:
-    """Return one vocabulary of the labels of treebanks of the same size, and the deprels as indices in it.
+    """Return one vocabulary of the labels of k treebanks of the same size, and the deprels as indices in it.
 
-    Parameters
-    ----------
-    treebanks : sequence of Treebank, length k
-    part : callable, optional
-        From a label to the part of it that counts; by default all of it.
-
-    Returns
-    -------
-    vocabulary : dict of str to int
-    deprels : ndarray of int32, shape (k, n_slots)
-        -1 for none.
+    The deprels are an array of shape (k, n_slots), -1 for none. Of each label the ``part`` that counts is used.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Trees over the words of a sentence: what is one, which are projective, and their mirror images.
+"""Trees over the words of a sentence: validity, projectivity, and mirror images.
 
 A tree is a head array over positions ``0..n``: ``heads[0]`` is -1, every other entry is the position of the
 head, 0 for ROOT. An arc is *non-projective* if a word strictly between head and dependent is not dominated
@@ -6,8 +6,8 @@ by the head. ROOT dominates every word, so an arc from ROOT never is; any other 
 on ROOT is.
 
 The functions for one sentence take its head array, those for many a :class:`~treevote.corpus.treebank.Treebank`.
-To find the non-projective arcs takes at most the sum of the lengths of all arcs, everything else a number
-of steps linear in the number of words.
+The search for non-projective arcs takes time linear in the sum of the lengths of all arcs, everything else linear in
+the number of words.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def is_tree(heads: Ints, single_root: bool = False) -> bool:
     heads : ndarray of int32, shape (n + 1,)
         Head of each position; ``heads[0]`` must be -1. Any other content is allowed.
     single_root : bool, default=False
-        Ask in addition that exactly one token hangs on ROOT.
+        Whether exactly one token must hang on ROOT.
 
     Examples
     --------
@@ -50,12 +50,7 @@ def non_projective_arcs(heads: Ints) -> Bools:
     Parameters
     ----------
     heads : ndarray of int32, shape (n + 1,)
-        A tree.
-
-    Returns
-    -------
-    ndarray of bool, shape (n + 1,)
-        ``[d]`` is true if the arc ``(heads[d], d)`` is non-projective; ``[0]`` is false.
+        A tree. The result has the same shape; ``[d]`` is true if the arc ``(heads[d], d)`` is non-projective.
 
     Raises
     ------
@@ -99,12 +94,7 @@ def are_trees(treebank: Treebank) -> Bools:
 def require_trees(treebank: Treebank, sentences: Bools | None = None) -> None:
     """Raise an error that names the first sentence whose heads are not a tree, if there is one.
 
-    Parameters
-    ----------
-    treebank : Treebank
-        What is asked for trees.
-    sentences : ndarray of bool, shape (n_sentences,), optional
-        The sentences that must be trees; all of them without this mask.
+    With a mask, shape (n_sentences,), only the sentences in it must be trees.
 
     Raises
     ------
@@ -130,7 +120,7 @@ def require_trees(treebank: Treebank, sentences: Bools | None = None) -> None:
 
 
 def require_labelled_trees(treebank: Treebank) -> None:
-    """Raise an error unless there are tokens, and each has a head and a deprel: what every training asks for.
+    """Raise an error unless the treebank can be trained on: it has tokens, and each has a head and a deprel.
 
     Raises
     ------
@@ -204,23 +194,21 @@ def is_single_rooted(treebank: Treebank) -> bool:
 
 
 def per_sentence(mask: Bools, offsets: Longs) -> Longs:
-    """Return how many slots of each sentence are true, shape (n_sentences,).
+    """Return the number of true slots of each sentence, shape (n_sentences,).
 
     Examples
     --------
     >>> per_sentence(np.array([False, True, True, False, False]), np.array([0, 3, 5])).tolist()
     [2, 0]
     """
-    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(mask, dtype=np.int64)])
-    return np.diff(before[offsets])
+    return np.diff(np.append(0, np.cumsum(mask))[offsets])
 
 
 def reverse(treebank: Treebank) -> Treebank:
     """Return the mirror image of every sentence: position ``p`` becomes ``n + 1 - p``, ROOT stays in front.
 
-    A backward parser is a forward parser between two reversals. The mirror image of a tree is a tree, that
-    of a projective tree projective. Two reversals give the treebank back, but for its source text, which is
-    dropped.
+    A backward parser is a forward parser between two reversals. The mirror image of a (projective) tree is a
+    (projective) tree. Two reversals give the treebank back without its source text.
 
     Examples
     --------
@@ -229,10 +217,8 @@ def reverse(treebank: Treebank) -> Treebank:
     >>> [word.form for word in mirrored.words], mirrored.heads.tolist()
     (['<root>', 'barks', 'dog', 'a'], [-1, 0, 1, 2])
     """
-    sizes = np.diff(treebank.offsets)
-    starts, lengths = np.repeat(treebank.offsets[:-1], sizes), np.repeat(sizes, sizes)
-    slots = np.arange(len(treebank.tokens))
-    mirror = np.where(treebank.is_token, 2 * starts + lengths - slots, slots)
+    lengths, positions = (treebank.lengths + 1)[treebank.sentence_of], treebank.positions
+    mirror = treebank.starts + np.where(positions > 0, lengths - positions, 0)
     heads = treebank.heads[mirror]
     marks: dict[str, Any] = {field: column[mirror] for field, column in treebank.marks.items()}
     return dataclasses.replace(
@@ -250,7 +236,7 @@ def _is_tree(heads: Ints) -> bool:
     n = len(heads) - 1
     if n < 0 or heads[0] != -1:
         return False
-    seen = np.zeros(n + 1, np.int32)  # the token whose climb came by first
+    seen = np.zeros(n + 1, np.int32)  # the token whose climb visited it first
     for token in range(1, n + 1):
         position = token
         while position != 0 and seen[position] == 0:
@@ -273,15 +259,7 @@ def _are_trees(heads: Ints, offsets: Longs) -> Bools:
 
 @kernel
 def list_dependents(heads: Ints, first: Ints, following: Ints) -> None:
-    """List the dependents of every position of a tree from left to right, as linked lists.
-
-    Parameters
-    ----------
-    heads : ndarray of int32, shape (n + 1,)
-        A tree.
-    first, following : ndarray of int32, shape (n + 1,)
-        Written to: the leftmost dependent, and the next sibling to the right; -1 where there is none.
-    """
+    """Write the leftmost dependent of every position of a tree, and its next sibling to the right; -1 for none."""
     first[:] = -1
     following[:] = -1
     for token in range(len(heads) - 1, 0, -1):
@@ -291,16 +269,9 @@ def list_dependents(heads: Ints, first: Ints, following: Ints) -> None:
 
 @kernel
 def number_subtrees(heads: Ints, enter: Ints, leave: Ints) -> None:
-    """Visit a tree in depth-first order, numbering the positions.
+    """Write the number of each position of a tree in depth-first order, and the last number below it.
 
     ``h`` dominates ``w`` if and only if ``enter[h] <= enter[w] <= leave[h]``.
-
-    Parameters
-    ----------
-    heads : ndarray of int32, shape (n + 1,)
-        A tree.
-    enter, leave : ndarray of int32, shape (n + 1,)
-        Written to: the number of the position itself, and the last number below it.
     """
     first, following = np.empty_like(heads), np.empty_like(heads)
     list_dependents(heads, first, following)

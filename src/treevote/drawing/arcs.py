@@ -1,4 +1,4 @@
-"""The arcs of a drawing: which there are when two trees are laid over each other, and how high each one is."""
+"""The arcs of a drawing of one or two trees over the same words, and their heights."""
 
 from __future__ import annotations
 
@@ -10,23 +10,11 @@ import numpy as np
 from treevote.corpus.sentence import Sentence
 
 Kind: TypeAlias = Literal["both", "gold", "system", "label"]
-"""What an arc is part of: both trees, the gold tree, the system's; or of both, but their labels differ."""
+"""The trees with an arc: both, the gold tree, that of the system; or both, with different labels."""
 
 
 class Arc(NamedTuple):
-    """An arc to be drawn.
-
-    Attributes
-    ----------
-    head, dependent : int
-        Positions; head 0 is ROOT.
-    label : str
-        For an arc of kind ``"label"`` the gold label.
-    kind : {"both", "gold", "system", "label"}
-        See `Kind`.
-    other : str
-        For an arc of kind ``"label"`` the system's label, else empty.
-    """
+    """An arc between positions, 0 for ROOT; of kind ``"label"``, ``label`` is the gold and ``other`` the system's."""
 
     head: int
     dependent: int
@@ -36,7 +24,7 @@ class Arc(NamedTuple):
 
     @property
     def is_stem(self) -> bool:
-        """Whether it stands on one word: an arc from ROOT, or, in what is no tree, from the word itself."""
+        """Whether the arc touches one word only: it comes from ROOT, or from the dependent itself."""
         return self.head in (0, self.dependent)
 
 
@@ -75,21 +63,15 @@ def arcs_of(gold: Sentence, system: Sentence | None = None) -> list[Arc]:
 
 
 def levels(spans: Sequence[tuple[int, int]]) -> list[int]:
-    """Return how high each arc is to be drawn, so that arcs over the same words are at different heights.
+    """Return the height of each arc, 1 for the lowest; arcs over the same words have different heights.
 
-    Short arcs are placed first, each just above whatever is already over the words between its ends. So an arc is
-    above all those that it encloses, and arcs cross only where they must: where one starts inside the other and
-    ends outside.
+    Short arcs are placed first, each just above those already between its ends. So an arc is above all those that it
+    encloses, and arcs cross only if one starts inside the other and ends outside.
 
     Parameters
     ----------
     spans : sequence of (int, int)
         First and last position of each arc, ``first < last``.
-
-    Returns
-    -------
-    list of int
-        Heights, 1 for the lowest.
 
     Examples
     --------
@@ -100,7 +82,7 @@ def levels(spans: Sequence[tuple[int, int]]) -> list[int]:
     if not spans:
         return heights
     start = min(first for first, _ in spans)
-    over = np.zeros(max(last for _, last in spans) - start, np.int64)  # how high it is built between neighbours
+    over = np.zeros(max(last for _, last in spans) - start, np.int64)  # height between neighbours
     for i in sorted(range(len(spans)), key=lambda i: (spans[i][1] - spans[i][0], spans[i], i)):
         between = over[spans[i][0] - start : spans[i][1] - start]
         heights[i] = int(between.max()) + 1

@@ -1,4 +1,4 @@
-"""Where the lines of a tree go when its words stand below each other and each is drawn to the right of its head."""
+"""The lines of a tree whose words are below each other, each to the right of its head."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ SIGNS = {
     UP: "╵",
     DOWN: "╷",
 }
-"""The sign for the directions in which lines leave a cell."""
+"""Box-drawing character by the directions in which lines leave a cell."""
 
 
 class Bar(NamedTuple):
-    """The upright line on which the dependents of a word hang: its column, first and last row."""
+    """The vertical line to the dependents of a word: its column, first and last row."""
 
     column: int
     top: int
@@ -36,12 +36,7 @@ class Bar(NamedTuple):
 
 
 def forest(heads: Sequence[int]) -> list[int]:
-    """Return the heads without cycles: the first word of each cycle hangs on nothing (-1).
-
-    Parameters
-    ----------
-    heads : sequence of int, length n + 1
-        Head of each position, -1 where there is none; ``heads[0]`` is -1.
+    """Return heads, -1 for none, without cycles: the first word of each cycle gets none; ``heads[0]`` is -1.
 
     Examples
     --------
@@ -49,7 +44,7 @@ def forest(heads: Sequence[int]) -> list[int]:
     [-1, 0, -1, 2, 2]
     """
     free = list(heads)
-    seen = [0] * len(heads)  # the word whose climb came by first
+    seen = [0] * len(heads)  # the word whose climb visited it first
     for word in range(1, len(heads)):
         climb = word
         while climb > 0 and not seen[climb]:
@@ -75,7 +70,7 @@ def bars(heads: Sequence[int], max_columns: int) -> dict[int, Bar] | None:
     heads : sequence of int, length n + 1
         Without cycles.
     max_columns : int
-        How many columns there are.
+        Number of columns.
 
     Examples
     --------
@@ -108,20 +103,9 @@ def bars(heads: Sequence[int], max_columns: int) -> dict[int, Bar] | None:
 
 
 def lines(heads: Sequence[int], placed: dict[int, Bar]) -> list[str]:
-    r"""Return what stands before each word: the lines of the tree up to it.
+    r"""Return the lines of the tree before each position; ``heads`` are without cycles, and ``placed`` their `bars`.
 
-    Where a line runs over the bar of a word that it does not belong to, it is broken: ``─│─``.
-
-    Parameters
-    ----------
-    heads : sequence of int, length n + 1
-        Without cycles.
-    placed : dict of int to Bar
-        See `bars`.
-
-    Returns
-    -------
-    list of str, length n + 1
+    A line that crosses the bar of another word is interrupted: ``─│─``.
 
     Examples
     --------

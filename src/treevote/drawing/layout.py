@@ -1,10 +1,11 @@
-"""Where everything goes when arcs are drawn above words: lines of words, heights of arcs, the feet they stand on.
+"""Layout of arcs above words: lines of words, and heights and feet of arcs.
 
 Lengths are in units of the caller; ``x`` grows to the right.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -14,28 +15,19 @@ from treevote.drawing.arcs import Arc, levels
 from treevote.kernels import Doubles
 
 GAP, SHOULDER, FOOT, TIGHT = 14.0, 9.0, 7.0, 4.0
-"""Room between words, radius of an arc's corners, room between two arcs that stand on one word, and the least."""
+"""Room between words, radius of an arc's corners, usual and minimum room between two feet on one word."""
 
 INSET = 48.0
-"""Room at the side where a sentence goes on, for the labels of arcs that come from there."""
+"""Room at the side where a sentence continues, for the labels of arcs across it."""
 
 HALVINGS = 8
 """Steps of the search for lines of equal length."""
 
 
 class Stroke(NamedTuple):
-    """An arc in a line of words: from the head's foot to the dependent's, at a height.
+    """An arc in a line of words: the places of its two feet (the same for a stem), and its level, 1 for the lowest.
 
-    Attributes
-    ----------
-    arc : Arc
-        What it shows.
-    head, dependent : float
-        Places of its two feet. Of an arc from ROOT they are the same, see `Arc.is_stem`.
-    level : int
-        How high, 1 for the lowest.
-    head_here, dependent_here : bool
-        Whether the word is in this line; if not, the arc runs to the margin at that side.
+    ``head_here`` and ``dependent_here`` tell whether the word is in this line; if not, the arc runs to the margin.
     """
 
     arc: Arc
@@ -57,26 +49,20 @@ class Line(NamedTuple):
 def lay_out(
     arcs: Sequence[Arc], words: Sequence[float], labels: Sequence[float], width: float, *, mirrored: bool = False
 ) -> tuple[list[Line], float]:
-    """Break a sentence into lines and place its arcs.
+    """Break a sentence into lines and place its arcs; return the lines and the width of the longest.
 
     Parameters
     ----------
     arcs : sequence of Arc
         See `treevote.drawing.arcs.arcs_of`.
     words : sequence of float, length n + 1
-        Width of each word; of ROOT anything.
+        Width of each word; that of ROOT is ignored.
     labels : sequence of float
         Width of each arc's label.
     width : float
-        Longest line, unless a word is longer. There are as few lines as can be, about equally long.
+        Maximum length of a line, unless a word is longer. The lines are as few as possible, and about equally long.
     mirrored : bool, default=False
-        Put the first word to the right.
-
-    Returns
-    -------
-    lines : list of Line
-    width : float
-        Of the longest line.
+        Whether the first word is at the right.
 
     Examples
     --------
@@ -84,13 +70,14 @@ def lay_out(
     >>> lines[0].words, lines[0].n_levels, width
     ({1: 10.0, 2: 49.0}, 2, 64.0)
     """
-    words = _with_room_for_feet(arcs, words)
+    n_feet = Counter(end for arc in arcs for end in (arc.head, arc.dependent))
+    words = [max(width, TIGHT * n_feet[word]) for word, width in enumerate(words)]  # wider with many feet
     centres = _centres(arcs, words, labels)
     left = centres - np.array(words) / 2
     right = centres + np.array(words) / 2
     spans, full = _break(left, right, width)
     narrow = width / 2
-    for _ in range(HALVINGS):  # the narrowest lines that are no more in number: none is left with a single word
+    for _ in range(HALVINGS):  # the narrowest lines that are no more in number: no single word is left over
         middle = (narrow + width) / 2
         tried, extent = _break(left, right, middle)
         if len(tried) == len(spans) and extent <= middle:
@@ -122,17 +109,8 @@ def _break(left: Doubles, right: Doubles, width: float) -> tuple[list[tuple[int,
     return spans, full
 
 
-def _with_room_for_feet(arcs: Sequence[Arc], words: Sequence[float]) -> list[float]:
-    """Return the widths of the words, widened where many arcs stand on one."""
-    standing = [0] * len(words)
-    for arc in arcs:
-        standing[arc.head] += 1
-        standing[arc.dependent] += 1
-    return [max(width, TIGHT * n) for width, n in zip(words, standing, strict=True)]
-
-
 def _centres(arcs: Sequence[Arc], words: Sequence[float], labels: Sequence[float]) -> Doubles:
-    """Return the middle of each word in one endless line; words stand apart where the label of an arc needs it."""
+    """Return the middle of each word in one endless line, with room for the labels of arcs."""
     rooms = np.array(words, np.float64) + GAP
     centres = np.cumsum(rooms) - rooms / 2
     for arc, label in sorted(zip(arcs, labels, strict=True), key=lambda pair: abs(pair[0].head - pair[0].dependent)):
@@ -144,13 +122,13 @@ def _centres(arcs: Sequence[Arc], words: Sequence[float], labels: Sequence[float
 
 def _line(arcs: Sequence[Arc], places: dict[int, float], words: Sequence[float], width: float) -> Line:
     """Return the line with the words at the given places."""
-    before, behind = min(places) - 1, max(places) + 1  # the margins count as words that stand outside
+    before, behind = min(places) - 1, max(places) + 1  # the margins count as words
     here = [arc for arc in arcs if not arc.is_stem and (arc.head in places or arc.dependent in places)]
     cut = [tuple(sorted(min(max(end, before), behind) for end in (arc.head, arc.dependent))) for arc in here]
     spans = [(first, last) for first, last in cut]
     heights = levels(spans)
     stems = [arc for arc in arcs if arc.is_stem and arc.dependent in places]
-    for stem in stems:  # above all that stands on the word or runs over it
+    for stem in stems:  # above all other arcs on and over the word
         here.append(stem)
         over = [h for h, (first, last) in zip(heights, spans, strict=False) if first <= stem.dependent <= last]
         heights.append(max(over, default=0) + 1)
@@ -167,10 +145,10 @@ def _line(arcs: Sequence[Arc], places: dict[int, float], words: Sequence[float],
 def _feet(
     arcs: Sequence[Arc], heights: Sequence[int], places: dict[int, float], words: Sequence[float]
 ) -> dict[tuple[int, int], float]:
-    """Return where each arc stands on each of its words in the line.
+    """Return the foot of each arc on each of its words in the line.
 
-    Stems stand in the middle, arcs to the left and to the right at their sides, the longest nearest to the middle: so
-    no two arcs of one word cross.
+    Stems have the middle, arcs to the left and right their sides, the longest nearest to the middle: so no two arcs of
+    one word cross.
     """
     standing: dict[int, list[tuple[int, int, int]]] = {word: [] for word in places}
     for i, arc in enumerate(arcs):

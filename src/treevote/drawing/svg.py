@@ -1,10 +1,8 @@
-"""A tree as arcs above the words, as SVG: lines of words wrap, and what is not in both trees has a stroke of its own.
+"""A tree as arcs above the words, as SVG: lines of words wrap, and the stroke of an arc shows the trees it is in.
 
-An arc of both trees is a thin line; of the gold tree alone a thick one; of the system's alone a dashed one; and an arc
-of both with different labels a double one. Colours repeat the difference, they do not make it. The picture takes its
-colours from the page (`COLOURS`), so the same text serves in light and dark, and in print.
-
-A sentence that is read from right to left is drawn from right to left.
+An arc of both trees is a thin line, one of the gold tree alone a thick one, one of the system's alone a dashed one, and
+an arc of both with different labels a double one; colours repeat the difference. The picture takes its colours from the
+page (`COLOURS`), for light and dark screens and print. A sentence read from right to left is drawn from right to left.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ LEVEL, LINE, MARGIN = 21.0, 24.0, 6.0
 """Height of an arc above the next lower one, room below a line of words, room at the sides, in CSS pixels."""
 
 MAX_FORM = 40
-"""Longer words are cut off."""
+"""Maximum length of a word, in columns of a terminal; longer ones are cut off."""
 
 XMLNS = "http://www.w3.org/2000/svg"
 
@@ -54,7 +52,7 @@ STYLE = (
     ".tree .gold path.h{fill:var(--gold)}.tree .system path.h{fill:var(--system)}.tree .label path.h{fill:var(--label)}"
     ".tree .gold path.h,.tree .system path.h,.tree .label path.h{stroke:none}"
 )
-"""What a page with drawings needs in its style sheet, besides the colours."""
+"""Style sheet of a page with drawings, besides the colours."""
 
 MEANING = {
     "both": "in both trees",
@@ -62,7 +60,7 @@ MEANING = {
     "system": "in the system’s tree only",
     "label": "in both, with different labels (gold ≠ system)",
 }
-"""What the strokes mean."""
+"""Meaning of the strokes."""
 
 
 class Picture(NamedTuple):
@@ -83,9 +81,9 @@ def draw(gold: Sentence, system: Sentence | None = None, *, width: float = 960, 
     system : Sentence, optional
         The same words with another tree.
     width : float, default=960
-        Where lines of words are broken, in CSS pixels.
+        Maximum length of a line of words, in CSS pixels.
     title : str, optional
-        Title for those who cannot see the picture; by default the words.
+        Title for screen readers; by default the words.
 
     Examples
     --------
@@ -112,21 +110,21 @@ def draw(gold: Sentence, system: Sentence | None = None, *, width: float = 960, 
         ]
         y = base + FORM + TAG + LINE
     size = _size(inner + 2 * MARGIN, y)
-    told = f"<title>{_text(title or ' '.join(forms[1:]))}</title><desc>{_text(_description(arcs, forms))}</desc>"
+    title = f"<title>{_text(title or ' '.join(forms[1:]))}</title><desc>{_text(_description(arcs, forms))}</desc>"
     body = f'<g transform="translate({MARGIN:g})">{"".join(marks)}</g>'
-    markup = f'<svg xmlns="{XMLNS}" class="tree" role="img" {size}>{told}{body}</svg>'
+    markup = f'<svg xmlns="{XMLNS}" class="tree" role="img" {size}>{title}{body}</svg>'
     return Picture(markup, inner + 2 * MARGIN, y)
 
 
 def document(pictures: Sequence[tuple[str, Picture]], *, two_trees: bool) -> str:
-    """Return a whole SVG file: the pictures below each other, each under its caption, and what the strokes mean.
+    """Return a whole SVG file: the pictures below each other, each under its caption, and a legend.
 
     Parameters
     ----------
     pictures : sequence of (str, Picture)
         Captions and pictures.
     two_trees : bool
-        Whether there are strokes to explain.
+        Whether there is a legend of the strokes.
 
     Examples
     --------
@@ -170,7 +168,7 @@ def key(kind: str) -> str:
 
 
 def _stroke(stroke: Stroke, base: float, width: float) -> str:
-    """Return the line, the arrowhead at the dependent and the label of an arc that stands at ``base``."""
+    """Return line, arrowhead at the dependent, and label of an arc above the height ``base``."""
     top = base - stroke.level * LEVEL
     head, dependent, label = stroke.head, stroke.dependent, _label(stroke.arc)
     if not stroke.arc.is_stem:
@@ -191,21 +189,21 @@ def _stroke(stroke: Stroke, base: float, width: float) -> str:
 
 
 def _label(arc: Arc) -> str:
-    """Return the label, both if they differ, and a sign for a word that hangs on itself."""
+    """Return the label, or both if they differ, with a sign for a word that is its own head."""
     label = f"{arc.label} ≠ {arc.other}" if arc.kind == "label" else arc.label
     return visible(f"{label} ↻" if arc.head == arc.dependent else label)
 
 
 def _description(arcs: Sequence[Arc], forms: Sequence[str]) -> str:
-    """Tell the arcs in words; of two trees only where they differ."""
+    """Describe the arcs in words; of two trees only the differences."""
     differing = [arc for arc in arcs if arc.kind != "both"]
-    told = [
+    described = [
         f"{forms[arc.dependent]}: {_label(arc)}"
         + (f" of {forms[arc.head]}" if arc.head else "")
         + (f", {MEANING[arc.kind]}" if arc.kind != "both" else "")
         for arc in differing or arcs
     ]
-    return "; ".join(told)
+    return "; ".join(described)
 
 
 def _size(width: float, height: float) -> str:
@@ -217,5 +215,5 @@ def _text(text: str) -> str:
 
 
 def _n(number: float) -> str:
-    """Write a number short."""
+    """Return a number with at most one decimal."""
     return f"{number:.1f}".removesuffix(".0")

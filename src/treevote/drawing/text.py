@@ -1,8 +1,7 @@
 """A tree for a terminal: a line for each word, drawn to the right of its head.
 
-Words that stand below each other need no more room the longer the sentence is, leave those of right-to-left scripts
-and wide characters as they are, and have room at their side for their tag, their label, and what a system made of
-them. ::
+Such a drawing is as wide for a long sentence as for a short one, keeps words of right-to-left scripts and wide
+characters intact, and has room for tag, label and the differences of a system beside each word. ::
 
     1    ╭── the   DET   det
     2  ╭─╯ dog     NOUN  nsubj
@@ -12,19 +11,21 @@ them. ::
 
 from __future__ import annotations
 
+from rich.cells import cell_len
+
 from treevote.corpus.sentence import Sentence
 from treevote.drawing.forest import bars, forest, lines
-from treevote.drawing.widths import columns, padded, right_to_left, shortened
+from treevote.drawing.widths import right_to_left, shortened
 from treevote.visibility import visible
 
 MAX_COLUMNS = 40
-"""A tree with more columns of lines is not drawn, but told in words."""
+"""Maximum number of columns of lines; a tree that needs more is described in words."""
 
 ROOM_FOR_WORDS, MIN_WORDS = 40, 16
-"""Columns that are kept for all that is not lines, and the fewest for lines and form."""
+"""Columns reserved for all but the lines, and minimum number of columns for lines and form."""
 
 DIFFERS = "≠"
-"""The sign before what a system has instead."""
+"""The sign before the head and label of a system."""
 
 LEFT_TO_RIGHT, ISOLATE, END = "\u200e", "\u2068", "\u2069"
 
@@ -35,11 +36,11 @@ def draw(gold: Sentence, system: Sentence | None = None, *, width: int | None = 
     Parameters
     ----------
     gold : Sentence
-        Any heads: several roots, cycles and tokens without a head are drawn as well, and said.
+        Any heads: several roots, cycles and tokens without a head are drawn and noted.
     system : Sentence, optional
         The same words with another tree.
     width : int, optional
-        Columns of the terminal; longer lines are cut off. Without it they are as long as they need to be.
+        Columns of the terminal; longer lines are cut off. By default no line is.
 
     Examples
     --------
@@ -59,25 +60,27 @@ def draw(gold: Sentence, system: Sentence | None = None, *, width: int | None = 
     n_columns = MAX_COLUMNS if width is None else min(MAX_COLUMNS, max(width - ROOM_FOR_WORDS, 2) // 2)
     placed = bars(heads, n_columns)
     trees = [""] * (n + 1) if placed is None else lines(heads, placed)
-    forms = [_isolated(visible(word.form)) for word in gold.words]
+    forms = [visible(word.form) for word in gold.words]
+    forms = [f"{ISOLATE}{form}{END}" if right_to_left([form]) else form for form in forms]
     tags = _column([visible(word.upos) for word in gold.words[1:]])
     told = [placed is None or cut < 0 for cut in heads]
     labels = _column([_label(gold, word, forms, told[word]) for word in range(1, n + 1)])
     notes = [""] * n if system is None else [_note(gold, system, word, forms) for word in range(1, n + 1)]
     numbers = [str(word).rjust(len(str(n))) for word in range(1, n + 1)]
-    room = None if width is None else max(width - columns(f"{numbers[0]}   {tags[0]}  {labels[0]}"), MIN_WORDS)
+    room = None if width is None else max(width - cell_len(f"{numbers[0]}   {tags[0]}  {labels[0]}"), MIN_WORDS)
     words = _column([_word(tree, form, room) for tree, form in zip(trees[1:], forms[1:], strict=True)])
 
     rows = ["{} {}  {}  {}  {}".format(*row).rstrip() for row in zip(numbers, words, tags, labels, notes, strict=True)]
     if placed is None:
         rows.insert(0, f"(a tree of more than {n_columns} columns: told, not drawn)")
-    return [_from_the_left(row if width is None else shortened(row, width)) for row in rows]
+    rows = rows if width is None else [shortened(row, width) for row in rows]
+    return [LEFT_TO_RIGHT + row if ISOLATE in row else row for row in rows]  # a terminal starts them at the left
 
 
 def _column(cells: list[str]) -> list[str]:
     """Return the cells, all as wide as the widest."""
-    width = max(map(columns, cells), default=0)
-    return [padded(cell, width) for cell in cells]
+    width = max(map(cell_len, cells), default=0)
+    return [cell + " " * (width - cell_len(cell)) for cell in cells]
 
 
 def _word(tree: str, form: str, room: int | None) -> str:
@@ -94,20 +97,10 @@ def _label(sentence: Sentence, word: int, forms: list[str], told: bool) -> str:
 
 
 def _note(gold: Sentence, system: Sentence, word: int, forms: list[str]) -> str:
-    """Return what the system has instead of the gold head and label."""
+    """Return the head and label of the system where they differ from the gold ones."""
     head, gold_head = int(system.heads[word]), int(gold.heads[word])
     label = visible(system.deprels[word])
     parts = [] if gold.deprels[word] == system.deprels[word] else [label]
     if head != gold_head:
         parts = ["no head"] if head < 0 else [*parts, f"of {head} {forms[head]}" if head else "on ROOT"]
     return " ".join([DIFFERS, *parts]) if parts else ""
-
-
-def _isolated(form: str) -> str:
-    """Return a form so that, if it is read from right to left, nothing around it is."""
-    return f"{ISOLATE}{form}{END}" if right_to_left([form]) else form
-
-
-def _from_the_left(line: str) -> str:
-    """Return a line so that a terminal that knows about directions starts it at the left."""
-    return LEFT_TO_RIGHT + line if ISOLATE in line else line

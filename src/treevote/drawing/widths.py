@@ -1,4 +1,4 @@
-"""How much room text takes, in the columns of a terminal and on a page, and in which direction it is read."""
+"""Widths of text, in the columns of a terminal and on a page, and its direction."""
 
 from __future__ import annotations
 
@@ -6,56 +6,22 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-
-def columns(text: str) -> int:
-    """Return how many columns of a terminal a text takes: two for wide characters, none for combining marks.
-
-    Examples
-    --------
-    >>> columns("dog"), columns("犬"), columns("cafe\u0301")
-    (3, 2, 4)
-    """
-    return len(text) if text.isascii() else sum(map(_columns, text))
-
-
-@lru_cache(4096)
-def _columns(character: str) -> int:
-    if unicodedata.category(character) in ("Mn", "Me", "Cf") or "\u1160" <= character <= "\u11ff":
-        return 0  # marks, joiners, and the later letters of a Hangul syllable
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+from rich.cells import cell_len, set_cell_size
 
 
 def shortened(text: str, width: int) -> str:
-    """Return a text that takes at most ``width`` columns, with an ellipsis where it was cut.
+    """Return a text that takes at most ``width`` columns of a terminal, with an ellipsis where it was cut.
 
     Examples
     --------
     >>> shortened("understanding", 7), shortened("日本語", 4), shortened("dog", 3)
     ('unders…', '日…', 'dog')
     """
-    if columns(text) <= width:
-        return text
-    room = width - 1
-    for i, character in enumerate(text):
-        room -= _columns(character)
-        if room < 0:
-            return text[:i] + "…"
-    return text
-
-
-def padded(text: str, width: int) -> str:
-    """Return a text with spaces behind it up to ``width`` columns.
-
-    Examples
-    --------
-    >>> padded("犬", 4)
-    '犬  '
-    """
-    return text + " " * (width - columns(text))
+    return text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…"
 
 
 def ems(text: str) -> float:
-    """Return about how wide a text is in a proportional typeface, in units of its size; rather more than less.
+    """Return the approximate width of a text in a proportional typeface, in units of its size; rather too much.
 
     Examples
     --------
@@ -67,8 +33,10 @@ def ems(text: str) -> float:
 
 @lru_cache(4096)
 def _ems(character: str) -> float:
-    if (n_columns := _columns(character)) != 1:
-        return n_columns / 2
+    if unicodedata.category(character) in ("Mn", "Me", "Cf") or "\u1160" <= character <= "\u11ff":
+        return 0.0  # marks, joiners, and the later letters of a Hangul syllable
+    if cell_len(character) == 2:
+        return 1.0
     if character in "iljtfr.,:;'!|()[]I ":
         return 0.34
     if character in "mwMW@%—…":
@@ -77,7 +45,7 @@ def _ems(character: str) -> float:
 
 
 def right_to_left(forms: Iterable[str]) -> bool:
-    """Tell whether most of the characters that have a direction are read from right to left.
+    """Tell whether most of the characters with a direction are read from right to left.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Agreement of systems with each other and with the gold trees, which is correctness.
 
 Two analyses of a token agree on its head, or on its arc, which is head and label. A token without a head agrees with
-nothing. The oracle has right whatever at least one system has right: the upper bound of a choice among them. An arc is
-uniquely correct if one system alone has it right.
+nothing. The oracle is right where at least one system is: the upper bound of a choice among them. An arc is uniquely
+correct if one system alone has it right.
 """
 
 from __future__ import annotations
@@ -18,15 +18,7 @@ from treevote.kernels import Bools, Doubles, Ints
 
 
 class Arcs(NamedTuple):
-    """One analysis of every token.
-
-    Attributes
-    ----------
-    heads : ndarray of int32, shape (n_slots,)
-        As in `treevote.corpus.treebank.Treebank`.
-    deprels : ndarray of int32, shape (n_slots,)
-        Index in a vocabulary that is common to all analyses; -1 for none.
-    """
+    """One analysis of every token, as in `treevote.corpus.treebank.Treebank`; all analyses have common labels."""
 
     heads: Ints
     deprels: Ints
@@ -40,21 +32,13 @@ class Agreement(NamedTuple):
 
 
 def agreement(first: Arcs, second: Arcs) -> Agreement:
-    """Return where two analyses agree."""
+    """Return the masks of agreement of two analyses."""
     heads = (first.heads >= 0) & (first.heads == second.heads)
     return Agreement(heads, heads & (first.deprels == second.deprels))
 
 
 def arcs_of(systems: Sequence[Treebank], convention: Convention = "conllx") -> list[Arcs]:
-    """Return the analyses of systems in one vocabulary of labels.
-
-    Parameters
-    ----------
-    systems : sequence of Treebank
-        The same sentences.
-    convention : {"ud", "conllx"}, default="conllx"
-        Whether universal deprels are compared, or whole ones.
-    """
+    """Return the analyses of the same sentences by systems, with the part of labels that a convention compares."""
     _, deprels = common_labels(systems, compared_part(convention))
     return [Arcs(system.heads, row) for system, row in zip(systems, deprels, strict=True)]
 
@@ -77,12 +61,7 @@ def unanimous(systems: Sequence[Treebank]) -> Bools:
 
 
 def oracle(right: Sequence[Bools]) -> Bools:
-    """Return the mask of the items that at least one system has right.
-
-    Parameters
-    ----------
-    right : sequence of ndarray of bool, shape (n,)
-        For each system the items that it has right.
+    """Return the mask of the items that at least one system has right, given a mask of right items for each.
 
     Examples
     --------
@@ -93,12 +72,7 @@ def oracle(right: Sequence[Bools]) -> Bools:
 
 
 def uniquely_correct(right: Sequence[Bools]) -> list[Bools]:
-    """Return for each system the mask of the items that it has right and no other has.
-
-    Parameters
-    ----------
-    right : sequence of ndarray of bool, shape (n,)
-        For each system the items that it has right.
+    """Return for each system the mask of the items that it alone has right, given a mask of right items for each.
 
     Examples
     --------
@@ -110,21 +84,9 @@ def uniquely_correct(right: Sequence[Bools]) -> list[Bools]:
 
 
 def right_arcs(gold: Treebank, system: Treebank, *, convention: Convention = "ud") -> Agreement:
-    """Return where a system agrees with gold trees: masks of right heads and of right arcs, head and label.
+    """Return the masks of the right heads, and of the right arcs (head and label), of a system.
 
-    Parameters
-    ----------
-    gold, system, convention
-        As for `treevote.evaluation.counts.evaluate`.
-
-    Returns
-    -------
-    heads, arcs : ndarray of bool, shape (n_slots,)
-
-    Raises
-    ------
-    InputError, ConfigError
-        As `treevote.evaluation.counts.evaluate`.
+    Parameters and errors are those of `treevote.evaluation.counts.evaluate`.
 
     Examples
     --------
@@ -140,28 +102,17 @@ def right_arcs(gold: Treebank, system: Treebank, *, convention: Convention = "ud
 
 
 def accuracy_by(gold: Treebank, system: Treebank, key: Ints, n_keys: int, *, convention: Convention = "ud") -> Doubles:
-    """Return the share of right arcs, head and label, for each value of a column, such as the POS.
+    """Return the share of right arcs, head and label, for each value of a column, such as the POS; shape (n_keys,).
+
+    Shares are 0 to 1, and ``nan`` for values that no token has. Other parameters, and errors, are those of
+    `treevote.evaluation.counts.evaluate`.
 
     Parameters
     ----------
-    gold, system : Treebank
-        As for `treevote.evaluation.counts.evaluate`.
     key : ndarray of int32, shape (n_slots,)
-        A value of ``0..n_keys - 1`` for each token; what stands in ROOT slots is not looked at.
+        A value of ``0..n_keys - 1`` for each token; values in ROOT slots are ignored.
     n_keys : int
         Number of values.
-    convention : {"ud", "conllx"}, default="ud"
-        See `treevote.evaluation.counts`.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_keys,)
-        Shares, 0 to 1; ``nan`` for values that no token has.
-
-    Raises
-    ------
-    InputError, ConfigError
-        As `treevote.evaluation.counts.evaluate`.
 
     Examples
     --------

@@ -8,13 +8,14 @@ either side, and the words in it are aligned by a longest common subsequence of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from treevote.corpus.treebank import Treebank, encode
+from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
+from treevote.evaluation.counts import form_numbers
 from treevote.evaluation.surface import MultiwordToken, Surface, multiword_tokens, surface_of, without_spaces
 from treevote.kernels import Bools, Ints, Longs, kernel
 
@@ -30,7 +31,7 @@ class Alignment(NamedTuple):
     system_slot : ndarray of int64, shape (n_gold_slots,)
         The word of the system that is a gold word; -1 if there is none, and in ROOT slots.
     gold_slot : ndarray of int64, shape (n_system_slots,)
-        The other way round.
+        The gold word that is a word of the system; -1 likewise.
     gold_sentence : ndarray of int64, shape (n_system_slots,)
         The gold sentence, from 0, in which each word of the system begins.
     tokens, sentences : ndarray of int64, shape (n_gold_sentences, 3)
@@ -48,17 +49,12 @@ class Alignment(NamedTuple):
 
 
 def align(gold: Treebank, system: Treebank) -> Alignment:
-    """Align the words of a system with those of the gold file.
-
-    Parameters
-    ----------
-    gold, system : Treebank
-        The same text, cut in any way.
+    """Align the words of a system with those of the gold file: the same text, segmented in any way.
 
     Raises
     ------
     InputError
-        If their characters differ, with the first difference; if ranges cut through each other without end.
+        If the texts differ, with the first difference; if too many ranges overlap.
 
     Examples
     --------
@@ -69,7 +65,7 @@ def align(gold: Treebank, system: Treebank) -> Alignment:
     ([-1, -1, -1, -1, 2], [[0, 2, 1], [1, 1, 1]])
     """
     forms: dict[str, int] = {}
-    ours, theirs = _forms(gold, str, forms), _forms(system, str, forms)
+    ours, theirs = (form_numbers(treebank, str, forms) for treebank in (gold, system))
     if np.array_equal(gold.offsets, system.offsets) and np.array_equal(ours, theirs):
         ranges = multiword_tokens(gold)
         if ranges == multiword_tokens(system):
@@ -110,7 +106,7 @@ def align(gold: Treebank, system: Treebank) -> Alignment:
 
 
 def identity(treebank: Treebank, ranges: Sequence[MultiwordToken] = ()) -> Alignment:
-    """Return the alignment of a treebank with another parse of it, whose tokens are its words and these ranges.
+    """Return the alignment of two treebanks with the same words and ranges.
 
     Examples
     --------
@@ -119,7 +115,7 @@ def identity(treebank: Treebank, ranges: Sequence[MultiwordToken] = ()) -> Align
     """
     slots = np.where(treebank.is_token, np.arange(len(treebank.tokens)), -1)
     sentence_of = treebank.sentence_of
-    n_tokens = np.diff(treebank.offsets) - 1
+    n_tokens = treebank.lengths
     for first, last, _ in ranges:
         n_tokens[sentence_of[first]] -= last - first
     tokens = np.repeat(n_tokens[:, None], 3, axis=1)
@@ -149,16 +145,10 @@ def project(gold: Treebank, system: Treebank, alignment: Alignment) -> Treebank:
     return gold.with_trees(heads, deprels, system.labels)
 
 
-def _forms(treebank: Treebank, key: Callable[[str], str], numbers: dict[str, int]) -> Ints:
-    """Return the number of the key of the form in each slot; -1 in ROOT slots."""
-    found = encode((key(word.form) for word in treebank.words), numbers)
-    return np.where(treebank.is_token, found[treebank.tokens], np.int32(-1))
-
-
 def _folded_forms(treebank: Treebank, surface: Surface, numbers: dict[str, int]) -> Ints:
     """Return the forms in lower case; those that are tokens lose their spaces, as in the official scorer."""
-    tokens = _forms(treebank, lambda form: without_spaces(form).lower(), numbers)
-    return np.where(surface.is_multiword, _forms(treebank, str.lower, numbers), tokens)
+    tokens = form_numbers(treebank, lambda form: without_spaces(form).lower(), numbers)
+    return np.where(surface.is_multiword, form_numbers(treebank, str.lower, numbers), tokens)
 
 
 def _require_same_text(gold: Treebank, system: Treebank, text: Surface, other: Surface) -> None:
@@ -191,26 +181,10 @@ class _Spans(NamedTuple):
 
 def _common_spans(ours: _Spans, theirs: _Spans, n: int) -> Longs:
     """Count in each of ``n`` gold sentences the spans on both sides, in the gold file, and in the system."""
-    same = _same_spans(ours.start, ours.end, theirs.start, theirs.end)
+    length = max(ours.end.max(initial=0), theirs.end.max(initial=0)) + 1
+    same = np.isin(ours.start * length + ours.end, theirs.start * length + theirs.end)
     counts = (np.bincount(which, minlength=n) for which in (ours.sentence[same], ours.sentence, theirs.sentence))
     return np.stack(list(counts), axis=1)
-
-
-@kernel
-def _same_spans(start: Longs, end: Longs, other_start: Longs, other_end: Longs) -> Bools:
-    """Mask of the spans that the other side has, too; both sides are sorted."""
-    same = np.zeros(len(start), np.bool_)
-    i = j = 0
-    while i < len(start) and j < len(other_start):
-        if start[i] < other_start[j]:
-            i += 1
-        elif start[i] > other_start[j]:
-            j += 1
-        else:
-            same[i] = end[i] == other_end[j]
-            i += 1
-            j += 1
-    return same
 
 
 @kernel

@@ -1,7 +1,7 @@
 """Attachment scores of a system whose words were aligned with the gold words, sentence by sentence.
 
-A score is three counts for each gold sentence: what is right, what the gold trees have, what the system has. Where
-the system has the same words, the last two are equal for all scores but CLAS and root.
+A score is three counts for each gold sentence: right items, gold items, system items. Where the system has the same
+words, the last two are equal for all scores but CLAS and root.
 """
 
 from __future__ import annotations
@@ -30,21 +30,14 @@ def count_attachment(
 ) -> Scores:
     """Count LAS, UAS, LA, root, dependency, leaf, complete and complete labelled, and CLAS of the convention ud.
 
+    Other parameters, and errors, are those of `treevote.evaluation.counts.evaluate`.
+
     Parameters
     ----------
-    gold, system : Treebank
-        Gold trees, and those of the system over its own words.
-    alignment : Alignment
-        Of the two.
+    gold, system, alignment
+        Gold trees, those of the system over its own words, and their alignment.
     projected : Treebank
         The trees of the system over the gold words, see `treevote.evaluation.alignment.project`.
-    convention, punctuation
-        As for `treevote.evaluation.counts.evaluate`.
-
-    Raises
-    ------
-    InputError, ConfigError
-        As `treevote.evaluation.counts.evaluate`.
 
     Examples
     --------

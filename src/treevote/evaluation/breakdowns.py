@@ -19,7 +19,7 @@ from treevote.evaluation.results import Breakdown, Cell, Group, Rate
 from treevote.kernels import Bools, Longs
 
 MAX_GROUPS = 200
-"""Maximum number of groups of a factor; the rarest of further values are put together."""
+"""Maximum number of groups of a factor; further values, the rarest, form one group."""
 
 OTHERS, NONE = "(others)", "(none)"
 
@@ -27,14 +27,8 @@ OTHERS, NONE = "(others)", "(none)"
 class Tally(NamedTuple):
     """Sums of one system, see `treevote.evaluation.intervals.sum_by_key`, with a row for each value of a factor.
 
-    Attributes
-    ----------
-    names : tuple of str
-        The values: those of the gold trees, then others of the system.
-    heads, arcs : ndarray of int64, shape (n_values, 6)
-        Right heads, right heads and labels, of the gold tokens.
-    system_arcs : ndarray of int64, shape (n_values, 6), optional
-        Right heads and labels of the system's tokens, for a factor of arcs.
+    ``names`` are the values: those of the gold trees, then others of the system. ``heads`` and ``arcs``, shape
+    (n_values, 6), are over the gold tokens; ``system_arcs``, for a factor of arcs, over those of the system.
     """
 
     names: tuple[str, ...]
@@ -48,9 +42,8 @@ def tally(factor: Factor, gold_values: Values, projected: Treebank, scored: Bool
 
     Parameters
     ----------
-    factor : Factor
-    gold_values : Values
-        Its values of the gold trees.
+    factor, gold_values
+        A factor, and its values of the gold trees.
     projected : Treebank
         Gold sentences with the trees of the system.
     scored, heads, arcs : ndarray of bool, shape (n_slots,)
@@ -96,16 +89,13 @@ def breakdown(factor: Factor, tallies: Sequence[Tally]) -> Breakdown:
     for row in rows:
         cells = []
         for one, places in zip(tallies, rows_of, strict=True):
-            cells.append(_cell(one, [places[name] for name in row if name in places]))
+            own = [places[name] for name in row if name in places]
+            las = _share(one.arcs, own)
+            precision = None if one.system_arcs is None else _share(one.system_arcs, own)
+            cells.append(Cell(_share(one.heads, own), las, precision, precision and _f1(precision, las)))
         label = row[0] if len(row) == 1 else OTHERS
         groups.append(Group(label, sum(gold_tokens[name] for name in row), tuple(cells)))
     return Breakdown(factor.name, factor.description, factor.of, factor.ordered, tuple(groups))
-
-
-def _cell(one: Tally, rows: list[int]) -> Cell:
-    uas, las = _share(one.heads, rows), _share(one.arcs, rows)
-    precision = None if one.system_arcs is None else _share(one.system_arcs, rows)
-    return Cell(uas, las, precision, None if precision is None else _f1(precision, las))
 
 
 def _share(sums: Longs, rows: list[int]) -> Rate:

@@ -18,16 +18,11 @@ from treevote.kernels import Bools, Longs
 
 
 class Sums(NamedTuple):
-    """Counts of one system for each metric, right of how much, summed over sentences.
+    """Counts of one system for each metric: right items and all items, summed over sentences.
 
-    Attributes
-    ----------
-    observed : ndarray of int64, shape (n_metrics, 2)
-        Over all sentences.
-    drawn : ndarray of int64, shape (n_samples, n_metrics, 2)
-        Over the sentences of each bootstrap sample, the same for all systems.
-    swapped : ndarray of int64, shape (n_permutations, n_metrics, 2)
-        Over the sentences that are swapped in each permutation, the same for all systems.
+    ``observed``, shape (n_metrics, 2), is over all sentences; ``drawn``, shape (n_samples, n_metrics, 2), over each
+    bootstrap sample; ``swapped``, shape (n_permutations, n_metrics, 2), over the sentences swapped in each permutation.
+    Samples and permutations are the same for all systems.
     """
 
     observed: Longs
@@ -36,17 +31,7 @@ class Sums(NamedTuple):
 
 
 def compare(parses: Parses, metrics: Sequence[str], sums: Sequence[Sums]) -> Comparison:
-    """Compare every pair of systems.
-
-    Parameters
-    ----------
-    parses : Parses
-        The trees.
-    metrics : sequence of str
-        The metrics to test.
-    sums : sequence of Sums
-        The counts of each system.
-    """
+    """Compare every pair of systems; ``sums`` are the counts of each for the tested metrics."""
     scored = parses.scored
     n = int(np.count_nonzero(scored))
 
@@ -72,17 +57,16 @@ def compare(parses: Parses, metrics: Sequence[str], sums: Sequence[Sums]) -> Com
         share(oracle(right_heads)),
         share(oracle(right_arcs)),
         tuple(
-            tuple(_right_wrong(scored & ours & ~theirs, parses.words.offsets) for theirs in right_arcs)
+            tuple(
+                Disagreement(int(np.count_nonzero(mask)), first_examples(mask, parses.words.offsets).get(0, ()))
+                for mask in (scored & ours & ~theirs for theirs in right_arcs)
+            )
             for ours in right_arcs
         ),
         tuple(_tests(metrics, sums)),
         len(sums[0].drawn),
         len(sums[0].swapped),
     )
-
-
-def _right_wrong(mask: Bools, offsets: Longs) -> Disagreement:
-    return Disagreement(int(np.count_nonzero(mask)), first_examples(mask, offsets).get(0, ()))
 
 
 def _tests(metrics: Sequence[str], sums: Sequence[Sums]) -> list[Test]:

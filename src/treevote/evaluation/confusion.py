@@ -20,14 +20,8 @@ def confusions(
 ) -> tuple[Confusion, ...]:
     """Return the confusion of deprels, and that of the parts of speech of heads.
 
-    Parameters
-    ----------
-    gold, projected : Treebank
-        Gold sentences, with their trees and with those of the system.
-    scored, heads : ndarray of bool, shape (n_slots,)
-        Masks of the slots that are scored, and that have the right head.
-    convention : {"ud", "conllx"}
-        Whether universal deprels are compared, or whole ones.
+    ``projected`` are the gold sentences with the trees of the system; ``scored`` and ``heads`` are masks, shape
+    (n_slots,), of the scored slots and of those with the right head.
 
     Examples
     --------

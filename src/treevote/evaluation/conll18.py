@@ -46,16 +46,8 @@ def count_conll18(
 ) -> Scores:
     """Count Tokens, Sentences, Words, UPOS, XPOS, UFeats, AllTags, Lemmas, MLAS and BLEX.
 
-    Parameters
-    ----------
-    gold, system : Treebank
-        Gold trees, and those of the system over its own words.
-    alignment : Alignment
-        Of the two.
-    projected : Treebank
-        The trees of the system over the gold words, see `treevote.evaluation.alignment.project`.
-    punctuation : bool, default=True
-        Whether punctuation is scored; Tokens and Sentences always count whole.
+    Parameters are those of `treevote.evaluation.attachment.count_attachment`; Tokens and Sentences always count
+    punctuation.
 
     Examples
     --------
@@ -74,7 +66,7 @@ def count_conll18(
         for column in (
             (attrgetter("upos"), str),
             (attrgetter("xpos"), str),
-            (attrgetter("feats"), universal_features),
+            (attrgetter("feats"), _universal),
             (attrgetter("lemma"), str),
         )
     )
@@ -104,14 +96,8 @@ def count_conll18(
     return scores
 
 
-def universal_features(feats: str) -> str:
-    """Return the features of the universal inventory, sorted.
-
-    Examples
-    --------
-    >>> universal_features("Number=Sing|Case=Nom|InfForm=1")
-    'Case=Nom|Number=Sing'
-    """
+def _universal(feats: str) -> str:
+    """Return the features of the universal inventory, sorted."""
     return "|".join(sorted(item for item in feats.split("|") if item.partition("=")[0] in FEATURES))
 
 

@@ -1,7 +1,7 @@
 """Scores of trees against gold trees: counts first, rates last.
 
-Counts of parts add up to the counts of the whole, so results over many files or chunks are exact; a rate is
-taken only where a person reads it. All rates are percentages, 0 to 100.
+Counts of parts add up to the counts of the whole, so results over many files or chunks are exact. All rates are
+percentages, 0 to 100.
 
 There are two conventions. ``"ud"`` is that of the CoNLL 2018 shared task (Zeman et al. 2018) on given
 words: of a deprel only the universal part counts, before the first colon, and CLAS looks at content words
@@ -23,7 +23,7 @@ import numpy as np
 from treevote.corpus.treebank import Treebank, common_labels, encode
 from treevote.corpus.trees import per_sentence
 from treevote.errors import InputError, unknown
-from treevote.kernels import Bools, Longs
+from treevote.kernels import Bools, Ints, Longs
 
 Convention: TypeAlias = Literal["ud", "conllx"]
 
@@ -57,10 +57,8 @@ class Counts:
 
     Attributes
     ----------
-    sentences : int
-        Sentences with a scored token.
-    tokens : int
-        Scored tokens.
+    sentences, tokens : int
+        Sentences with a scored token, and scored tokens.
     heads, labels, arcs : int
         Tokens with the right head, with the right label, with both.
     gold_content, system_content, content_arcs : int
@@ -185,7 +183,7 @@ def evaluate(gold: Treebank, system: Treebank, *, convention: Convention = "ud",
 
 
 def compared_part(convention: Convention) -> Callable[[str], str]:
-    """Return the function from a label to the part of it that a convention compares.
+    """Return the function that gives the part of a label that a convention compares.
 
     Raises
     ------
@@ -225,15 +223,7 @@ def count_by_sentence(
 ) -> dict[str, Longs]:
     """Return the counts of every sentence, shape (n_sentences,) each, by the names of the fields of :class:`Counts`.
 
-    Parameters
-    ----------
-    gold, system, convention, punctuation
-        As for :func:`evaluate`, which returns the sums.
-
-    Raises
-    ------
-    InputError, ConfigError
-        As :func:`evaluate`.
+    Parameters and errors are those of :func:`evaluate`, which returns the sums.
 
     Examples
     --------
@@ -302,30 +292,28 @@ def require_same_sentences(gold: Treebank, system: Treebank) -> None:
     if gold.words is system.words and gold.tokens is system.tokens and gold.offsets is system.offsets:
         return
     forms: dict[str, int] = {}
-    columns = []
-    for treebank in (gold, system):
-        numbers = encode((word.form for word in treebank.words), forms)
-        columns.append(np.where(treebank.is_token, numbers[treebank.tokens], -1))
-    shorter = min(map(len, columns))
-    differences = np.flatnonzero(columns[0][:shorter] != columns[1][:shorter])
-    if len(differences) or len(columns[0]) != len(columns[1]):
+    ours, theirs = (form_numbers(treebank, str, forms) for treebank in (gold, system))
+    shorter = min(len(ours), len(theirs))
+    differences = np.flatnonzero(ours[:shorter] != theirs[:shorter])
+    if len(differences) or len(ours) != len(theirs):
         raise _difference(gold, system, int(differences[0]) if len(differences) else shorter)
+
+
+def form_numbers(treebank: Treebank, key: Callable[[str], str], numbers: dict[str, int]) -> Ints:
+    """Return the number of a key of the form in each slot, -1 in ROOT slots; new keys are added to ``numbers``."""
+    found = encode((key(word.form) for word in treebank.words), numbers)
+    return np.where(treebank.is_token, found[treebank.tokens], np.int32(-1))
 
 
 def check_same_sentences(systems: Sequence[Treebank]) -> None:
     """Raise an error at the first word that a system does not share with the first system.
 
-    Only forms and the division into sentences count: systems may well disagree on lemmas, tags or features.
-
-    Parameters
-    ----------
-    systems : sequence of Treebank
-        A system without a name is spoken of by its number.
+    Only forms and the division into sentences count, not lemmas, tags or features.
 
     Raises
     ------
     InputError
-        With the system, the sentence, the token and both forms; also if no system is given.
+        With the system (by name, else by number), the sentence, the token and both forms; also if there is no system.
 
     Examples
     --------
@@ -337,33 +325,23 @@ def check_same_sentences(systems: Sequence[Treebank]) -> None:
     """
     if not systems:
         raise InputError("expected the parses of at least one system, found none")
-    named = [
+    first, *others = (
         dataclasses.replace(system, name=system.name or f"system {k}") for k, system in enumerate(systems, start=1)
-    ]
-    for system in named[1:]:
-        require_same_sentences(named[0], system)
+    )
+    for system in others:
+        require_same_sentences(first, system)
 
 
 def punctuation_marks(treebank: Treebank) -> Bools:
-    """Return a mask of the slots with punctuation, see :func:`is_punctuation`, shape (n_slots,).
+    """Return a mask of the slots with punctuation: all characters are of the Unicode categories P; shape (n_slots,).
 
     Examples
     --------
-    >>> punctuation_marks(Treebank.of([(["yes", "!"], [0, 1], ["root", "punct"])])).tolist()
-    [False, False, True]
+    >>> punctuation_marks(Treebank.of([(["«", "n.a.", "..."], [2, 0, 2], ["punct", "root", "punct"])])).tolist()
+    [False, True, False, True]
     """
-    return np.array([is_punctuation(word.form) for word in treebank.words], np.bool_)[treebank.tokens]
-
-
-def is_punctuation(form: str) -> bool:
-    """Tell whether all characters of a form are of the Unicode categories P.
-
-    Examples
-    --------
-    >>> [form for form in ("...", "«", "n.a.", "$", "_", "3") if is_punctuation(form)]
-    ['...', '«', '_']
-    """
-    return all(unicodedata.category(character)[0] == "P" for character in form)
+    kinds = (map(unicodedata.category, word.form) for word in treebank.words)
+    return np.array([all(kind[0] == "P" for kind in of_word) for of_word in kinds], np.bool_)[treebank.tokens]
 
 
 def _percent(part: int, whole: int) -> float:

@@ -1,7 +1,7 @@
 """The whole evaluation of systems against a gold file, one system at a time.
 
-Each system is read, aligned with the gold words, counted and let go; its counts by sentence and its trees over the gold
-words are kept. Then sentences are drawn, the same for all systems, for intervals and tests, and the systems compared.
+Each system is read, aligned with the gold words and counted; its counts by sentence and its trees over the gold words
+are kept. Then the same sentences are drawn for all systems, for intervals and tests, and the systems are compared.
 """
 
 from __future__ import annotations
@@ -27,9 +27,8 @@ from treevote.evaluation.factors import Factor, Values, factors
 from treevote.evaluation.ill_formed import ill_formed
 from treevote.evaluation.intervals import f1, moments, share
 from treevote.evaluation.parses import Parses
-from treevote.evaluation.resampling import bootstrap_sums, swapped_sums
 from treevote.evaluation.results import Evaluation, Metric, SentenceScore, System
-from treevote.evaluation.significance import rates
+from treevote.evaluation.significance import bootstrap_sums, rates, swapped_sums
 from treevote.kernels import Bools, Longs
 
 Readable: TypeAlias = Treebank | Callable[[], Treebank]
@@ -83,10 +82,10 @@ def evaluate_systems(
         Sentences with trees.
     systems : mapping of str to Treebank or callable
         By name: the same sentences as each system parsed them, or a function that reads them, which is called when
-        it is their turn. Trees may be missing or have cycles: what is wrong is wrong, and reported.
+        it is their turn. Trees may be missing or have cycles: they are scored as they are, and reported.
     convention : {"ud", "conllx"}, default="ud"
-        With ``"ud"``, sentences and words may be cut differently and are aligned as in the CoNLL 2018 shared task;
-        with ``"conllx"`` they must be the same. See also `treevote.evaluation.counts`.
+        With ``"ud"``, sentences and words may differ and are aligned as in the CoNLL 2018 shared task; with
+        ``"conllx"`` they must be the same. See also `treevote.evaluation.counts`.
     punctuation : bool, default=True
         Whether punctuation is scored.
     seed : int, default=0
@@ -181,17 +180,7 @@ class _Columns:
 
 
 class _Result(NamedTuple):
-    """Findings about one system, besides its trees.
-
-    Attributes
-    ----------
-    system : System
-        Without the intervals that need samples.
-    tallies : list of Tally
-        For each factor.
-    places : dict of str to list of int
-        Numbers of the two columns of each metric that needs samples.
-    """
+    """One system without intervals from samples, its tallies, and the two columns of each metric that needs samples."""
 
     system: System
     tallies: list[Tally]

@@ -17,13 +17,10 @@ from treevote.corpus.trees import are_trees, non_projective
 from treevote.evaluation.counts import Convention, compared_part
 from treevote.evaluation.metadata import documents, domains
 from treevote.evaluation.results import Kind
-from treevote.kernels import Ints, Longs, kernel
+from treevote.kernels import Longs
 
-TENS = (10, 20, 30, 40)
-"""Last lengths of the bins of Chang, Do & Roth."""
-
-FIVES = tuple(range(5, 61, 5))
-"""Last lengths of finer bins."""
+TENS, FIVES = (10, 20, 30, 40), tuple(range(5, 61, 5))
+"""Upper ends of the bins of sentence length: those of Chang, Do & Roth, and finer ones."""
 
 
 class Values(NamedTuple):
@@ -34,18 +31,7 @@ class Values(NamedTuple):
 
 
 class Factor(NamedTuple):
-    """A factor: a function from a treebank to a value for each token.
-
-    Attributes
-    ----------
-    name, description : str
-        See `treevote.evaluation.results.Breakdown`.
-    of : {"arc", "word", "sentence"}
-    ordered : bool
-        Whether the values have an order of their own.
-    values : callable
-        From a treebank to its `Values`.
-    """
+    """A factor: a function from a treebank to the values of its tokens; see `treevote.evaluation.results.Breakdown`."""
 
     name: str
     description: str
@@ -77,14 +63,14 @@ def factors(gold: Treebank, *, convention: Convention, training: Treebank | None
     ]
     if training is not None:
         forms = {word.form for word in training.words[1:]}
-        text = "Whether the form stands in the training data."
+        text = "Whether the form is in the training data."
         found.append(Factor("known word", text, "word", False, lambda treebank: known(treebank, forms)))
     if (names := documents(gold)) is not None:
         by_document = of_sentences(gold, names)
         found.append(Factor("document", "Document, by newdoc.", "sentence", False, lambda _: by_document))
     if (names := domains(gold)) is not None:
         by_domain = of_sentences(gold, names)
-        text = "Domain, by the comments genre or domain, else by how sent_id begins."
+        text = "Domain, by the comments genre or domain, else by the beginning of sent_id."
         found.append(Factor("domain", text, "sentence", False, lambda _: by_domain))
     return found
 
@@ -128,7 +114,7 @@ def direction(treebank: Treebank) -> Values:
 def depth(treebank: Treebank) -> Values:
     """Return the number of arcs from ROOT; none where there is a cycle or an unknown head on the way."""
     names, bins = _bins(range(1, 16))
-    depths = _depths(treebank.heads, treebank.offsets)
+    depths = _depths(treebank)
     return Values(names, np.where(depths > 0, bins[np.minimum(depths, len(bins) - 1)], -1))
 
 
@@ -150,13 +136,7 @@ def pos(treebank: Treebank) -> Values:
 
 
 def sentence_length(treebank: Treebank, ends: Sequence[int]) -> Values:
-    """Return the bin of the number of words in the sentence.
-
-    Parameters
-    ----------
-    treebank : Treebank
-    ends : sequence of int
-        The last length of each bin but the last.
+    """Return the bin of the number of words in the sentence; ``ends`` are the upper ends of all bins but the last.
 
     Examples
     --------
@@ -164,7 +144,7 @@ def sentence_length(treebank: Treebank, ends: Sequence[int]) -> Values:
     ('1-10', '11-20', '21-30', '31-40', '>40')
     """
     names, bins = _bins(ends)
-    by_sentence = bins[np.minimum(np.diff(treebank.offsets) - 1, len(bins) - 1)]
+    by_sentence = bins[np.minimum(treebank.lengths, len(bins) - 1)]
     return Values(names, np.where(treebank.is_token, by_sentence[treebank.sentence_of], -1))
 
 
@@ -182,32 +162,18 @@ def of_sentences(treebank: Treebank, names: Sequence[str]) -> Values:
 
 
 def _bins(ends: Sequence[int]) -> tuple[tuple[str, ...], Longs]:
-    """Return the names of the bins with these ends and of one for larger numbers, and the bin of each number.
-
-    The last bin is that of all numbers beyond the array.
-    """
+    """Return the names of the bins with these ends and of an open last one, and the bin of each number up to it."""
     starts = [1, *(end + 1 for end in ends)]
     names = [str(end) if start == end else f"{start}-{end}" for start, end in zip(starts, ends, strict=False)]
     return (*names, f">{ends[-1]}"), np.searchsorted(np.array(ends), np.arange(ends[-1] + 2))
 
 
-@kernel
-def _depths(heads: Ints, offsets: Longs) -> Longs:
+def _depths(treebank: Treebank) -> Longs:
     """Return the number of arcs from ROOT to each slot; 0 for ROOT, -1 where the way up does not end there."""
-    depths = np.full(len(heads), -2, np.int64)  # -2: not known yet, -3: on the way that is taken
-    for i in range(len(offsets) - 1):
-        root = offsets[i]
-        depths[root] = 0
-        for token in range(root + 1, offsets[i + 1]):
-            above, steps = token, 0
-            while above >= 0 and depths[above] == -2:
-                depths[above] = -3
-                above = root + heads[above] if heads[above] >= 0 else -1
-                steps += 1
-            depth = -1 if above < 0 or depths[above] < 0 else depths[above] + steps
-            below = token
-            while below >= 0 and depths[below] == -3:
-                depths[below] = depth
-                depth = depth - 1 if depth > 0 else -1
-                below = root + heads[below] if heads[below] >= 0 else -1
+    above = treebank.starts + treebank.heads
+    depths = np.where(treebank.is_token, -1, 0)
+    left = np.flatnonzero(treebank.heads >= 0)
+    while (found := depths[above[left]] >= 0).any():
+        depths[left[found]] = depths[above[left[found]]] + 1
+        left = left[~found]
     return depths

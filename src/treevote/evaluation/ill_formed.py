@@ -14,14 +14,7 @@ FIRST = 10
 
 
 def ill_formed(system: Treebank, *, single_root: bool) -> tuple[Finding, ...]:
-    """Return the ways in which sentences are no trees.
-
-    Parameters
-    ----------
-    system : Treebank
-        Trees of the system.
-    single_root : bool
-        Whether several roots are a fault, as they are where every gold tree has one.
+    """Return the ways in which sentences are no trees; several roots are one of them if every tree must have one.
 
     Examples
     --------

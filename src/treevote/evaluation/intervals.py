@@ -1,9 +1,9 @@
 """95 % intervals of rates.
 
 A rate is a ratio of sums over sentences, whose tokens are right or wrong together. So a share is given Wilson's
-interval (1927) for as many independent tokens as would vary as much as these sentences do (the effective size of
-Korn & Graubard 1998, for clusters): plain tokens would promise too much. An F1 of unlike wholes is no share; it gets
-the percentiles of a bootstrap over sentences (Efron 1979), see `treevote.evaluation.resampling`.
+interval (1927) at the effective sample size of clustered data (Korn & Graubard 1998): intervals for independent tokens
+would be too narrow. An F1 whose precision and recall have different denominators is no share; it gets the percentiles
+of a bootstrap over sentences (Efron 1979), see `treevote.evaluation.significance`.
 """
 
 from __future__ import annotations
@@ -23,17 +23,7 @@ _Z = 1.959963984540054
 
 
 class Moments(NamedTuple):
-    """Sums over sentences with x right of n, from which a rate and its interval follow; they add up.
-
-    Attributes
-    ----------
-    x, n : int
-        Number of right items, and of all.
-    xx, xn, nn : int
-        Sums of the products.
-    sentences : int
-        Number of sentences with ``n > 0``.
-    """
+    """Sums over sentences with x right items of n, and of the products; ``sentences`` counts those with ``n > 0``."""
 
     x: int
     n: int
@@ -62,10 +52,10 @@ def moments(right: Longs, whole: Longs) -> Moments:
 
 
 def effective_size(sums: Moments) -> float:
-    """Return the number of independent tokens that vary as much as these sentences, at most their number of tokens.
+    """Return the number of independent tokens with the variance of these sentences, at most their number of tokens.
 
     The variance of the rate ``r = x / n`` is linearised: ``m / (m - 1) * sum (x_i - r n_i)**2 / n**2`` over ``m``
-    sentences. Where all is right, or all wrong, or there is one sentence, nothing is known of it.
+    sentences. Without a variance (all right, all wrong, one sentence) it is the number of tokens.
 
     Examples
     --------
@@ -111,14 +101,9 @@ def share(sums: Moments) -> Rate:
 
 
 def f1(correct: int, gold: int, system: int, samples: Doubles | None = None) -> Rate:
-    """Return an F1 with the interval of its bootstrap samples, if there are any.
+    """Return the F1 of right, gold and system items, with the interval of its bootstrap samples, if there are any.
 
-    Parameters
-    ----------
-    correct, gold, system : int
-        Number of right items, of gold items, of the system's items.
-    samples : ndarray of float64, optional
-        The rate in bootstrap samples, in percent; ``nan`` where a sample had nothing to count.
+    Samples are rates in percent, ``nan`` without anything to count.
     """
     if not gold + system:
         return Rate(None, None, None, "bootstrap", 0, 0, 0)
@@ -145,16 +130,8 @@ def percentiles(samples: Doubles) -> tuple[float | None, float | None]:
 def sum_by_key(key: Longs, right: Longs, sentence: Longs, n_keys: int) -> Longs:
     """Return the fields of `Moments` for the tokens of each key, shape (n_keys, 6).
 
-    Parameters
-    ----------
-    key : ndarray of int64, shape (n,)
-        For each token a number of ``0..n_keys - 1``, or -1 for a token to leave out.
-    right : ndarray of int64, shape (n,)
-        1 where the token is right, else 0.
-    sentence : ndarray of int64, shape (n,)
-        Sentence of each token, in ascending order.
-    n_keys : int
-        Number of keys.
+    For each token are given a key in ``0..n_keys - 1``, or -1 to leave it out; 1 if it is right, else 0; and its
+    sentence, in ascending order. Shapes are (n,).
     """
     sums, last = np.zeros((n_keys, 6), np.int64), np.full(n_keys, -1, np.int64)
     x, n = np.zeros(n_keys, np.int64), np.zeros(n_keys, np.int64)  # of the last sentence with a key

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
 
 from treevote.corpus.sentence import sent_id
 from treevote.corpus.treebank import Treebank
 
 MAX_DOMAINS = 50
-"""Maximum number of domains taken from sent_id; with more, its beginnings are no domains."""
+"""Maximum number of domains taken from sent_id."""
 
 _DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=(.*)|\s*)")
 _DOMAIN = re.compile(r"#\s*(?:meta::)?(?:genre|domain)\s*=(.*)")
@@ -31,7 +30,7 @@ def documents(treebank: Treebank) -> list[str] | None:
     """
     names: list[str] = []
     name, count = "(before the first)", 0
-    for lines in _comments(treebank):
+    for lines in map(treebank.comments, range(treebank.n_sentences)):
         for line in lines:
             if match := _DOCUMENT.fullmatch(line):
                 count += 1
@@ -41,12 +40,12 @@ def documents(treebank: Treebank) -> list[str] | None:
 
 
 def domains(treebank: Treebank) -> list[str] | None:
-    """Return the domain of each sentence: by a comment ``genre`` or ``domain``, else by how ``sent_id`` begins.
+    """Return the domain of each sentence: by a comment ``genre`` or ``domain``, else by the beginning of ``sent_id``.
 
-    Of ``sent_id`` are taken as many pieces, cut at ``-_.:/`` and without digits at the end, as tell sentences apart at
-    all; if that gives more than `MAX_DOMAINS`, they are no domains.
+    The beginning of a ``sent_id`` is cut at ``-_.:/``, without digits at the end of a piece, after the first piece that
+    differs between sentences. None if it would give one domain, or more than `MAX_DOMAINS`.
     """
-    comments = list(_comments(treebank))
+    comments = [treebank.comments(i) for i in range(treebank.n_sentences)]
     name, names = "", []
     for lines in comments:
         for line in lines:
@@ -63,12 +62,3 @@ def domains(treebank: Treebank) -> list[str] | None:
     starts = ["-".join(piece[:n]) for piece in pieces]
     kinds = set(starts)
     return starts if 1 < len(kinds) <= MAX_DOMAINS and "" not in kinds else None
-
-
-def _comments(treebank: Treebank) -> Iterator[Sequence[str]]:
-    """Yield the lines before the first token of each sentence; nothing without a source."""
-    if (source := treebank.source) is None:
-        return
-    roots = treebank.offsets[:-1]
-    for first, last in zip(source.line_of[roots].tolist(), source.line_of[roots + 1].tolist(), strict=True):
-        yield source.lines[first:last]

@@ -1,25 +1,45 @@
-"""The trees of all systems over the gold words, kept small: eight bytes a token and system."""
+"""The trees of all systems over the gold words, in eight bytes a token and system."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from treevote.corpus.sentence import sent_id
 from treevote.corpus.treebank import Treebank, encode
+from treevote.corpus.trees import per_sentence
 from treevote.evaluation.agreement import Arcs
 from treevote.evaluation.counts import Convention, compared_part
-from treevote.evaluation.results import SentenceTrees, Tree
-from treevote.kernels import Bools
+from treevote.kernels import Bools, Longs
+
+
+class Tree(NamedTuple):
+    """Heads and deprels of the tokens ``1..n`` of a sentence; -1 and ``""`` where there is none."""
+
+    heads: tuple[int, ...]
+    deprels: tuple[str, ...]
+
+
+class SentenceTrees(NamedTuple):
+    """A sentence with its gold tree and those of the systems, all over the gold tokens ``1..n``.
+
+    ``number`` counts in the gold file; ``id`` is the ``sent_id`` or empty; ``scored`` is false for punctuation that is
+    left out. Deprels are the part that the convention compares. The trees of a system with other words are projected by
+    the alignment, without heads that have no counterpart.
+    """
+
+    number: int
+    id: str
+    forms: tuple[str, ...]
+    pos: tuple[str, ...]
+    scored: tuple[bool, ...]
+    gold: Tree
+    systems: tuple[Tree, ...]
 
 
 class Parses:
     """Gold trees and those of the systems, with labels as the convention compares them.
 
-    Parameters
-    ----------
-    gold : Treebank
-    scored : ndarray of bool, shape (n_slots,)
-        Mask of the scored slots.
-    convention : {"ud", "conllx"}
-        Whether universal deprels are compared, or whole ones.
+    ``scored`` is the mask of the scored slots, shape (n_slots,).
 
     Examples
     --------
@@ -42,6 +62,17 @@ class Parses:
         """Add the trees of a system over the gold words."""
         self.systems.append(self._arcs(projected))
 
+    @property
+    def lengths(self) -> Longs:
+        """Number of words of each sentence, shape (n_sentences,)."""
+        return self.words.lengths
+
+    def n_differing(self, first: int | None, second: int) -> Longs:
+        """Return for each sentence the number of scored words with different heads or labels; None: the gold trees."""
+        one, other = self.gold if first is None else self.systems[first], self.systems[second]
+        differ = (one.heads != other.heads) | (one.deprels != other.deprels)
+        return per_sentence(self.scored & differ, self.words.offsets)
+
     def sentence(self, number: int) -> SentenceTrees:
         """Return a sentence, counted from 1, with all its trees.
 
@@ -60,12 +91,9 @@ class Parses:
             Tree(tuple(heads[span].tolist()), tuple(labels[label] for label in deprels[span].tolist()))
             for heads, deprels in (self.gold, *self.systems)
         ]
-        name = ""
-        if (source := self.words.source) is not None:
-            name = sent_id(source.lines[source.line_of[span.start - 1] : source.line_of[span.start]])
         return SentenceTrees(
             number,
-            name,
+            sent_id(self.words.comments(i)),
             tuple(word.form for word in words),
             tuple(word.xpos if word.upos == "_" else word.upos for word in words),
             tuple(self.scored[span].tolist()),

@@ -1,17 +1,17 @@
 """Results of an evaluation, as plain records for tables, reports and JSON.
 
-Rates are percentages, 0 to 100, and None where there is nothing to count. Sentences and tokens are counted
-from 1, as in the gold file. Systems stand in the order in which they were given, in every tuple that has an
-entry for each system.
+Rates are percentages, 0 to 100, and None where there is nothing to count. Sentences and tokens are counted from 1, as
+in the gold file. Tuples with an entry for each system have the order in which the systems were given.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 from treevote.evaluation.counts import Convention
+from treevote.evaluation.parses import Parses, SentenceTrees
 
 Interval: TypeAlias = Literal["wilson", "bootstrap"]
 Kind: TypeAlias = Literal["arc", "word", "sentence"]
@@ -19,17 +19,7 @@ Kind: TypeAlias = Literal["arc", "word", "sentence"]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """Name and meaning of a rate.
-
-    Attributes
-    ----------
-    name : str
-        Key of `System.rates`, such as ``"LAS"``.
-    description : str
-        One sentence for a reader.
-    tested : bool
-        Whether the differences between systems are tested, see `Test`.
-    """
+    """A rate: its key in `System.rates`, one sentence for a reader, and whether differences in it are tested."""
 
     name: str
     description: str
@@ -75,14 +65,8 @@ class Rate:
 class Finding:
     """A way in which sentences of a system are not trees, see `treevote.evaluation.ill_formed`.
 
-    Attributes
-    ----------
-    name, description : str
-        Such as ``"cycle"``.
-    sentences : int
-        Number of such sentences.
-    first : tuple of int
-        Numbers of the first of them, in the file of the system.
+    ``sentences`` is the number of such sentences; ``first`` are the numbers of the first ones, in the file of the
+    system.
     """
 
     name: str
@@ -101,19 +85,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class ConfusionCell:
-    """Tokens with one value in the gold trees and one in the trees of a system.
-
-    Attributes
-    ----------
-    gold, system : str
-        The values.
-    tokens : int
-        Number of tokens.
-    errors : int
-        Those of them that are wrong, see `Confusion`.
-    examples : tuple of Example
-        The first errors, one a sentence.
-    """
+    """Tokens with a gold value and a system value, the errors among them, and examples of these, one a sentence."""
 
     gold: str
     system: str
@@ -129,8 +101,7 @@ class Confusion:
     Attributes
     ----------
     name : {"deprel", "head POS"}
-        An error of ``"deprel"`` is a token with the wrong deprel, one of ``"head POS"`` a token with the wrong
-        head (which may have the right POS).
+        Errors are tokens with the wrong deprel, or with the wrong head (which may have the right POS).
     description : str
         One sentence for a reader.
     cells : tuple of ConfusionCell
@@ -144,7 +115,7 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class SentenceScore:
-    """Number of tokens of a sentence that are scored, that have the right head, and the right head and label."""
+    """Number of scored tokens of a sentence, of those with the right head, and with the right head and label."""
 
     sentence: int
     tokens: int
@@ -165,7 +136,7 @@ class System:
     same_words : bool
         Whether its words are those of the gold file; otherwise they were aligned.
     rates : dict of str to Rate
-        By the name of the `Metric`, in the order of `Evaluation.metrics`.
+        By name, in the order of `Evaluation.metrics`.
     ill_formed : tuple of Finding
         Empty if every sentence is a tree.
     confusions : tuple of Confusion
@@ -190,13 +161,12 @@ class Cell:
     Attributes
     ----------
     uas, las : Rate
-        Tokens of the group with the right head, with the right head and label. The group is that of the gold
-        trees: these are recall.
+        Recall: tokens of the group in the gold trees with the right head, with the right head and label.
     precision : Rate or None
-        Tokens that the system puts into the group with the right head and label, where the group depends on
-        the tree; None otherwise.
+        Tokens of the group in the trees of the system with the right head and label; None for groups that do not
+        depend on the tree.
     f1 : float or None
-        Of the two, where there is a precision.
+        Of ``las`` and ``precision``.
     """
 
     uas: Rate
@@ -207,17 +177,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A row of a breakdown.
-
-    Attributes
-    ----------
-    value : str
-        Value of the factor, such as ``"nsubj"`` or ``"11-20"``.
-    tokens : int
-        Scored tokens of the gold file in it.
-    cells : tuple of Cell
-        For each system.
-    """
+    """A row of a breakdown: value of the factor, number of scored gold tokens, and a cell for each system."""
 
     value: str
     tokens: int
@@ -230,14 +190,12 @@ class Breakdown:
 
     Attributes
     ----------
-    name : str
+    name, description : str
         See `treevote.evaluation.factors`.
-    description : str
-        One sentence for a reader.
     of : {"arc", "word", "sentence"}
-        Bearer of the factor; for an arc the gold tree and that of the system may differ in it.
+        Bearer of the factor; the arcs of the gold tree and of the system may differ in it.
     ordered : bool
-        Whether the groups have an order of their own, as lengths do (plot them); otherwise the largest is first.
+        Whether the groups have an order of their own, as lengths do; otherwise the largest is first.
     groups : tuple of Group
     """
 
@@ -250,7 +208,7 @@ class Breakdown:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """Tokens on which one system has the right head and label, and another has not; the first, one a sentence."""
+    """Number of tokens on which one system has the right arc and another has not, and the first, one a sentence."""
 
     tokens: int
     examples: tuple[Example, ...]
@@ -267,13 +225,11 @@ class Test:
     first, second : int
         Index of the systems, from 0.
     difference : float or None
-        Rate of the first minus rate of the second, in points.
+        First minus second, in points.
     low, high : float or None
         95 % interval of the difference, by the paired bootstrap.
-    bootstrap, randomization : float
-        Two-sided p-values.
-    bootstrap_holm, randomization_holm : float
-        The same after Holm's correction for all pairs of systems with this metric.
+    bootstrap, randomization, bootstrap_holm, randomization_holm : float
+        Two-sided p-values, before and after Holm's correction for all pairs of systems.
     """
 
     metric: str
@@ -300,10 +256,9 @@ class Comparison:
     agreement_heads, agreement_arcs : Matrix
         Tokens on which two systems have the same head, the same head and label, right or wrong.
     oracle_heads, oracle_arcs : Matrix
-        Tokens on which one of the two is right: the most that a choice between them could reach. On the
-        diagonal, the system alone.
+        Tokens on which one of the two is right: the upper bound of a choice between them.
     all_heads, all_arcs : float or None
-        The same for all systems.
+        Tokens on which at least one of all systems is right.
     right_wrong : tuple of tuple of Disagreement
         ``[first][second]``: the first is right and the second is wrong.
     tests : tuple of Test
@@ -325,51 +280,6 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
-    """Heads and deprels of the tokens ``1..n`` of a sentence; -1 and ``""`` where there is none."""
-
-    heads: tuple[int, ...]
-    deprels: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SentenceTrees:
-    """A sentence with its gold tree and those of the systems, all over the gold tokens ``1..n``.
-
-    Attributes
-    ----------
-    number : int
-        In the gold file.
-    id : str
-        Its ``sent_id``, or an empty string.
-    forms, pos : tuple of str, length n
-        Word forms and POS tags of the gold file.
-    scored : tuple of bool, length n
-        False for punctuation that is left out.
-    gold : Tree
-    systems : tuple of Tree
-        Deprels as the convention compares them; the trees of a system with other words are projected by
-        the alignment, without the heads that have no counterpart.
-    """
-
-    number: int
-    id: str
-    forms: tuple[str, ...]
-    pos: tuple[str, ...]
-    scored: tuple[bool, ...]
-    gold: Tree
-    systems: tuple[Tree, ...]
-
-
-class Sentences(Protocol):
-    """Source of the trees of all sentences, see `treevote.evaluation.parses.Parses`."""
-
-    def sentence(self, number: int) -> SentenceTrees:
-        """Return a sentence, counted from 1, with all its trees."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
 class Evaluation:
     """Results of an evaluation.
 
@@ -383,17 +293,16 @@ class Evaluation:
         Of the bootstrap and the randomization.
     gold : str
         Name of the gold file.
-    sentences, tokens : int
-        Of the gold file; ``scored`` are those without the punctuation that is left out.
-    scored : int
+    sentences, tokens, scored : int
+        Numbers of sentences, tokens and scored tokens of the gold file.
     metrics : tuple of Metric
         Main figures first.
     systems : tuple of System
     breakdowns : tuple of Breakdown
     comparison : Comparison
-        With matrices of one entry and without tests if there is one system.
-    parses : Sentences
-        The trees behind it, of which `trees` shows one sentence; no part of `as_dict`.
+        Matrices of one entry, and no tests, if there is one system.
+    parses : Parses
+        The trees; no part of `as_dict`.
     """
 
     convention: Convention
@@ -407,21 +316,21 @@ class Evaluation:
     systems: tuple[System, ...]
     breakdowns: tuple[Breakdown, ...]
     comparison: Comparison
-    parses: Sentences = field(repr=False, compare=False)
+    parses: Parses = field(repr=False, compare=False)
 
     def trees(self, number: int) -> SentenceTrees:
         """Return a sentence, counted from 1, with the trees of all systems."""
         return self.parses.sentence(number)
 
     def as_dict(self) -> dict[str, object]:
-        """Return everything but the trees as dicts, lists, strings and numbers; rates with precision and recall."""
+        """Return all but the trees as dicts, lists, strings and numbers; rates with precision and recall."""
         return {
             part.name: _plain(getattr(self, part.name)) for part in dataclasses.fields(self) if part.name != "parses"
         }
 
 
 def _plain(value: object) -> object:
-    """Take records apart, as `dataclasses.asdict`, but for a rate put in its precision and recall."""
+    """Return records as dicts, as `dataclasses.asdict`, rates with precision and recall."""
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     if isinstance(value, dict):

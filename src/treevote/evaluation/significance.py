@@ -3,6 +3,12 @@
 Both are two-sided and count the observed outcome as one of the samples, so p is never 0, and 1 for systems with equal
 counts. Whole sentences are drawn, since the tokens of one are not independent.
 
+The random numbers are those of NumPy's PCG64, ``np.random.Generator(np.random.PCG64(seed))``. The law: the same seed,
+number of sentences and release of NumPy give the same samples on every machine, whatever is counted. So systems that
+are sampled with the same seed are compared on the same sentences. NumPy keeps the stream of PCG64 for good, but may
+change between releases how a ``Generator`` draws from it. Sums are whole numbers, which floats hold exactly up to
+2**24 and doubles up to 2**53: they do not depend on the order of the additions.
+
 References
 ----------
 B. Efron and R. Tibshirani, An Introduction to the Bootstrap, 1993, section 16.4.
@@ -18,11 +24,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treevote.evaluation.resampling import swapped_sums
-from treevote.kernels import Doubles, Longs
+from treevote.kernels import Doubles, Ints, Longs
 
 TOLERANCE = 1e-9
 """Differences of rates in percent that are closer than this are equal."""
+
+BLOCK = 1 << 20
+"""Maximum number of cells, sentences times permutations, that are in memory at a time."""
 
 
 def rates(sums: Longs) -> Doubles:
@@ -39,12 +47,12 @@ def rates(sums: Longs) -> Doubles:
 
 
 def bootstrap_p(difference: float, samples: Doubles) -> float:
-    """Return p of the paired bootstrap: how often a sample is as far from the observed difference as that from 0.
+    """Return p of the paired bootstrap: the share of samples as far from the observed difference as that is from 0.
 
     Parameters
     ----------
     difference : float
-        Of the two rates; ``nan`` gives 1.
+        Observed difference of the two rates; ``nan`` gives 1.
     samples : ndarray of float64
         The difference in samples of the same sentences for both systems.
 
@@ -59,20 +67,14 @@ def bootstrap_p(difference: float, samples: Doubles) -> float:
 
 
 def randomization_p(first: Longs, second: Longs, permutations: int, seed: int) -> Doubles:
-    """Return p of the randomization test: how often systems with sentences swapped at random differ as much.
+    """Return p of the randomization test, shape (n_metrics,): the share of random swaps with as large a difference.
 
     Parameters
     ----------
     first, second : ndarray of int64, shape (n_sentences, n_metrics, 2)
-        Right of how much, in each sentence.
-    permutations : int
-        Number of random swaps.
-    seed : int
-        Seed of the swaps.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_metrics,)
+        Right items and all items, in each sentence.
+    permutations, seed : int
+        Number and seed of the random swaps.
 
     Examples
     --------
@@ -86,18 +88,14 @@ def randomization_p(first: Longs, second: Longs, permutations: int, seed: int) -
 
 
 def swaps_p(first: Longs, second: Longs, moved: Longs) -> Doubles:
-    """Return p of the randomization test from sums over random swaps.
+    """Return p of the randomization test, shape (n_metrics,), from sums over random swaps.
 
     Parameters
     ----------
     first, second : ndarray of int64, shape (n_metrics, 2)
-        Right of how much, over all sentences.
+        Right items and all items, over all sentences.
     moved : ndarray of int64, shape (n_permutations, n_metrics, 2)
         Counts of the second minus those of the first, over the swapped sentences.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_metrics,)
     """
     observed = np.abs(rates(first) - rates(second))
     differences = np.abs(rates(first + moved) - rates(second - moved))
@@ -118,3 +116,50 @@ def holm(values: Sequence[float]) -> list[float]:
     for rank, i in enumerate(sorted(range(len(values)), key=values.__getitem__)):
         highest = corrected[i] = max(highest, min((len(values) - rank) * values[i], 1.0))
     return corrected
+
+
+def bootstrap_sums(counts: Ints | Longs, samples: int, seed: int) -> Longs:
+    """Return the sums of counts, shape (n_sentences, n_counts), over bootstrap samples of at least one sentence.
+
+    The result has the shape (samples, n_counts).
+
+    Examples
+    --------
+    >>> bootstrap_sums(np.array([[1, 10], [1, 20]], np.int32), 3, seed=0)[:, 0].tolist()
+    [2, 2, 2]
+    """
+    random = _generator(seed)
+    n, terms = len(counts), counts.astype(np.float64)
+    sums = np.empty((samples, counts.shape[1]))
+    for row in sums:
+        times_drawn = np.bincount(random.integers(n, size=n), minlength=n)
+        np.matmul(times_drawn.astype(np.float64), terms, out=row)
+    return sums.astype(np.int64)
+
+
+def swapped_sums(counts: Ints | Longs, permutations: int, seed: int) -> Longs:
+    """Return the sums of counts, shape (n_sentences, n_counts), over random halves of the sentences.
+
+    Each sentence is in a half with probability 1/2. The result has the shape (permutations, n_counts).
+
+    Examples
+    --------
+    >>> sums = swapped_sums(np.array([[1], [2], [4]], np.int32), 1000, seed=0)
+    >>> sorted(set(sums[:, 0].tolist()))
+    [0, 1, 2, 3, 4, 5, 6, 7]
+    """
+    random = _generator(seed)
+    exact = np.float32 if np.abs(counts).sum(axis=0).max(initial=0) < 1 << 24 else np.float64
+    n, terms = len(counts), counts.astype(exact)
+    n_bytes = (n + 7) // 8
+    height = max(1, BLOCK // max(n, 1))
+    sums = np.empty((permutations, counts.shape[1]), exact)
+    for first in range(0, permutations, height):
+        block = sums[first : first + height]
+        coins = np.frombuffer(random.bytes(len(block) * n_bytes), np.uint8).reshape(len(block), n_bytes)
+        np.matmul(np.unpackbits(coins, axis=1, count=n).astype(exact), terms, out=block)
+    return sums.astype(np.int64)
+
+
+def _generator(seed: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(seed))

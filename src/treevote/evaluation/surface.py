@@ -1,8 +1,8 @@
 """Sentences as running text: the characters of a treebank and where in them its tokens, words and sentences are.
 
-A *token* here is what stands in the text, a *word* what a tree is over: the token ``don't`` may stand for two
-words, in CoNLL-U a range such as ``1-2``. A position is a number of characters before it, those of the Unicode
-category Zs (spaces) not counted, so that it does not depend on how the text was cut (Zeman et al. 2018, section 4).
+A *token* is a piece of the text, a *word* a node of a tree: the token ``don't`` may stand for two words, in CoNLL-U a
+range such as ``1-2``. A position is the number of characters before it without those of the Unicode category Zs
+(spaces), so it does not depend on the tokenization (Zeman et al. 2018, section 4).
 """
 
 from __future__ import annotations
@@ -26,12 +26,11 @@ class MultiwordToken(NamedTuple):
 
 
 class Surface(NamedTuple):
-    """The text of a treebank.
+    """The text of a treebank, without spaces.
 
     Attributes
     ----------
     text : str
-        All characters but spaces.
     start, end : ndarray of int64, shape (n_slots,)
         Span of the token that a word belongs to; a ROOT slot has the empty span at the begin of its sentence.
     is_multiword : ndarray of bool, shape (n_slots,)
@@ -94,7 +93,7 @@ def multiword_tokens(treebank: Treebank) -> list[MultiwordToken]:
     lines = treebank.source.lines
     slots = np.flatnonzero(treebank.is_token)
     line_of = treebank.source.line_of[slots]
-    sentence_line = np.repeat(treebank.source.line_of[treebank.offsets[:-1]], np.diff(treebank.offsets) - 1)
+    sentence_line = treebank.source.line_of[treebank.starts[slots]]
     holds_word = np.zeros(len(lines), np.bool_)
     holds_word[line_of] = True
     found = [

@@ -1,8 +1,8 @@
-"""The exchange of two folders: in one step where the system can, else with a copy under a name that readers know.
+"""The exchange of two folders: in one step where the system can, else with a temporary name that readers know.
 
-Linux and macOS exchange two folders in one step: at every moment either the old or the new one has the name, also for
-a process that is killed. Elsewhere, as on some network disks, one is renamed out of the way first. Its name for that
-moment follows from that of the folder, so `standing` finds it, and `restore` puts it back.
+Linux and macOS exchange two folders in one step: at every moment either the old or the new one has the name, also if
+the process is killed. Elsewhere, as on some network disks, the old one is renamed first. Its temporary name follows
+from that of the folder, so `standing` finds it, and `restore` renames it back.
 """
 
 from __future__ import annotations
@@ -22,19 +22,14 @@ _CANNOT = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EP
 
 
 def put_in_place(new: str | Path, folder: Path) -> None:
-    """Give a complete folder its name; what had the name has that of the new one afterwards.
+    """Give a complete folder its name; the folder that had the name gets that of the new one.
 
-    Parameters
-    ----------
-    new : path
-        On the same disk.
-    folder : Path
-        A folder, or nothing.
+    Both are on the same disk; without a folder of the name, the new one is renamed.
 
     Raises
     ------
     OSError
-        If it cannot be renamed; both folders are as before then.
+        If it cannot be renamed; both folders are unchanged then.
 
     Examples
     --------
@@ -89,7 +84,7 @@ def exchanged(one: str | Path, other: str | Path) -> bool:
 
 
 def standing(folder: Path) -> Path:
-    """Return the folder, or if it is missing, what an exchange that was broken off left of it aside.
+    """Return the folder, or if it is missing, its temporary name after an interrupted exchange.
 
     Examples
     --------
@@ -103,7 +98,7 @@ def standing(folder: Path) -> Path:
 
 
 def restore(folder: Path) -> None:
-    """Put right what an exchange that was broken off left: the folder has its name, and nothing is aside.
+    """Undo an interrupted exchange: the folder has its name again, and the temporary name is free.
 
     Raises
     ------
@@ -120,7 +115,7 @@ def restore(folder: Path) -> None:
 
 
 def flush(folder: str | Path) -> None:
-    """Let the names in a folder reach the disk, where the system can."""
+    """Write the names in a folder to the disk, where the system can."""
     with suppress(OSError):  # Windows opens no folders, and not every disk can
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -130,5 +125,5 @@ def flush(folder: str | Path) -> None:
 
 
 def _aside(folder: Path) -> Path:
-    """Return the name that a folder has in the middle of an exchange in two steps."""
+    """Return the temporary name of a folder in an exchange of two steps."""
     return folder.parent / f".treevote-{hashlib.sha256(os.fsencode(folder.name)).hexdigest()[:12]}.old"

@@ -1,7 +1,7 @@
 """Files as bytes: opened, written whole or not at all.
 
-What is compressed with xz or gzip is told by its first bytes, so it may come through standard input or under
-any name. Memory does not grow with the length of a file.
+Compression with xz or gzip is recognised by the first bytes, so a file may have any name, or be standard input. Memory
+does not grow with the length of a file.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ def opened(source: Readable) -> Iterator[tuple[BinaryIO, str, Callable[[], int]]
     Yields
     ------
     stream : binary file
-        What is in the file, decompressed.
+        The decompressed content.
     path : str
-        What to call it in messages: the path, ``<stdin>``, or the name of the file object.
+        Name in messages: the path, ``<stdin>``, or the name of the file object.
     bytes_read : callable
-        Returns how many bytes of the file, compressed or not, were read.
+        Returns the number of bytes of the file, compressed or not, read so far.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def _first_bytes(file: BinaryIO, n: int) -> bytes:
 
 
 class _Rejoined(io.RawIOBase):
-    """A file with the bytes that were taken from it put back in front, since a pipe cannot be wound back."""
+    """A file behind the bytes already read from it, since a pipe cannot be rewound."""
 
     def __init__(self, front: bytes, file: BinaryIO) -> None:
         self._front, self._file = front, file
@@ -186,7 +186,7 @@ def _target(name: str) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _compressed(file: IO[bytes], path: str) -> Iterator[IO[bytes]]:
-    """Compress by suffix what is written; leave no name or time in it."""
+    """Compress the written bytes by suffix, without name or time."""
     if path.endswith(".xz"):
         with lzma.LZMAFile(file, "wb") as xz:
             yield xz

@@ -1,7 +1,7 @@
 """Temporary files and folders beside their target: never mistaken for it, and never left behind.
 
-Each is locked by its process as long as it is in use. What a killed process left is not locked, and the next writer of
-the same target removes it. Where the system has no such locks (Windows), it stays.
+Each is locked by its process as long as it is in use. Those of a killed process are not locked, and the next writer of
+the same target removes them. Where the system has no such locks (Windows), they stay.
 """
 
 from __future__ import annotations
@@ -25,20 +25,12 @@ _PENDING: set[str] = set()
 
 @contextmanager
 def temporary(target: str | os.PathLike[str], *, folder: bool = False) -> Iterator[str]:
-    """Make an empty temporary file or folder beside a target.
-
-    Parameters
-    ----------
-    target : path
-        The file or folder that will be replaced. Its own folder must exist.
-    folder : bool, default=False
-        Make a folder.
+    """Make an empty temporary file, or folder, beside a target, which it will replace; the folder around must exist.
 
     Yields
     ------
     str
-        Its path, hidden and at most 35 characters long whatever the name of the target. At the end it is removed,
-        unless it was renamed.
+        Its path: the name is hidden and at most 35 characters long. At the end it is removed, unless it was renamed.
 
     Raises
     ------
@@ -78,7 +70,7 @@ def is_temporary(name: str) -> bool:
 
 
 def remove_pending() -> None:
-    """Remove all temporary files and folders of this process, which is about to end without unwinding."""
+    """Remove all temporary files and folders of this process, before it ends without unwinding."""
     for path in list(_PENDING):
         _remove(path)
 
@@ -141,7 +133,7 @@ def _made(path: str, folder: bool) -> int | None:
 
 
 def _lock(descriptor: int) -> bool:
-    """Lock a file; return False if another process holds the lock. A disk without locks has none to wait for."""
+    """Lock a file; return False if another process holds the lock, True also on a disk without locks."""
     if fcntl is not None:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -153,7 +145,7 @@ def _lock(descriptor: int) -> bool:
 
 
 def _remove_leftovers(directory: str, prefix: str) -> None:
-    """Remove what killed writers of the same target left."""
+    """Remove the temporary files and folders of killed writers of the same target."""
     if fcntl is None:
         return
     with suppress(OSError):

@@ -1,6 +1,6 @@
 """Files compressed with xz: one stream or several, with stream padding between and behind them.
 
-`lzma.LZMAFile` takes padding, and whatever else it cannot decode behind a whole stream, for the end of the file.
+`lzma.LZMAFile` would take padding, or any other bytes that it cannot decode after a stream, for the end of the file.
 """
 
 from __future__ import annotations
@@ -23,21 +23,15 @@ class MemoryLimitError(Exception):
 
 
 class XZReader(io.RawIOBase):
-    r"""What is in a file compressed with xz.
+    r"""The decompressed content of a file compressed with xz.
 
-    Parameters
-    ----------
-    file : binary file
-        Read from where it is to its end; it stays open.
+    The file is read from its position to its end, and stays open.
 
     Raises
     ------
-    EOFError
-        On reading, if the file ends within a stream.
-    lzma.LZMAError
-        On reading, if it is damaged, or something else than a stream or padding is behind a stream.
-    MemoryLimitError
-        On reading, if it takes more memory than `MEMORY_LIMIT`.
+    EOFError, lzma.LZMAError, MemoryLimitError
+        On reading: if the file ends within a stream; if it is damaged, or a stream is followed by something else than
+        a stream or padding; if decompression takes more than `MEMORY_LIMIT`.
 
     Examples
     --------

@@ -1,27 +1,13 @@
-"""Numbers and names as they are written on the page. Whatever comes from a file goes through `text`."""
+"""Numbers and names as they are written on the page: the filters of its templates."""
 
 from __future__ import annotations
 
 import itertools
 import re
 from collections.abc import Sequence
-from html import escape
-
-from treevote.visibility import visible
 
 NOTHING = "–"
 """Stands for a number that is not there."""
-
-
-def text(value: str) -> str:
-    """Return a text of a file as HTML.
-
-    Examples
-    --------
-    >>> text('<b> & "c"')
-    '&lt;b&gt; &amp; &quot;c&quot;'
-    """
-    return escape(visible(value))
 
 
 def rate(value: float | None) -> str:
@@ -48,17 +34,15 @@ def points(value: float | None) -> str:
     return "0.00" if abs(value) < 0.005 else f"{value:+.2f}".replace("-", "−")
 
 
-def span(low: float | None, high: float | None, write: str = "") -> str:
-    """Return an interval, ``write`` being ``"+"`` for one of differences.
+def span(low: float | None, high: float | None) -> str:
+    """Return an interval.
 
     Examples
     --------
-    >>> span(88.1, 90.2), span(-1.5, 0.25, "+")
-    ('88.10–90.20', '[−1.50, +0.25]')
+    >>> span(88.1, 90.2)
+    '88.10–90.20'
     """
-    if low is None or high is None:
-        return NOTHING
-    return f"[{points(low)}, {points(high)}]" if write else f"{low:.2f}–{high:.2f}"
+    return NOTHING if low is None or high is None else f"{low:.2f}–{high:.2f}"
 
 
 def p_value(p: float) -> str:
@@ -70,17 +54,6 @@ def p_value(p: float) -> str:
     ('p < 0.001', 'p = 0.031', 'p = 0.50')
     """
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
-
-
-def count(n: int) -> str:
-    """Return a number of things.
-
-    Examples
-    --------
-    >>> count(25094)
-    '25,094'
-    """
-    return f"{n:,}"
 
 
 def plural(n: int, thing: str) -> str:
@@ -95,7 +68,7 @@ def plural(n: int, thing: str) -> str:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Return names without the folders and the suffixes that all of them share, if what is left tells them apart.
+    """Return names without their common folders and suffixes, if the rest tells them apart.
 
     Examples
     --------
@@ -113,6 +86,6 @@ def short_names(names: Sequence[str]) -> list[str]:
 
 
 def _common_front(names: Sequence[str]) -> str:
-    """Return what all names begin with: what the first and the last in alphabetical order begin with."""
+    """Return the characters with which all names begin."""
     pairs = zip(min(names, default=""), max(names, default=""), strict=False)
     return "".join(one for one, _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))

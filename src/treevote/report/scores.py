@@ -1,15 +1,16 @@
-"""What is known of the members of a model: scores, who was chosen and why, how they differ, how sure the vote is."""
+"""Tables of the members of a model: scores, selection, disagreement, and reliability of the confidence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from treevote.ensemble.selection import MARGIN
 from treevote.terminal import table
 
 
 def scores(facts: Mapping[str, Any], members: Iterable[str], milliseconds: Mapping[str, float] | None = None) -> str:
-    """Return what was measured, as tables.
+    """Return the scores of a model, as tables.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def _plain(facts: Mapping[str, Any], members: Iterable[str]) -> str:
 
 
 def _selection(facts: Mapping[str, Any], milliseconds: Mapping[str, float]) -> str:
-    """Return the table of all members that were in question, and a sentence about each that was left out."""
+    """Return the table of all candidates, and a sentence about those that were left out."""
     selection, diversity = facts["selection"], facts["diversity"]
     chosen, las = selection["members"], selection["las"]
     of = {
@@ -60,12 +61,12 @@ def _selection(facts: Mapping[str, Any], milliseconds: Mapping[str, float]) -> s
     lines = [table([header[i] for i in kept], [[row[i] for i in kept] for row in rows])]
     left_out = [name for name in names if name not in chosen]
     if left_out:
-        lines.append(f"left out, as they cost more than they add: {', '.join(left_out)}")
+        lines.append(f"left out, since fewer members vote as well, within {MARGIN} LAS: {', '.join(left_out)}")
     return "\n".join(lines)
 
 
 def _disagreement(diversity: Mapping[str, Any]) -> str:
-    """Return the share of tokens to which two members give different arcs."""
+    """Return the table of the shares of tokens to which two members give different arcs."""
     names = diversity["names"]
     rows = [
         [f"{i} {name}", *(f"{share:.1f}" if i - 1 != j else "" for j, share in enumerate(shares))]

@@ -2,98 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 import numpy as np
 
 from treevote.corpus.sentence import ROOT, Sentence, Word
-from treevote.drawing.svg import MEANING, draw, key
-from treevote.evaluation.results import Evaluation, SentenceTrees, Tree
-from treevote.report.markup import plural, text
-from treevote.report.series import named
+from treevote.drawing.svg import draw
+from treevote.evaluation.parses import SentenceTrees
+from treevote.evaluation.results import Evaluation
+from treevote.kernels import Longs
 from treevote.visibility import visible
 
 MAX_WORDS = 20
-"""A longer sentence is no picture that one takes in."""
+"""Maximum number of words of a drawn sentence."""
 
 WORST, DIFFERING, MAX_SYSTEMS = 2, 3, 4
-"""Sentences drawn for each system, sentences drawn for all of them, and for how many systems these are."""
+"""Sentences drawn for each system, sentences drawn for several of them, and the number of these systems."""
 
 
-def legend() -> str:
-    """Return what the strokes mean."""
-    items = "".join(f"<li>{key(kind)} {meaning}</li>" for kind, meaning in MEANING.items())
-    return f'<ul class="legend">{items}</ul>'
-
-
-def worst(evaluation: Evaluation, names: Sequence[str]) -> str:
-    """Return the drawings of the sentences in which each system has most arcs wrong; none is drawn twice."""
-    wrong: list[list[tuple[int, int]]] = [[] for _ in names]
-    for trees in _drawable(evaluation):
-        for i, tree in enumerate(trees.systems):
-            if n := _n_differing(trees, trees.gold, tree):
-                wrong[i].append((-n, trees.number))
-    parts = []
+def worst(evaluation: Evaluation) -> list[list[SentenceTrees]]:
+    """Return for each system the sentences with most wrong arcs; no sentence is drawn twice."""
     drawn: set[int] = set()
-    for i, name in enumerate(names):
-        chosen = [number for _, number in sorted(wrong[i]) if number not in drawn][:WORST]
-        drawn.update(chosen)
-        figures = [_figure(evaluation.trees(number), i, names) for number in chosen]
-        parts.append(f"<h3>{named(i, name)}</h3>{''.join(figures) or '<p class=note>No wrong arc.</p>'}")
-        longest = [
-            f"sentence {score.sentence:,} ({score.tokens - score.arcs} of {plural(score.tokens, 'arc')})"
-            for score in evaluation.systems[i].worst[:5]
-            if score.arcs < score.tokens
+    chosen = []
+    for i in range(len(evaluation.systems)):
+        numbers = [
+            number for number in _ranked(evaluation, evaluation.parses.n_differing(None, i)) if number not in drawn
         ]
-        if longest:
-            parts.append(f'<p class="note">Most wrong arcs in sentences of any length: {", ".join(longest)}.</p>')
-    return "".join(parts)
+        drawn.update(numbers[:WORST])
+        chosen.append([evaluation.trees(number) for number in numbers[:WORST]])
+    return chosen
 
 
-def differing(evaluation: Evaluation, names: Sequence[str]) -> str:
-    """Return the drawings of the sentences in which the systems' arcs differ most from each other."""
-    counts = []
-    for trees in _drawable(evaluation):
-        first, *others = trees.systems
-        if n := sum(_n_differing(trees, first, other) for other in others):
-            counts.append((-n, trees.number))
-    parts = []
-    for _, number in sorted(counts)[:DIFFERING]:
-        trees = evaluation.trees(number)
-        figures = [_figure(trees, i, names, named_first=True) for i in range(min(len(names), MAX_SYSTEMS))]
-        parts.append(f"<h3>{_title(trees)}</h3>{''.join(figures)}")
-    return "".join(parts)
+def differing(evaluation: Evaluation) -> list[SentenceTrees]:
+    """Return the sentences in which the arcs of the first system differ most from those of the others."""
+    counts = np.zeros_like(evaluation.parses.lengths)
+    for i in range(1, len(evaluation.systems)):
+        counts += evaluation.parses.n_differing(0, i)
+    return [evaluation.trees(number) for number in _ranked(evaluation, counts)[:DIFFERING]]
 
 
-def _drawable(evaluation: Evaluation) -> Iterator[SentenceTrees]:
-    """Yield the sentences that are short enough."""
-    for number in range(1, evaluation.sentences + 1):
-        trees = evaluation.trees(number)
-        if len(trees.forms) <= MAX_WORDS:
-            yield trees
+def _ranked(evaluation: Evaluation, counts: Longs) -> list[int]:
+    """Return the numbers of the sentences that are short enough and have a count, the largest first."""
+    counts = np.where(evaluation.parses.lengths <= MAX_WORDS, counts, 0)
+    order = np.argsort(-counts, kind="stable")
+    numbers: list[int] = (order[counts[order] > 0] + 1).tolist()
+    return numbers
 
 
-def _n_differing(trees: SentenceTrees, one: Tree, other: Tree) -> int:
-    """Return the number of scored tokens whose head or label differ."""
-    arcs, others = zip(one.heads, one.deprels, strict=True), zip(other.heads, other.deprels, strict=True)
-    return sum(scored and arc != another for scored, arc, another in zip(trees.scored, arcs, others, strict=True))
+def n_wrong(trees: SentenceTrees, system: int) -> int:
+    """Return the number of scored words to which a system, counted from 0, gives a wrong head or label."""
+    gold, parse = (zip(tree.heads, tree.deprels, strict=True) for tree in (trees.gold, trees.systems[system]))
+    return sum(scored and arc != other for scored, arc, other in zip(trees.scored, gold, parse, strict=True))
 
 
-def _figure(trees: SentenceTrees, system: int, names: Sequence[str], *, named_first: bool = False) -> str:
-    """Return the gold tree with a system's over it."""
-    gold, parse = _sentence(trees, trees.gold), _sentence(trees, trees.systems[system])
-    title = f"Sentence {trees.number}, gold tree and {names[system]}: {' '.join(trees.forms)}"
-    wrong, n = _n_differing(trees, trees.gold, trees.systems[system]), sum(trees.scored)
-    score = f"{wrong} of {plural(n, 'arc')} wrong"
-    caption = f"{named(system, names[system])} {score}" if named_first else f"{_title(trees)} <small>{score}</small>"
-    drawing = draw(gold, parse, title=visible(title)).markup
-    return f'<figure><figcaption>{caption}</figcaption><div class="frame" tabindex="0">{drawing}</div></figure>'
-
-
-def _title(trees: SentenceTrees) -> str:
-    return f"Sentence {trees.number:,}" + (f" <small>{text(trees.id)}</small>" if trees.id else "")
-
-
-def _sentence(trees: SentenceTrees, tree: Tree) -> Sentence:
-    words = [Word(form, "_", pos, "_", "_") for form, pos in zip(trees.forms, trees.pos, strict=True)]
-    return Sentence((ROOT, *words), np.array([-1, *tree.heads], np.int32), ("", *tree.deprels))
+def drawing(trees: SentenceTrees, system: int, name: str) -> str:
+    """Return the gold tree with that of a system over it, as SVG."""
+    words = (ROOT, *(Word(form, "_", pos, "_", "_") for form, pos in zip(trees.forms, trees.pos, strict=True)))
+    gold, parse = (
+        Sentence(words, np.array([-1, *tree.heads], np.int32), ("", *tree.deprels))
+        for tree in (trees.gold, trees.systems[system])
+    )
+    title = f"Sentence {trees.number}, gold tree and {name}: {' '.join(trees.forms)}"
+    return draw(gold, parse, title=visible(title)).markup

@@ -1,1 +1,1 @@
-"""A model on disk: data, never code."""
+"""Models and finished steps on disk: data, never code."""

@@ -3,9 +3,8 @@
 A model is one folder of plain files: a manifest, a ``.npy`` file for each array, a ``.json`` file for each
 vocabulary and a ``.bin`` file for each blob; those of a part have the name of the part in front.
 
-Reading trusts nothing: names, sizes and array headers are checked before memory is taken, nothing is
-unpickled, and arrays are memory maps. It does not know what the numbers mean: whoever builds a parser from a
-`Record` checks that indices are within range, since kernels do not.
+Reading trusts nothing: names, sizes and array headers are checked before memory is taken, nothing is unpickled, and
+arrays are memory maps. Indices are checked where a parser is built from a `Record`, since kernels do not check them.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ _Read = TypeVar("_Read")
 def save(record: Record, path: str | Path) -> None:
     """Write a model folder, whole or not at all; the same record gives the same bytes.
 
-    A model that stands at ``path`` is replaced once the new one is complete: whoever reads it meanwhile, and even if
-    the writer is killed, finds the old one or the new one. Missing parent folders are made.
+    A model at ``path`` is replaced once the new one is complete: a reader finds the old one or the new one, even if the
+    writer is killed. Missing parent folders are made.
 
     Raises
     ------
     ModelError
-        If `check_target` refuses the path, the record holds something that cannot be stored, or writing
-        fails, as on a full disk; what stood at ``path`` is still there then.
+        If `check_target` refuses the path, the record holds something that cannot be stored, or writing fails, as on a
+        full disk; a model at ``path`` is kept then.
 
     Examples
     --------
@@ -56,14 +55,14 @@ def save(record: Record, path: str | Path) -> None:
 
 
 def check_target(path: str | Path) -> None:
-    """Raise the error that `save` would raise for this path: to be asked before a long training.
+    """Raise the error that `save` would raise for this path, before a long training.
 
-    A path will do where nothing stands, an empty folder, or a treevote model of any version and nothing else.
+    The path must not exist, or be an empty folder or a treevote model of any version without other files.
 
     Raises
     ------
     ModelError
-        If something else stands there, or the folder around it cannot be written to.
+        If the path is something else, or the folder around it cannot be written to.
 
     Examples
     --------
@@ -71,7 +70,7 @@ def check_target(path: str | Path) -> None:
     Traceback (most recent call last):
     treevote.errors.ModelError: /dev/null: found 'null', no part of a model; move it or name another folder
     """
-    with _one_sentence(f"{path}: cannot look at what stands there", "name another folder"):
+    with _one_sentence(f"{path}: cannot be examined", "name another folder"):
         folder = standing(Path(os.path.realpath(path)))
         if folder.exists():
             try:
@@ -90,12 +89,7 @@ def check_target(path: str | Path) -> None:
 def load(path: str | Path, *, verify: bool = True) -> Record:
     """Read a model folder; arrays are mapped into memory, not read.
 
-    Parameters
-    ----------
-    path : str or Path
-        The folder.
-    verify : bool, default=True
-        Compare the SHA-256 of every file; that of the manifest is always compared.
+    With ``verify`` the SHA-256 of every file is compared; that of the manifest is always compared.
 
     Raises
     ------
@@ -135,7 +129,7 @@ def sizes(path: str | Path) -> dict[str, int]:
 
 
 def _steadily(path: str | Path, read: Callable[[Path], _Read]) -> _Read:
-    """Read a model; start over if it was replaced meanwhile, as its files are opened one by one."""
+    """Read a model, again if it was replaced meanwhile, since its files are opened one by one."""
     problem = f"{path}: cannot read the model", "check the path and its permissions"
     while True:
         with _one_sentence(*problem):
@@ -152,7 +146,7 @@ def _steadily(path: str | Path, read: Callable[[Path], _Read]) -> _Read:
 
 
 def _stamp(path: str | Path) -> tuple[Path, tuple[int, ...]]:
-    """Return where a model stands, and what tells its manifest from that of any other model there."""
+    """Return the folder of a model, and the identity of its manifest on disk."""
     folder = Path(path)
     if not folder.exists():
         folder = standing(Path(os.path.realpath(path)))

@@ -1,8 +1,7 @@
-"""The manifest of a model folder: what the model is, and the size and SHA-256 of each of its files.
+"""The manifest of a model folder: the kind and structure of the model, and size and SHA-256 of each of its files.
 
-In every version the keys ``format``, ``version`` and ``files`` have the same meaning, so that any treevote
-can name, and replace, a model of another. The checksum of the manifest itself covers its canonical JSON
-without that entry.
+In every version the keys ``format``, ``version`` and ``files`` have the same meaning, so any treevote can name, and
+replace, a model of another. The checksum of the manifest covers its canonical JSON without that entry.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from treevote.errors import ModelError
 
 JSON: TypeAlias = "Mapping[str, JSON] | Sequence[JSON] | str | int | float | bool | None"
-"""What a JSON document can hold; no NaN and no infinity."""
+"""The content of a JSON document; no NaN and no infinity."""
 
 FORMAT = "treevote model"
 FORMAT_VERSION: int = 1
@@ -37,7 +36,7 @@ _T = TypeVar("_T")
 
 
 class FileFacts(NamedTuple):
-    """What the manifest states of a file: its size in bytes and its SHA-256 in hexadecimal."""
+    """Size of a file in bytes, and its SHA-256 in hexadecimal, as the manifest states them."""
 
     size: int
     sha256: str
@@ -45,17 +44,7 @@ class FileFacts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A manifest of the right form.
-
-    Attributes
-    ----------
-    folder : Path
-        The model.
-    files : mapping of str to FileFacts
-        The other files of the folder, by plain name.
-    record : mapping
-        The manifest's account of the record that they belong to, not checked.
-    """
+    """A manifest: the folder of the model, its other files by plain name, and its record, not checked."""
 
     folder: Path
     files: Mapping[str, FileFacts]
@@ -63,16 +52,9 @@ class Manifest:
 
     @contextmanager
     def open(self, name: str, *, limit: int, verify: bool) -> Iterator[BufferedReader]:
-        """Open a file of the model for reading, at its start, if it is what the manifest states.
+        """Open a file of at most ``limit`` bytes by its name in ``files``, after a comparison with the manifest.
 
-        Parameters
-        ----------
-        name : str
-            Its name in ``files``.
-        limit : int
-            The most bytes it may have.
-        verify : bool
-            Read it once to compare its checksum.
+        With ``verify`` the checksum is compared, too.
 
         Raises
         ------
@@ -95,7 +77,7 @@ class Manifest:
 
 
 def damaged(path: Path, problem: str) -> ModelError:
-    """Return the error for a file of a model that is not as it was written.
+    """Return the error for a damaged file of a model.
 
     Examples
     --------
@@ -122,12 +104,7 @@ def member(mapping: object, key: str, kind: type[_T], path: Path) -> _T:
 def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
     """Read and check the manifest of a model folder.
 
-    Parameters
-    ----------
-    folder : Path
-        The model.
-    strict : bool, default=True
-        Demand this format version, and the checksum; without it ``record`` is empty.
+    ``strict`` demands this format version and the checksum; without it ``record`` is empty.
 
     Raises
     ------
@@ -143,7 +120,7 @@ def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
         raw = file.read()
     try:
         content = _parse(raw.decode())
-        digest = _digest(content)
+        found = digest(content)
     except (ValueError, AttributeError, RecursionError) as fault:
         raise damaged(path, f"expected a JSON object, found something else ({fault})") from None
     if content.get("format") != FORMAT:
@@ -154,7 +131,7 @@ def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
             f"{folder}: expected a model of format version {FORMAT_VERSION}, found version {version}; "
             "train it again, or use the treevote that wrote it"
         )
-    if strict and content.get("checksum") != digest:
+    if strict and content.get("checksum") != found:
         raise damaged(path, "its content does not have the checksum that it states")
     files = {}
     for name, facts in member(content, "files", dict, path).items():
@@ -187,7 +164,7 @@ def write_manifest(folder: Path, files: Mapping[str, FileFacts], record: Mapping
         "record": record,
     }
     try:
-        content["checksum"] = _digest(content)
+        content["checksum"] = digest(content)
         text = json.dumps(content, sort_keys=True, allow_nan=False, indent=1).encode() + b"\n"
         _parse(text.decode())
     except (TypeError, ValueError, RecursionError) as fault:
@@ -240,6 +217,7 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
-def _digest(content: Mapping[str, object]) -> str:
+def digest(content: Mapping[str, object]) -> str:
+    """Return the SHA-256 of the canonical JSON of a mapping, without its entry ``checksum``."""
     body = {key: value for key, value in content.items() if key != "checksum"}
     return hashlib.sha256(json.dumps(body, sort_keys=True, allow_nan=False).encode()).hexdigest()

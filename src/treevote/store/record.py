@@ -1,4 +1,4 @@
-"""What a model consists of, and its files: arrays are ``.npy``, vocabularies ``.json``, blobs ``.bin``."""
+"""The content of a model, and its files: arrays are ``.npy``, vocabularies ``.json``, blobs ``.bin``."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ MAX_WHOLE = 1 << 30  # bytes of a vocabulary or blob: they are read whole, array
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Record:
-    """What a model consists of.
+    """The content of a model.
 
     Attributes
     ----------
     kind : str
-        What can read it, such as ``"transition-parser"``.
+        Kind of the model, such as ``"transition-parser"``.
     facts : mapping of str to JSON
         Configuration, facts of training, scores; keys come back sorted, tuples as lists.
     arrays : mapping of str to ndarray
@@ -45,7 +45,7 @@ class Record:
     texts : mapping of str to sequence of str
         Vocabularies; they come back as lists.
     blobs : mapping of str to bytes
-        Dumps that another library reads; the store does not look inside.
+        Data of other libraries, not checked.
     parts : mapping of str to Record
         Records within this one, such as the members of an ensemble; their order is kept.
 
@@ -64,19 +64,9 @@ class Record:
 
 
 def write_record(record: Record, folder: Path) -> tuple[dict[str, FileFacts], dict[str, JSON]]:
-    """Write the files of a record into an empty folder.
+    """Write the files of a record into an empty folder; ModelError if an array, vocabulary or blob cannot be stored.
 
-    Returns
-    -------
-    files : dict of str to FileFacts
-        What was written.
-    account : dict of str to JSON
-        The record for the manifest, with names of files in place of their content.
-
-    Raises
-    ------
-    ModelError
-        If an array, vocabulary or blob cannot be stored.
+    Return the written files, and the record for the manifest, with names of files in place of their content.
 
     Examples
     --------
@@ -95,7 +85,7 @@ def read_record(manifest: Manifest, *, verify: bool) -> Record:
 
 
 _Write: TypeAlias = Callable[[str, Any, BinaryIO], None]
-"""Writes what has a name and a content into an open file."""
+"""Writer of a name and a content into an open file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""From a record back to what it holds: nothing in it is trusted, and parts that do not fit together are refused."""
+"""Checks of the parts of a record, from which a parser is rebuilt: nothing in it is trusted."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _Trainer = TypeVar("_Trainer", bound="DataclassInstance")
 
 
 def rebuild(record: Record, kind: str, make: Callable[[Record], _Made]) -> _Made:
-    """Return what ``make`` makes of a record of a kind.
+    """Return the result of ``make`` for a record of a kind.
 
     Raises
     ------
     ModelError
-        If the record is of another kind, or ``make`` finds that its parts do not fit together: it raises KeyError,
-        TypeError, ValueError, OverflowError or ConfigError.
+        If the record is of another kind, or ``make`` raises KeyError, TypeError, ValueError, OverflowError or
+        ConfigError, since its parts do not fit together.
 
     Examples
     --------
@@ -47,24 +47,16 @@ def rebuild(record: Record, kind: str, make: Callable[[Record], _Made]) -> _Made
 
 
 def column(record: Record, name: str, dtype: Any, *, mapped: bool = False) -> Any:
-    """Return an array of a record that must have one dimension and a type.
-
-    Parameters
-    ----------
-    record : Record
-    name : str
-    dtype : dtype
-    mapped : bool, default=False
-        Whether it stays on disk, as those should that are large.
+    """Return an array of a record, of one dimension and a type; a large one should stay on disk, ``mapped``.
 
     Raises
     ------
     KeyError, ValueError
-        If there is no such array, or it is another.
+        If there is no such array, or it has another shape or type.
     """
     array = record.arrays[name]
     if array.ndim != 1 or array.dtype != dtype:
-        raise ValueError(f"array {name} has another shape or type")
+        raise ValueError(f"array {name} should have one dimension and type {np.dtype(dtype)}")
     return np.asarray(array) if mapped else np.array(array)
 
 
@@ -74,20 +66,20 @@ def labels_of(record: Record, name: str = "labels") -> tuple[str, ...]:
     Raises
     ------
     KeyError, ValueError
-        If there are none, or one could not stand in a treebank.
+        If there are none, or one could not be a label of a treebank.
 
     Examples
     --------
     >>> labels_of(Record("bag", texts={"labels": ("det", "a\x00b")}))
     Traceback (most recent call last):
-    ValueError: its labels: 'a\x00b' is empty or has control characters
+    ValueError: the label 'a\x00b' in labels is empty or has control characters
     """
     labels = tuple(record.texts[name])
     if not labels:
-        raise ValueError(f"its {name}: there are none")
+        raise ValueError(f"the list of {name} is empty")
     for label in labels:
         if not is_label(label):
-            raise ValueError(f"its {name}: {short(label)} is empty or has control characters")
+            raise ValueError(f"the label {short(label)} in {name} is empty or has control characters")
     return labels
 
 
@@ -95,7 +87,7 @@ def scale_of(record: Record) -> float:
     """Return the scale of a record's scores; KeyError or ValueError if it is not a positive number."""
     scale = record.facts["scale"]
     if not isinstance(scale, float) or not 0 < scale < math.inf:
-        raise ValueError("its scores")
+        raise ValueError(f"the scale of its scores should be a positive number, found {short(scale)}")
     return scale
 
 
@@ -103,5 +95,5 @@ def trainer_of(record: Record, kind: type[_Trainer]) -> _Trainer:
     """Return the trainer that a record names; KeyError, TypeError or ConfigError if it is not one of a kind."""
     own = record.facts["trainer"]
     if not isinstance(own, Mapping):
-        raise TypeError("its configuration")
+        raise TypeError(f"its configuration should be a table of settings, found {short(own)}")
     return from_mapping(kind, own)

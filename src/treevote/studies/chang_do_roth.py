@@ -16,10 +16,9 @@ from treevote.evaluation.factors import TENS
 from treevote.models.pipeline.configuration import Policy
 from treevote.models.pipeline.oracle import count_actions
 from treevote.models.pipeline.parser import PipelineTrainer
-from treevote.studies.context import Context
 from treevote.studies.jobs import compact
 from treevote.studies.report import Table, Value, percent, printed, rate
-from treevote.studies.study import Claim, Conditions, Results, Study, better, grows, not_worse, worse
+from treevote.studies.study import Claim, Conditions, Context, Results, Study, better, grows, not_worse, worse
 from treevote.studies.tagger import COLUMNS, TaggerTrainer, Tagging
 
 PAPER = "Chang, Do & Roth, A pipeline model for bottom-up dependency parsing"
@@ -77,7 +76,7 @@ def _metric_table(
     parses: Mapping[str, Treebank],
     figures: Mapping[str, Sequence[Decimal]],
     source: str = "",
-    more: Sequence[tuple[Value, ...]] = (),
+    *more: tuple[Value, ...],
 ) -> Table:
     """Return all metrics of parses with the figures of the paper, then LAS and UAS, then more rows."""
     rows = _metric_rows([context.counts(parse, punctuation=False) for parse in parses.values()], figures)
@@ -87,10 +86,9 @@ def _metric_table(
 
 
 def _waits(results: Results) -> list[Table]:
-    swedish = [(name, *own[:2], None) for name, own in SWEDISH.items()]
-    return [
-        _metric_table(results.context, "Actions to wait, depth 1", results.systems, WAITS, "Tables 2 and 8", swedish)
-    ]
+    swedish = ((name, *own[:2], None) for name, own in SWEDISH.items())
+    title, source = "Actions to wait, depth 1", "Tables 2 and 8"
+    return [_metric_table(results.context, title, results.systems, WAITS, source, *swedish)]
 
 
 waits = Study(
@@ -112,10 +110,9 @@ DEPTH = tuple(f"depth {depth}" for depth in (1, 2, 3, 4))
 
 
 def _look_ahead(results: Results) -> list[Table]:
-    swedish = [(name, left, None, deep, None) for name, (_, left, deep) in SWEDISH.items()]
-    return [
-        _metric_table(results.context, "Depth of the look ahead", results.systems, DEPTHS, "Tables 3 and 8", swedish)
-    ]
+    swedish = ((name, left, None, deep, None) for name, (_, left, deep) in SWEDISH.items())
+    title, source = "Depth of the look ahead", "Tables 3 and 8"
+    return [_metric_table(results.context, title, results.systems, DEPTHS, source, *swedish)]
 
 
 def _deeper_is_better(results: Results) -> tuple[bool, str]:
@@ -185,25 +182,22 @@ LOSS = 3.7
 
 def _by_length(results: Results, system: str) -> list[Counts]:
     """Return the counts of each bin, without punctuation."""
-    bins = np.searchsorted(TENS, np.diff(results.context.test.offsets) - 1)
+    bins = np.searchsorted(TENS, results.context.test.lengths)
     parse = results.systems[system]
     return [results.context.counts(parse, bins == number, punctuation=False) for number in range(len(BINS))]
 
 
 def _sentence_length(results: Results) -> list[Table]:
     test = results.context.test
-    sizes = np.bincount(np.searchsorted(TENS, np.diff(test.offsets) - 1), minlength=len(BINS)).tolist()
+    sizes = np.bincount(np.searchsorted(TENS, test.lengths), minlength=len(BINS)).tolist()
     note = f"Punctuation is not scored, but is counted for the length: {_NOTE}"
     tables = []
     for name in results.systems:
         bins = _by_length(results, name)
         counts = [*bins, sum(bins, Counts())]
-        rows = [
-            ("sentences", *sizes, test.n_sentences),
-            *_metric_rows(counts, LENGTHS),
-            ("LAS", *(rate(own.las) for own in counts)),
-        ]
-        tables.append(Table(name, ("", *BINS, "all"), tuple(rows), "Table 4", note))
+        las = ("LAS", *(rate(own.las) for own in counts))
+        rows = (("sentences", *sizes, test.n_sentences), *_metric_rows(counts, LENGTHS), las)
+        tables.append(Table(name, ("", *BINS, "all"), rows, "Table 4", note))
     return tables
 
 

@@ -10,9 +10,8 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS
 from treevote.models.graph.parser import GraphTrainer
-from treevote.studies.context import Context
 from treevote.studies.report import Table, Value, rate
-from treevote.studies.study import Claim, Conditions, Metric, Results, Study, better, grows, similar
+from treevote.studies.study import Claim, Conditions, Context, Metric, Results, Study, better, grows, similar
 
 PAPER = "Corston-Oliver, Aue, Duh & Ringger 2006"
 

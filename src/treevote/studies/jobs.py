@@ -1,7 +1,7 @@
 """Cached jobs: the independent pieces of work of a study, each done once.
 
 The result of a job is a function of its *facts*: checksums of its treebanks, the trainer with all its settings, the
-seed and the version of treevote. It is written at once as a small JSON file named by the digest of the facts. So an
+seed and the version of treevote. It is a step (`treevote.store.checkpoints`) named by the digest of the facts. So an
 interrupted study goes on where it was, a second run trains nothing, and studies share their common jobs.
 """
 
@@ -9,24 +9,24 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
 from treevote.config import to_mapping
 from treevote.corpus.treebank import Treebank, checksum
 from treevote.corpus.trees import are_trees
-from treevote.errors import InputError, TreevoteError
+from treevote.errors import TreevoteError
 from treevote.files.streams import writing
 from treevote.kernels import Ints
 from treevote.parallel import ONE_JOB, Jobs, Progress
-from treevote.store.manifest import JSON
+from treevote.store.checkpoints import Checkpoints
+from treevote.store.manifest import JSON, digest
 from treevote.version import __version__
 
 T = TypeVar("T")
@@ -67,21 +67,31 @@ class Job(ABC, Generic[T]):
         """
 
     def facts(self) -> dict[str, JSON]:
-        """Return everything that the result depends on, except the version of treevote."""
+        """Return everything that the result depends on."""
         return {
+            "work": type(self).__name__,
+            "treevote": __version__,
             "trainer": {"kind": type(self.trainer).__name__, **to_mapping(self.trainer)},
             "training": checksum(self.training),
             "test": checksum(self.test),
             "seed": self.seed,
         }
 
+    def read(self, path: Path) -> T | None:
+        """Return the result in a file; None if there is no intact one."""
+        try:
+            content = json.loads(path.read_bytes())
+            return self.decode(content["result"]) if content["job"] == self.facts() else None
+        except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
+            return None
+
     def reduced(self) -> Self:
         """Return the same job on two sentences; it compiles the same kernels."""
         few = self.training.select(range(min(2, self.training.n_sentences)))
         return dataclasses.replace(self, training=few, test=few)
 
-    def told(self, progress: Progress | None) -> Jobs:
-        """Return one job for the training, told under the title."""
+    def jobs(self, progress: Progress | None) -> Jobs:
+        """Return one job for the training, whose progress has the title of this job."""
         return Jobs(progress=progress).renamed(lambda _: self.title)
 
 
@@ -90,7 +100,7 @@ class Parsing(Job[Treebank]):
 
     def compute(self, progress: Progress | None) -> JSON:
         """Return heads and labels of all tokens of the test set."""
-        parser = self.trainer.train(self.training, seed=self.seed, jobs=self.told(progress))
+        parser = self.trainer.train(self.training, seed=self.seed, jobs=self.jobs(progress))
         parse: Treebank = parser.parse(self.test)
         tokens = parse.is_token
         used, deprels = np.unique(parse.deprels[tokens], return_inverse=True)
@@ -110,45 +120,44 @@ class Parsing(Job[Treebank]):
         return parse
 
 
-def run(
-    work: Sequence[Job[T]],
-    folder: Path,
-    jobs: Jobs = ONE_JOB,
-) -> list[T]:
-    """Return the results of jobs: read from a folder if they are there, else computed and written to it.
+def run(work: Sequence[Job[T]], steps: Checkpoints, jobs: Jobs = ONE_JOB) -> list[T]:
+    """Return the results of jobs: read from finished steps, else computed and written.
 
     Parameters
     ----------
     work : sequence of Job
-    folder : path
-        Made if it is not there. A damaged file in it is replaced.
+    steps : Checkpoints
+        The finished steps; a damaged one is replaced.
     jobs : Jobs, optional
         The results do not depend on it.
 
     Raises
     ------
     InputError
-        If the folder cannot be written to; and all errors of the jobs.
+        If a step cannot be written; and all errors of the jobs.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot make the folder: {error.strerror or error}", path=str(folder), remedy="name another one"
-        ) from error
-    entries = [_Entry.of(job, folder) for job in work]
-    results = {entry.path: found for entry in entries if (found := entry.read()) is not None}
-    missing = list({entry.path: entry for entry in entries if entry.path not in results}.values())
-    kinds = {repr(entry.job.trainer): entry.job for entry in missing}
+    paths = [steps.step(f"{digest(job.facts())[:32]}.json") for job in work]
+    results = {path: found for path, job in zip(paths, work, strict=True) if (found := job.read(path)) is not None}
+    missing = {path: job for path, job in zip(paths, work, strict=True) if path not in results}
+    kinds = {repr(job.trainer): job for job in missing.values()}
     for number, job in enumerate(kinds.values(), start=1):  # kernels are compiled once here, not in every process
         with contextlib.suppress(TreevoteError):  # two sentences may be too few to learn from
             job.reduced().compute(None)
         jobs.tell("compiling", number, len(kinds))
-    done = jobs.map(_compute, missing)
-    for number, (entry, result) in enumerate(zip(missing, done, strict=True), start=1):
+    done = jobs.map(_compute, missing.items())
+    for number, ((path, job), result) in enumerate(zip(missing.items(), done, strict=True), start=1):
         jobs.tell("study", number, len(missing))
-        results[entry.path] = entry.job.decode(result)
-    return [results[entry.path] for entry in entries]
+        results[path] = job.decode(result)
+    return [results[path] for path in paths]
+
+
+def _compute(step: tuple[Path, Job[Any]], progress: Progress | None = None) -> JSON:
+    """Compute the result of a job; write it, and return it."""
+    path, job = step
+    result = job.compute(progress)
+    with writing(path) as stream:
+        stream.write(json.dumps({"job": job.facts(), "result": result}, separators=(",", ":")).encode())
+    return result
 
 
 def token_column(treebank: Treebank, values: Any, limit: int | None = None) -> Ints:
@@ -197,33 +206,3 @@ def compact(treebank: Treebank) -> Treebank:
         deprels=column,
         source=None,
     )
-
-
-class _Entry(NamedTuple):
-    """A job, its facts, and the file of its result."""
-
-    job: Job[Any]
-    facts: dict[str, JSON]
-    path: Path
-
-    @staticmethod
-    def of(job: Job[Any], folder: Path) -> _Entry:
-        facts = {"work": type(job).__name__, "treevote": __version__, **job.facts()}
-        digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
-        return _Entry(job, facts, folder / f"{digest[:32]}.json")
-
-    def read(self) -> Any:
-        """Return the result in the file; None if there is no intact one."""
-        try:
-            content = json.loads(self.path.read_bytes())
-            return self.job.decode(content["result"]) if content["job"] == self.facts else None
-        except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
-            return None
-
-
-def _compute(entry: _Entry, progress: Progress | None = None) -> JSON:
-    """Compute the result of a job; write it, and return it."""
-    result = entry.job.compute(progress)
-    with writing(entry.path) as stream:
-        stream.write(json.dumps({"job": entry.facts, "result": result}, separators=(",", ":")).encode())
-    return result

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from treevote.store.manifest import JSON
 
 Value: TypeAlias = str | int | float | Decimal | None
-"""Entry of a table. Figures of papers are Decimals, shown with the digits with which they were printed."""
+"""Entry of a table. Figures of papers are Decimals, shown with their printed digits."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Report:
 
 
 def printed(figures: str) -> tuple[Decimal, ...]:
-    """Return figures as a paper prints them.
+    """Return figures with the digits that a paper prints.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def printed(figures: str) -> tuple[Decimal, ...]:
 
 
 def printed_by_name(rows: str) -> dict[str, tuple[Decimal, ...]]:
-    """Return the figures of rows as a paper prints them, separated by commas.
+    """Return the figures of rows, separated by commas, with the digits that a paper prints.
 
     Examples
     --------

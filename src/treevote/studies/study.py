@@ -12,16 +12,23 @@ import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, TypeVar
+
+import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import is_single_rooted
 from treevote.ensemble.members import members_of
 from treevote.ensemble.vote import vote
 from treevote.errors import InputError
+from treevote.evaluation.counts import Convention, Counts, count_by_sentence
+from treevote.evaluation.significance import randomization_p
+from treevote.kernels import Bools
+from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Trainer
-from treevote.studies.context import Context
-from treevote.studies.jobs import Job, Parsing, compact
+from treevote.store.checkpoints import checkpoints
+from treevote.studies.jobs import Job, Parsing, compact, run
 from treevote.studies.report import Finding, Report, Table, Value, rate
 
 Metric: TypeAlias = Literal["las", "uas"]
@@ -29,8 +36,62 @@ Metric: TypeAlias = Literal["las", "uas"]
 Conditions: TypeAlias = Mapping[str, tuple[Treebank, Treebank]]
 """Training and test set by name."""
 
+T = TypeVar("T")
+
 LEVEL = 0.05
 """The level of significance."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """The context of a study: treebanks with trees, the folder of the cached jobs, and settings.
+
+    Members, for a study of members, are names of `treevote.ensemble.members`; the convention is that of LAS and UAS.
+    """
+
+    training: Treebank
+    test: Treebank
+    folder: Path
+    members: tuple[str, ...] = ()
+    convention: Convention = "ud"
+    seed: int = 0
+    jobs: Jobs = ONE_JOB
+
+    def run(self, work: Sequence[Job[T]]) -> list[T]:
+        """Return the results of jobs, see `treevote.studies.jobs.run`."""
+        with checkpoints(self.folder, {}, work="study") as steps:
+            return run(work, steps, self.jobs)
+
+    def counts(self, parse: Treebank, sentences: Bools | None = None, *, punctuation: bool = True) -> Counts:
+        """Compare a parse of the test set, or of some of its sentences, with the gold trees."""
+        columns = count_by_sentence(self.test, parse, convention=self.convention, punctuation=punctuation)
+        chosen = slice(None) if sentences is None else sentences
+        return Counts(**{name: int(column[chosen].sum()) for name, column in columns.items()})
+
+    def p_value(self, first: Treebank, second: Treebank, metric: Literal["las", "uas"]) -> float:
+        """Return the p-value of the difference of two parses of the test set, by the randomization test."""
+        right = {"las": "arcs", "uas": "heads"}[metric]
+        columns = [count_by_sentence(self.test, parse, convention=self.convention) for parse in (first, second)]
+        counts = [np.stack([own[right], own["tokens"]], axis=1)[:, None, :] for own in columns]
+        return float(randomization_p(counts[0], counts[1], 10_000, self.seed)[0])
+
+
+def hold_out(treebank: Treebank) -> tuple[Treebank, Treebank]:
+    """Split off every tenth sentence; return the other sentences first.
+
+    Examples
+    --------
+    >>> toy = Treebank.of([([str(number)], [0], ["root"]) for number in range(20)])
+    >>> training, test = hold_out(toy)
+    >>> [sentence.words[1].form for sentence in test.sentences()]
+    ['9', '19']
+    """
+    tenth = np.arange(treebank.n_sentences) % 10 == 9
+    training, test = treebank.select(np.flatnonzero(~tenth)), treebank.select(np.flatnonzero(tenth))
+    return (
+        dataclasses.replace(training, name=f"{treebank.name} without every tenth sentence"),
+        dataclasses.replace(test, name=f"every tenth sentence of {treebank.name}"),
+    )
 
 
 @dataclass(frozen=True)
@@ -58,7 +119,7 @@ class Results:
 
 
 Check: TypeAlias = Callable[[Results], tuple[bool, str] | None]
-"""A predicate of results: whether a claim holds, and the evidence; None if nothing can be said."""
+"""A predicate of results: whether a claim holds, and the evidence; None without data for it."""
 
 
 @dataclass(frozen=True)
@@ -72,30 +133,22 @@ class Claim:
 
 @dataclass(frozen=True)
 class Study:
-    """A study.
+    """A study: its tables (each with its source in the paper), its claims, its systems and its data.
 
     Attributes
     ----------
-    summary : str
-        One line.
-    paper : str
-    tables : callable
-        Makes the tables from the results; the source of each is a part of the paper.
-    claims : tuple of Claim
     systems : mapping of str to trainer
         Systems of the study besides its members; a pair of trainer and number adds the number to the seed.
     members : tuple of str
         The default members; empty for a study without a choice of members.
-    fewest : int
-        The least number of members.
+    fewest, fewest_sentences : int
+        Minimum number of members, and of training sentences.
     votes : mapping of str to tuple of str
         Votes by name, with their voters; no voters means all members. A vote without one of its voters is left out.
     conditions : callable
-        Returns the conditions by name, each a training and a test set; by default those of the context.
-    fewest_sentences : int
-        The least number of training sentences.
+        Training and test sets by name of the condition; by default those of the context.
     others : callable
-        Returns other jobs by key.
+        Other jobs by key.
     """
 
     summary: str
@@ -147,16 +200,17 @@ class Study:
         others = self.others(context)
         found = dict(zip(others, context.run(list(others.values())), strict=True))
         results = Results(context, conditions, parses, found)
-        tables = [
-            dataclasses.replace(table, source=table.source and f"{self.paper}, {table.source}")
-            for table in self.tables(results)
-        ]
-        findings = [
-            Finding(f"{claim.sentence} ({self.paper}, {claim.source}).", *outcome)
-            for claim in self.claims
-            if (outcome := claim.check(results)) is not None
-        ]
-        return Report(tuple(tables), tuple(findings))
+        return Report(
+            tuple(
+                dataclasses.replace(table, source=table.source and f"{self.paper}, {table.source}")
+                for table in self.tables(results)
+            ),
+            tuple(
+                Finding(f"{claim.sentence} ({self.paper}, {claim.source}).", *outcome)
+                for claim in self.claims
+                if (outcome := claim.check(results)) is not None
+            ),
+        )
 
 
 def _compare(holds: Callable[[float, float], bool] | None, metric: Metric, system: str, *rivals: str) -> Check:

@@ -57,16 +57,10 @@ _NOWHERE = np.zeros(0, np.uint64)
 
 @dataclass(frozen=True)
 class TaggerTrainer:
-    """Hyper-parameters of a tagger.
+    """Hyper-parameters of a tagger: those of `treevote.models.learners.sgd_maxent.SGDMaxEnt`, and thresholds.
 
-    Attributes
-    ----------
-    epochs, rate
-        As for `treevote.models.learners.sgd_maxent.SGDMaxEnt`.
-    cutoff : int
-        Features seen fewer times in training are left out.
-    prune : float
-        Weights nearer to zero than this share of the largest are dropped.
+    Features with fewer than ``cutoff`` occurrences in training are left out, and weights below ``prune`` times the
+    largest are dropped.
 
     Examples
     --------
@@ -163,7 +157,7 @@ class Tagging(Job[Treebank]):
 
     def compute(self, progress: Progress | None) -> JSON:
         """Return the tags of all tokens of the test set."""
-        tagger: Tagger = self.trainer.train(self.training, seed=self.seed, jobs=self.told(progress))
+        tagger: Tagger = self.trainer.train(self.training, seed=self.seed, jobs=self.jobs(progress))
         tagged = tagger.tag(self.test)
         tokens = tagged.tokens[tagged.is_token]
         result: dict[str, JSON] = {}
@@ -185,10 +179,7 @@ class Tagging(Job[Treebank]):
 def compile_templates(templates: Sequence[str]) -> Ints:
     """Return templates as numbers, shape (n_templates, MOST_ATOMS, 2): for each atom its position and column.
 
-    Raises
-    ------
-    ConfigError
-        As `treevote.models.features.templates.read_templates`.
+    Errors are those of `treevote.models.features.templates.read_templates`.
 
     Examples
     --------
@@ -203,7 +194,7 @@ def compile_templates(templates: Sequence[str]) -> Ints:
 
 def _batches(treebank: Treebank, tags: Ints, words: WordColumns, templates: Ints) -> Iterator[Batch]:
     """Extract the features of all tokens; classes are tags."""
-    longest = int(np.diff(treebank.offsets).max(initial=1))
+    longest = int(treebank.lengths.max(initial=0)) + 1
     first, size = 0, max(1, BATCH_KEYS // (longest * len(templates)))
     while first < treebank.n_sentences:
         offsets = treebank.offsets[first : first + size + 1]
@@ -261,7 +252,7 @@ def fire_all(
 def tag_greedily(
     tokens: Ints, offsets: Longs, words: WordColumns, templates: Ints, weights: Weights, tags: Ints
 ) -> None:
-    """Write the best tag of each token, from left to right; of equals the one with the lowest number."""
+    """Write the best tag of each token, from left to right; on ties the one with the lowest number."""
     keys, rows = np.empty(len(templates), np.uint64), np.empty(len(templates), np.int64)
     scores = np.empty(len(weights.bias), np.int32)
     for sentence in range(len(offsets) - 1):

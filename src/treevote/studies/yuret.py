@@ -26,10 +26,9 @@ from treevote.models.features.lexicon import Lexicon
 from treevote.models.learners.decision_list.greedy_prepend import GreedyPrepend
 from treevote.parallel import Progress
 from treevote.store.manifest import JSON
-from treevote.studies.context import Context
 from treevote.studies.jobs import Job, compact
 from treevote.studies.report import Table, percent, printed, printed_by_name
-from treevote.studies.study import Claim, Results, Study, score_table
+from treevote.studies.study import Claim, Context, Results, Study, score_table
 
 PAPER = "Yuret 2006"
 
@@ -99,13 +98,9 @@ class Linking(Job[Linked]):
 
 
 def instances(treebank: Treebank, lexicon: Lexicon, options: LinkOptions) -> tuple[csr_matrix, NDArray[np.str_]]:
-    """Return features and classes of the first pairs of adjacent words.
+    """Return features and classes of the first pairs of adjacent words; the features do not depend on the treebank.
 
-    Returns
-    -------
-    X : CSR matrix of shape (n_pairs, n_features)
-        The features do not depend on the treebank.
-    y : ndarray of str, shape (n_pairs,)
+    X is a CSR matrix of shape (n_pairs, n_features), y has the shape (n_pairs,).
 
     Examples
     --------
@@ -114,7 +109,7 @@ def instances(treebank: Treebank, lexicon: Lexicon, options: LinkOptions) -> tup
     >>> y.tolist(), X.sum(axis=1).tolist()
     (['L:det', 'L:nsubj'], [[2], [2]])
     """
-    n_pairs = np.maximum(np.diff(treebank.offsets) - 2, 0)
+    n_pairs = np.maximum(treebank.lengths - 1, 0)
     enough = int(np.searchsorted(np.cumsum(n_pairs), options.instances)) + 1
     treebank = treebank.select(range(min(enough, treebank.n_sentences)))
     table = compile_attributes(
@@ -133,7 +128,7 @@ def instances(treebank: Treebank, lexicon: Lexicon, options: LinkOptions) -> tup
         if names[place] == name and kind in (COLUMN, FEATS)
     ]
     follows = np.ones(len(classes), np.bool_)  # a sentence begins with the pair of ROOT and the first word
-    tokens = np.diff(treebank.offsets) - 1
+    tokens = treebank.lengths
     follows[(np.cumsum(tokens) - tokens)[tokens > 0]] = False
     rows = np.flatnonzero(follows)[: options.instances]
     y = np.array([class_name(label_class, treebank.labels) for label_class in classes[rows].tolist()], np.str_)

@@ -1,4 +1,4 @@
-"""The folder of an adaptation: of one plan and one run, and nothing in it is removed that was not made there."""
+"""The folder of finished steps: of one plan and one run, and nothing in it is removed that was not made there."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from treevote.adaptation.checkpoints import PLAN, checkpoints
 from treevote.errors import ConfigError
 from treevote.files.temporaries import temporary
+from treevote.store.checkpoints import PLAN, checkpoints
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -1,8 +1,8 @@
-"""The finished steps of an adaptation on disk: a run that was killed goes on from there, to the same bytes.
+"""Finished steps of long work on disk: a run that was killed goes on from there, to the same bytes.
 
-Each step leaves a file or a model folder that appears whole or not at all. The folder belongs to one plan: other data,
-another model or other settings are refused, and so is a second run at the same time. Only the files of the steps are
-removed; links are neither followed nor removed.
+Each step leaves a file or a folder that appears whole or not at all. The folder of the steps belongs to one plan: other
+data or settings are refused, and so is a second run at the same time. Only the files of the steps are removed; links
+are neither followed nor removed.
 """
 
 from __future__ import annotations
@@ -15,18 +15,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar
 
-from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.errors import ConfigError, InputError, ModelError
 from treevote.files.streams import writing
 from treevote.files.temporaries import is_temporary, lock
 from treevote.store.manifest import JSON, MANIFEST, read_manifest
 
 PLAN = "plan.json"
-FORMAT = "treevote adaptation"
 
 _CHUNK = re.compile(r"chunk-[0-9]+\.conllu")
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +45,47 @@ class Checkpoints:
     made: bool
     steps: list[Path] = field(default_factory=list)
 
-    def parser(self, name: str, make: Callable[[], EnsembleParser]) -> EnsembleParser:
-        """Return the parser of a step, made unless it is there already and whole."""
-        path = self._step(name)
-        with suppress(ModelError):
-            return load(path)
-        save(make(), path)
-        return load(path)  # a resumed run sees the same
+    def step(self, name: str) -> Path:
+        """Return the path of a step.
 
-    def chunks(self, name: str) -> Path:
-        """Return a folder for the files of a step, which are named ``chunk-N.conllu``."""
-        path = self._step(name)
-        path.mkdir(exist_ok=True)
+        Raises
+        ------
+        ConfigError
+            If there is a link.
+        """
+        path = self.folder / name
+        if path.is_symlink():
+            raise ConfigError(f"{path} is a link; remove it, or name another folder")
+        if path not in self.steps:
+            self.steps.append(path)
         return path
 
     def file(self, name: str, write: Callable[[Path], None]) -> Path:
         """Return the file of a step, written unless it is there already."""
-        path = self._step(name)
+        path = self.step(name)
         if not path.exists():
             write(path)
         return path
+
+    def chunks(self, name: str) -> Path:
+        """Return a folder for the files of a step, which are named ``chunk-N.conllu``."""
+        path = self.step(name)
+        path.mkdir(exist_ok=True)
+        return path
+
+    def model(
+        self,
+        name: str,
+        make: Callable[[], _Result],
+        load: Callable[[Path], _Result],
+        save: Callable[[_Result, Path], None],
+    ) -> _Result:
+        """Return the model of a step, made unless it is there already and whole."""
+        path = self.step(name)
+        with suppress(ModelError):
+            return load(path)
+        save(make(), path)
+        return load(path)  # a resumed run gets the same
 
     @property
     def has_steps(self) -> bool:
@@ -80,17 +100,11 @@ class Checkpoints:
             with suppress(OSError):  # it holds something else by now
                 self.folder.rmdir()
 
-    def _step(self, name: str) -> Path:
-        path = self.folder / name
-        if path.is_symlink():
-            raise ConfigError(f"{path} is a link; remove it, or name another folder")
-        if path not in self.steps:
-            self.steps.append(path)
-        return path
-
 
 @contextmanager
-def checkpoints(folder: Path, plan: Mapping[str, JSON]) -> Iterator[Checkpoints]:
+def checkpoints(
+    folder: Path, plan: Mapping[str, JSON], *, work: Literal["adaptation", "study"] = "adaptation"
+) -> Iterator[Checkpoints]:
     """Open the folder of a plan, with its finished steps.
 
     Parameters
@@ -98,7 +112,9 @@ def checkpoints(folder: Path, plan: Mapping[str, JSON]) -> Iterator[Checkpoints]
     folder : Path
         Created if it does not exist; else empty, or that of the same plan. It is locked until the end of the block.
     plan : mapping
-        Everything that the result depends on.
+        All data and settings on which every step depends.
+    work : {"adaptation", "study"}
+        The kind of work, which the plan states.
 
     Raises
     ------
@@ -118,6 +134,7 @@ def checkpoints(folder: Path, plan: Mapping[str, JSON]) -> Iterator[Checkpoints]
     Traceback (most recent call last):
     treevote.errors.ConfigError: ...work holds an adaptation with another seed; finish it with the same command, ...
     """
+    kind = f"{'an' if work[0] in 'aeiou' else 'a'} {work}"
     try:
         made = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
@@ -127,38 +144,32 @@ def checkpoints(folder: Path, plan: Mapping[str, JSON]) -> Iterator[Checkpoints]
             f"cannot write: {error.strerror or error}", path=str(folder), remedy="check the folder and its permissions"
         ) from error
     if held and PLAN not in held:
-        raise ConfigError(f"{folder} holds something else than an adaptation ({min(held)!r}); name another folder")
+        raise ConfigError(f"{folder} holds something else than {kind} ({min(held)!r}); name another folder")
     with lock(folder) as free:
         if not free:
-            raise ConfigError(f"another adaptation is at work in {folder}; wait for its end, or name another folder")
+            raise ConfigError(f"another {work} is at work in {folder}; wait for its end, or name another folder")
         if held:
-            known = _read_plan(folder)
+            known = _read_plan(folder / PLAN, work, kind)
             made = made or known["made"] is True
             other = [key for key in {**plan, **known["plan"]} if known["plan"].get(key) != plan.get(key)]
             if other and held != [PLAN]:
                 raise ConfigError(
-                    f"{folder} holds an adaptation with another {other[0]}; finish it with the same command, "
+                    f"{folder} holds {kind} with another {other[0]}; finish it with the same command, "
                     "or remove the folder"
                 )
         with writing(folder / PLAN) as stream:
-            content = {"format": FORMAT, "made": made, "plan": plan}
+            content = {"format": f"treevote {work}", "made": made, "plan": plan}
             stream.write(json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False).encode())
         yield Checkpoints(folder, made)
 
 
-def _read_plan(folder: Path) -> dict[str, Any]:
+def _read_plan(path: Path, work: str, kind: str) -> dict[str, Any]:
     """Return the content of a plan; ConfigError if it is damaged or that of another program."""
-    path = folder / PLAN
-    problem = f"{path} is not the plan of an adaptation; name another folder, or remove the file if it is yours"
-    if path.is_symlink():
-        raise ConfigError(problem)
-    try:
-        content = json.loads(path.read_text("utf-8"))
-        if content["format"] != FORMAT or not isinstance(content["plan"], dict) or "made" not in content:
-            raise ConfigError(problem)
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        raise ConfigError(problem) from None
-    return dict(content)
+    with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
+        content = {} if path.is_symlink() else json.loads(path.read_text("utf-8"))
+        if content["format"] == f"treevote {work}" and isinstance(content["plan"], dict) and "made" in content:
+            return dict(content)
+    raise ConfigError(f"{path} is not the plan of {kind}; name another folder, or remove the file if it is yours")
 
 
 def _remove(step: Path) -> None:
@@ -187,14 +198,10 @@ def checksum(path: str | os.PathLike[str]) -> str:
     InputError
         If it cannot be read.
     """
-    name = Path(path, "manifest.json") if os.path.isdir(path) else Path(path)
-    digest = hashlib.sha256()
     try:
-        with open(name, "rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
+        with open(Path(path, MANIFEST) if os.path.isdir(path) else path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(
             f"cannot read: {error.strerror or error}", path=os.fspath(path), remedy="check the name and the permissions"
         ) from error
-    return digest.hexdigest()
