@@ -17,18 +17,46 @@ EVERY = 5.0
 
 
 _quiet = False
+_verbose = False
 
 
 def be_quiet() -> None:
-    """Show no progress and no summaries from now on, in this process."""
+    """Show no progress, summaries, warnings and notices from now on, in this process."""
     global _quiet
     _quiet = True
+
+
+def be_verbose() -> None:
+    """Show notices from now on, in this process."""
+    global _verbose
+    _verbose = True
+
+
+def is_verbose() -> bool:
+    """Tell whether `be_verbose` was called."""
+    return _verbose
 
 
 def say(sentence: str) -> None:
     """Write one sentence to standard error, with its control characters visible, unless `be_quiet` was called."""
     if not _quiet:
         print(f"treevote: {visible(sentence)}", file=sys.stderr, flush=True)
+
+
+def fault(error: Exception) -> None:
+    """Write the sentence of an error to standard error, also after `be_quiet`."""
+    print(f"treevote: {visible(' '.join(str(error).split()))}", file=sys.stderr, flush=True)
+
+
+def warn(sentence: str) -> None:
+    """Say that something is probably wrong."""
+    say(f"warning: {sentence}")
+
+
+def notice(sentence: str) -> None:
+    """Say something that calls for no action, if `be_verbose` was called."""
+    if _verbose:
+        say(sentence)
 
 
 def tell(text: str) -> None:

@@ -1,4 +1,4 @@
-"""How commands fail, and how their options are spelled."""
+"""The group of all commands: how they fail, and how their options are spelled and listed."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from treevote.cli.options import PANELS
 from treevote.cli.signals import SENTENCE, Stopped
 from treevote.errors import TreevoteError
 from treevote.visibility import visible
@@ -32,11 +33,34 @@ class Commands(TyperGroup):
             return result
 
 
-class SeveralValues(TyperCommand):
-    """A command whose options that may be repeated also take several values at once: ``--train A B``."""
+class Command(TyperCommand):
+    """A command whose options are listed in groups, and take several values at once: ``--train A B``.
+
+    It also takes the options of the whole program, but for ``--version``.
+    """
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters; ``--help`` is the last."""
+        *own, last = super().get_params(ctx)
+        return [*own, *(param for param in ctx.parent.command.params if param.name in ("quiet", "verbose")), last]
+
+    def panels(self, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+        """Return spelling and meaning of each parameter by the title of its group, in the order of the help."""
+        panels: dict[str, list[tuple[str, str]]] = {title: [] for title in ("Arguments", *PANELS, "Options")}
+        for param in self.get_params(ctx):
+            argument = param.param_type_name == "argument"
+            title = "Arguments" if argument else getattr(param, "rich_help_panel", None) or "Options"
+            panels[title].append(param.get_help_record(ctx))
+        return {title: records for title, records in panels.items() if records}
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the groups: plain text, since rich would double the time of ``--help``."""
+        for title, records in self.panels(ctx).items():
+            with formatter.section(title):
+                formatter.write_dl(records)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Repeat the option before each of its values."""
+        """Repeat an option of several values before each of them."""
         several = {name for param in self.params if getattr(param, "multiple", False) for name in param.opts}
         spelled: list[str] = []
         option = ""
@@ -47,6 +71,11 @@ class SeveralValues(TyperCommand):
             else:
                 spelled += [option, arg] if option and args[i - 1] != option else [arg]
         return super().parse_args(ctx, spelled)
+
+
+_NOT_LOADED = (
+    "a library cannot be loaded ({}); allow more memory (ulimit -v), or install treevote again if there is enough"
+)
 
 
 @contextmanager
@@ -62,10 +91,14 @@ def _one_sentence() -> Iterator[None]:
     except TreevoteError as error:
         _fail(" ".join(str(error).split()))
     except OSError as error:
+        if error.errno is None:  # llvmlite
+            _fail(_NOT_LOADED.format(error))
         where = f"{error.filename}: " if error.filename else ""
         _fail(f"{where}{error.strerror or error}; check paths, permissions and the space on the disk")
     except MemoryError:
         _fail("there is not enough memory; use fewer jobs, fewer members, or less data")
+    except (ImportError, SystemError) as error:
+        _fail(_NOT_LOADED.format(error))
 
 
 def _fail(sentence: str, code: int = 1) -> NoReturn:

@@ -40,7 +40,7 @@ class Summary:
     seconds : float
         Wall-clock time, loading the model included.
     fallbacks : int
-        How often a bounded search of a member was cut short and completed in a simpler way.
+        Number of times that a bounded search of a member was cut short and completed by a simpler one.
     """
 
     sentences: int = 0
@@ -54,8 +54,6 @@ class Summary:
         """Return it as a sentence."""
         speed = f" ({self.tokens / self.seconds:,.0f} tokens/s)" if self.seconds else ""
         done = f"parsed {self.sentences:,} sentences, {self.tokens:,} tokens in {self.seconds:.1f} s{speed}"
-        if self.fallbacks:
-            done += f"; in {self.fallbacks:,} cases a bounded search was cut short and completed in a simpler way"
         return f"{done}; {self.faults:,} with faults, first {self.first_fault}" if self.faults else done
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from treevote.conll.guidelines import departures, unknown_labels
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.configuration import ensemble_of, read_configuration
@@ -63,6 +64,7 @@ def train(
     seed: int | None = None,
     format: Format | Literal["auto"] = "auto",
     jobs: Jobs = ONE_JOB,
+    warn: Callable[[str], None] = lambda sentence: None,
 ) -> Trained:
     """Train an ensemble and write its model folder.
 
@@ -88,6 +90,8 @@ def train(
     format : {"auto", "conllu", "conllx"}, default="auto"
         Format of the treebanks.
     jobs : Jobs, optional
+    warn : callable, optional
+        Called with warnings about the files, see `treevote.conll.guidelines`.
 
     Raises
     ------
@@ -119,10 +123,16 @@ def train(
     treebank = treebanks[0]
     if len(treebanks) > 1:
         treebank = Treebank.concatenate(treebanks, " + ".join(part.name for part in treebanks))
+    held_out = None if dev is None else read(dev, format=format)
+    for part in treebanks:
+        for warning in departures(part):
+            warn(warning)
+    for warning in () if held_out is None else unknown_labels(held_out, treebank):
+        warn(warning)
     compile_kernels(trainer, treebank, jobs)
     parser, milliseconds = trainer.train_measured(
         treebank,
-        None if dev is None else read(dev, format=format),
+        held_out,
         seed=configuration.seed,
         jobs=jobs,
         convention=convention_of(treebanks[0]),

@@ -10,15 +10,15 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.scanner import Blocks, Tokens, find_blocks, find_tokens
 from treevote.conll.tokenlists import serialize
-from treevote.conll.validation import Trees, format_of, sentence_fault
+from treevote.conll.validation import Trees, format_of, require_utf8, sentence_faults
 from treevote.corpus.sentence import ROOT, Word, sent_id
 from treevote.corpus.treebank import Format, Source, Treebank
 from treevote.errors import InputError, shortened
@@ -76,6 +76,7 @@ def read(
     else:
         with opened(source) as (stream, path, _):
             text = stream.read()
+    require_utf8(text, path)
     if format == "auto":
         format = format_of(path, text)
     treebank, faults = parse_chunk(Chunk(path, 1, 1, text, format), trees=trees, on_error=on_error)
@@ -142,36 +143,13 @@ def parse_chunk(
     (1, 3, 'expected 10 columns separated by tabs, found 2')
     """
     format = chunk.format if format == "auto" else format
-    text = chunk.text.removeprefix(BOM) if chunk.first_line == 1 else chunk.text
-    blocks = find_blocks(text)
-    tokens = find_tokens(text, blocks, format, trees)
-    suspect = tokens.suspect
-    try:
-        decoded = text.decode()
-    except UnicodeDecodeError:
-        decoded = text.decode("utf-8", "surrogateescape")
-        suspect = np.ones_like(suspect)
-    lines = decoded.split("\n")
-
+    scanned = _scan(chunk, format, trees)
+    text, lines, blocks, tokens = scanned.text, scanned.lines, scanned.blocks, scanned.tokens
     faults: list[InputError] = []
-    bad = np.zeros_like(suspect)
-    numbers = chunk.first_sentence + np.cumsum(blocks.is_sentence) - blocks.is_sentence
-    unlabelled = trees == "required" and all(text[i - 3 : i - 1] == b"\t_" for i in tokens.deprel_start.tolist())
-    for i in np.flatnonzero(suspect).tolist():
-        sentence = lines[blocks.first[i] : blocks.last[i]]
-        fault = sentence_fault(sentence, format, trees, unlabelled=unlabelled)
-        if fault is None:
-            continue
+    bad = np.zeros_like(scanned.suspect)
+    for i, found in _faulty(chunk, scanned, format, trees):
         bad[i] = True
-        faults.append(
-            InputError(
-                fault.problem,
-                path=chunk.path,
-                line=chunk.first_line + int(blocks.first[i]) + fault.line,
-                sentence=shortened(sent_id(sentence).partition("\r")[0]) or str(numbers[i]),
-                remedy=fault.remedy,
-            )
-        )
+        faults.append(next(found))
         if on_error == "stop":
             raise faults[0]
 
@@ -190,6 +168,66 @@ def parse_chunk(
         format,
     )
     return dataclasses.replace(treebank, name=os.path.basename(chunk.path), source=source), faults
+
+
+def chunk_faults(chunk: Chunk, *, trees: Trees = "optional") -> Iterator[InputError]:
+    r"""Yield all faults of a chunk, where `parse_chunk` names the first of each sentence.
+
+    Parameters
+    ----------
+    chunk, trees
+        As for `parse_chunk`.
+
+    Examples
+    --------
+    >>> chunk = Chunk("a.conllu", 1, 1, b"1\ta\n2\tb\n\n1\tc\n", "conllu")
+    >>> [fault.line for fault in chunk_faults(chunk)]
+    [1, 2, 4]
+    """
+    for _, found in _faulty(chunk, _scan(chunk, chunk.format, trees), chunk.format, trees):
+        yield from found
+
+
+class _Scanned(NamedTuple):
+    """A chunk without byte order mark: bytes, lines, and what the quick look finds."""
+
+    text: bytes
+    lines: list[str]
+    blocks: Blocks
+    tokens: Tokens
+    suspect: Bools
+
+
+def _scan(chunk: Chunk, format: Format, trees: Trees) -> _Scanned:
+    text = chunk.text.removeprefix(BOM) if chunk.first_line == 1 else chunk.text
+    blocks = find_blocks(text)
+    tokens = find_tokens(text, blocks, format, trees)
+    suspect = tokens.suspect
+    try:
+        decoded = text.decode()
+    except UnicodeDecodeError:
+        decoded = text.decode("utf-8", "surrogateescape")
+        suspect = np.ones_like(suspect)
+    return _Scanned(text, decoded.split("\n"), blocks, tokens, suspect)
+
+
+def _faulty(
+    chunk: Chunk, scanned: _Scanned, format: Format, trees: Trees
+) -> Iterator[tuple[int, Iterator[InputError]]]:
+    """Yield the number of each block with faults, and its faults."""
+    text, lines, blocks, tokens, suspect = scanned
+    numbers = chunk.first_sentence + np.cumsum(blocks.is_sentence) - blocks.is_sentence
+    unlabelled = trees == "required" and all(text[i - 3 : i - 1] == b"\t_" for i in tokens.deprel_start.tolist())
+    for i in np.flatnonzero(suspect).tolist():
+        sentence = lines[blocks.first[i] : blocks.last[i]]
+        name = shortened(sent_id(sentence).partition("\r")[0]) or str(numbers[i])
+        line = chunk.first_line + int(blocks.first[i])
+        found = (
+            InputError(fault.problem, path=chunk.path, line=line + fault.line, sentence=name, remedy=fault.remedy)
+            for fault in sentence_faults(sentence, format, trees, unlabelled=unlabelled)
+        )
+        if first := next(found, None):
+            yield i, itertools.chain([first], found)
 
 
 class _Numbers(dict[bytes, int]):
