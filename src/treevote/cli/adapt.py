@@ -188,7 +188,7 @@ def adapt(
     from treevote.adaptation.configuration import read_configuration
     from treevote.commands.adapt import adapt as run
     from treevote.commands.adapt import as_json, as_text
-    from treevote.commands.inspect import replaced
+    from treevote.commands.inspect import model_at
     from treevote.parallel import Jobs
     from treevote.parallel import cluster as connected
     from treevote.terminal import progress_shown, say, tell, warn
@@ -206,8 +206,7 @@ def adapt(
         "seed": seed,
     }
     configuration = read_configuration(config, scheme, changes)
-    if before := replaced(output):
-        say(before)
+    before = model_at(output)
     with progress_shown() as progress, connected(cluster) if cluster else nullcontext():
         outcome = run(
             model,
@@ -225,5 +224,7 @@ def adapt(
             warn=warn,
         )
     tell(as_json(outcome) if json else as_text(outcome))
+    if before and outcome.promoted:
+        say(f"replaced {before}")
     if not outcome.promoted:
         raise typer.Exit(NOT_PROMOTED)

@@ -13,8 +13,11 @@ from typer.core import TyperCommand, TyperGroup
 
 from treevote.cli.options import PANELS
 from treevote.cli.signals import SENTENCE, Stopped
-from treevote.errors import TreevoteError
+from treevote.errors import ConfigError, TreevoteError
 from treevote.visibility import visible
+
+LEAST_MEMORY = 600 << 20
+"""Bytes of address space without which no command can begin."""
 
 
 class Commands(TyperGroup):
@@ -59,6 +62,11 @@ class Command(TyperCommand):
             with formatter.section(title):
                 formatter.write_dl(records)
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        _require_memory()
+        return super().invoke(ctx)
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Repeat an option of several values before each of them."""
         several = {name for param in self.params if getattr(param, "multiple", False) for name in param.opts}
@@ -73,9 +81,15 @@ class Command(TyperCommand):
         return super().parse_args(ctx, spelled)
 
 
-_NOT_LOADED = (
-    "a library cannot be loaded ({}); allow more memory (ulimit -v), or install treevote again if there is enough"
-)
+def _require_memory() -> None:
+    """Refuse to work where the compiled libraries could not even be loaded: some of them hang or crash then."""
+    with suppress(ImportError):  # not on Windows
+        from resource import RLIMIT_AS, getrlimit
+
+        limit = getrlimit(RLIMIT_AS)[0]
+        if 0 <= limit < LEAST_MEMORY:
+            found = f"expected at least {LEAST_MEMORY >> 20} MiB of memory for the process, found a limit of"
+            raise ConfigError(f"{found} {limit >> 20} MiB; raise it with ulimit -v")
 
 
 @contextmanager
@@ -91,14 +105,10 @@ def _one_sentence() -> Iterator[None]:
     except TreevoteError as error:
         _fail(" ".join(str(error).split()))
     except OSError as error:
-        if error.errno is None:  # llvmlite
-            _fail(_NOT_LOADED.format(error))
         where = f"{error.filename}: " if error.filename else ""
         _fail(f"{where}{error.strerror or error}; check paths, permissions and the space on the disk")
     except MemoryError:
         _fail("there is not enough memory; use fewer jobs, fewer members, or less data")
-    except (ImportError, SystemError) as error:
-        _fail(_NOT_LOADED.format(error))
 
 
 def _fail(sentence: str, code: int = 1) -> NoReturn:

@@ -100,14 +100,13 @@ def train(
 ) -> None:
     """Train an ensemble of parsers on a treebank."""
     from treevote.commands.faults import require_no_faults
-    from treevote.commands.inspect import replaced
+    from treevote.commands.inspect import model_at
     from treevote.commands.train import report
     from treevote.commands.train import train as run
     from treevote.parallel import Jobs
     from treevote.terminal import fault, progress_shown, say, tell, warn
 
-    if before := replaced(output):
-        say(before)
+    before = model_at(output)
     if all_faults:
         require_no_faults([(path, "required") for path in (*files, *([dev] if dev else []))], fault, format=format)
     settings: dict[str, object] = {"search": search or (beam and "beam"), "width": beam, "encoding": encoding}
@@ -128,3 +127,5 @@ def train(
             warn=warn,
         )
     tell(report(trained))
+    if before:
+        say(f"replaced {before}")

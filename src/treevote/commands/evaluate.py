@@ -60,15 +60,13 @@ def evaluate(
     """
     trees = read(gold, format=format)
     known = None if training is None else read(training, format=format, trees="optional")
-    for warning in (*departures(trees), *(() if known is None else unknown_labels(trees, known))):
-        warn(warning)
     named: dict[str, Callable[[], Treebank]] = {}
     for path in systems:  # a file that is named twice is two systems
         name = str(path)
         while name in named:
             name += "'"
         named[name] = functools.partial(read_parse, path, format)
-    return evaluate_systems(
+    evaluation = evaluate_systems(
         trees,
         named,
         convention=convention or convention_of(trees),
@@ -76,6 +74,9 @@ def evaluate(
         seed=seed,
         training=known,
     )
+    for warning in (*departures(trees), *(() if known is None else unknown_labels(trees, known))):
+        warn(warning)
+    return evaluation
 
 
 def as_table(evaluation: Evaluation) -> str:

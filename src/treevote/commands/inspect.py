@@ -44,8 +44,8 @@ def as_json(facts: Mapping[str, Any]) -> str:
     return visibility.as_json(facts)
 
 
-def replaced(model: str | Path) -> str:
-    """Return a sentence about the model that a new one would replace; empty if there is none.
+def model_at(model: str | Path) -> str:
+    """Describe in a few words the model that a new one would replace; return an empty string if there is none.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def replaced(model: str | Path) -> str:
         what = f"{members}, trained on {data['name']} ({data['sentences']:,} sentences)"
     except (ModelError, LookupError, TypeError, ValueError):
         what = "damaged, or of another version of treevote"
-    return _printable(f"the new model will replace {model}, a model of {written:%Y-%m-%d %H:%M}: {what}")
+    return _printable(f"{model}, a model of {written:%Y-%m-%d %H:%M}: {what}")
 
 
 def as_text(facts: Mapping[str, Any], *, full: bool = False) -> str:

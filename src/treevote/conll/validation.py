@@ -148,10 +148,10 @@ def _wide_encoding(text: bytes) -> str:
     """Return the encoding in which a text with many zero bytes begins as CoNLL text does; empty if there is none."""
     if text.count(0) * 8 < len(text):
         return ""
-    for encoding, width in ("UTF-32LE", 4), ("UTF-32BE", 4), ("UTF-16LE", 2), ("UTF-16BE", 2):
+    for encoding in "UTF-32LE", "UTF-32BE", "UTF-16LE", "UTF-16BE":
         decoded = text.decode(encoding, "ignore")
-        whole = len(decoded) + 2 >= len(text) // width and "\0" not in decoded
-        if whole and decoded.startswith(("1", "#", "\n", "\r\n")):
+        whole = len(text) - len(decoded.encode(encoding)) < 4 and "\0" not in decoded
+        if whole and "\t" in decoded and decoded[0] in f"01#\n{BLANK}":
             return encoding
     return ""
 
