@@ -1,4 +1,4 @@
-"""What a person sees while a command runs and when it is done."""
+"""Messages, progress and tables for the person at the terminal."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def tell(text: str) -> None:
 
 @contextmanager
 def progress_shown(stream: TextIO | None = None) -> Iterator[Progress]:
-    """Show how far tasks are and how long they will take.
+    """Show the progress of tasks, and an estimate of the time left.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class PlainLines:
     Parameters
     ----------
     stream : text file
-        Where to write.
+        The stream to write to.
     clock : callable, default=time.monotonic
         Returns seconds.
 
@@ -134,7 +134,7 @@ class PlainLines:
         self._lock = threading.Lock()
 
     def __call__(self, name: str, done: int, total: int) -> None:
-        """Note how far a task is, and write a line if it is time."""
+        """Note the progress of a task, and write a line if it is time."""
         with self._lock:
             now = self._clock()
             start, before, _ = self._tasks.get(name, (now, 0, 0))
@@ -157,7 +157,7 @@ class PlainLines:
 
 
 def duration(seconds: float) -> str:
-    """Return a stretch of time as a person would say it.
+    """Return a duration with a unit of a fitting size.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def duration(seconds: float) -> str:
 
 
 def size(n_bytes: int) -> str:
-    """Return a number of bytes as a person would say it.
+    """Return a number of bytes with a unit of a fitting size.
 
     Examples
     --------

@@ -144,8 +144,8 @@ def test_what_is_judged_worse_is_not_written_unless_forced(room: Path, tmp_path:
     assert content(room / "model") == old
     assert [path.name for path in tmp_path.iterdir()] == ["backwards.conllu"]
     said = adapt(room, backwards, tmp_path / "new", *bad, "--force").stdout
-    assert "against it: the tags of the text do not follow each other" in said
-    assert "against it: on the source it has" in said
+    assert "promoted in spite of this: the tags of the text do not follow each other" in said
+    assert "promoted in spite of this: on the source it has" in said
     assert (tmp_path / "new" / "manifest.json").is_file()
 
 

@@ -22,13 +22,13 @@ import typer
 from typer.testing import CliRunner
 
 import treevote
+import treevote.commands.parse as parsing
 from tests.paths import TOY
-from tests.reference.toy_grammar import toy_treebank
+from treevote import terminal
 from treevote.cli import app
 from treevote.cli.group import LEAST_MEMORY
 from treevote.cli.options import PANELS
 from treevote.conll.reader import read
-from treevote.conll.writer import write
 from treevote.corpus.trees import roots
 from treevote.ensemble.parser import EnsembleParser
 from treevote.store import folder as store
@@ -136,20 +136,12 @@ def test_options_stand_in_the_same_groups_in_every_command() -> None:
     assert {spelling: titles for spelling, titles in panels.items() if len(titles) > 1} == {}
 
 
-def test_notices_that_need_no_action_are_for_the_verbose(tmp_path: Path) -> None:
-    write(toy_treebank(60, seed=1), tmp_path / "toy.conllu")
-    members = "--members", "lr-maxent-forward", "--search", "best-first", "--beam", "1"
-    run("train", "--train", tmp_path / "toy.conllu", "-o", tmp_path / "model", *members)
-    command = [sys.executable, "-m", "treevote", "parse", str(tmp_path / "model"), str(tmp_path / "toy.conllu")]
-    said = [
-        subprocess.run([*command, *options], capture_output=True, text=True, check=True).stderr
-        for options in ([], ["-v"], ["--verbose"])
-    ]
-    assert [re.findall("[0-9]+ times a bounded search was cut short", text) != [] for text in said] == [
-        False,
-        True,
-        True,
-    ]
+def test_notices_that_need_no_action_are_for_the_verbose(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terminal, "_verbose", False)
+    monkeypatch.setattr(parsing, "parse_counted", lambda parser, treebank: (parser.parse(treebank), 3))
+    for options, told in ([], 0), (["-v"], 1):
+        said = CliRunner().invoke(app, ["parse", str(model), str(TOY), *options]).stderr
+        assert said.count("3 times a bounded search was cut short") == told
 
 
 def test_quiet_tells_faults_only(model: Path, tmp_path: Path) -> None:
@@ -299,7 +291,7 @@ def test_confidence_is_written_and_can_be_checked(model: Path, tmp_path: Path) -
         said = fails("reliability", TOY, tmp_path / "odd.conllu")
         assert "expected Confidence=NUMBER in MISC" in said
         assert len(said) < 500
-    assert "could give support or confidence" in fails(
+    assert "support and confidence belong to a vote" in fails(
         "parse", model, TOY, "--confidence", "--member", "lr-svm-forward"
     )
 

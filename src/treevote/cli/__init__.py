@@ -1,4 +1,4 @@
-"""The command line: arguments in, one plain function called, its result said in a few words.
+"""The command line: each command reads arguments, calls one function, and prints its result.
 
 Nothing heavy is imported before a command runs, so that ``--help`` answers at once.
 """
@@ -63,7 +63,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version and exit.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
     quiet: Annotated[
         bool,

@@ -19,7 +19,7 @@ def explain(
         ),
     ] = None,
 ) -> None:
-    """Show which rule of a decision list linked each word."""
+    """Show the rule of a decision list behind each arc."""
     from treevote.commands.explain import explain as run
     from treevote.terminal import tell
 

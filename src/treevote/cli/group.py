@@ -21,7 +21,7 @@ LEAST_MEMORY = 600 << 20
 
 
 class Commands(TyperGroup):
-    """The one place where every fault that is not a bug becomes one sentence and an exit code."""
+    """All commands; every fault that is no bug becomes one sentence and an exit code here."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         """Read the options; ``--help`` is answered here."""

@@ -32,17 +32,17 @@ from treevote.version import __version__
 
 @dataclass(frozen=True)
 class Outcome:
-    """What `adapt` did.
+    """Result of `adapt`.
 
     Attributes
     ----------
     adapted : Adapted
     model : Path, optional
-        Where the adapted model stands, if it was written.
+        Path of the adapted model; None if it was not promoted.
     silver : Path, optional
-        Where the sentences that were added stand.
+        Path of the added sentences; None if the model was not promoted.
     work : Path, optional
-        Where the finished steps stand, if they are kept: those of a model that was not promoted.
+        Folder of the finished steps, if they are kept: those of a model that was not promoted.
     """
 
     adapted: Adapted
@@ -194,7 +194,7 @@ _OURS = b"# round = "
 
 
 def as_json(outcome: Outcome) -> str:
-    """Return all that is known, for programs."""
+    """Return the result as JSON, with all its facts."""
     paths = {"model": outcome.model, "silver": outcome.silver, "work": outcome.work}
     facts = {
         "promoted": outcome.promoted,
@@ -206,13 +206,13 @@ def as_json(outcome: Outcome) -> str:
 
 
 def as_text(outcome: Outcome) -> str:
-    """Return what a person wants to know."""
+    """Return the result for a person to read."""
     facts: Any = outcome.adapted.report
     distance = facts["distance"]
     parts = [
         f"the text: {distance['unknown_words']:.1f} % of its words and {distance['unknown_tags']:.1f} % of its tags "
-        f"are not in the training data; its sentences have {distance['target_length']:.1f} tokens on average, those of "
-        f"the training data {distance['source_length']:.1f}"
+        f"are not in the training data; mean length of a sentence: {distance['target_length']:.1f} tokens, "
+        f"in the training data {distance['source_length']:.1f}"
     ]
     if "rounds" in facts:
         parts += [_rounds(facts["rounds"]), _labels(facts["labels"])]
@@ -227,11 +227,14 @@ def as_text(outcome: Outcome) -> str:
         parts.append(table(["", "before", "after"], rows))
     if outcome.promoted:
         parts.append(f"model   {outcome.model}\nadded   {outcome.silver}")
-    parts += [f"{'against it' if outcome.promoted else 'not promoted'}: {reason}" for reason in outcome.adapted.reasons]
+    parts += [
+        f"{'promoted in spite of this' if outcome.promoted else 'not promoted'}: {reason}"
+        for reason in outcome.adapted.reasons
+    ]
     if not outcome.promoted:
         parts.append("the old model stays as it is")
     if outcome.work is not None:
-        parts.append(f"what was trained is kept in {outcome.work}: the same command with --force writes it")
+        parts.append(f"the adapted model is kept in {outcome.work}; the same command with --force writes it")
     return "\n\n".join(parts)
 
 
@@ -254,4 +257,4 @@ def _rounds(rounds: Sequence[Mapping[str, float]]) -> str:
 
 def _labels(labels: Sequence[Mapping[str, Any]]) -> str:
     rows = [[each["label"], f"{each['source']:.1f}", f"{each['added']:.1f}"] for each in labels]
-    return table(["label", "% of the training data", "% of what was added"], rows)
+    return table(["label", "% of the training data", "% of the added sentences"], rows)

@@ -47,7 +47,7 @@ def evaluate(
     format : {"auto", "conllu", "conllx"}, default="auto"
         Format of all files.
     training : path, optional
-        What the systems were trained on, to tell known words and labels from unknown ones.
+        Training data of the systems, to tell known words and labels from unknown ones.
     seed : int, default=0
         Of the bootstrap and the randomization test.
     warn : callable, optional
@@ -80,7 +80,7 @@ def evaluate(
 
 
 def as_table(evaluation: Evaluation) -> str:
-    """Return the main figures as a table, then the tests of LAS and UAS with Holm's correction, and what is no tree.
+    """Return the main figures as a table, then the tests of LAS and UAS with Holm's correction, and ill-formed parses.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def as_table(evaluation: Evaluation) -> str:
 
 
 def as_json(evaluation: Evaluation) -> str:
-    """Return all that was found as JSON, see `treevote.evaluation.results.Evaluation.as_dict`."""
+    """Return all results as JSON, see `treevote.evaluation.results.Evaluation.as_dict`."""
     return visibility.as_json(evaluation.as_dict())
 
 

@@ -1,4 +1,4 @@
-"""``treevote inspect``: what a model is and where it comes from."""
+"""``treevote inspect``: members, training data, scores and size of a model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from treevote.terminal import size, table
 
 
 def inspect(model: str | Path) -> dict[str, Any]:
-    """Return the facts of a model: what it is, what it was trained on and how, its scores and files.
+    """Return the facts of a model: members, training data, configuration, scores, files.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def as_text(facts: Mapping[str, Any], *, full: bool = False) -> str:
     Raises
     ------
     ModelError
-        If they are not what a training leaves.
+        If they are not those of a training.
     """
     try:
         details = (scores(facts, facts["members"]), _configuration(facts), _files(facts)) if full else _summary(facts)

@@ -27,7 +27,7 @@ from treevote.terminal import duration, size
 
 @dataclass(frozen=True)
 class Trained:
-    """What `train` did.
+    """Result of `train`.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Trained:
 
 
 FOLDS = 5
-"""Folds of the training data where members are to be chosen and neither folds nor a development set is given."""
+"""Folds of the training data for the selection of members without folds or development set of the user."""
 
 
 def train(
@@ -85,8 +85,8 @@ def train(
     weights, folds, seed : optional
         In place of those of the configuration.
     select : bool, default=False
-        Whether the members that vote best are chosen, whatever stands in the configuration; without development set
-        and folds there are ``FOLDS`` of them.
+        Whether the members that vote best are chosen, in place of the key of the configuration; without development
+        set and folds there are ``FOLDS`` of them.
     format : {"auto", "conllu", "conllx"}, default="auto"
         Format of the treebanks.
     jobs : Jobs, optional
@@ -142,14 +142,14 @@ def train(
 
 
 def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank, jobs: Jobs = ONE_JOB) -> None:
-    """Train on two sentences: on the first run on a machine, kernels are compiled once here and not by every job.
+    """Train on two sentences, so that the first run on a machine compiles kernels here, and not in every job.
 
     Parameters
     ----------
     trainer : EnsembleTrainer
-        What is to be trained.
+        The trainer of the members.
     treebank : Treebank
-        What it is to be trained on.
+        The training data.
     jobs : Jobs, optional
         Told that compiling begins and ends.
     """
@@ -161,6 +161,6 @@ def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank, jobs: Jobs = O
 
 
 def report(trained: Trained) -> str:
-    """Return what a person wants to know after training."""
+    """Return scores, time and size for a person to read."""
     last = f"trained in {duration(trained.seconds)}, {size(trained.n_bytes)} on disk"
     return f"{scores(trained.parser.facts, trained.parser.members, trained.milliseconds)}\n\n{last}"

@@ -13,11 +13,11 @@ from treevote.errors import InputError
 from treevote.files.streams import Readable, opened
 
 BOM = "\ufeff".encode()
-"""The byte order mark that some programs put before the first line; it is kept and not looked at."""
+"""The byte order mark that some programs put before the first line; it is kept as it is."""
 
 
 MAX_SENTENCE_BYTES = 64 << 20
-"""A longer stretch without a blank line is refused."""
+"""Maximum length of a stretch without a blank line."""
 
 
 @dataclass(frozen=True, slots=True)

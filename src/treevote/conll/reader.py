@@ -46,11 +46,11 @@ def read(
     source : path, "-", binary file, or sequence of conllu.TokenList
         ``-`` is standard input; xz and gzip are decompressed.
     format : {"auto", "conllu", "conllx"}, default="auto"
-        ``"auto"``: told by `treevote.conll.validation.format_of` from name and content; a TokenList is CoNLL-U.
+        ``"auto"``: determined by `treevote.conll.validation.format_of` from name and content; a TokenList is CoNLL-U.
     trees : {"required", "optional", "ignored"}, default="required"
-        What to do with HEAD and DEPREL, see `parse_chunk`.
+        Treatment of HEAD and DEPREL, see `parse_chunk`.
     on_error : {"stop", "skip", "keep"}, default="stop"
-        What to do with a faulty sentence, see `parse_chunk`, which also returns the faults.
+        Treatment of a faulty sentence, see `parse_chunk`, which also returns the faults.
     name : str, optional
         Name of the treebank; by default that of the file, without its folder.
 
@@ -62,7 +62,8 @@ def read(
     Raises
     ------
     InputError
-        For the first fault if ``on_error`` is ``"stop"``; if no sentence is left; if the file cannot be read.
+        For the first fault if ``on_error`` is ``"stop"``; if no sentence is left; if the file cannot be read, or
+        is UTF-16 or UTF-32.
 
     Examples
     --------
@@ -81,13 +82,13 @@ def read(
         format = format_of(path, text)
     treebank, faults = parse_chunk(Chunk(path, 1, 1, text, format), trees=trees, on_error=on_error)
     if not treebank.n_sentences:
-        nothing = InputError("expected sentences, found none", path=path, remedy="give a file with a treebank in it")
+        nothing = InputError("expected sentences, found none", path=path, remedy="give a file with a treebank")
         raise faults[0] if faults else nothing
     return treebank if name is None else dataclasses.replace(treebank, name=name)
 
 
 def read_parse(path: str | os.PathLike[str], format: Format | Literal["auto"]) -> Treebank:
-    """Read what a system parsed; it may have left some sentences unparsed, but not all.
+    """Read the parse of a system; some sentences may be unparsed, but not all.
 
     Raises
     ------
@@ -116,11 +117,11 @@ def parse_chunk(
     format : {"auto", "conllu", "conllx"}, default="auto"
         ``"auto"``: that of the chunk.
     trees : {"required", "optional", "ignored"}, default="optional"
-        What to do with HEAD and DEPREL. ``"ignored"``: they are not looked at and all heads are unknown.
+        Treatment of HEAD and DEPREL. ``"ignored"``: they are skipped, and all heads are unknown.
         ``"optional"``: a head is ``_`` (unknown) or in 0..n. ``"required"``: every sentence has a tree, with
         one root or several.
     on_error : {"stop", "skip", "keep"}, default="stop"
-        What to do with a faulty sentence: raise; leave it out, and its lines out of the source; or keep its
+        Treatment of a faulty sentence: raise; leave it out, and its lines out of the source; or keep its
         lines in the source though it is no sentence of the treebank.
 
     Returns
@@ -242,7 +243,7 @@ class _Numbers(dict[bytes, int]):
         return [self[text[i:j]] for i, j in zip(start.tolist(), end.tolist(), strict=True)]
 
     def decoded(self) -> list[str]:
-        """Return what has a number, in the order of the numbers."""
+        """Return the stretches, in the order of their numbers."""
         return b"\n".join(self).decode().split("\n") if self else []
 
 

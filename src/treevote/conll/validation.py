@@ -1,4 +1,4 @@
-"""CoNLL-U and CoNLL-X: how to tell them apart, and what a sentence without fault is.
+"""CoNLL-U and CoNLL-X: detection of the format, faults of a sentence.
 
 Both formats have one line a token, ten columns separated by tabs, and a blank line after each sentence:
 
@@ -59,7 +59,7 @@ _ID = re.compile(r"[0-9]+([-.][0-9]+)?")
 
 
 class Fault(NamedTuple):
-    """What is wrong in a sentence: in which of its lines (from 0), what, and what to do."""
+    """A fault of a sentence: its line (from 0), the problem, the remedy."""
 
     line: int
     problem: str
@@ -67,7 +67,7 @@ class Fault(NamedTuple):
 
 
 def detect(text: str) -> Format:
-    r"""Tell CoNLL-U from CoNLL-X by the first 2,000 lines.
+    r"""Determine the format, CoNLL-U or CoNLL-X, by the first 2,000 lines.
 
     It is CoNLL-U if one line is a comment, a range (``1-2``) or an empty node (``3.1``), or has
     ``head:deprel`` in column 9, ``Key=Value`` in column 10, or a feature of Universal Dependencies such as
@@ -103,7 +103,7 @@ def detect(text: str) -> Format:
 
 
 def format_of(path: str, text: bytes) -> Format:
-    """Tell the format of a file by its suffix, ``.conllu`` or ``.conllx`` (``.xz``, ``.gz``), else `detect`.
+    """Determine the format of a file by its suffix, ``.conllu`` or ``.conllx`` (``.xz``, ``.gz``), else `detect`.
 
     Examples
     --------
