@@ -102,9 +102,10 @@ def updated(mapping: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str,
     result = dict(mapping)
     for key, value in changes.items():
         before = result.get(key)
-        both = isinstance(before, Mapping) and isinstance(value, Mapping)
-        if value is not None:
-            result[key] = updated(before, value) if both else value
+        if isinstance(before, Mapping) and isinstance(value, Mapping):
+            result[key] = updated(before, value)
+        elif value is not None:
+            result[key] = value
     return result
 
 

@@ -65,8 +65,8 @@ def evaluate(
     from treevote.terminal import fault, tell, warn
 
     if all_faults:
-        files = [(gold, "required"), *((path, "optional") for path in (*systems, *([train] if train else [])))]
-        require_no_faults(files, fault, format=format)
+        others = [*systems, *([train] if train else [])]
+        require_no_faults({"required": [gold], "optional": others}, fault, format=format)
     asked: Literal["ud", "conllx"] | None = None if ud is None else "ud" if ud else "conllx"
     evaluation = run(
         gold, systems, convention=asked, punctuation=punct, format=format, training=train, seed=seed, warn=warn

@@ -48,7 +48,7 @@ def parse(
     from treevote.terminal import fault, notice, progress_shown, say
 
     if all_faults:
-        require_no_faults([(path, "ignored") for path in inputs], fault, format=format)
+        require_no_faults({"ignored": inputs}, fault, format=format)
     with progress_shown() as progress:
         summary = parse_files(
             model,

@@ -108,7 +108,7 @@ def train(
 
     before = model_at(output)
     if all_faults:
-        require_no_faults([(path, "required") for path in (*files, *([dev] if dev else []))], fault, format=format)
+        require_no_faults({"required": [*files, *([dev] if dev else [])]}, fault, format=format)
     settings: dict[str, object] = {"search": search or (beam and "beam"), "width": beam, "encoding": encoding}
     with progress_shown() as progress:
         trained = run(

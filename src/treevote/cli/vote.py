@@ -58,8 +58,8 @@ def vote(
     from treevote.terminal import fault, say
 
     if all_faults:
-        files = [(path, "optional") for path in (*systems, *(dev or []))]
-        require_no_faults([*files, *([(gold, "required")] if gold else [])], fault, format=format)
+        trees = [gold] if gold else []
+        require_no_faults({"optional": [*systems, *(dev or [])], "required": trees}, fault, format=format)
     parse, single, voters = run(
         systems,
         output,

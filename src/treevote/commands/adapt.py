@@ -126,14 +126,15 @@ def adapt(
         "format": format,
         "version of treevote": __version__,
     }
-    developments = [None if path is None else read(path, format=format) for path in (dev, target_dev)]
-    for development in developments:
+    old, new = (None if path is None else read(path, format=format) for path in (dev, target_dev))
+    for development in old, new:
         for warning in () if development is None else unknown_labels(development, source):
             warn(warning)
     data = Data(
         source,
         [os.fspath(path) for path in unlabelled],
-        *developments,
+        old,
+        new,
         [os.fspath(path) for path in external],
         format,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from treevote.conll.chunks import chunks
@@ -14,7 +14,7 @@ from treevote.errors import ConfigError, InputError
 
 
 def require_no_faults(
-    files: Sequence[tuple[str | os.PathLike[str], Trees]],
+    files: Mapping[Trees, Sequence[str | os.PathLike[str]]],
     tell: Callable[[InputError], None],
     *,
     format: Format | Literal["auto"] = "auto",
@@ -23,8 +23,8 @@ def require_no_faults(
 
     Parameters
     ----------
-    files : sequence of (path, trees)
-        What is expected of the trees of each file, see `treevote.conll.reader.parse_chunk`.
+    files : mapping of {"required", "optional", "ignored"} to sequence of path
+        Files by the treatment of their trees, see `treevote.conll.reader.parse_chunk`.
     tell : callable
         Called with each fault, in order.
     format : {"auto", "conllu", "conllx"}, default="auto"
@@ -37,10 +37,10 @@ def require_no_faults(
     ConfigError
         If a file is standard input, which cannot be read a second time by the command.
     """
-    if any(path == "-" for path, _ in files):
+    if any("-" in paths for paths in files.values()):
         raise ConfigError("--all-faults reads a file twice, and standard input can be read once; give a file")
     n_faults, faulty = 0, []
-    for path, trees in files:
+    for trees, path in ((trees, path) for trees, paths in files.items() for path in paths):
         before = n_faults
         try:
             for chunk in chunks(path, format=format):
