@@ -16,7 +16,7 @@ MAX_TRIED = 300_000
 """Tokens times tokens tried as the root of a sentence; only in sentences of more than 500 does this leave some out."""
 
 MAX_NETWORKX = 60
-"""Tokens of the longest sentence that goes to networkx (40 s for a bad one of 190 tokens); longer ones get the same trees."""
+"""Tokens of the longest sentence that goes to networkx (40 s for 190 tokens at worst); longer ones get the same."""
 
 
 def spanning_tree(arcs: Sequence[Mapping[int, int]], *, single_root: bool) -> list[int]:

@@ -24,9 +24,10 @@ def _section(name: str, command: Any, parent: Any) -> Iterator[str]:
     context = type(parent)(command, info_name=name, parent=parent)
     usage = " ".join(command.get_usage(context).split()).removeprefix("Usage: ")
     yield from (f"## treevote {name}", "", "```text", usage, "```", "", command.help, "")
-    for parameter in command.get_params(context):
-        spelling, meaning = parameter.get_help_record(context)
-        yield from (f"`{spelling}`", f": {' '.join(meaning.split())}".replace("[", r"\["), "")
+    for title, records in command.panels(context).items():
+        yield from (f"**{title}**", "")
+        for spelling, meaning in records:
+            yield from (f"`{spelling}`", f": {' '.join(meaning.split())}".replace("[", r"\["), "")
 
 
 def _fill(app: Sphinx, page: str, source: list[str]) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpydoc.docscrape import NumpyDocString
 
+from treevote.adaptation import configuration as adaptation
 from treevote.adaptation.scheme import SCHEMES, Scheme
 from treevote.config import to_mapping
 from treevote.ensemble.configuration import Configuration
@@ -43,8 +44,9 @@ def _learners() -> Iterator[str]:
 
 
 def _adaptation() -> Iterator[str]:
-    yield from ("## Adaptation", "", "The options of `treevote adapt` replace the settings of its `--scheme`.", "")
-    yield from _table(Scheme(), "Attributes")
+    yield from ("## Adaptation", "", "The keys of the TOML file of `treevote adapt --config`.", "")
+    yield from _table(adaptation.Configuration(), "Attributes")
+    yield from ("`scheme.like` names the scheme that gives the defaults of the other keys of `scheme`.", "")
     yield from _differences("scheme", SCHEMES, Scheme())
 
 

@@ -91,6 +91,24 @@ def to_mapping(obj: DataclassInstance) -> dict[str, Any]:
     return {field.name: _plain(getattr(obj, field.name)) for field in dataclasses.fields(obj) if field.init}
 
 
+def updated(mapping: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a mapping with other values, table by table; a change that is None leaves the value as it is.
+
+    Examples
+    --------
+    >>> updated({"beam": 1, "options": {"C": 1, "seed": 2}}, {"options": {"C": 3}, "beam": None})
+    {'beam': 1, 'options': {'C': 3, 'seed': 2}}
+    """
+    result = dict(mapping)
+    for key, value in changes.items():
+        before = result.get(key)
+        if isinstance(before, Mapping) and isinstance(value, Mapping):
+            result[key] = updated(before, value)
+        elif value is not None:
+            result[key] = value
+    return result
+
+
 def to_toml(obj: DataclassInstance) -> str:
     """Write a dataclass as TOML, from which `from_mapping` builds an equal one.
 

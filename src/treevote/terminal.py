@@ -1,4 +1,4 @@
-"""What a person sees while a command runs and when it is done."""
+"""Messages, progress and tables for the person at the terminal."""
 
 from __future__ import annotations
 
@@ -17,18 +17,46 @@ EVERY = 5.0
 
 
 _quiet = False
+_verbose = False
 
 
 def be_quiet() -> None:
-    """Show no progress and no summaries from now on, in this process."""
+    """Show no progress, summaries, warnings and notices from now on, in this process."""
     global _quiet
     _quiet = True
+
+
+def be_verbose() -> None:
+    """Show notices from now on, in this process."""
+    global _verbose
+    _verbose = True
+
+
+def is_verbose() -> bool:
+    """Tell whether `be_verbose` was called."""
+    return _verbose
 
 
 def say(sentence: str) -> None:
     """Write one sentence to standard error, with its control characters visible, unless `be_quiet` was called."""
     if not _quiet:
         print(f"treevote: {visible(sentence)}", file=sys.stderr, flush=True)
+
+
+def fault(error: Exception) -> None:
+    """Write the sentence of an error to standard error, also after `be_quiet`."""
+    print(f"treevote: {visible(' '.join(str(error).split()))}", file=sys.stderr, flush=True)
+
+
+def warn(sentence: str) -> None:
+    """Say that something is probably wrong."""
+    say(f"warning: {sentence}")
+
+
+def notice(sentence: str) -> None:
+    """Say something that calls for no action, if `be_verbose` was called."""
+    if _verbose:
+        say(sentence)
 
 
 def tell(text: str) -> None:
@@ -38,7 +66,7 @@ def tell(text: str) -> None:
 
 @contextmanager
 def progress_shown(stream: TextIO | None = None) -> Iterator[Progress]:
-    """Show how far tasks are and how long they will take.
+    """Show the progress of tasks, and an estimate of the time left.
 
     Parameters
     ----------
@@ -85,7 +113,7 @@ class PlainLines:
     Parameters
     ----------
     stream : text file
-        Where to write.
+        The stream to write to.
     clock : callable, default=time.monotonic
         Returns seconds.
 
@@ -106,7 +134,7 @@ class PlainLines:
         self._lock = threading.Lock()
 
     def __call__(self, name: str, done: int, total: int) -> None:
-        """Note how far a task is, and write a line if it is time."""
+        """Note the progress of a task, and write a line if it is time."""
         with self._lock:
             now = self._clock()
             start, before, _ = self._tasks.get(name, (now, 0, 0))
@@ -129,7 +157,7 @@ class PlainLines:
 
 
 def duration(seconds: float) -> str:
-    """Return a stretch of time as a person would say it.
+    """Return a duration with a unit of a fitting size.
 
     Examples
     --------
@@ -142,7 +170,7 @@ def duration(seconds: float) -> str:
 
 
 def size(n_bytes: int) -> str:
-    """Return a number of bytes as a person would say it.
+    """Return a number of bytes with a unit of a fitting size.
 
     Examples
     --------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from typer.testing import CliRunner, Result
 from tests.command_line import content, fails, run
 from tests.reference.toy_grammar import toy_treebank
 from treevote import parallel
+from treevote.adaptation.configuration import read_configuration
+from treevote.adaptation.scheme import Scheme, scheme_of
 from treevote.cli import app
 from treevote.conll.reader import read
 from treevote.conll.writer import write
@@ -63,6 +66,65 @@ def test_a_model_is_written_with_the_sentences_that_were_added(room: Path, tmp_p
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "new.silver.conllu", "parsed.conllu"]
 
 
+def test_a_configuration_holds_what_the_options_say(room: Path, tmp_path: Path) -> None:
+    short = '[scheme]\nlike = "paper"\ncommittee = ["first", "second"]\n[scheme.selection]\nmin_agreement = 0.9\n'
+    (tmp_path / "short.toml").write_text(short + "[guard]\nsource_margin = 100\n")
+    whole = tmp_path / "whole.toml"
+    whole.write_text(run("config", "adapt", "--config", tmp_path / "short.toml"), "utf-8")
+    assert run("config", "adapt", "--config", whole) == whole.read_text("utf-8")
+    options = "--scheme", "paper", *QUICK, "--min-agreement", 0.9, "--members", "first"
+    adapt(room, room / "text.conllu", tmp_path / "options", *options)
+    paths = "--train", room / "train.conllu", "--dev", room / "dev.conllu"
+    for name in "short", "whole":
+        config = "--config", tmp_path / f"{name}.toml", "--members", "first", "--rounds", 1
+        run("adapt", room / "model", room / "text.conllu", *paths, *config, "-o", tmp_path / name)
+        assert content(tmp_path / name) == content(tmp_path / "options")
+
+
+def test_options_replace_keys_of_the_configuration(tmp_path: Path) -> None:
+    path = tmp_path / "adapt.toml"
+    path.write_text("seed = 3\n[scheme]\nrounds = 5\n[scheme.selection]\nbalanced = true\n[guard]\nmax_repeated = 7\n")
+    of_file = read_configuration(path)
+    assert (of_file.seed, of_file.scheme.rounds, of_file.guard.max_repeated) == (3, 5, 7.0)
+    assert of_file.scheme.selection == replace(Scheme().selection, balanced=True)
+    selection = {"balanced": False, "min_agreement": None}
+    changed = read_configuration(path, None, {"seed": 0, "scheme": {"selection": selection, "rounds": None}})
+    assert (changed.seed, changed.scheme.rounds, changed.scheme.selection.balanced) == (0, 5, False)
+    assert read_configuration(path, "paper") == replace(of_file, scheme=scheme_of("paper"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[scheme]\nround = 1", "unknown key 'scheme.round'; did you mean 'scheme.rounds'?"),
+        ("[scheme]\nrounds = '1'", "scheme.rounds: expected a whole number, found '1'"),
+        ("[scheme.selection]\nbalanced = 1", "scheme.selection.balanced: expected true or false, found 1"),
+        ("[scheme]\nlike = 'papr'", "unknown scheme 'papr'; did you mean 'paper'?"),
+        ("[scheme]\nlike = 1", "scheme.like: expected a string, found 1"),
+        ("[scheme]\nrounds = 0", "rounds should be in 1..50, found 0"),
+        ("scheme = 'paper'", "scheme: expected a table, found 'paper'"),
+        ("seed = -1", "the seed should not be negative, found -1"),
+        ("[guard]\nsource_margn = 1", "unknown key 'guard.source_margn'; did you mean 'guard.source_margin'?"),
+        ("[guard", "expected TOML"),
+    ],
+)
+def test_a_fault_in_the_configuration_names_file_and_key(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "adapt.toml"
+    path.write_text(text)
+    arguments = tmp_path / "model", tmp_path / "text", "--train", tmp_path / "train", "-o", tmp_path / "new"
+    sentence = fails("adapt", *arguments, "--config", path)
+    assert sentence.startswith(f"treevote: {path}")
+    assert said in sentence
+    assert sentence == fails("config", "adapt", "--config", path)
+
+
+def test_a_model_is_replaced_only_by_a_better_one(room: Path, tmp_path: Path) -> None:
+    assert "replaced" not in adapt(room, room / "text.conllu", tmp_path / "new").stderr
+    said = adapt(room, room / "text.conllu", tmp_path / "new").stderr
+    assert f"treevote: replaced {tmp_path / 'new'}, a model of " in said
+    assert "replaced" not in adapt(room, room / "train.conllu", tmp_path / "new", code=3).stderr
+
+
 def test_all_that_is_told_is_there_in_json(room: Path, tmp_path: Path) -> None:
     facts = json.loads(adapt(room, room / "text.conllu", tmp_path / "new", "--json").stdout)
     assert facts["promoted"]
@@ -83,8 +145,8 @@ def test_what_is_judged_worse_is_not_written_unless_forced(room: Path, tmp_path:
     assert content(room / "model") == old
     assert [path.name for path in tmp_path.iterdir()] == ["backwards.conllu"]
     said = adapt(room, backwards, tmp_path / "new", *bad, "--force").stdout
-    assert "against it: the tags of the text do not follow each other" in said
-    assert "against it: on the source it has" in said
+    assert "promoted in spite of this: the tags of the text do not follow each other" in said
+    assert "promoted in spite of this: on the source it has" in said
     assert (tmp_path / "new" / "manifest.json").is_file()
 
 
@@ -146,7 +208,7 @@ def test_what_is_read_is_not_written_over(room: Path, tmp_path: Path) -> None:
     text = tmp_path / "new.silver.conllu"
     text.write_bytes((room / "text.conllu").read_bytes())
     arguments = "--train", room / "train.conllu", "-o", tmp_path / "new", *QUICK
-    assert "would be written over, and is read" in fails("adapt", room / "model", text, *arguments)
+    assert "is both read and written" in fails("adapt", room / "model", text, *arguments)
     assert "is in the way" in fails("adapt", room / "model", room / "text.conllu", *arguments)
     assert text.read_bytes() == (room / "text.conllu").read_bytes()
 

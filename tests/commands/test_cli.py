@@ -18,13 +18,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import typer
 from typer.testing import CliRunner
 
 import treevote
+import treevote.commands.parse as parsing
 from tests.command_line import content, fails, run
 from tests.paths import TOY
 from treevote import terminal
 from treevote.cli import app
+from treevote.cli.group import LEAST_MEMORY
+from treevote.cli.options import PANELS
 from treevote.conll.reader import read
 from treevote.corpus.trees import roots
 from treevote.ensemble.parser import EnsembleParser
@@ -97,6 +101,30 @@ def test_help_has_a_short_name_and_the_shell_completes_commands() -> None:
     assert done.stdout.split() == ["evaluate"]
 
 
+def test_options_stand_in_the_same_groups_in_every_command() -> None:
+    group: Any = typer.main.get_command(app)
+    context = group.make_context("treevote", ["quickstart"])
+    panels: dict[str, set[str]] = {}
+    for name, command in group.commands.items():
+        own = command.panels(type(context)(command, info_name=name, parent=context))
+        titles = [title for title in own if title not in ("Arguments", "Options")]
+        assert titles == [title for title in PANELS if title in own]
+        for title, records in own.items():
+            for spelling, _ in records:
+                panels.setdefault(spelling, set()).add(title)
+        headings = re.findall(r"^(\w+):$", run(name, "--help"), re.MULTILINE)
+        assert headings == list(own)
+    assert {spelling: titles for spelling, titles in panels.items() if len(titles) > 1} == {}
+
+
+def test_notices_that_need_no_action_are_for_the_verbose(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terminal, "_verbose", False)
+    monkeypatch.setattr(parsing, "parse_counted", lambda parser, treebank: (parser.parse(treebank), 3))
+    for options, told in ([], 0), (["-v"], 1):
+        said = CliRunner().invoke(app, ["parse", str(model), str(TOY), *options]).stderr
+        assert said.count("3 times a bounded search was cut short") == told
+
+
 def test_quiet_tells_faults_only(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal, "_quiet", False)  # of the process: afterwards it is what it was
     for name, code, lines in ((TOY, 0, 0), (tmp_path / "none", 1, 1)):
@@ -114,8 +142,9 @@ def test_a_configuration_that_is_written_out_trains_the_same_model(tmp_path: Pat
     for name in "short", "whole":
         run("train", "--train", TOY, "-o", tmp_path / name, "--config", tmp_path / f"{name}.toml")
     assert content(tmp_path / "short") == content(tmp_path / "whole")
-    assert run("config", "--members", "all").count("[member.") >= 9
+    assert run("config", "train", "--members", "all").count("[member.") >= 9
     assert "did you mean" in fails("config", "--members", "lr-svm-backwart")
+    assert "a training has no scheme" in fails("config", "--scheme", "paper")
 
 
 def test_train_parse_evaluate(model: Path, tmp_path: Path) -> None:
@@ -176,7 +205,7 @@ def test_a_configuration_describes_the_members(tmp_path: Path) -> None:
     assert (members["wide"]["width"], members["wide"]["search"]) == (3, "beam")
     assert members["foreign"]["options"] == {"alpha": 0.01}
     assert (facts["votes"]["kind"], facts["seed"]) == ("accuracy", 7)
-    text = run("inspect", path)
+    text = run("inspect", path, "--full")
     again = tmp_path / "again.toml"
     again.write_text(text[text.index("configuration:\n") + 15 : text.index("\nfiles ")])
     run("train", "--train", TOY, "--dev", TOY, "-o", tmp_path / "again", "--config", again)
@@ -199,11 +228,20 @@ def test_inspect_shows_names_of_files_that_are_not_utf8(model: Path, tmp_path: P
 
 
 def test_inspect_says_what_a_model_is(model: Path) -> None:
-    text = run("inspect", model)
+    short, full = run("inspect", model), run("inspect", model, "--full")
     facts = json.loads(run("inspect", model, "--json"))
-    assert "ensemble of 3 members, one root in each sentence" in text
-    assert f"training data: toy.conllu, 12 sentences, 77 tokens, {facts['training']['labels']} labels" in text
-    assert facts["training"]["sha256"] in text
+    for text in short, full:
+        assert "ensemble of 3 members, one root in each sentence" in text
+        assert f"training data: toy.conllu, 12 sentences, 77 tokens, {facts['training']['labels']} labels" in text
+        assert (facts["training"]["sha256"] in text) == (text == full)
+        assert ("[member.lr-svm-forward]" in text) == (text == full)
+    assert len(short.splitlines()) <= 20
+    rows = [line.split() for line in short.splitlines()]
+    for name in facts["members"]:
+        las, uas = (f"{facts['scores'][name][score]:.2f}" for score in ("las", "uas"))
+        assert [name, facts["members"][name]["kind"], "1", las, uas] in rows
+    quiet = [sys.executable, "-m", "treevote", "inspect", str(model), "-v"]
+    assert subprocess.run(quiet, capture_output=True, text=True, check=True).stdout == full
     assert set(facts["files"]) == set(content(model))
     assert facts["scores"]["vote"]["las"] > 90
 
@@ -213,7 +251,7 @@ def test_members_are_chosen_and_said_why(tmp_path: Path) -> None:
     report = run("train", "--train", TOY, "-o", tmp_path / "model", "--members", members, "--select", "--folds", 2)
     for words in ("2 folds", "alone right", "ms/1000 tokens", "any of them", "% of tokens on which two differ"):
         assert words in report
-    text = run("inspect", tmp_path / "model")
+    text = run("inspect", tmp_path / "model", "--full")
     assert "ms/1000 tokens" not in text
     configuration = text[text.index("configuration:\n") + 15 : text.index("\n\nfiles")]
     (tmp_path / "config.toml").write_text(configuration)
@@ -234,7 +272,7 @@ def test_confidence_is_written_and_can_be_checked(model: Path, tmp_path: Path) -
         said = fails("reliability", TOY, tmp_path / "odd.conllu")
         assert "expected Confidence=NUMBER in MISC" in said
         assert len(said) < 500
-    assert "could give support or confidence" in fails(
+    assert "support and confidence belong to a vote" in fails(
         "parse", model, TOY, "--confidence", "--member", "lr-svm-forward"
     )
 
@@ -590,6 +628,36 @@ def test_want_of_memory_is_one_sentence(model: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(EnsembleParser, "parse_counted", exhaust)
     assert "not enough memory" in fails("parse", model, TOY)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit of the address space is not kept everywhere")
+def test_too_little_memory_to_begin_is_one_sentence() -> None:
+    limit = LEAST_MEMORY - 1
+    code = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({limit}, {limit})); "
+    code += "from treevote.cli import main; main()"
+    for arguments, returned, said in (["evaluate", TOY, TOY], 1, "of memory for the process"), (["--help"], 0, "Usage"):
+        command = [sys.executable, "-c", code, *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == returned
+        assert said in (done.stderr if returned else done.stdout)
+        assert done.stderr.count("\n") == returned
+
+
+def test_the_model_that_is_replaced_is_named(tmp_path: Path) -> None:
+    arguments = "train", "--train", TOY, "-o", tmp_path / "model", "--members", "lr-svm-forward"
+
+    def said() -> str:
+        return CliRunner().invoke(app, [str(argument) for argument in arguments]).stderr
+
+    assert "replaced" not in said()
+    year = time.strftime("%Y")
+    for _ in range(2):
+        (line,) = said().splitlines()
+        assert line.startswith(f"treevote: replaced {tmp_path / 'model'}, a model of {year}-")
+        assert line.endswith(": lr-svm-forward, trained on toy.conllu (12 sentences)")
+    manifest = tmp_path / "model" / "manifest.json"
+    manifest.write_text(manifest.read_text("utf-8").replace('"version": 1', '"version": 99'), "utf-8")
+    assert said().rstrip().endswith(": damaged, or of another version of treevote")
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_all_sentences_and_what_is_unusual_about_them(gold: Path) -> None:
     assert [drawing.split("\n")[0] for drawing in drawings] == [
         f"sentence {i} of 4, {name}" for i, name in enumerate(("first", "second", "third", "fourth"), 1)
     ]
-    assert "(not a tree: some words hang on each other in a circle)" in drawings[1]
+    assert "(not a tree: its heads have a cycle)" in drawings[1]
     assert "(no heads)" in drawings[2]
     assert "(2 roots, non-projective)" in drawings[3]
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.reference.conll import read_blocks
 from treevote.conll.chunks import Chunk, chunks
-from treevote.conll.reader import OnError, parse_chunk, read
+from treevote.conll.reader import OnError, chunk_faults, parse_chunk, read
 from treevote.conll.tokenlists import to_tokenlists
-from treevote.conll.validation import MAX_TOKENS, Trees, detect
+from treevote.conll.validation import MAX_TOKENS, Trees, detect, require_utf8
 from treevote.conll.writer import dump, dumps
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Format, Treebank
@@ -361,6 +361,52 @@ FAULTS += [
     ("# a\n" + TWO.replace("\n", "\r"), "conllu", "ignored", 4, RETURNS),
     ("# a\r" + token_line("1-2").replace("\n", "\r") + "#\n" + TWO, "conllu", "ignored", 3, RETURNS),
 ]
+
+
+@given(damaged_texts(), st.sampled_from(["required", "optional", "ignored"]))
+def test_of_all_faults_the_first_of_each_sentence_is_the_one_that_stops(text: bytes, trees: Trees) -> None:
+    chunk = chunk_of(text)
+    first: dict[str, str] = {}
+    places = []
+    for fault in chunk_faults(chunk, trees=trees):
+        assert fault.line is not None
+        places.append(fault.line)
+        first.setdefault(fault.sentence, str(fault))
+    stopping: dict[str, str] = {}
+    for fault in parse_chunk(chunk, trees=trees, on_error="skip")[1]:
+        stopping.setdefault(fault.sentence, str(fault))
+    assert first == stopping
+
+
+def test_a_sentence_may_have_many_faults() -> None:
+    lines = (
+        token_line(1, 9) + token_line(2, 0, "") + "3\tx\n" + token_line(4, 4),  # the columns, and nothing of the tree
+        token_line(1, 9) + token_line(2, 0, "") + token_line(3, "_").replace("form", "") + token_line(4, 4),
+        token_line(1, 1) + token_line(2, 2) + token_line(3, 0),
+        token_line(1, 2) + token_line(2, 1) + token_line(3, 4) + token_line(4, 3) + token_line(5),
+        token_line(1, 2) + token_line(3) + token_line(4),  # ids that follow a wrong one
+        token_line(1, 0).replace("form", "\udcff") + token_line(2, 1, "").replace("form", "\udcfe"),
+    )
+    text = "\n".join(lines).encode("utf-8", "surrogateescape")
+    found: dict[str, list[int]] = {}
+    for fault in chunk_faults(chunk_of(text), trees="required"):
+        found.setdefault(fault.sentence, []).append(fault.line or 0)
+    assert found == {"1": [3], "2": [8, 6, 7, 8], "3": [11, 12], "4": [15, 17], "5": [22], "6": [25, 26, 26]}
+
+
+@pytest.mark.parametrize("encoding", ["UTF-16", "UTF-32", "UTF-16LE", "UTF-16BE", "UTF-32LE", "UTF-32BE"])
+@given(text=texts())
+@settings(max_examples=20)
+def test_wide_encodings_are_named(encoding: str, text: bytes) -> None:
+    plain = text.decode().removeprefix("\ufeff").replace("\0", "x")
+    said = f"f.conllu: expected UTF-8, the file is {encoding}; convert it: iconv -f {encoding} -t UTF-8"
+    for function in (lambda file: read(file), lambda file: next(chunks(file, n_bytes=4096))):
+        file = io.BytesIO(plain.encode(encoding))
+        file.name = "f.conllu"
+        with pytest.raises(InputError) as found:
+            function(file)
+        assert str(found.value) == said
+    require_utf8(text, "")
 
 
 @pytest.mark.parametrize(("text", "format", "trees", "line", "problem"), FAULTS)

@@ -1,4 +1,4 @@
-"""The command line: arguments in, one plain function called, its result said in a few words.
+"""The command line: each command reads arguments, calls one function, and prints its result.
 
 Nothing heavy is imported before a command runs, so that ``--help`` answers at once.
 """
@@ -11,14 +11,13 @@ from contextlib import suppress
 from typing import Annotated
 
 import typer
-from typer.core import TyperCommand
 
 from treevote.cli.adapt import adapt
 from treevote.cli.benchmark import benchmark
 from treevote.cli.config import config
 from treevote.cli.evaluate import evaluate
 from treevote.cli.explain import explain
-from treevote.cli.group import Commands, SeveralValues
+from treevote.cli.group import Command, Commands
 from treevote.cli.inspect import inspect
 from treevote.cli.parse import parse
 from treevote.cli.quickstart import quickstart
@@ -41,6 +40,20 @@ app = typer.Typer(
 )
 
 
+def _quiet(wanted: bool) -> None:
+    if wanted:
+        from treevote.terminal import be_quiet
+
+        be_quiet()
+
+
+def _verbose(wanted: bool) -> None:
+    if wanted:
+        from treevote.terminal import be_verbose
+
+        be_verbose()
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"treevote {__version__}")
@@ -50,34 +63,38 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version and exit.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Show no progress and no summary; faults are told.")
+        bool,
+        typer.Option("--quiet", "-q", callback=_quiet, expose_value=False, help="Show errors only."),
+    ] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose", "-v", callback=_verbose, expose_value=False, help="Show notices that need no action, too."
+        ),
     ] = False,
 ) -> None:
-    if quiet:
-        from treevote.terminal import be_quiet
-
-        be_quiet()
+    pass
 
 
-for _command, _class in (
-    (train, SeveralValues),
-    (config, TyperCommand),
-    (parse, TyperCommand),
-    (vote, SeveralValues),
-    (adapt, SeveralValues),
-    (evaluate, TyperCommand),
-    (show, TyperCommand),
-    (reliability, TyperCommand),
-    (inspect, TyperCommand),
-    (explain, TyperCommand),
-    (quickstart, TyperCommand),
-    (study, TyperCommand),
-    (benchmark, TyperCommand),
+for _command in (
+    train,
+    config,
+    parse,
+    vote,
+    adapt,
+    evaluate,
+    show,
+    reliability,
+    inspect,
+    explain,
+    quickstart,
+    study,
+    benchmark,
 ):
-    app.command(cls=_class)(_command)
+    app.command(cls=Command)(_command)
 
 
 def main() -> None:

@@ -8,7 +8,20 @@ from typing import Annotated, Literal
 
 import typer
 
-from treevote.cli.options import Backend, FileFormat, Json, Model, NJobs
+from treevote.cli.options import (
+    CHOICE,
+    GUARD,
+    INPUT,
+    MACHINE,
+    OUTPUT,
+    Backend,
+    Config,
+    FileFormat,
+    Json,
+    Model,
+    NJobs,
+    names,
+)
 
 NOT_PROMOTED = 3
 
@@ -22,30 +35,59 @@ def adapt(
         ),
     ],
     train: Annotated[
-        list[str], typer.Option(metavar="FILE...", help="What the model was trained on.", show_default=False)
+        list[str],
+        typer.Option(metavar="FILE...", help="Training data of the model.", show_default=False, rich_help_panel=INPUT),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="MODEL", help="Model folder to write.", show_default=False)
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="MODEL", help="Model folder to write.", show_default=False, rich_help_panel=OUTPUT
+        ),
     ],
     dev: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Treebank of the old domain to measure on.", show_default=False)
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Treebank of the old domain to measure on.", show_default=False, rich_help_panel=INPUT
+        ),
     ] = None,
     target_dev: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Treebank of the new domain to measure on.", show_default=False)
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Treebank of the new domain to measure on.", show_default=False, rich_help_panel=INPUT
+        ),
     ] = None,
     external: Annotated[
         list[str] | None,
-        typer.Option(metavar="PARSE...", help="TEXT parsed by further members of the committee.", show_default=False),
+        typer.Option(
+            metavar="PARSE...",
+            help="Parses of TEXT by other parsers, as further members of the committee.",
+            show_default=False,
+            rich_help_panel=INPUT,
+        ),
     ] = None,
+    format: FileFormat = "auto",
+    config: Config = None,
     scheme: Annotated[
-        Literal["default", "paper", "distil"],
-        typer.Option(help="paper: one round, as Sagae & Tsujii; distil: the committee's vote in one fast member."),
-    ] = "default",
+        Literal["default", "paper", "distil"] | None,
+        typer.Option(
+            help="paper: one round, as Sagae & Tsujii; distil: the committee's vote in one fast member.",
+            show_default="that of --config, or default",
+            rich_help_panel=CHOICE,
+        ),
+    ] = None,
     committee: Annotated[
         str | None,
-        typer.Option(metavar="A,B,...", help="Parsers whose agreement counts.", show_default="the scheme's"),
+        typer.Option(
+            metavar="A,B,...",
+            help="Parsers whose agreement counts.",
+            show_default="the scheme's",
+            rich_help_panel=CHOICE,
+        ),
     ] = None,
-    rounds: Annotated[int | None, typer.Option(min=1, help="Rounds, at the most.", show_default="the scheme's")] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(min=1, help="Maximum number of rounds.", show_default="the scheme's", rich_help_panel=CHOICE),
+    ] = None,
     min_agreement: Annotated[
         float | None,
         typer.Option(
@@ -53,62 +95,118 @@ def adapt(
             max=1,
             help="Least share of tokens on which the committee agrees; 1: identical parses, 0: all sentences.",
             show_default="the scheme's",
+            rich_help_panel=CHOICE,
         ),
     ] = None,
     min_confidence: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Least mean confidence of a sentence.", show_default="the scheme's"),
+        typer.Option(
+            min=0,
+            max=1,
+            help="Least mean confidence of a sentence.",
+            show_default="the scheme's",
+            rich_help_panel=CHOICE,
+        ),
     ] = None,
     balanced: Annotated[
-        bool | None, typer.Option("--balanced", help="Select the same proportion of long and of short sentences.")
+        bool | None,
+        typer.Option(
+            "--balanced/--unbalanced",
+            help="Whether the same proportion of long and of short sentences is selected.",
+            show_default="the scheme's",
+            rich_help_panel=CHOICE,
+        ),
     ] = None,
     members: Annotated[
         str | None,
-        typer.Option(metavar="A,B,...", help="Members of the adapted model.", show_default="those of MODEL"),
+        typer.Option(
+            metavar="A,B,...",
+            help="Members of the adapted model.",
+            show_default="the scheme's, or those of MODEL",
+            rich_help_panel=CHOICE,
+        ),
     ] = None,
     source_copies: Annotated[
         int | None,
-        typer.Option(min=1, help="Copies of the training data beside the new sentences.", show_default="1"),
-    ] = None,
-    margin: Annotated[
-        float, typer.Option(min=0, max=100, help="LAS that may be lost on --dev without being refused.")
-    ] = 1.5,
-    force: Annotated[bool, typer.Option("--force", help="Write the model even if it is judged worse.")] = False,
-    work: Annotated[
-        Path | None,
         typer.Option(
-            metavar="DIR", help="Folder for finished steps: what was killed goes on.", show_default="MODEL.work"
+            min=1,
+            help="Copies of the training data beside the new sentences.",
+            show_default="the scheme's",
+            rich_help_panel=CHOICE,
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the training.", show_default="the model's")] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=100,
+            help="Maximum loss of LAS on --dev.",
+            show_default="that of --config, or 1.5",
+            rich_help_panel=GUARD,
+        ),
+    ] = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Write the model even if it is judged worse.", rich_help_panel=GUARD),
+    ] = False,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Seed of the training.",
+            show_default="that of --config, or the model's",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None,
     jobs: NJobs = 1,
     backend: Backend = None,
     cluster: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Work on a Dask cluster, such as tcp://host:8786.", show_default=False),
+        typer.Option(
+            metavar="ADDRESS",
+            help="Scheduler of a Dask cluster that does the work, such as tcp://host:8786.",
+            show_default=False,
+            rich_help_panel=MACHINE,
+        ),
+    ] = None,
+    work: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder for finished steps, from which the same command goes on after a kill.",
+            show_default="the --output with .work",
+            rich_help_panel=MACHINE,
+        ),
     ] = None,
     json: Json = False,
-    format: FileFormat = "auto",
 ) -> None:
     """Adapt a model to unlabelled text of a new domain, and keep it only if it is no worse.
 
-    Sentences on which different parsers agree join the training data. The trees that TEXT may carry are never read.
-    Where the adapted model is judged worse it is not written, and the exit code is 3.
+    Sentences on which different parsers agree join the training data. Trees in TEXT are not read. An adapted model that
+    is judged worse is not written, and the exit code is 3.
     """
+    from treevote.adaptation.configuration import read_configuration
     from treevote.commands.adapt import adapt as run
-    from treevote.commands.adapt import as_json, as_text, scheme_of
+    from treevote.commands.adapt import as_json, as_text
+    from treevote.commands.inspect import model_at
     from treevote.parallel import Jobs
     from treevote.parallel import cluster as connected
-    from treevote.terminal import progress_shown, say, tell
+    from treevote.terminal import progress_shown, say, tell, warn
 
-    plan = scheme_of(
-        scheme,
-        committee=committee,
-        rounds=rounds,
-        members=members,
-        source_copies=source_copies,
-        selection={"min_agreement": min_agreement, "min_confidence": min_confidence, "balanced": balanced},
-    )
+    selection = {"min_agreement": min_agreement, "min_confidence": min_confidence, "balanced": balanced}
+    changes = {
+        "scheme": {
+            "committee": names(committee),
+            "rounds": rounds,
+            "selection": selection,
+            "members": names(members),
+            "source_copies": source_copies,
+        },
+        "guard": {"source_margin": margin},
+        "seed": seed,
+    }
+    configuration = read_configuration(config, scheme, changes)
+    before = model_at(output)
     with progress_shown() as progress, connected(cluster) if cluster else nullcontext():
         outcome = run(
             model,
@@ -118,15 +216,15 @@ def adapt(
             dev=dev,
             target_dev=target_dev,
             external=external or [],
-            scheme=plan,
-            margin=margin,
+            configuration=configuration,
             force=force,
             work=work,
-            seed=seed,
             format=format,
             jobs=Jobs(-1, None, progress) if cluster else Jobs(jobs, backend, progress),
-            warn=lambda warning: say(f"warning: {warning}"),
+            warn=warn,
         )
     tell(as_json(outcome) if json else as_text(outcome))
+    if before and outcome.promoted:
+        say(f"replaced {before}")
     if not outcome.promoted:
         raise typer.Exit(NOT_PROMOTED)

@@ -6,16 +6,24 @@ from typing import Annotated
 
 import typer
 
-from treevote.cli.options import Output
+from treevote.cli.options import CHOICE, INPUT, MACHINE, Output, names
 
 
 def benchmark(
-    train: Annotated[str, typer.Option(metavar="FILE", help="Treebank to train on.", show_default=False)],
-    test: Annotated[str, typer.Option(metavar="FILE", help="Treebank to parse.", show_default=False)],
+    train: Annotated[
+        str, typer.Option(metavar="FILE", help="Treebank to train on.", show_default=False, rich_help_panel=INPUT)
+    ],
+    test: Annotated[
+        str, typer.Option(metavar="FILE", help="Treebank to parse.", show_default=False, rich_help_panel=INPUT)
+    ],
+    members: Annotated[
+        str | None, typer.Option(metavar="A,B,...", help="Members.", show_default="the default", rich_help_panel=CHOICE)
+    ] = None,
+    scales: Annotated[
+        str, typer.Option(metavar="N,N,...", help="Copies of the test file to parse.", rich_help_panel=CHOICE)
+    ] = "1,4,16",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the training.", rich_help_panel=MACHINE)] = 0,
     output: Output = "-",
-    members: Annotated[str | None, typer.Option(metavar="A,B,...", help="Members.", show_default=False)] = None,
-    scales: Annotated[str, typer.Option(metavar="A,B,...", help="How often the test file is parsed over.")] = "1,4,16",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the training.")] = 0,
 ) -> None:
     """Measure time, memory and size of every member and the vote, as JSON."""
     from treevote.commands.benchmark import as_json
@@ -25,9 +33,9 @@ def benchmark(
     from treevote.files.streams import writing
     from treevote.terminal import progress_shown
 
-    names = [name.strip() for name in members.split(",")] if members else DEFAULT_MEMBERS
+    chosen = names(members) or DEFAULT_MEMBERS
     sizes = [int(scale) for scale in scales.split(",") if scale.strip().isdecimal() and int(scale) > 0]
     if len(sizes) < scales.count(",") + 1 or sizes != sorted(sizes):
-        raise ConfigError(f"--scales should be whole numbers that rise, such as 1,4,16; found {scales!r}")
+        raise ConfigError(f"--scales should be rising whole numbers, such as 1,4,16; found {scales!r}")
     with progress_shown() as progress, writing(output) as stream:
-        stream.write(as_json(run(train, test, members=names, scales=sizes, seed=seed, progress=progress)))
+        stream.write(as_json(run(train, test, members=chosen, scales=sizes, seed=seed, progress=progress)))

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
+from treevote.cli.options import CHOICE, Config, names
+
 
 def config(
-    path: Annotated[
-        Path | None,
-        typer.Option("--config", metavar="FILE", help="A configuration to complete, as TOML.", show_default=False),
-    ] = None,
+    command: Annotated[
+        Literal["train", "adapt"], typer.Argument(help="The command that is to read the configuration.")
+    ] = "train",
+    path: Config = None,
     members: Annotated[
         str | None,
-        typer.Option(metavar="A,B,...", help="Members; or all.", show_default="those of FILE, or the default"),
+        typer.Option(
+            metavar="A,B,...",
+            help="Members of the model; for train also all.",
+            show_default="those of --config, or the default",
+            rich_help_panel=CHOICE,
+        ),
+    ] = None,
+    scheme: Annotated[
+        Literal["default", "paper", "distil"] | None,
+        typer.Option(
+            help="Scheme of the adaptation.", show_default="that of --config, or default", rich_help_panel=CHOICE
+        ),
     ] = None,
 ) -> None:
-    """Write a configuration with every setting, for train --config."""
-    from treevote.commands.config import config as run
+    """Write a configuration with every setting, for train --config or adapt --config."""
+    from treevote.commands.config import of_adaptation, of_training
+    from treevote.errors import ConfigError
     from treevote.terminal import tell
 
-    tell(run(path, [name.strip() for name in members.split(",")] if members is not None else ()))
+    if command == "adapt":
+        tell(of_adaptation(path, scheme, names(members)))
+    elif scheme is None:
+        tell(of_training(path, names(members) or ()))
+    else:
+        raise ConfigError("a training has no scheme; write treevote config adapt, or leave out --scheme")

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from treevote.cli.options import FileFormat, Json
+from treevote.cli.options import CHOICE, INPUT, MACHINE, OUTPUT, AllFaults, FileFormat, Json
 
 
 def evaluate(
@@ -15,24 +15,43 @@ def evaluate(
         list[str],
         typer.Argument(metavar="SYSTEM...", help="Parses of the same sentences.", show_default=False),
     ],
-    ud: Annotated[
-        bool | None,
-        typer.Option("--ud/--conllx", help="Convention; by default that of GOLD's format.", show_default=False),
-    ] = None,
-    punct: Annotated[bool, typer.Option("--punct/--no-punct", help="Whether punctuation is scored.")] = True,
     train: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Training data, to tell known words from others.", show_default=False),
+        typer.Option(
+            metavar="FILE",
+            help="Training data, to tell known words and labels from others.",
+            show_default=False,
+            rich_help_panel=INPUT,
+        ),
     ] = None,
+    format: FileFormat = "auto",
+    ud: Annotated[
+        bool | None,
+        typer.Option(
+            "--ud/--conllx",
+            help="Convention; by default that of GOLD's format.",
+            show_default=False,
+            rich_help_panel=CHOICE,
+        ),
+    ] = None,
+    punct: Annotated[
+        bool, typer.Option("--punct/--no-punct", help="Whether punctuation is scored.", rich_help_panel=CHOICE)
+    ] = True,
+    all_faults: AllFaults = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the significance tests.", rich_help_panel=MACHINE)] = 0,
     report: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a report, one HTML page.", show_default=False)
+        str | None,
+        typer.Option(metavar="FILE", help="Write a report, one HTML page.", show_default=False, rich_help_panel=OUTPUT),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the tests of significance.")] = 0,
     json: Json = False,
     csv: Annotated[
-        bool, typer.Option("--csv", help="Answer in CSV; a text that begins with = + - @ gets an apostrophe in front.")
+        bool,
+        typer.Option(
+            "--csv",
+            help="Answer in CSV; a text that begins with = + - @ gets an apostrophe in front.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = False,
-    format: FileFormat = "auto",
 ) -> None:
     """Compare the parses of systems with gold trees.
 
@@ -42,10 +61,16 @@ def evaluate(
     """
     from treevote.commands.evaluate import as_csv, as_json, as_table
     from treevote.commands.evaluate import evaluate as run
-    from treevote.terminal import tell
+    from treevote.commands.faults import require_no_faults
+    from treevote.terminal import fault, tell, warn
 
+    if all_faults:
+        others = [*systems, *([train] if train else [])]
+        require_no_faults({"required": [gold], "optional": others}, fault, format=format)
     asked: Literal["ud", "conllx"] | None = None if ud is None else "ud" if ud else "conllx"
-    evaluation = run(gold, systems, convention=asked, punctuation=punct, format=format, training=train, seed=seed)
+    evaluation = run(
+        gold, systems, convention=asked, punctuation=punct, format=format, training=train, seed=seed, warn=warn
+    )
     tell((as_json if json else as_csv if csv else as_table)(evaluation))
     if report is not None:
         from treevote.report.page import write_report

@@ -1,4 +1,4 @@
-"""How commands fail, and how their options are spelled."""
+"""The group of all commands: how they fail, and how their options are spelled and listed."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from treevote.cli.options import PANELS
 from treevote.cli.signals import SENTENCE, Stopped
-from treevote.errors import TreevoteError
+from treevote.errors import ConfigError, TreevoteError
 from treevote.visibility import visible
+
+LEAST_MEMORY = 600 << 20
+"""Bytes of address space without which no command can begin."""
 
 
 class Commands(TyperGroup):
-    """The one place where every fault that is not a bug becomes one sentence and an exit code."""
+    """All commands; every fault that is no bug becomes one sentence and an exit code here."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         """Read the options; ``--help`` is answered here."""
@@ -32,11 +36,39 @@ class Commands(TyperGroup):
             return result
 
 
-class SeveralValues(TyperCommand):
-    """A command whose options that may be repeated also take several values at once: ``--train A B``."""
+class Command(TyperCommand):
+    """A command whose options are listed in groups, and take several values at once: ``--train A B``.
+
+    It also takes the options of the whole program, but for ``--version``.
+    """
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters; ``--help`` is the last."""
+        *own, last = super().get_params(ctx)
+        return [*own, *(param for param in ctx.parent.command.params if param.name in ("quiet", "verbose")), last]
+
+    def panels(self, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+        """Return spelling and meaning of each parameter by the title of its group, in the order of the help."""
+        panels: dict[str, list[tuple[str, str]]] = {title: [] for title in ("Arguments", *PANELS, "Options")}
+        for param in self.get_params(ctx):
+            argument = param.param_type_name == "argument"
+            title = "Arguments" if argument else getattr(param, "rich_help_panel", None) or "Options"
+            panels[title].append(param.get_help_record(ctx))
+        return {title: records for title, records in panels.items() if records}
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the groups: plain text, since rich would double the time of ``--help``."""
+        for title, records in self.panels(ctx).items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        _require_memory()
+        return super().invoke(ctx)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Repeat the option before each of its values."""
+        """Repeat an option of several values before each of them."""
         several = {name for param in self.params if getattr(param, "multiple", False) for name in param.opts}
         spelled: list[str] = []
         option = ""
@@ -47,6 +79,17 @@ class SeveralValues(TyperCommand):
             else:
                 spelled += [option, arg] if option and args[i - 1] != option else [arg]
         return super().parse_args(ctx, spelled)
+
+
+def _require_memory() -> None:
+    """Refuse to work where the compiled libraries could not even be loaded: some of them hang or crash then."""
+    with suppress(ImportError):  # not on Windows
+        from resource import RLIMIT_AS, getrlimit
+
+        limit = getrlimit(RLIMIT_AS)[0]
+        if 0 <= limit < LEAST_MEMORY:
+            found = f"expected at least {LEAST_MEMORY >> 20} MiB of memory for the process, found a limit of"
+            raise ConfigError(f"{found} {limit >> 20} MiB; raise it with ulimit -v")
 
 
 @contextmanager

@@ -6,7 +6,18 @@ from typing import Annotated, Literal
 
 import typer
 
-from treevote.cli.options import Backend, Confidence, FileFormat, Model, NJobs, Output, Support
+from treevote.cli.options import (
+    CHOICE,
+    GUARD,
+    AllFaults,
+    Backend,
+    Confidence,
+    FileFormat,
+    Model,
+    NJobs,
+    Output,
+    Support,
+)
 
 
 def parse(
@@ -14,25 +25,30 @@ def parse(
     inputs: Annotated[
         list[str], typer.Argument(metavar="INPUT...", help="Files to parse; - is standard input.", show_default=False)
     ],
-    output: Output = "-",
+    format: FileFormat = "auto",
     member: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Parse with this member alone.", show_default=False)
+        str | None,
+        typer.Option(metavar="NAME", help="Parse with this member alone.", show_default=False, rich_help_panel=CHOICE),
     ] = None,
-    jobs: NJobs = 1,
-    backend: Backend = None,
-    support: Support = False,
-    confidence: Confidence = False,
     on_error: Annotated[
         Literal["stop", "skip", "keep"],
-        typer.Option(help="Stop at a faulty sentence, leave it out, or keep it unparsed."),
+        typer.Option(help="Stop at a faulty sentence, leave it out, or keep it unparsed.", rich_help_panel=GUARD),
     ] = "stop",
-    format: FileFormat = "auto",
+    all_faults: AllFaults = False,
+    jobs: NJobs = 1,
+    backend: Backend = None,
+    output: Output = "-",
+    support: Support = False,
+    confidence: Confidence = False,
 ) -> None:
-    """Parse files; all but HEAD and DEPREL comes back as it was."""
+    """Parse files; everything but HEAD and DEPREL is kept as it is."""
+    from treevote.commands.faults import require_no_faults
     from treevote.commands.parse import parse_files
     from treevote.parallel import Jobs
-    from treevote.terminal import progress_shown, say
+    from treevote.terminal import fault, notice, progress_shown, say
 
+    if all_faults:
+        require_no_faults({"ignored": inputs}, fault, format=format)
     with progress_shown() as progress:
         summary = parse_files(
             model,
@@ -46,3 +62,5 @@ def parse(
             jobs=Jobs(jobs, backend, progress),
         )
     say(str(summary))
+    if summary.fallbacks:
+        notice(f"{summary.fallbacks:,} times a bounded search was cut short and completed by a simpler one")

@@ -7,17 +7,20 @@ from typing import Annotated
 
 import typer
 
-from treevote.cli.options import Backend, NJobs
+from treevote.cli.options import OUTPUT, Backend, NJobs
 
 
 def quickstart(
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the model and the parses.")
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Folder for the model and the parses.", rich_help_panel=OUTPUT
+        ),
     ] = Path("treevote-quickstart"),
     jobs: NJobs = 1,
     backend: Backend = None,
 ) -> None:
-    """Train, parse and score on the data that comes along."""
+    """Train, parse, adapt and score on the default data."""
     from treevote.commands.quickstart import quickstart as run
     from treevote.parallel import Jobs
     from treevote.terminal import progress_shown, tell

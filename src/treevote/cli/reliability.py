@@ -16,7 +16,7 @@ def reliability(
     ],
     json: Json = False,
 ) -> None:
-    """Show how far the confidence in a parse can be trusted."""
+    """Compare the confidence of a parse with its accuracy."""
     from treevote.commands.reliability import reliability as run
     from treevote.report.scores import confidence
     from treevote.terminal import tell

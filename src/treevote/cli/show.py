@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from treevote.cli.options import FileFormat
+from treevote.cli.options import CHOICE, INPUT, OUTPUT, FileFormat
 
 
 def show(
@@ -16,26 +16,40 @@ def show(
             metavar="FILE", help="Sentences, with trees or without; - is standard input.", show_default=False
         ),
     ],
-    sentence: Annotated[
-        str | None,
-        typer.Option(metavar="N,N-N,...", help="Numbers of sentences, such as 3 or 1,5-8.", show_default="all"),
-    ] = None,
-    sent_id: Annotated[
-        str | None, typer.Option(metavar="ID", help="The sentence of this sent_id.", show_default=False)
-    ] = None,
     against: Annotated[
         str | None,
         typer.Option(
-            metavar="SYSTEM", help="Parses of the same sentences: show where they differ.", show_default=False
+            metavar="SYSTEM",
+            help="Parses of the same sentences; differences are marked.",
+            show_default=False,
+            rich_help_panel=INPUT,
         ),
+    ] = None,
+    format: FileFormat = "auto",
+    sentence: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N,N-N,...",
+            help="Numbers of sentences, such as 3 or 1,5-8.",
+            show_default="all",
+            rich_help_panel=CHOICE,
+        ),
+    ] = None,
+    sent_id: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="The sentence of this sent_id.", show_default=False, rich_help_panel=CHOICE),
     ] = None,
     svg: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write an SVG file instead; - is standard output.", show_default=False),
+        typer.Option(
+            metavar="FILE",
+            help="Write an SVG file instead; - is standard output.",
+            show_default=False,
+            rich_help_panel=OUTPUT,
+        ),
     ] = None,
-    format: FileFormat = "auto",
 ) -> None:
-    """Draw trees, and where a system differs, in the terminal or as SVG."""
+    """Draw trees, and the differences of a system, in the terminal or as SVG."""
     from treevote.commands.show import as_svg, shown
     from treevote.commands.show import show as run
     from treevote.files.streams import writing

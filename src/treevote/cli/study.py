@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from treevote.cli.options import Backend, FileFormat, NJobs
+from treevote.cli.options import CHOICE, INPUT, MACHINE, OUTPUT, Backend, FileFormat, NJobs, names
 
 
 def _studies(wanted: bool) -> None:
@@ -21,28 +21,44 @@ def _studies(wanted: bool) -> None:
 def study(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The study, see --list.", show_default=False)],
     treebank: Annotated[str, typer.Argument(metavar="TREEBANK", help="Treebank to train on.", show_default=False)],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for tables and finished work.")
-    ] = Path("treevote-studies"),
     test: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Treebank to test on.", show_default="every tenth sentence, held out"),
+        typer.Option(
+            metavar="FILE",
+            help="Treebank to test on.",
+            show_default="every tenth sentence, held out",
+            rich_help_panel=INPUT,
+        ),
     ] = None,
+    format: FileFormat = "auto",
     members: Annotated[
         str | None,
-        typer.Option(metavar="A,B,...", help="Members, where they can be chosen.", show_default="the study's own"),
+        typer.Option(
+            metavar="A,B,...",
+            help="Members, for a study with a choice of members.",
+            show_default="the study's own",
+            rich_help_panel=CHOICE,
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the study.")] = 0,
+    listed: Annotated[
+        bool,
+        typer.Option(
+            "--list", callback=_studies, is_eager=True, help="Name the studies and exit.", rich_help_panel=CHOICE
+        ),
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the study.", rich_help_panel=MACHINE)] = 0,
     jobs: NJobs = 1,
     backend: Backend = None,
-    format: FileFormat = "auto",
-    listed: Annotated[
-        bool, typer.Option("--list", callback=_studies, is_eager=True, help="Name the studies and exit.")
-    ] = False,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Folder for tables and finished work.", rich_help_panel=OUTPUT
+        ),
+    ] = Path("treevote-studies"),
 ) -> None:
     """Repeat a table of a founding paper on a treebank, beside the paper's figures.
 
-    What is finished is kept in DIR: a study that was interrupted goes on from there.
+    Finished work is kept in DIR; an interrupted study goes on from there.
     """
     from treevote.commands.study import study as run
     from treevote.parallel import Jobs
@@ -54,7 +70,7 @@ def study(
             treebank,
             output,
             test=test,
-            members=[member.strip() for member in members.split(",")] if members is not None else (),
+            members=names(members) or (),
             seed=seed,
             format=format,
             jobs=Jobs(jobs, backend, progress),

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from treevote.cli.options import Confidence, FileFormat, Output, Support, WeightKind
+from treevote.cli.options import CHOICE, INPUT, AllFaults, Confidence, FileFormat, Output, Support, WeightKind
 
 
 def vote(
@@ -16,28 +16,50 @@ def vote(
             metavar="SYSTEM...", help="Parses of the same sentences; the first decides ties.", show_default=False
         ),
     ],
-    output: Output = "-",
-    weights: Annotated[WeightKind, typer.Option(help="How much each system counts.")] = "equal",
-    select: Annotated[
-        bool, typer.Option("--select", help="Choose the systems and weights that vote best, by --gold and --dev.")
-    ] = False,
-    gold: Annotated[str | None, typer.Option(metavar="FILE", help="Trees to measure on.", show_default=False)] = None,
+    gold: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Trees to measure on.", show_default=False, rich_help_panel=INPUT),
+    ] = None,
     dev: Annotated[
         list[str] | None,
-        typer.Option(metavar="SYSTEM...", help="Parses of the sentences of --gold.", show_default=False),
+        typer.Option(
+            metavar="SYSTEM...",
+            help="Parses of the sentences of --gold, in the order of the systems.",
+            show_default=False,
+            rich_help_panel=INPUT,
+        ),
     ] = None,
+    format: FileFormat = "auto",
+    weights: Annotated[
+        WeightKind, typer.Option(help="Weights of the votes; measured on --gold.", rich_help_panel=CHOICE)
+    ] = "equal",
+    select: Annotated[
+        bool,
+        typer.Option(
+            "--select",
+            help="Choose the systems and weights that vote best, by --gold and --dev.",
+            rich_help_panel=CHOICE,
+        ),
+    ] = False,
     roots: Annotated[
         Literal["one", "several", "auto"],
-        typer.Option(help="Roots of a sentence; auto: as in --gold, else as the systems do."),
+        typer.Option(
+            help="Roots of a sentence; auto: as in --gold, else as in the systems' parses.", rich_help_panel=CHOICE
+        ),
     ] = "auto",
+    all_faults: AllFaults = False,
+    output: Output = "-",
     support: Support = False,
     confidence: Confidence = False,
-    format: FileFormat = "auto",
 ) -> None:
     """Combine the parses of any parsers into one."""
+    from treevote.commands.faults import require_no_faults
     from treevote.commands.vote import vote as run
-    from treevote.terminal import say
+    from treevote.terminal import fault, say
 
+    if all_faults:
+        trees = [gold] if gold else []
+        require_no_faults({"optional": [*systems, *(dev or [])], "required": trees}, fault, format=format)
     parse, single, voters = run(
         systems,
         output,

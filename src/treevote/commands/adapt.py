@@ -14,10 +14,9 @@ from typing import Any, Literal
 from treevote import visibility
 from treevote.adaptation.adapt import Adapted, Data, NothingKeptError
 from treevote.adaptation.adapt import adapt as carry
-from treevote.adaptation.guard import Guard
-from treevote.adaptation.scheme import Scheme
-from treevote.adaptation.scheme import scheme_of as named
+from treevote.adaptation.configuration import Configuration
 from treevote.config import to_mapping
+from treevote.conll.guidelines import unknown_labels
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.parser import load, save
@@ -33,17 +32,17 @@ from treevote.version import __version__
 
 @dataclass(frozen=True)
 class Outcome:
-    """What `adapt` did.
+    """Result of `adapt`.
 
     Attributes
     ----------
     adapted : Adapted
     model : Path, optional
-        Where the adapted model stands, if it was written.
+        Path of the adapted model; None if it was not promoted.
     silver : Path, optional
-        Where the sentences that were added stand.
+        Path of the added sentences; None if the model was not promoted.
     work : Path, optional
-        Where the finished steps stand, if they are kept: those of a model that was not promoted.
+        Folder of the finished steps, if they are kept: those of a model that was not promoted.
     """
 
     adapted: Adapted
@@ -57,36 +56,6 @@ class Outcome:
         return self.model is not None
 
 
-def scheme_of(
-    name: str,
-    *,
-    committee: str | None = None,
-    rounds: int | None = None,
-    members: str | None = None,
-    source_copies: int | None = None,
-    selection: Mapping[str, Any] | None = None,
-) -> Scheme:
-    """Return the scheme of a name with other settings, those that are not None.
-
-    Raises
-    ------
-    ConfigError
-        If a setting cannot be used.
-
-    Examples
-    --------
-    >>> scheme_of("paper", committee="a,b", selection={"min_agreement": 0.9}).selection.min_agreement
-    0.9
-    """
-    scheme = named(name)
-    changed: dict[str, Any] = {"rounds": rounds, "source_copies": source_copies}
-    for part, names in (("committee", committee), ("members", members)):
-        changed[part] = None if names is None else tuple(each.strip() for each in names.split(","))
-    criteria = {name: value for name, value in (selection or {}).items() if value is not None}
-    changed["selection"] = dataclasses.replace(scheme.selection, **criteria)
-    return dataclasses.replace(scheme, **{part: value for part, value in changed.items() if value is not None})
-
-
 def adapt(
     model: str | Path,
     unlabelled: Sequence[str | Path],
@@ -96,14 +65,12 @@ def adapt(
     dev: str | Path | None = None,
     target_dev: str | Path | None = None,
     external: Sequence[str | Path] = (),
-    scheme: Scheme | None = None,
-    margin: float = 1.5,
+    configuration: Configuration | None = None,
     force: bool = False,
     work: str | Path | None = None,
-    seed: int | None = None,
     format: Format | Literal["auto"] = "auto",
     jobs: Jobs = ONE_JOB,
-    warn: Callable[[str], None] | None = None,
+    warn: Callable[[str], None] = lambda sentence: None,
 ) -> Outcome:
     """Adapt a model to unlabelled text and write it, if it is not worse.
 
@@ -121,35 +88,32 @@ def adapt(
         Development sets of the old and of the new domain.
     external : sequence of path
         Parses of ``unlabelled`` by other parsers, as further members of the committee.
-    scheme : Scheme, optional
-        By default the default one.
-    margin : float, default=1.5
-        LAS that may be lost on ``dev``.
+    configuration : Configuration, optional
+        Scheme, guard and seed.
     force : bool, default=False
         Adapt, and write the adapted model, whatever the guard says.
     work : path, optional
         Folder for the steps; by default ``OUTPUT.work``. It is removed at the end, unless there is
         a model in it that was not promoted.
-    seed : int, optional
-        By default that of the model.
     format : {"auto", "conllu", "conllx"}
         Of all files.
     jobs : Jobs, optional
     warn : callable, optional
-        See `treevote.adaptation.adapt.adapt`.
+        Called, before the long work, with warnings about the files, the committee and the text.
 
     Raises
     ------
     InputError, ConfigError, ModelError
-        If a file, the scheme or the model cannot be used.
+        If a file, the configuration or the model cannot be used.
     """
     room, silver = Path(work) if work is not None else Path(f"{output}.work"), Path(f"{output}.silver.conllu")
     _check(output, room, silver, [*unlabelled, *external, *train, *(path for path in (dev, target_dev) if path)])
-    scheme, guard = scheme or Scheme(), Guard(source_margin=margin)
+    configuration = configuration or Configuration()
+    scheme = configuration.scheme
     before = load(model)
     source, convention = _source(train, format)
     facts: Any = before.facts
-    seed = int(facts.get("seed", 0)) if seed is None else seed
+    seed = int(facts.get("seed", 0)) if configuration.seed is None else configuration.seed
     plan = {
         "model": checksum(model),
         "unlabelled text": [checksum(path) for path in unlabelled],
@@ -162,15 +126,24 @@ def adapt(
         "format": format,
         "version of treevote": __version__,
     }
+    old, new = (None if path is None else read(path, format=format) for path in (dev, target_dev))
+    for development in old, new:
+        for warning in () if development is None else unknown_labels(development, source):
+            warn(warning)
     data = Data(
         source,
         [os.fspath(path) for path in unlabelled],
-        None if dev is None else read(dev, format=format),
-        None if target_dev is None else read(target_dev, format=format),
+        old,
+        new,
         [os.fspath(path) for path in external],
         format,
     )
-    settings: dict[str, Any] = {"scheme": scheme, "guard": guard, "seed": seed, "convention": convention}
+    settings: dict[str, Any] = {
+        "scheme": scheme,
+        "guard": configuration.guard,
+        "seed": seed,
+        "convention": convention,
+    }
     with checkpoints(room, plan) as steps:
         try:
             adapted = carry(before, data, steps, **settings, force=force, jobs=jobs, warn=warn)
@@ -197,18 +170,20 @@ def _source(train: Sequence[str | Path], format: Format | Literal["auto"]) -> tu
 
 
 def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | Path]) -> None:
-    """Check before the work that what is read can be read again, and that nothing of value is written over."""
+    """Fail before the work if an input cannot be read again, or an output would replace another's file."""
     store.check_target(output)
     work, model = Path(os.path.realpath(room)), Path(os.path.realpath(output))
     if work.is_relative_to(model) or model.is_relative_to(work):
         raise ConfigError(f"the model {output} and the folder {room} for the work must be apart; name another folder")
     for path in inputs:
         if not os.path.exists(path):
-            raise InputError("cannot read: no such file", path=os.fspath(path), remedy="check the name")
+            raise InputError("cannot read: no such file", path=os.fspath(path), remedy="check the path")
         if not os.path.isfile(path):
-            raise InputError("expected a file", path=os.fspath(path), remedy="adapt reads its files several times")
+            raise InputError(
+                "expected a file", path=os.fspath(path), remedy="give a file: adapt reads it several times"
+            )
         if silver.exists() and silver.samefile(path):
-            raise ConfigError(f"{silver} would be written over, and is read; name another output")
+            raise ConfigError(f"{silver} is both read and written; name another output")
     if silver.exists():
         with suppress(OSError), silver.open("rb") as file:
             if file.read(len(_OURS)) in (_OURS, b""):
@@ -220,7 +195,7 @@ _OURS = b"# round = "
 
 
 def as_json(outcome: Outcome) -> str:
-    """Return all that is known, for programs."""
+    """Return the result as JSON, with all its facts."""
     paths = {"model": outcome.model, "silver": outcome.silver, "work": outcome.work}
     facts = {
         "promoted": outcome.promoted,
@@ -232,13 +207,13 @@ def as_json(outcome: Outcome) -> str:
 
 
 def as_text(outcome: Outcome) -> str:
-    """Return what a person wants to know."""
+    """Return the result for a person to read."""
     facts: Any = outcome.adapted.report
     distance = facts["distance"]
     parts = [
         f"the text: {distance['unknown_words']:.1f} % of its words and {distance['unknown_tags']:.1f} % of its tags "
-        f"are not in the training data; its sentences have {distance['target_length']:.1f} tokens on average, those of "
-        f"the training data {distance['source_length']:.1f}"
+        f"are not in the training data; mean length of a sentence: {distance['target_length']:.1f} tokens, "
+        f"in the training data {distance['source_length']:.1f}"
     ]
     if "rounds" in facts:
         parts += [_rounds(facts["rounds"]), _labels(facts["labels"])]
@@ -253,11 +228,14 @@ def as_text(outcome: Outcome) -> str:
         parts.append(table(["", "before", "after"], rows))
     if outcome.promoted:
         parts.append(f"model   {outcome.model}\nadded   {outcome.silver}")
-    parts += [f"{'against it' if outcome.promoted else 'not promoted'}: {reason}" for reason in outcome.adapted.reasons]
+    parts += [
+        f"{'promoted in spite of this' if outcome.promoted else 'not promoted'}: {reason}"
+        for reason in outcome.adapted.reasons
+    ]
     if not outcome.promoted:
         parts.append("the old model stays as it is")
     if outcome.work is not None:
-        parts.append(f"what was trained is kept in {outcome.work}: the same command with --force writes it")
+        parts.append(f"the adapted model is kept in {outcome.work}; the same command with --force writes it")
     return "\n\n".join(parts)
 
 
@@ -280,4 +258,4 @@ def _rounds(rounds: Sequence[Mapping[str, float]]) -> str:
 
 def _labels(labels: Sequence[Mapping[str, Any]]) -> str:
     rows = [[each["label"], f"{each['source']:.1f}", f"{each['added']:.1f}"] for each in labels]
-    return table(["label", "% of the training data", "% of what was added"], rows)
+    return table(["label", "% of the training data", "% of the added sentences"], rows)

@@ -1,4 +1,4 @@
-"""What treevote costs on a treebank: time, memory and size of every member and of the vote.
+"""Costs of treevote on a treebank: time, memory and size of every member and of the vote.
 
 Each measurement runs in a process of its own, so that its peak of memory is its own, after a warm-up that loads or
 compiles the kernels and is not counted. Times are CPU seconds of one core.
@@ -32,7 +32,7 @@ from treevote.protocols import Parser, Trainer
 from treevote.store import folder as store
 
 SCALES = (1, 4, 16)
-"""How often the test file is parsed over, and the parts of the training file that are trained on: 1/16, 1/4, 1/1."""
+"""Copies of the test file to parse; the parts of the training file to train on are 1/16, 1/4 and 1/1."""
 
 
 def benchmark(
@@ -125,7 +125,7 @@ def _apart(function: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str
     try:
         result = ours.recv()
     except EOFError:
-        raise MemoryError("a measurement was stopped by the system") from None
+        raise MemoryError("the system killed the process of a measurement") from None
     finally:
         process.join()
     if isinstance(result, Exception):

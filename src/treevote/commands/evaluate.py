@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from treevote import visibility
+from treevote.conll.guidelines import departures, unknown_labels
 from treevote.conll.reader import read, read_parse
 from treevote.corpus.treebank import Format, Treebank
 from treevote.evaluation.counts import Convention, convention_of
@@ -28,6 +29,7 @@ def evaluate(
     format: Format | Literal["auto"] = "auto",
     training: str | Path | None = None,
     seed: int = 0,
+    warn: Callable[[str], None] = lambda sentence: None,
 ) -> Evaluation:
     """Evaluate systems in full, and compare them: all figures with intervals, breakdowns, confusions and tests.
 
@@ -45,9 +47,11 @@ def evaluate(
     format : {"auto", "conllu", "conllx"}, default="auto"
         Format of all files.
     training : path, optional
-        What the systems were trained on, to tell known words from unknown ones.
+        Training data of the systems, to tell known words and labels from unknown ones.
     seed : int, default=0
         Of the bootstrap and the randomization test.
+    warn : callable, optional
+        Called with warnings about the files, see `treevote.conll.guidelines`.
 
     Raises
     ------
@@ -55,24 +59,28 @@ def evaluate(
         If a file cannot be read or is empty, if the gold file has no trees, or a system has another text.
     """
     trees = read(gold, format=format)
+    known = None if training is None else read(training, format=format, trees="optional")
     named: dict[str, Callable[[], Treebank]] = {}
     for path in systems:  # a file that is named twice is two systems
         name = str(path)
         while name in named:
             name += "'"
         named[name] = functools.partial(read_parse, path, format)
-    return evaluate_systems(
+    evaluation = evaluate_systems(
         trees,
         named,
         convention=convention or convention_of(trees),
         punctuation=punctuation,
         seed=seed,
-        training=None if training is None else read(training, format=format, trees="ignored"),
+        training=known,
     )
+    for warning in (*departures(trees), *(() if known is None else unknown_labels(trees, known))):
+        warn(warning)
+    return evaluation
 
 
 def as_table(evaluation: Evaluation) -> str:
-    """Return the main figures as a table, then the tests of LAS and UAS with Holm's correction, and what is no tree.
+    """Return the main figures as a table, then the tests of LAS and UAS with Holm's correction, and ill-formed parses.
 
     Examples
     --------
@@ -105,7 +113,7 @@ def as_table(evaluation: Evaluation) -> str:
 
 
 def as_json(evaluation: Evaluation) -> str:
-    """Return all that was found as JSON, see `treevote.evaluation.results.Evaluation.as_dict`."""
+    """Return all results as JSON, see `treevote.evaluation.results.Evaluation.as_dict`."""
     return visibility.as_json(evaluation.as_dict())
 
 

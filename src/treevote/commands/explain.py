@@ -1,4 +1,4 @@
-"""``treevote explain``, ``treevote inspect --rules``: the rules of decision lists, and what they did to a sentence."""
+"""``treevote explain``, ``treevote inspect --rules``: the rules of decision lists, and the rule behind each arc."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def rules(model: str | Path) -> Iterator[str]:
 
 
 def explain(model: str | Path, path: str | Path, *, first: int = 1, last: int | None = None) -> Iterator[str]:
-    """Yield for each of some sentences a table: every word, its head and label, and the rule that said so.
+    """Yield a table for each sentence: every word, its head and label, and the rule that set them.
 
     Parameters
     ----------
     model : path
         With a decision list among its members.
     path : path
-        Sentences; trees in them are not looked at.
+        Sentences; their trees are ignored.
     first, last : int
-        Numbers of sentences, from 1; without ``last`` to the end.
+        Numbers of sentences, from 1; by default to the end.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def explain(model: str | Path, path: str | Path, *, first: int = 1, last: int | 
         raise InputError(
             f"expected numbers of sentences in 1..{treebank.n_sentences}, found {first}-{end}",
             path=str(path),
-            remedy="name sentences that are there",
+            remedy="give numbers in this range",
         )
     for i in range(first - 1, end):
         rows = [

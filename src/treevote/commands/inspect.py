@@ -1,24 +1,26 @@
-"""``treevote inspect``: what a model is and where it comes from."""
+"""``treevote inspect``: members, training data, scores and size of a model."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from treevote import visibility
 from treevote.config import from_mapping, to_toml
 from treevote.ensemble.configuration import Configuration
+from treevote.ensemble.members import RESERVED
 from treevote.ensemble.parser import configuration, load
 from treevote.errors import ConfigError, ModelError
 from treevote.report.scores import scores
 from treevote.store import folder as store
-from treevote.store.manifest import FORMAT_VERSION
+from treevote.store.manifest import FORMAT_VERSION, MANIFEST
 from treevote.terminal import size, table
 
 
 def inspect(model: str | Path) -> dict[str, Any]:
-    """Return the facts of a model: what it is, what it was trained on and how, its scores and files.
+    """Return the facts of a model: members, training data, configuration, scores, files.
 
     Raises
     ------
@@ -42,17 +44,40 @@ def as_json(facts: Mapping[str, Any]) -> str:
     return visibility.as_json(facts)
 
 
-def as_text(facts: Mapping[str, Any]) -> str:
-    """Return the facts for a person to read.
+def model_at(model: str | Path) -> str:
+    """Describe in a few words the model that a new one would replace; return an empty string if there is none.
 
     Raises
     ------
     ModelError
-        If they are not what a training leaves.
+        If no model can be written there, see `treevote.store.folder.check_target`.
+    """
+    store.check_target(model)
+    try:
+        written = datetime.fromtimestamp(Path(model, MANIFEST).stat().st_mtime)
+    except OSError:
+        return ""
+    try:
+        record = store.load(model, verify=False)
+        data: Any = record.facts["training"]
+        members = ", ".join(name for name in record.parts if name not in RESERVED)
+        what = f"{members}, trained on {data['name']} ({data['sentences']:,} sentences)"
+    except (ModelError, LookupError, TypeError, ValueError):
+        what = "damaged, or of another version of treevote"
+    return _printable(f"{model}, a model of {written:%Y-%m-%d %H:%M}: {what}")
+
+
+def as_text(facts: Mapping[str, Any], *, full: bool = False) -> str:
+    """Return the facts for a person to read: a summary, or in full with configuration and files.
+
+    Raises
+    ------
+    ModelError
+        If they are not those of a training.
     """
     try:
-        parts = [_what(facts), _data(facts), scores(facts, facts["members"]), _configuration(facts)]
-        return _printable("\n\n".join([*parts, _files(facts)]))
+        details = (scores(facts, facts["members"]), _configuration(facts), _files(facts)) if full else _summary(facts)
+        return _printable("\n\n".join([_what(facts), _data(facts, full), *details]))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, ConfigError) as error:
         raise ModelError(f"the facts of the model are damaged ({error}); train it again") from error
 
@@ -65,22 +90,39 @@ def _printable(text: str) -> str:
 def _what(facts: Mapping[str, Any]) -> str:
     votes, members = facts["votes"], facts["members"]
     roots = "one root in each sentence" if facts["single_root"] else "one root or several in a sentence"
-    weights = ", ".join(f"{name} {weight:.4g}" for name, weight in zip(members, votes["overall"], strict=True))
-    by_pos = f"; {len(votes['pos'])} parts of speech have weights of their own" if votes["pos"] else ""
+    by_pos = f", of their own for {len(votes['pos'])} parts of speech" if votes["pos"] else ""
     return (
         f"ensemble of {len(members)} members, {roots}\n"
-        f"votes: {votes['kind']} ({weights}){by_pos}\n"
+        f"weights of the votes: {votes['kind']}{by_pos}\n"
         f"treevote {facts['treevote']}, model format {facts['format']}"
     )
 
 
-def _data(facts: Mapping[str, Any]) -> str:
-    return "\n".join(
+def _data(facts: Mapping[str, Any], full: bool) -> str:
+    lines = [
         f"{role} data: {data['name']}, {data['sentences']:,} sentences, {data['tokens']:,} tokens, "
-        f"{data['labels']} labels, sha256 {data['sha256']}"
+        f"{data['labels']} labels" + (f", sha256 {data['sha256']}" if full else "")
         for role in ("training", "development")
         if (data := facts.get(role)) is not None
-    )
+    ]
+    adaptation = facts.get("adaptation")
+    return "\n".join(lines + ([f"adapted in {len(adaptation['rounds'])} rounds"] if adaptation else []))
+
+
+def _summary(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Yield kind, weight and scores of the members, and the size."""
+    measured = facts.get("scores", {})
+    rows = [
+        [name, member["kind"], f"{weight:.4g}", *_two(measured.get(name))]
+        for (name, member), weight in zip(facts["members"].items(), facts["votes"]["overall"], strict=True)
+    ]
+    yield table(["member", "kind", "weight", "LAS", "UAS"], [*rows, ["vote", "", "", *_two(measured.get("vote"))]])
+    sizes = facts["files"]
+    yield f"{len(sizes)} files, {size(sum(sizes.values()))}; configuration and files: treevote inspect --full"
+
+
+def _two(score: Mapping[str, float] | None) -> tuple[str, str]:
+    return ("-", "-") if score is None else (f"{score['las']:.2f}", f"{score['uas']:.2f}")
 
 
 def _configuration(facts: Mapping[str, Any]) -> str:

@@ -28,20 +28,20 @@ _CONFIDENCE = ("confidence", "label_confidence")
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What `parse_files` did.
+    """Result of `parse_files`.
 
     Attributes
     ----------
     sentences, tokens : int
-        What was parsed.
+        Numbers of parsed sentences and tokens.
     faults : int
         Sentences that were left out or kept unparsed.
     first_fault : InputError, optional
-        What was wrong with the first of them.
+        Fault of the first of them.
     seconds : float
         Wall-clock time, loading the model included.
     fallbacks : int
-        How often a bounded search of a member was cut short and completed in a simpler way.
+        Number of times that a bounded search of a member was cut short and completed by a simpler one.
     """
 
     sentences: int = 0
@@ -55,8 +55,6 @@ class Summary:
         """Return it as a sentence."""
         speed = f" ({self.tokens / self.seconds:,.0f} tokens/s)" if self.seconds else ""
         done = f"parsed {self.sentences:,} sentences, {self.tokens:,} tokens in {self.seconds:.1f} s{speed}"
-        if self.fallbacks:
-            done += f"; in {self.fallbacks:,} cases a bounded search was cut short and completed in a simpler way"
         return f"{done}; {self.faults:,} with faults, first {self.first_fault}" if self.faults else done
 
 
@@ -81,7 +79,7 @@ def parse_files(
     model : path
         A model folder.
     inputs : sequence of path or "-"
-        Their sentences are written one after the other. What stands in HEAD and DEPREL is not looked at.
+        Their sentences are written one after the other. HEAD and DEPREL are ignored.
     output : path or "-"
         Written whole or not at all, see `treevote.files.streams.writing`; it may be one of the inputs.
     member : str, optional
@@ -91,7 +89,7 @@ def parse_files(
     confidence : bool, default=False
         Write the probability that each arc is right, alone and with its label, into MISC.
     on_error : {"stop", "skip", "keep"}, default="stop"
-        What to do with a faulty sentence: raise, leave it out, or write it back unparsed.
+        Treatment of a faulty sentence: raise, leave it out, or write it back unparsed.
     format : {"auto", "conllu", "conllx"}, default="auto"
         See `treevote.conll.chunks.chunks`.
     jobs : Jobs, optional
@@ -118,12 +116,12 @@ def parse_files(
     marks = (_SUPPORT if support else ()) + (_CONFIDENCE if confidence else ())
     if marks and member is not None:
         raise ConfigError(
-            f"member {member} alone holds no vote that could give support or confidence; ask for one of the two"
+            f"support and confidence belong to a vote, and {member} alone holds none; leave out --member, or these two"
         )
     stored = StoredModel.load(model)  # before anything is read or written
     parser = _parser(stored(), member)
     if confidence and isinstance(parser, EnsembleParser) and parser.confidence is None:
-        raise ConfigError("the model cannot tell its confidence; train it with a development set (--dev), or --folds")
+        raise ConfigError("the model has no confidence; train it with a development set (--dev), or with --folds")
     work = functools.partial(_parse_part, stored, member, marks, on_error)
     total = size(inputs)
     sentences, tokens, faults = [0] * len(inputs), 0, [0] * len(inputs)
@@ -149,7 +147,7 @@ def parse_files(
         for path, found in zip(inputs, map(sum, zip(sentences, faults, strict=True)), strict=True):
             if not found:
                 problem = "expected sentences, found none"
-                raise InputError(problem, path=name_of(path), remedy="give a file with sentences in it")
+                raise InputError(problem, path=name_of(path), remedy="give a file with sentences")
     return Summary(sum(sentences), tokens, sum(faults), first_fault, time.monotonic() - start, fallbacks)
 
 
@@ -191,7 +189,7 @@ def name_of(path: str | os.PathLike[str]) -> str:
 
 
 def _missing_end(text: bytes) -> bytes:
-    r"""Return what a text lacks so that the next file does not go on with its last sentence.
+    r"""Return the line ends that a text lacks at its end, so that the next file begins with a new sentence.
 
     Examples
     --------

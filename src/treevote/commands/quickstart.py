@@ -37,23 +37,23 @@ from treevote.terminal import duration, size, table
 
 MODEL, ADAPTED = "model", "adapted-model"
 GOLD, PARSED, UNLABELLED = "wiki-test.gold.conllu", "wiki-test.parsed.conllu", "wiki-unlabelled.conllu"
-"""Names in the folder that is left."""
+"""Names in the output folder."""
 
 
 @dataclass(frozen=True)
 class Quickstart:
-    """What `quickstart` did.
+    """Result of `quickstart`.
 
     Attributes
     ----------
     folder : Path
-        Where model and parses are.
+        Folder of models and parses.
     training, test : Treebank
-        What was trained on, and tested on.
+        The training set and the test set.
     training_seconds, adapting_seconds : float
         Wall-clock time of the training, and of the adaptation.
     reasons : list of str
-        Why the adapted model was not kept, if it was not.
+        Reasons against the adapted model; empty if it was kept.
     n_bytes : int
         Size of the model.
     counts : dict of str to Counts
@@ -73,7 +73,7 @@ class Quickstart:
     seconds: Mapping[str, float]
 
     def __str__(self) -> str:
-        """Return the table, and what to do next."""
+        """Return the table, and the commands for a treebank of the user."""
         rows = [
             [
                 name,
@@ -117,7 +117,7 @@ def quickstart(
     Parameters
     ----------
     folder : path
-        Gets the models, the parses and the gold trees of the test set; what they are called like is replaced.
+        For the models, the parses and the gold trees of the test set; existing files of the same names are replaced.
     jobs : Jobs, optional
 
     Raises

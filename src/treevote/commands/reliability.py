@@ -1,4 +1,4 @@
-"""``treevote reliability``: how far the confidence that stands in a parse can be trusted."""
+"""``treevote reliability``: calibration of the confidence in a parse."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def reliability(gold: str | Path, system: str | Path) -> dict[str, Any]:
 
 
 def confidence_of(parse: Treebank, name: str) -> Floats:
-    """Return the number that stands in MISC under a name, shape (n_slots,); 0 in ROOT slots.
+    """Return the number of each token in MISC under a name, shape (n_slots,); 0 in ROOT slots.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""``treevote show``: the trees of a file, and where a system differs, in the terminal or as SVG."""
+"""``treevote show``: the trees of a file, and the differences of a system, in the terminal or as SVG."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from treevote.evaluation.counts import require_same_sentences
 from treevote.visibility import visible
 
 MAX_PICTURES = 100
-"""More sentences than these are no SVG that anything could show."""
+"""Maximum number of sentences in one SVG file."""
 
 _RANGE = re.compile("[0-9]{1,9}-([0-9]{1,9})?|-[0-9]{1,9}")
 
@@ -40,7 +40,7 @@ class Chosen:
     system : Treebank or None
         The same sentences as a system parsed them.
     numbers : tuple of int
-        Which ones to show, counted from 1.
+        Numbers of the sentences to show, from 1.
     """
 
     gold: Treebank
@@ -87,7 +87,7 @@ def show(
 
 
 def numbers_of(choice: str, n_sentences: int) -> list[int]:
-    """Return the numbers that a choice stands for, in its order.
+    """Return the numbers of a choice, in its order.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def numbers_of(choice: str, n_sentences: int) -> list[int]:
         last = int(end or n_sentences) if dash else first
         if not 1 <= first <= last <= n_sentences:
             problem = f"expected sentences from 1 to {n_sentences:,}, found {part.strip()}"
-            raise InputError(problem, remedy="choose others")
+            raise InputError(problem, remedy="choose among these")
         numbers += range(first, last + 1)
     return numbers
 
@@ -173,7 +173,7 @@ def _heading(chosen: Chosen, number: int, gold: Sentence, system: Sentence | Non
 
 
 def _unusual(sentence: Sentence) -> str:
-    """Tell what is unusual about a tree, if anything is."""
+    """Return the peculiarities of a tree; empty if there is none."""
     heads = sentence.heads
     missing, n_roots = int((heads[1:] < 0).sum()), int((heads == 0).sum())
     if missing == len(heads) - 1:
@@ -181,7 +181,7 @@ def _unusual(sentence: Sentence) -> str:
     if missing:
         return f"{missing} of {len(heads) - 1} words without a head"
     if not is_tree(heads):
-        return "not a tree: some words hang on each other in a circle"
+        return "not a tree: its heads have a cycle"
     parts = [] if n_roots == 1 else [f"{n_roots} roots"]
     return ", ".join(parts if is_projective(heads) else [*parts, "non-projective"])
 

@@ -95,11 +95,13 @@ def study(
         raise unknown("study", name, STUDIES)
     chosen = STUDIES[name]
     if members and not chosen.members:
-        raise ConfigError(f"the study '{name}' has parsers of its own; leave the members out")
-    members_of(members)  # a name that does not exist is told at once
+        raise ConfigError(f"the study '{name}' has parsers of its own; leave out --members")
+    members_of(members)  # an unknown name is an error at once
     names = tuple(dict.fromkeys(members)) or chosen.members
     if len(names) < chosen.fewest and chosen.members:
-        raise ConfigError(f"the study '{name}' needs {chosen.fewest} members or more, found {len(names)}; name another")
+        raise ConfigError(
+            f"the study '{name}' needs {chosen.fewest} members or more, found {len(names)}; name more with --members"
+        )
     if seed < 0:
         raise ConfigError(f"the seed should not be negative, found {seed}")
     given = read(treebank, format=format)

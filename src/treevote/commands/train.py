@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from treevote.conll.guidelines import departures, unknown_labels
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.configuration import ensemble_of, read_configuration
@@ -26,7 +27,7 @@ from treevote.terminal import duration, size
 
 @dataclass(frozen=True)
 class Trained:
-    """What `train` did.
+    """Result of `train`.
 
     Attributes
     ----------
@@ -46,7 +47,7 @@ class Trained:
 
 
 FOLDS = 5
-"""Folds of the training data where members are to be chosen and neither folds nor a development set is given."""
+"""Folds of the training data for the selection of members without folds or development set of the user."""
 
 
 def train(
@@ -63,6 +64,7 @@ def train(
     seed: int | None = None,
     format: Format | Literal["auto"] = "auto",
     jobs: Jobs = ONE_JOB,
+    warn: Callable[[str], None] = lambda sentence: None,
 ) -> Trained:
     """Train an ensemble and write its model folder.
 
@@ -83,11 +85,13 @@ def train(
     weights, folds, seed : optional
         In place of those of the configuration.
     select : bool, default=False
-        Whether the members that vote best are chosen, whatever stands in the configuration; without development set
-        and folds there are ``FOLDS`` of them.
+        Whether the members that vote best are chosen, in place of the key of the configuration; without development
+        set and folds there are ``FOLDS`` of them.
     format : {"auto", "conllu", "conllx"}, default="auto"
         Format of the treebanks.
     jobs : Jobs, optional
+    warn : callable, optional
+        Called with warnings about the files, see `treevote.conll.guidelines`.
 
     Raises
     ------
@@ -119,10 +123,16 @@ def train(
     treebank = treebanks[0]
     if len(treebanks) > 1:
         treebank = Treebank.concatenate(treebanks, " + ".join(part.name for part in treebanks))
+    held_out = None if dev is None else read(dev, format=format)
+    for part in treebanks:
+        for warning in departures(part):
+            warn(warning)
+    for warning in () if held_out is None else unknown_labels(held_out, treebank):
+        warn(warning)
     compile_kernels(trainer, treebank, jobs)
     parser, milliseconds = trainer.train_measured(
         treebank,
-        None if dev is None else read(dev, format=format),
+        held_out,
         seed=configuration.seed,
         jobs=jobs,
         convention=convention_of(treebanks[0]),
@@ -132,14 +142,14 @@ def train(
 
 
 def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank, jobs: Jobs = ONE_JOB) -> None:
-    """Train on two sentences: on the first run on a machine, kernels are compiled once here and not by every job.
+    """Train on two sentences, so that the first run on a machine compiles kernels here, and not in every job.
 
     Parameters
     ----------
     trainer : EnsembleTrainer
-        What is to be trained.
+        The trainer of the members.
     treebank : Treebank
-        What it is to be trained on.
+        The training data.
     jobs : Jobs, optional
         Told that compiling begins and ends.
     """
@@ -151,6 +161,6 @@ def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank, jobs: Jobs = O
 
 
 def report(trained: Trained) -> str:
-    """Return what a person wants to know after training."""
+    """Return scores, time and size for a person to read."""
     last = f"trained in {duration(trained.seconds)}, {size(trained.n_bytes)} on disk"
     return f"{scores(trained.parser.facts, trained.parser.members, trained.milliseconds)}\n\n{last}"

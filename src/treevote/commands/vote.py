@@ -62,7 +62,7 @@ def vote(
     Returns
     -------
     parse : Treebank
-        What was written.
+        The written parse.
     single_root : bool
         Whether every sentence has one root.
     voters : tuple of str
@@ -110,10 +110,10 @@ def vote(
 
 
 def one_root(systems: Sequence[Treebank], gold: Treebank | None = None) -> bool:
-    """Tell whether the systems speak of an annotation with one root in each sentence.
+    """Tell whether the systems follow an annotation with one root in each sentence.
 
     Gold trees settle it. Without them, parses in CoNLL-U have one root unless every system has a sentence
-    with several, for a parser may well fail at what the annotation demands; parses in CoNLL-X have one root
+    with several, for a parser may well break a rule of the annotation; parses in CoNLL-X have one root
     only if no system has such a sentence.
 
     Examples

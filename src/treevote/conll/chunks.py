@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from treevote.conll.scanner import find_blocks
-from treevote.conll.validation import BLANK, format_of
+from treevote.conll.validation import BLANK, format_of, require_utf8
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError
 from treevote.files.streams import Readable, opened
 
 BOM = "\ufeff".encode()
-"""The byte order mark that some programs put before the first line; it is kept and not looked at."""
+"""The byte order mark that some programs put before the first line; it is kept as it is."""
 
 
 MAX_SENTENCE_BYTES = 64 << 20
-"""A longer stretch without a blank line is refused."""
+"""Maximum length of a stretch without a blank line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def chunks(source: Readable, *, format: Format | Literal["auto"] = "auto", n_byt
     source : path, "-" or binary file
         See `opened`.
     format : {"auto", "conllu", "conllx"}, default="auto"
-        ``"auto"``: told once by `treevote.conll.validation.format_of` from the name and the first sentences.
+        ``"auto"``: determined once by `treevote.conll.validation.format_of` from the name and the first sentences.
     n_bytes : int, default=1 MiB
         About the length of a chunk; one with a single sentence may be longer.
 
@@ -66,7 +66,7 @@ def chunks(source: Readable, *, format: Format | Literal["auto"] = "auto", n_byt
     Raises
     ------
     InputError
-        See `opened`; and where there is no blank line in 64 MiB.
+        See `opened`; if the file is UTF-16 or UTF-32; where there is no blank line in 64 MiB.
 
     Examples
     --------
@@ -83,6 +83,8 @@ def chunks(source: Readable, *, format: Format | Literal["auto"] = "auto", n_byt
             block = stream.read(max(n_bytes, 1))
             more = bool(block)
             rest += block
+            if line == 1:
+                require_utf8(bytes(rest[: 1 << 12]), path)
             cut = _end_of_last_sentence(rest, len(rest) - len(block)) if more else len(rest)
             if not cut:
                 if len(rest) > MAX_SENTENCE_BYTES:

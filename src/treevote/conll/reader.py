@@ -10,15 +10,15 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.scanner import Blocks, Tokens, find_blocks, find_tokens
 from treevote.conll.tokenlists import serialize
-from treevote.conll.validation import Trees, format_of, sentence_fault
+from treevote.conll.validation import Trees, format_of, require_utf8, sentence_faults
 from treevote.corpus.sentence import ROOT, Word, sent_id
 from treevote.corpus.treebank import Format, Source, Treebank
 from treevote.errors import InputError, shortened
@@ -46,11 +46,11 @@ def read(
     source : path, "-", binary file, or sequence of conllu.TokenList
         ``-`` is standard input; xz and gzip are decompressed.
     format : {"auto", "conllu", "conllx"}, default="auto"
-        ``"auto"``: told by `treevote.conll.validation.format_of` from name and content; a TokenList is CoNLL-U.
+        ``"auto"``: determined by `treevote.conll.validation.format_of` from name and content; a TokenList is CoNLL-U.
     trees : {"required", "optional", "ignored"}, default="required"
-        What to do with HEAD and DEPREL, see `parse_chunk`.
+        Treatment of HEAD and DEPREL, see `parse_chunk`.
     on_error : {"stop", "skip", "keep"}, default="stop"
-        What to do with a faulty sentence, see `parse_chunk`, which also returns the faults.
+        Treatment of a faulty sentence, see `parse_chunk`, which also returns the faults.
     name : str, optional
         Name of the treebank; by default that of the file, without its folder.
 
@@ -62,7 +62,8 @@ def read(
     Raises
     ------
     InputError
-        For the first fault if ``on_error`` is ``"stop"``; if no sentence is left; if the file cannot be read.
+        For the first fault if ``on_error`` is ``"stop"``; if no sentence is left; if the file cannot be read, or
+        is UTF-16 or UTF-32.
 
     Examples
     --------
@@ -76,17 +77,18 @@ def read(
     else:
         with opened(source) as (stream, path, _):
             text = stream.read()
+    require_utf8(text, path)
     if format == "auto":
         format = format_of(path, text)
     treebank, faults = parse_chunk(Chunk(path, 1, 1, text, format), trees=trees, on_error=on_error)
     if not treebank.n_sentences:
-        nothing = InputError("expected sentences, found none", path=path, remedy="give a file with a treebank in it")
+        nothing = InputError("expected sentences, found none", path=path, remedy="give a file with a treebank")
         raise faults[0] if faults else nothing
     return treebank if name is None else dataclasses.replace(treebank, name=name)
 
 
 def read_parse(path: str | os.PathLike[str], format: Format | Literal["auto"]) -> Treebank:
-    """Read what a system parsed; it may have left some sentences unparsed, but not all.
+    """Read the parse of a system; some sentences may be unparsed, but not all.
 
     Raises
     ------
@@ -115,11 +117,11 @@ def parse_chunk(
     format : {"auto", "conllu", "conllx"}, default="auto"
         ``"auto"``: that of the chunk.
     trees : {"required", "optional", "ignored"}, default="optional"
-        What to do with HEAD and DEPREL. ``"ignored"``: they are not looked at and all heads are unknown.
+        Treatment of HEAD and DEPREL. ``"ignored"``: they are skipped, and all heads are unknown.
         ``"optional"``: a head is ``_`` (unknown) or in 0..n. ``"required"``: every sentence has a tree, with
         one root or several.
     on_error : {"stop", "skip", "keep"}, default="stop"
-        What to do with a faulty sentence: raise; leave it out, and its lines out of the source; or keep its
+        Treatment of a faulty sentence: raise; leave it out, and its lines out of the source; or keep its
         lines in the source though it is no sentence of the treebank.
 
     Returns
@@ -142,36 +144,13 @@ def parse_chunk(
     (1, 3, 'expected 10 columns separated by tabs, found 2')
     """
     format = chunk.format if format == "auto" else format
-    text = chunk.text.removeprefix(BOM) if chunk.first_line == 1 else chunk.text
-    blocks = find_blocks(text)
-    tokens = find_tokens(text, blocks, format, trees)
-    suspect = tokens.suspect
-    try:
-        decoded = text.decode()
-    except UnicodeDecodeError:
-        decoded = text.decode("utf-8", "surrogateescape")
-        suspect = np.ones_like(suspect)
-    lines = decoded.split("\n")
-
+    scanned = _scan(chunk, format, trees)
+    text, lines, blocks, tokens = scanned.text, scanned.lines, scanned.blocks, scanned.tokens
     faults: list[InputError] = []
-    bad = np.zeros_like(suspect)
-    numbers = chunk.first_sentence + np.cumsum(blocks.is_sentence) - blocks.is_sentence
-    unlabelled = trees == "required" and all(text[i - 3 : i - 1] == b"\t_" for i in tokens.deprel_start.tolist())
-    for i in np.flatnonzero(suspect).tolist():
-        sentence = lines[blocks.first[i] : blocks.last[i]]
-        fault = sentence_fault(sentence, format, trees, unlabelled=unlabelled)
-        if fault is None:
-            continue
+    bad = np.zeros_like(scanned.suspect)
+    for i, found in _faulty(chunk, scanned, format, trees):
         bad[i] = True
-        faults.append(
-            InputError(
-                fault.problem,
-                path=chunk.path,
-                line=chunk.first_line + int(blocks.first[i]) + fault.line,
-                sentence=shortened(sent_id(sentence).partition("\r")[0]) or str(numbers[i]),
-                remedy=fault.remedy,
-            )
-        )
+        faults.append(next(found))
         if on_error == "stop":
             raise faults[0]
 
@@ -192,6 +171,66 @@ def parse_chunk(
     return dataclasses.replace(treebank, name=os.path.basename(chunk.path), source=source), faults
 
 
+def chunk_faults(chunk: Chunk, *, trees: Trees = "optional") -> Iterator[InputError]:
+    r"""Yield all faults of a chunk, where `parse_chunk` names the first of each sentence.
+
+    Parameters
+    ----------
+    chunk, trees
+        As for `parse_chunk`.
+
+    Examples
+    --------
+    >>> chunk = Chunk("a.conllu", 1, 1, b"1\ta\n2\tb\n\n1\tc\n", "conllu")
+    >>> [fault.line for fault in chunk_faults(chunk)]
+    [1, 2, 4]
+    """
+    for _, found in _faulty(chunk, _scan(chunk, chunk.format, trees), chunk.format, trees):
+        yield from found
+
+
+class _Scanned(NamedTuple):
+    """A chunk without byte order mark: bytes, lines, and what the quick look finds."""
+
+    text: bytes
+    lines: list[str]
+    blocks: Blocks
+    tokens: Tokens
+    suspect: Bools
+
+
+def _scan(chunk: Chunk, format: Format, trees: Trees) -> _Scanned:
+    text = chunk.text.removeprefix(BOM) if chunk.first_line == 1 else chunk.text
+    blocks = find_blocks(text)
+    tokens = find_tokens(text, blocks, format, trees)
+    suspect = tokens.suspect
+    try:
+        decoded = text.decode()
+    except UnicodeDecodeError:
+        decoded = text.decode("utf-8", "surrogateescape")
+        suspect = np.ones_like(suspect)
+    return _Scanned(text, decoded.split("\n"), blocks, tokens, suspect)
+
+
+def _faulty(
+    chunk: Chunk, scanned: _Scanned, format: Format, trees: Trees
+) -> Iterator[tuple[int, Iterator[InputError]]]:
+    """Yield the number of each block with faults, and its faults."""
+    text, lines, blocks, tokens, suspect = scanned
+    numbers = chunk.first_sentence + np.cumsum(blocks.is_sentence) - blocks.is_sentence
+    unlabelled = trees == "required" and all(text[i - 3 : i - 1] == b"\t_" for i in tokens.deprel_start.tolist())
+    for i in np.flatnonzero(suspect).tolist():
+        sentence = lines[blocks.first[i] : blocks.last[i]]
+        name = shortened(sent_id(sentence).partition("\r")[0]) or str(numbers[i])
+        line = chunk.first_line + int(blocks.first[i])
+        found = (
+            InputError(fault.problem, path=chunk.path, line=line + fault.line, sentence=name, remedy=fault.remedy)
+            for fault in sentence_faults(sentence, format, trees, unlabelled=unlabelled)
+        )
+        if first := next(found, None):
+            yield i, itertools.chain([first], found)
+
+
 class _Numbers(dict[bytes, int]):
     """Distinct stretches of a text and their numbers, given in the order of first appearance."""
 
@@ -204,7 +243,7 @@ class _Numbers(dict[bytes, int]):
         return [self[text[i:j]] for i, j in zip(start.tolist(), end.tolist(), strict=True)]
 
     def decoded(self) -> list[str]:
-        """Return what has a number, in the order of the numbers."""
+        """Return the stretches, in the order of their numbers."""
         return b"\n".join(self).decode().split("\n") if self else []
 
 

@@ -1,7 +1,7 @@
-"""Where blocks, tokens and columns are in the bytes of a CoNLL text, found for all lines at once.
+"""Positions of blocks, tokens and columns in the bytes of a CoNLL text, found for all lines at once.
 
-What is found plainly right here needs no second look; a block that is not (``suspect``) is for
-`treevote.conll.validation.sentence_fault` to judge. Lines and blocks are counted from 0, positions are bytes.
+A block that is cleared here needs no second look; any other (``suspect``) is checked by
+`treevote.conll.validation.sentence_faults`. Lines and blocks are counted from 0, positions are bytes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Blocks(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """The tokens of a text, in order; what is said of a suspect block may be wrong.
+    """The tokens of a text, in order; the facts of a suspect block may be wrong.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ def find_tokens(text: bytes, blocks: Blocks, format: Format, trees: Trees) -> To
     blocks : Blocks
         Of `find_blocks` for it.
     format, trees
-        As for `treevote.conll.validation.sentence_fault`.
+        As for `treevote.conll.validation.sentence_faults`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""CoNLL-U and CoNLL-X: how to tell them apart, and what a sentence without fault is.
+"""CoNLL-U and CoNLL-X: detection of the format, faults of a sentence.
 
 Both formats have one line a token, ten columns separated by tabs, and a blank line after each sentence:
 
@@ -19,11 +19,12 @@ Universal Dependencies, CoNLL-U format, version 2.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from reprlib import repr as short
 from typing import Literal, NamedTuple, TypeAlias, cast
 
 from treevote.corpus.treebank import Format
+from treevote.errors import InputError
 
 Trees: TypeAlias = Literal["required", "optional", "ignored"]
 
@@ -36,8 +37,15 @@ MAX_DIGITS = len(str(MAX_TOKENS))
 BLANK = " \t\r"
 """A line of these characters alone ends a sentence."""
 
+_BYTE_ORDER_MARKS = {
+    b"\xff\xfe\x00\x00": "UTF-32",
+    b"\x00\x00\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
 _DETECTION_LINES = 2000
 _DETECTION_BYTES = 1 << 20
+_ENCODING_BYTES = 4096
 _UPOS = re.compile("ADJ|ADP|ADV|AUX|C?CONJ|DET|INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT|SCONJ|SYM|VERB|X")
 _UD_FEATURE = re.compile(
     r"\b(Abbr|Animacy|Aspect|Case|Definite|Degree|Evident|ExtPos|Foreign|Gender|Mood|Number|NumType|Person|Polarity"
@@ -51,7 +59,7 @@ _ID = re.compile(r"[0-9]+([-.][0-9]+)?")
 
 
 class Fault(NamedTuple):
-    """What is wrong in a sentence: in which of its lines (from 0), what, and what to do."""
+    """A fault of a sentence: its line (from 0), the problem, the remedy."""
 
     line: int
     problem: str
@@ -59,7 +67,7 @@ class Fault(NamedTuple):
 
 
 def detect(text: str) -> Format:
-    r"""Tell CoNLL-U from CoNLL-X by the first 2,000 lines.
+    r"""Determine the format, CoNLL-U or CoNLL-X, by the first 2,000 lines.
 
     It is CoNLL-U if one line is a comment, a range (``1-2``) or an empty node (``3.1``), or has
     ``head:deprel`` in column 9, ``Key=Value`` in column 10, or a feature of Universal Dependencies such as
@@ -95,7 +103,7 @@ def detect(text: str) -> Format:
 
 
 def format_of(path: str, text: bytes) -> Format:
-    """Tell the format of a file by its suffix, ``.conllu`` or ``.conllx`` (``.xz``, ``.gz``), else `detect`.
+    """Determine the format of a file by its suffix, ``.conllu`` or ``.conllx`` (``.xz``, ``.gz``), else `detect`.
 
     Examples
     --------
@@ -108,22 +116,48 @@ def format_of(path: str, text: bytes) -> Format:
     return detect(text[:_DETECTION_BYTES].decode("utf-8", "replace"))
 
 
-def sentence_fault(lines: Sequence[str], format: Format, trees: Trees, *, unlabelled: bool = False) -> Fault | None:
-    r"""Find the first fault of a sentence: the definition of what can be read.
-
-    The reader asks it only about the sentences that its own quick look has not cleared.
+def require_utf8(text: bytes, path: str) -> None:
+    r"""Refuse a text in UTF-16 or UTF-32, told by its byte order mark or by its zero bytes.
 
     Parameters
     ----------
-    lines : sequence of str
-        All lines between two blank lines, decoded with ``surrogateescape``.
-    format : {"conllu", "conllx"}
-        Which formats' lines are allowed.
-    trees : {"required", "optional", "ignored"}
-        ``"ignored"``: HEAD and DEPREL may hold anything. ``"optional"``: a HEAD is ``_`` (unknown) or in
-        0..n. ``"required"``: the heads are a tree, with one root or several.
-    unlabelled : bool, default=False
-        The file has no heads at all, so the message is about the file.
+    text : bytes
+        The beginning of a file.
+    path : str
+        The file, for the message.
+
+    Raises
+    ------
+    InputError
+        With the command that converts the file.
+
+    Examples
+    --------
+    >>> require_utf8("1\tdogs".encode("utf-16-be"), "a.conllu")
+    Traceback (most recent call last):
+    treevote.errors.InputError: a.conllu: expected UTF-8, the file is UTF-16BE; convert it: iconv -f UTF-16BE -t UTF-8
+    """
+    mark = next((mark for mark in _BYTE_ORDER_MARKS if text.startswith(mark)), None)
+    encoding = _wide_encoding(text[:_ENCODING_BYTES]) if mark is None else _BYTE_ORDER_MARKS[mark]
+    if encoding:
+        problem = f"expected UTF-8, the file is {encoding}"
+        raise InputError(problem, path=path, remedy=f"convert it: iconv -f {encoding} -t UTF-8")
+
+
+def _wide_encoding(text: bytes) -> str:
+    """Return the encoding in which a text with many zero bytes begins as CoNLL text does; empty if there is none."""
+    if text.count(0) * 8 < len(text):
+        return ""
+    for encoding in "UTF-32LE", "UTF-32BE", "UTF-16LE", "UTF-16BE":
+        decoded = text.decode(encoding, "ignore")
+        whole = len(text) - len(decoded.encode(encoding)) < 4 and "\0" not in decoded
+        if whole and "\t" in decoded and decoded[0] in f"01#\n{BLANK}":
+            return encoding
+    return ""
+
+
+def sentence_fault(lines: Sequence[str], format: Format, trees: Trees, *, unlabelled: bool = False) -> Fault | None:
+    r"""Find the first fault of a sentence, see `sentence_faults`.
 
     Returns
     -------
@@ -135,24 +169,56 @@ def sentence_fault(lines: Sequence[str], format: Format, trees: Trees, *, unlabe
     >>> sentence_fault(["1\ta\t_\t_\t_\t_\t1\tx\t_\t_"], "conllu", "required").problem
     'expected another token or 0 as HEAD of token 1, found itself'
     """
+    return next(sentence_faults(lines, format, trees, unlabelled=unlabelled), None)
+
+
+def sentence_faults(lines: Sequence[str], format: Format, trees: Trees, *, unlabelled: bool = False) -> Iterator[Fault]:
+    r"""Yield the faults of a sentence: the definition of what can be read.
+
+    The reader asks for them only where its own quick look has not cleared a sentence. A fault that may be the
+    consequence of another is left out: nothing is said of the tree of a sentence whose ids are wrong.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        All lines between two blank lines, decoded with ``surrogateescape``.
+    format : {"conllu", "conllx"}
+        Which formats' lines are allowed.
+    trees : {"required", "optional", "ignored"}
+        ``"ignored"``: HEAD and DEPREL may hold anything. ``"optional"``: a HEAD is ``_`` (unknown) or in
+        0..n. ``"required"``: the heads are a tree, with one root or several.
+    unlabelled : bool, default=False
+        The file has no heads at all, so one message is about the file.
+
+    Examples
+    --------
+    >>> lines = ["1\ta\t_\t_\t_\t_\t9\tx\t_\t_", "2\tb\t_\t_\t_\t_\t0\t\t_\t_"]
+    >>> [(fault.line, fault.problem) for fault in sentence_faults(lines, "conllu", "required")]
+    [(0, "expected a HEAD in 0..2, found '9'"), (1, 'expected a DEPREL, found an empty column')]
+    """
     for i, line in enumerate(lines):
         if found := _NOT_UTF8.search(line):
             byte = len(line[: found.start()].encode("utf-8", "surrogateescape")) + 1
             problem = f"expected UTF-8, found the byte 0x{ord(found[0]) - 0xDC00:02X} as byte {byte} of the line"
-            return Fault(i, problem, "convert the file to UTF-8")
+            yield Fault(i, problem, "convert the file to UTF-8")
     for i, line in enumerate(lines):
         if "\r" in line and _holds_lines(line):
             problem = "expected lines that end in line feeds, found carriage returns alone between the lines of tokens"
-            return Fault(i, problem, "convert the line ends to line feeds")
+            yield Fault(i, problem, "convert the line ends to line feeds")
+            return
     if all(line.startswith("#") for line in lines):
-        return None
-    tokens = _tokens(lines, format)
-    if isinstance(tokens, Fault):
-        return tokens
+        return
+    tokens: list[tuple[int, list[str]]] = []
+    fault = None
+    for fault in _token_faults(lines, format, tokens):
+        yield fault
+    if fault is not None:
+        return
     for i, columns in tokens:
         if not columns[1]:
-            return Fault(i, "expected a FORM, found an empty column", "write the form, or _")
-    return None if trees == "ignored" else _tree_fault(tokens, trees, unlabelled)
+            yield Fault(i, "expected a FORM, found an empty column", "write the form, or _")
+    if trees != "ignored":
+        yield from _tree_faults(tokens, trees, unlabelled)
 
 
 def _holds_lines(line: str) -> bool:
@@ -166,9 +232,9 @@ def _holds_lines(line: str) -> bool:
     return any(len(row) == 10 and _ID.fullmatch(row[0]) for row in rows)
 
 
-def _tokens(lines: Sequence[str], format: Format) -> list[tuple[int, list[str]]] | Fault:
-    """Return line and columns of each token, or what is wrong with the columns or the ids."""
-    tokens: list[tuple[int, list[str]]] = []
+def _token_faults(lines: Sequence[str], format: Format, tokens: list[tuple[int, list[str]]]) -> Iterator[Fault]:
+    """Yield the faults of columns, and the first one of ids; fill in line and columns of each token."""
+    faulty = False
     span_end, span_line, span_found = 0, 0, ""
     for i, line in enumerate(lines):
         if line.startswith("#"):
@@ -176,45 +242,56 @@ def _tokens(lines: Sequence[str], format: Format) -> list[tuple[int, list[str]]]
         columns = line.split("\t")
         if len(columns) != 10:
             found = f"expected 10 columns separated by tabs, found {len(columns)}"
+            faulty = True
             if len(columns) == 1 and len(line.split()) >= 8:
-                return Fault(i, f"{found} (the columns are separated by spaces)", "put tabs between the columns")
-            return Fault(i, found, "correct the line, or end the sentence before it with a blank line")
+                columns = line.split()
+                yield Fault(i, f"{found} (the columns are separated by spaces)", "put tabs between the columns")
+            else:
+                yield Fault(i, found, "correct the line, or end the sentence before it with a blank line")
+            if columns[0] == str(len(tokens) + 1):
+                tokens.append((i, columns))
+            continue
         token, expected = columns[0], len(tokens) + 1
         if token == str(expected):
             if expected > MAX_TOKENS:
                 problem = f"expected at most {MAX_TOKENS:,} tokens in a sentence, found more"
-                return Fault(i, problem, "cut the sentence in parts")
+                yield Fault(i, problem, "cut the sentence in parts")
+                return
             tokens.append((i, columns))
             continue
         span, empty = _RANGE.fullmatch(token), _EMPTY_NODE.fullmatch(token)
         if (span or empty) and format == "conllx":
             problem = f"expected id {expected}, found {short(token)}, which exists in CoNLL-U only"
-            return Fault(i, problem, "read the file as CoNLL-U")
+            yield Fault(i, problem, "read the file as CoNLL-U")
+            return
         if span:
             last = int(span[2][: MAX_DIGITS + 1])  # no id has so many digits, and Python reads only some thousand
             if span[1] != str(expected) or expected <= span_end or last < expected:
                 first = max(expected, span_end + 1)
                 problem = f"expected id {expected} or a range from {first}, found {short(token)}"
-                return Fault(i, problem, "correct the range")
+                yield Fault(i, problem, "correct the range")
+                return
             span_end, span_line, span_found = last, i, span[2]
         elif empty:
             if empty[1] != str(expected - 1):
                 problem = f"expected id {expected} or an empty node {expected - 1}.1, found {short(token)}"
-                return Fault(i, problem, "correct the id")
+                yield Fault(i, problem, "correct the id")
+                return
         elif _NUMBER.fullmatch(token):
             remedy = "number the tokens of a sentence 1, 2, 3, ..., with a blank line after the last"
-            return Fault(i, f"expected id {expected}, found {_number(token)}", remedy)
+            yield Fault(i, f"expected id {expected}, found {_number(token)}", remedy)
+            return
         else:
             problem = f"expected id {expected}, found {short(token)}, which is no id"
-            return Fault(i, problem, "correct the first column")
-    if not tokens:
+            yield Fault(i, problem, "correct the first column")
+            return
+    if not tokens and not faulty:
         first = next(i for i, line in enumerate(lines) if not line.startswith("#"))
-        return Fault(first, "expected a token, found a sentence without one", "remove the sentence")
-    if span_end > len(tokens):
+        yield Fault(first, "expected a token, found a sentence without one", "remove the sentence")
+    elif span_end > len(tokens) and not faulty:
         found = _number(span_found)
         problem = f"expected a range that ends in a token of the sentence (1..{len(tokens)}), found {found}"
-        return Fault(span_line, problem, "correct the range")
-    return tokens
+        yield Fault(span_line, problem, "correct the range")
 
 
 def _number(digits: str) -> str:
@@ -222,31 +299,35 @@ def _number(digits: str) -> str:
     return short(digits).strip("'")
 
 
-def _tree_fault(tokens: Sequence[tuple[int, list[str]]], trees: Trees, unlabelled: bool) -> Fault | None:
-    """Find the first fault in columns 7 and 8."""
+def _tree_faults(tokens: Sequence[tuple[int, list[str]]], trees: Trees, unlabelled: bool) -> Iterator[Fault]:
+    """Yield the faults in columns 7 and 8."""
     n = len(tokens)
     heads = [-1]
     for i, columns in tokens:
         head, deprel = columns[6:8]
         if head == "_" and trees == "required":
             if unlabelled:
-                problem = "expected trees, found a file without: every HEAD is '_'"
-                return Fault(i, problem, "give a labelled treebank")
-            return Fault(i, f"expected a HEAD in 0..{n}, found '_' (unknown)", "give every token a head")
-        if head != "_" and not (_NUMBER.fullmatch(head) and len(head) <= MAX_DIGITS and int(head) <= n):
-            return Fault(i, f"expected a HEAD in 0..{n}, found {short(head)}", "correct the head")
-        if not deprel:
-            return Fault(i, "expected a DEPREL, found an empty column", "write the label, or _")
-        heads.append(-1 if head == "_" else int(head))
-    if trees == "optional":
-        return None
+                yield Fault(i, "expected trees, found a file without: every HEAD is '_'", "give a labelled treebank")
+                return
+            yield Fault(i, f"expected a HEAD in 0..{n}, found '_' (unknown)", "give every token a head")
+        elif head != "_" and not (_NUMBER.fullmatch(head) and len(head) <= MAX_DIGITS and int(head) <= n):
+            yield Fault(i, f"expected a HEAD in 0..{n}, found {short(head)}", "correct the head")
+        elif not deprel:
+            yield Fault(i, "expected a DEPREL, found an empty column", "write the label, or _")
+        else:
+            heads.append(-1 if head == "_" else int(head))
+    if trees == "optional" or len(heads) <= n:
+        return
     remedy = "correct the heads"
-    for token in range(1, n + 1):
-        if heads[token] == token:
-            problem = f"expected another token or 0 as HEAD of token {token}, found itself"
-            return Fault(tokens[token - 1][0], problem, remedy)
+    itself = [token for token in range(1, n + 1) if heads[token] == token]
+    for token in itself:
+        problem = f"expected another token or 0 as HEAD of token {token}, found itself"
+        yield Fault(tokens[token - 1][0], problem, remedy)
+    if itself:
+        return
     if 0 not in heads:
-        return Fault(tokens[0][0], "expected a token with HEAD 0, found a sentence without a root", remedy)
+        yield Fault(tokens[0][0], "expected a token with HEAD 0, found a sentence without a root", remedy)
+        return
     seen = [0] * (n + 1)  # the token from which the way up was first taken through this one
     for start in range(1, n + 1):
         token = start
@@ -258,5 +339,4 @@ def _tree_fault(tokens: Sequence[tuple[int, list[str]]], trees: Trees, unlabelle
             while (above := heads[cycle[-1]]) != token:
                 cycle.append(above)
             problem = f"expected a tree, found the cycle {' -> '.join(map(str, [*cycle, token]))}"
-            return Fault(tokens[token - 1][0], problem, remedy)
-    return None
+            yield Fault(tokens[token - 1][0], problem, remedy)

@@ -3,7 +3,7 @@
 HEAD and DEPREL of the tokens whose head is known are put into the lines, and into MISC the marks of the treebank if it
 has any: ``Support`` (share of the votes for the arc), ``LabelSupport`` (share of those for the label), ``Confidence``
 (probability that the arc is right), ``LabelConfidence`` (that it is right with its label). All other bytes stay as they
-are. What was never read from a text becomes plain CoNLL-U.
+are. Sentences without a source text become plain CoNLL-U.
 """
 
 from __future__ import annotations

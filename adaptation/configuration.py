@@ -1,0 +1,102 @@
+"""Configuration of an adaptation: scheme, limits and seed, from a file and from the command line.
+
+::
+
+    seed = 1                 # of the training; by default that of the model
+
+    [scheme]
+    like = "paper"           # a scheme by name, like which this one is but for these keys
+    rounds = 2
+
+    [scheme.selection]
+    min_agreement = 0.9
+
+    [guard]
+    source_margin = 0.5      # LAS that may be lost on the old domain
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from reprlib import repr as short
+from typing import Any
+
+from treevote.adaptation.guard import Guard
+from treevote.adaptation.scheme import Scheme, scheme_of
+from treevote.config import from_mapping, load_toml, to_mapping, updated
+from treevote.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A configuration file.
+
+    Attributes
+    ----------
+    seed : int
+        Seed of the training; by default that of the model.
+    scheme : Scheme
+        Scheme of the adaptation.
+    guard : Guard
+        Limits for the text and for the adapted model.
+    """
+
+    seed: int | None = None
+    scheme: Scheme = field(default_factory=Scheme)
+    guard: Guard = field(default_factory=Guard)
+
+    def __post_init__(self) -> None:
+        if self.seed is not None and self.seed < 0:
+            raise ConfigError(f"the seed should not be negative, found {self.seed}")
+
+
+def read_configuration(
+    path: str | Path | None = None, scheme: str | None = None, changes: Mapping[str, Any] | None = None
+) -> Configuration:
+    """Read a configuration file, and put settings in the place of its own.
+
+    Parameters
+    ----------
+    path : path, optional
+        The file; by default the default configuration.
+    scheme : str, optional
+        Name of a scheme in place of the one in the file.
+    changes : mapping, optional
+        Other settings, as tables within tables; those that are None are left as they are.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, or a key, a scheme or a value is not known; with the file and the key.
+
+    Examples
+    --------
+    >>> changes = {"scheme": {"rounds": 3, "selection": {"min_agreement": 0.9}}, "seed": None}
+    >>> read_configuration(None, "paper", changes).scheme.selection.min_agreement
+    0.9
+    """
+    configuration = Configuration()
+    if path is not None:
+        try:
+            configuration = _of_file(load_toml(path))
+        except ConfigError as error:
+            raise ConfigError(str(error) if str(error).startswith(f"{path}") else f"{path}: {error}") from None
+    mapping = to_mapping(configuration)
+    if scheme is not None:
+        mapping["scheme"] = to_mapping(scheme_of(scheme))
+    return from_mapping(Configuration, updated(mapping, changes or {}))
+
+
+def _of_file(mapping: Mapping[str, Any]) -> Configuration:
+    """Return the configuration of a file; what it leaves out is as in the scheme that it is like."""
+    own = mapping.get("scheme", {})
+    if not isinstance(own, Mapping):
+        raise ConfigError(f"scheme: expected a table, found {short(own)}; write [scheme], with the name as like = ...")
+    like = own.get("like", "default")
+    if not isinstance(like, str):
+        raise ConfigError(f"scheme.like: expected a string, found {short(like)}; correct this value")
+    base = to_mapping(Configuration(scheme=scheme_of(like)))
+    changes = {**mapping, "scheme": {key: value for key, value in own.items() if key != "like"}}
+    return from_mapping(Configuration, updated(base, changes))

@@ -1,0 +1,57 @@
+"""``--all-faults``: every fault of the files of a command, before its work."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+from treevote.conll.chunks import chunks
+from treevote.conll.reader import chunk_faults
+from treevote.conll.validation import Trees
+from treevote.corpus.treebank import Format
+from treevote.errors import ConfigError, InputError
+
+
+def require_no_faults(
+    files: Mapping[Trees, Sequence[str | os.PathLike[str]]],
+    tell: Callable[[InputError], None],
+    *,
+    format: Format | Literal["auto"] = "auto",
+) -> None:
+    """Tell all faults of files; memory does not grow with their length or number.
+
+    Parameters
+    ----------
+    files : mapping of {"required", "optional", "ignored"} to sequence of path
+        Files by the treatment of their trees, see `treevote.conll.reader.parse_chunk`.
+    tell : callable
+        Called with each fault, in order.
+    format : {"auto", "conllu", "conllx"}, default="auto"
+        Format of all files.
+
+    Raises
+    ------
+    InputError
+        After the last fault, with their number, if there is one.
+    ConfigError
+        If a file is standard input, which cannot be read a second time by the command.
+    """
+    if any("-" in paths for paths in files.values()):
+        raise ConfigError("--all-faults reads a file twice, and standard input can be read once; give a file")
+    n_faults, faulty = 0, []
+    for trees, path in ((trees, path) for trees, paths in files.items() for path in paths):
+        before = n_faults
+        try:
+            for chunk in chunks(path, format=format):
+                for fault in chunk_faults(chunk, trees=trees):
+                    tell(fault)
+                    n_faults += 1
+        except InputError as fault:  # of the whole file
+            tell(fault)
+            n_faults += 1
+        if n_faults > before:
+            faulty.append(os.fspath(path))
+    if n_faults:
+        word = "fault" if n_faults == 1 else "faults"
+        raise InputError(f"found {n_faults:,} {word}", path=", ".join(faulty), remedy="nothing was done; correct them")

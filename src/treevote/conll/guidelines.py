@@ -1,0 +1,117 @@
+"""Departures from Universal Dependencies: trees that can be read, though the guidelines do not know them.
+
+References
+----------
+Universal Dependencies, guidelines, version 2: universal relations, universal part-of-speech tags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import roots
+from treevote.errors import shortened
+from treevote.kernels import Bools, Longs
+
+_RELATIONS = """acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse
+dislocated
+expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis
+punct reparandum root vocative xcomp"""
+_TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
+
+RELATIONS = frozenset(_RELATIONS.split())
+"""The 37 universal relations."""
+
+TAGS = frozenset(_TAGS.split())
+"""The 17 universal part-of-speech tags."""
+
+NAMED = 5
+"""Maximum number of labels that a warning names, the most frequent first."""
+
+
+def departures(treebank: Treebank) -> Iterator[str]:
+    """Yield a warning for each kind of departure, with counts and the first place; none for CoNLL-X.
+
+    A treebank without any universal tag, such as one that is tagged in XPOS alone, is not warned of for its tags.
+
+    Examples
+    --------
+    >>> toy = Treebank.of([(["a", "dog"], [0, 0], ["root", "nsbj"])], name="toy")
+    >>> for warning in departures(toy):
+    ...     print(warning)
+    toy: 1 token has a relation that is none of the 37 universal ones: nsbj (1), first in sentence 1
+    toy: 1 sentence has more than one root, first in sentence 1
+    """
+    if treebank.source is not None and treebank.source.format == "conllx":
+        return
+    yield from _labels(
+        treebank,
+        [label.partition(":")[0] in RELATIONS for label in treebank.labels],
+        "a relation that is none of the 37 universal ones",
+    )
+    tags = [word.upos for word in treebank.words]
+    known = np.array([tag in TAGS for tag in tags])
+    known[0] = True
+    if known[1:].any():
+        column = np.where(known[treebank.tokens], -1, treebank.tokens)
+        yield from _warning(treebank, tags, column, "a UPOS that is none of the 17 universal ones")
+    several = roots(treebank) > 1
+    if several.any():
+        first = int(treebank.offsets[:-1][several][0]) + 1
+        n = int(several.sum())
+        what = "1 sentence has" if n == 1 else f"{n:,} sentences have"
+        yield f"{_title(treebank)}{what} more than one root, first {_place(treebank, first)}"
+
+
+def unknown_labels(treebank: Treebank, training: Treebank) -> Iterator[str]:
+    """Yield a warning, with counts and the first place, if there are labels that the training data do not have.
+
+    Nothing is said where the training data have no labels at all.
+
+    Examples
+    --------
+    >>> one, two = (Treebank.of([(["a"], [0], [label])], name="dev") for label in ("root", "ROOT"))
+    >>> list(unknown_labels(two, one))
+    ['dev: 1 token has a label that the training data do not have: ROOT (1), first in sentence 1']
+    """
+    if training.labels:
+        known = set(training.labels)
+        yield from _labels(
+            treebank, [label in known for label in treebank.labels], "a label that the training data do not have"
+        )
+
+
+def _labels(treebank: Treebank, known: Sequence[bool], what: str) -> Iterator[str]:
+    if not all(known):
+        column = np.where(np.array([*known, True])[treebank.deprels], -1, treebank.deprels)
+        yield from _warning(treebank, treebank.labels, column, what)
+
+
+def _warning(treebank: Treebank, names: Sequence[str], column: Longs, what: str) -> Iterator[str]:
+    """Yield a warning of the tokens where a column holds the index of a name, if there are any; -1 is none."""
+    found: Bools = column >= 0
+    if not found.any():
+        return
+    counts: dict[str, int] = {}
+    for index, count in zip(*np.unique(column[found], return_counts=True), strict=True):
+        counts[names[index]] = counts.get(names[index], 0) + int(count)
+    most = sorted(counts, key=lambda name: -counts[name])[:NAMED]
+    listed = ", ".join(f"{shortened(name)} ({counts[name]:,})" for name in most)
+    more = f" and {len(counts) - NAMED:,} others" if len(counts) > NAMED else ""
+    n = int(found.sum())
+    tokens = "1 token has" if n == 1 else f"{n:,} tokens have"
+    place = _place(treebank, int(found.argmax()))
+    yield f"{_title(treebank)}{tokens} {what}: {listed}{more}, first {place}"
+
+
+def _title(treebank: Treebank) -> str:
+    return f"{treebank.title}: " if treebank.title else ""
+
+
+def _place(treebank: Treebank, slot: int) -> str:
+    if treebank.source is None:
+        return f"in sentence {int(np.searchsorted(treebank.offsets, slot, 'right'))}"
+    return f"in line {treebank.source.first_line + int(treebank.source.line_of[slot]):,}"
