@@ -699,3 +699,14 @@ def test_a_fault_in_a_configuration_is_told_by_its_key(tmp_path: Path) -> None:
         (tmp_path / "c.toml").write_text(text)
         assert said in fails("train", "--train", TOY, "--config", tmp_path / "c.toml", "-o", tmp_path / "m")
     assert "unknown member ''" in fails("train", "--train", TOY, "--members", "", "-o", tmp_path / "m")
+
+
+def test_text_without_tags_is_warned_of_and_strict_stops(model: Path, tmp_path: Path) -> None:
+    text, output = tmp_path / "text.conllu", tmp_path / "out.conllu"
+    text.write_text("".join(f"{i}\tword{i}\t_\t_\t_\t_\t_\t_\t_\t_\n" for i in range(1, 31)) + "\n", "utf-8")
+    for options, code in ((), 0), (("--strict",), 3):
+        result = CliRunner().invoke(app, ["parse", str(model), str(text), "-o", str(output), *options])
+        assert result.exit_code == code
+        assert result.stderr.count("100% of the tokens have no part of speech") == 1
+        assert output.exists() == (code == 0)
+        output.unlink(missing_ok=True)

@@ -35,6 +35,14 @@ def parse(
         typer.Option(help="Stop at a faulty sentence, leave it out, or keep it unparsed.", rich_help_panel=GUARD),
     ] = "stop",
     all_faults: AllFaults = False,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Stop with exit code 3 at text that the model was not trained for: no known tags, unknown words.",
+            rich_help_panel=GUARD,
+        ),
+    ] = False,
     jobs: NJobs = 1,
     backend: Backend = None,
     output: Output = "-",
@@ -44,11 +52,17 @@ def parse(
     """Parse files; everything but HEAD and DEPREL is kept as it is."""
     from treevote.commands.faults import require_no_faults
     from treevote.commands.parse import parse_files
+    from treevote.errors import TreevoteError
     from treevote.parallel import Jobs
-    from treevote.terminal import fault, notice, progress_shown, say
+    from treevote.terminal import fault, notice, progress_shown, say, warn
 
     if all_faults:
         require_no_faults({"ignored": inputs}, fault, format=format)
+
+    def refuse(doubt: str) -> None:
+        fault(TreevoteError(doubt))
+        raise typer.Exit(3)
+
     with progress_shown() as progress:
         summary = parse_files(
             model,
@@ -60,6 +74,7 @@ def parse(
             on_error=on_error,
             format=format,
             jobs=Jobs(jobs, backend, progress),
+            on_doubt=refuse if strict else warn,
         )
     say(str(summary))
     if summary.fallbacks:
