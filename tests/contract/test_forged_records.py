@@ -79,6 +79,11 @@ def items(record: Record, *columns: str) -> Iterator[tuple[Path, str, str]]:
             yield from ((path, column, name) for name in getattr(at(record, path), column))
 
 
+def table(value: object) -> dict[str, Any]:
+    """Return a fact that is a table, such as the settings of a trainer; otherwise an empty one."""
+    return dict(value) if isinstance(value, dict) else {}
+
+
 @st.composite
 def forged(draw: st.DrawFn, record: Record) -> Record:
     """Records with one to three items that do not belong."""
@@ -88,10 +93,11 @@ def forged(draw: st.DrawFn, record: Record) -> Record:
             break
         path, column, name = draw(st.sampled_from(places))
         value: Any = getattr(at(record, path), column)[name]
+        inner = table(value)
         if draw(st.integers(0, 9)) == 0:
             value = MISSING
-        elif column == "facts" and isinstance(value, dict) and value:
-            value = {**value, draw(st.sampled_from(sorted(value))): draw(junk)}
+        elif column == "facts" and inner:
+            value = {**inner, draw(st.sampled_from(sorted(inner))): draw(junk)}
         elif column == "facts":
             value = draw(junk)
         elif column == "texts":
