@@ -152,7 +152,7 @@ def test_what_is_judged_worse_is_not_written_unless_forced(room: Path, tmp_path:
 
 def test_text_that_is_the_training_data_teaches_nothing(room: Path, tmp_path: Path) -> None:
     said = adapt(room, room / "train.conllu", tmp_path / "new", code=3).stdout
-    assert "not promoted: 100 % of the sentences of the text stand in the training data" in said
+    assert "not promoted: 100 % of the sentences of the text are in the training data" in said
     assert list(tmp_path.iterdir()) == []
 
 

@@ -92,7 +92,8 @@ def breakdown(factor: Factor, tallies: Sequence[Tally]) -> Breakdown:
             own = [places[name] for name in row if name in places]
             las = _share(one.arcs, own)
             precision = None if one.system_arcs is None else _share(one.system_arcs, own)
-            cells.append(Cell(_share(one.heads, own), las, precision, precision and _f1(precision, las)))
+            f1 = None if precision is None else _f1(precision, las)
+            cells.append(Cell(_share(one.heads, own), las, precision, f1))
         label = row[0] if len(row) == 1 else OTHERS
         groups.append(Group(label, sum(gold_tokens[name] for name in row), tuple(cells)))
     return Breakdown(factor.name, factor.description, factor.of, factor.ordered, tuple(groups))
