@@ -93,13 +93,14 @@ def test_labels_tags_and_roots_that_ud_does_not_know_are_warned_of(tmp_path: Pat
     odd = tmp_path / "odd.conllu"
     odd.write_text(ONE + ODD + ODD)
     expected = [
-        f"{odd}: 2 tokens have a relation that is none of the 37 universal ones: bar:x (2), first in line 4",
-        f"{odd}: 2 tokens have a UPOS that is none of the 17 universal ones: FOO (2), first in line 4",
+        f"{odd}: 2 tokens have a relation that is none of the 37 universal ones of UD 2: bar:x (2), first in line 4",
+        f"{odd}: 2 tokens have a UPOS that is none of the 17 universal ones of UD 2: FOO (2), first in line 4",
         f"{odd}: 2 sentences have more than one root, first in line 4",
     ]
     warnings = [f"treevote: warning: {warning}" for warning in expected]
     trained = ask("train", "--train", odd, TOY, "-o", tmp_path / "model", "--members", "lr-svm-forward")
-    assert (trained.exit_code, trained.stderr.splitlines()) == (0, warnings)
+    assert trained.exit_code == 0
+    assert [line for line in trained.stderr.splitlines() if "warning" in line] == warnings  # beside progress
     assert ask("evaluate", odd, odd).stderr.splitlines() == warnings
     assert ask("evaluate", TOY, TOY).stderr == ""
 

@@ -9,18 +9,18 @@ from typing import Annotated, Literal
 import typer
 
 from treevote.cli.options import (
-    CHOICE,
-    GUARD,
-    INPUT,
-    MACHINE,
-    OUTPUT,
     Backend,
     Config,
     FileFormat,
     Json,
     Model,
     NJobs,
+    choice_option,
+    guard_option,
+    input_option,
+    machine_option,
     names,
+    output_option,
 )
 
 NOT_PROMOTED = 3
@@ -29,153 +29,87 @@ NOT_PROMOTED = 3
 def adapt(
     model: Model,
     unlabelled: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="TEXT...", help="Text of the new domain, tagged as the training data.", show_default=False
-        ),
+        list[str], typer.Argument(metavar="TEXT...", help="Text of the new domain, tagged as the training data.")
     ],
-    train: Annotated[
-        list[str],
-        typer.Option(metavar="FILE...", help="Training data of the model.", show_default=False, rich_help_panel=INPUT),
-    ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="MODEL", help="Model folder to write.", show_default=False, rich_help_panel=OUTPUT
-        ),
-    ],
-    dev: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="Treebank of the old domain to measure on.", show_default=False, rich_help_panel=INPUT
-        ),
-    ] = None,
+    train: Annotated[list[str], input_option(metavar="FILE...", help="Training data of the model.")],
+    output: Annotated[Path, output_option("--output", "-o", metavar="MODEL", help="Model folder to write.")],
+    dev: Annotated[str | None, input_option(metavar="FILE", help="Treebank of the old domain to measure on.")] = None,
     target_dev: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="Treebank of the new domain to measure on.", show_default=False, rich_help_panel=INPUT
-        ),
+        str | None, input_option(metavar="FILE", help="Treebank of the new domain to measure on.")
     ] = None,
     external: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="PARSE...",
-            help="Parses of TEXT by other parsers, as further members of the committee.",
-            show_default=False,
-            rich_help_panel=INPUT,
-        ),
+        input_option(metavar="PARSE...", help="Parses of TEXT by other parsers, as further members of the committee."),
     ] = None,
     format: FileFormat = "auto",
     config: Config = None,
     scheme: Annotated[
         Literal["default", "paper", "distil"] | None,
-        typer.Option(
+        choice_option(
             help="paper: one round, as Sagae & Tsujii; distil: the committee's vote in one fast member.",
             show_default="that of --config, or default",
-            rich_help_panel=CHOICE,
         ),
     ] = None,
     committee: Annotated[
         str | None,
-        typer.Option(
-            metavar="A,B,...",
-            help="Parsers whose agreement counts.",
-            show_default="the scheme's",
-            rich_help_panel=CHOICE,
-        ),
+        choice_option(metavar="A,B,...", help="Parsers whose agreement counts.", show_default="the scheme's"),
     ] = None,
     rounds: Annotated[
-        int | None,
-        typer.Option(min=1, help="Maximum number of rounds.", show_default="the scheme's", rich_help_panel=CHOICE),
+        int | None, choice_option(min=1, help="Maximum number of rounds.", show_default="the scheme's")
     ] = None,
     min_agreement: Annotated[
         float | None,
-        typer.Option(
+        choice_option(
             min=0,
             max=1,
             help="Least share of tokens on which the committee agrees; 1: identical parses, 0: all sentences.",
             show_default="the scheme's",
-            rich_help_panel=CHOICE,
         ),
     ] = None,
     min_confidence: Annotated[
         float | None,
-        typer.Option(
-            min=0,
-            max=1,
-            help="Least mean confidence of a sentence.",
-            show_default="the scheme's",
-            rich_help_panel=CHOICE,
-        ),
+        choice_option(min=0, max=1, help="Least mean confidence of a sentence.", show_default="the scheme's"),
     ] = None,
     balanced: Annotated[
         bool | None,
-        typer.Option(
+        choice_option(
             "--balanced/--unbalanced",
             help="Whether the same proportion of long and of short sentences is selected.",
             show_default="the scheme's",
-            rich_help_panel=CHOICE,
         ),
     ] = None,
     members: Annotated[
         str | None,
-        typer.Option(
-            metavar="A,B,...",
-            help="Members of the adapted model.",
-            show_default="the scheme's, or those of MODEL",
-            rich_help_panel=CHOICE,
+        choice_option(
+            metavar="A,B,...", help="Members of the adapted model.", show_default="the scheme's, or those of MODEL"
         ),
     ] = None,
     source_copies: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            help="Copies of the training data beside the new sentences.",
-            show_default="the scheme's",
-            rich_help_panel=CHOICE,
-        ),
+        choice_option(min=1, help="Copies of the training data beside the new sentences.", show_default="the scheme's"),
     ] = None,
     margin: Annotated[
         float | None,
-        typer.Option(
-            min=0,
-            max=100,
-            help="Maximum loss of LAS on --dev.",
-            show_default="that of --config, or 1.5",
-            rich_help_panel=GUARD,
-        ),
+        guard_option(min=0, max=100, help="Maximum loss of LAS on --dev.", show_default="that of --config, or 1.5"),
     ] = None,
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Write the model even if it is judged worse.", rich_help_panel=GUARD),
-    ] = False,
+    force: Annotated[bool, guard_option("--force", help="Write the model even if it is judged worse.")] = False,
     seed: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            help="Seed of the training.",
-            show_default="that of --config, or the model's",
-            rich_help_panel=MACHINE,
-        ),
+        int | None, machine_option(min=0, help="Seed of the training.", show_default="that of --config, or the model's")
     ] = None,
     jobs: NJobs = 1,
     backend: Backend = None,
     cluster: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Scheduler of a Dask cluster that does the work, such as tcp://host:8786.",
-            show_default=False,
-            rich_help_panel=MACHINE,
+        machine_option(
+            metavar="ADDRESS", help="Scheduler of a Dask cluster that does the work, such as tcp://host:8786."
         ),
     ] = None,
     work: Annotated[
         Path | None,
-        typer.Option(
+        machine_option(
             metavar="DIR",
             help="Folder for finished steps, from which the same command goes on after a kill.",
             show_default="the --output with .work",
-            rich_help_panel=MACHINE,
         ),
     ] = None,
     json: Json = False,

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from treevote.cli.options import CHOICE, INPUT, MACHINE, Output, names
+from treevote.cli.options import Output, choice_option, input_option, machine_option, names
 
 
 def benchmark(
-    train: Annotated[
-        str, typer.Option(metavar="FILE", help="Treebank to train on.", show_default=False, rich_help_panel=INPUT)
-    ],
-    test: Annotated[
-        str, typer.Option(metavar="FILE", help="Treebank to parse.", show_default=False, rich_help_panel=INPUT)
-    ],
+    train: Annotated[str, input_option(metavar="FILE", help="Treebank to train on.")],
+    test: Annotated[str, input_option(metavar="FILE", help="Treebank to parse.")],
     members: Annotated[
-        str | None, typer.Option(metavar="A,B,...", help="Members.", show_default="the default", rich_help_panel=CHOICE)
+        str | None, choice_option(metavar="A,B,...", help="Members.", show_default="the default")
     ] = None,
-    scales: Annotated[
-        str, typer.Option(metavar="N,N,...", help="Copies of the test file to parse.", rich_help_panel=CHOICE)
-    ] = "1,4,16",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the training.", rich_help_panel=MACHINE)] = 0,
+    scales: Annotated[str, choice_option(metavar="N,N,...", help="Copies of the test file to parse.")] = "1,4,16",
+    seed: Annotated[int, machine_option(min=0, help="Seed of the training.")] = 0,
     output: Output = "-",
 ) -> None:
     """Measure time, memory and size of every member and the vote, as JSON."""

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from treevote.cli.options import CHOICE, Config, names
+from treevote.cli.options import Config, choice_option, names
 
 
 def config(
@@ -16,18 +16,15 @@ def config(
     path: Config = None,
     members: Annotated[
         str | None,
-        typer.Option(
+        choice_option(
             metavar="A,B,...",
             help="Members of the model; for train also all.",
             show_default="those of --config, or the default",
-            rich_help_panel=CHOICE,
         ),
     ] = None,
     scheme: Annotated[
         Literal["default", "paper", "distil"] | None,
-        typer.Option(
-            help="Scheme of the adaptation.", show_default="that of --config, or default", rich_help_panel=CHOICE
-        ),
+        choice_option(help="Scheme of the adaptation.", show_default="that of --config, or default"),
     ] = None,
 ) -> None:
     """Write a configuration with every setting, for train --config or adapt --config."""

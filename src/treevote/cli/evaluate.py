@@ -6,51 +6,26 @@ from typing import Annotated, Literal
 
 import typer
 
-from treevote.cli.options import CHOICE, INPUT, MACHINE, OUTPUT, AllFaults, FileFormat, Json
+from treevote.cli.options import AllFaults, FileFormat, Json, choice_option, input_option, machine_option, output_option
 
 
 def evaluate(
-    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentences with trees.", show_default=False)],
-    systems: Annotated[
-        list[str],
-        typer.Argument(metavar="SYSTEM...", help="Parses of the same sentences.", show_default=False),
-    ],
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentences with trees.")],
+    systems: Annotated[list[str], typer.Argument(metavar="SYSTEM...", help="Parses of the same sentences.")],
     train: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Training data, to tell known words and labels from others.",
-            show_default=False,
-            rich_help_panel=INPUT,
-        ),
+        str | None, input_option(metavar="FILE", help="Training data, to tell known words and labels from others.")
     ] = None,
     format: FileFormat = "auto",
     ud: Annotated[
-        bool | None,
-        typer.Option(
-            "--ud/--conllx",
-            help="Convention; by default that of GOLD's format.",
-            show_default=False,
-            rich_help_panel=CHOICE,
-        ),
+        bool | None, choice_option("--ud/--conllx", help="Convention; by default that of GOLD's format.")
     ] = None,
-    punct: Annotated[
-        bool, typer.Option("--punct/--no-punct", help="Whether punctuation is scored.", rich_help_panel=CHOICE)
-    ] = True,
+    punct: Annotated[bool, choice_option("--punct/--no-punct", help="Whether punctuation is scored.")] = True,
     all_faults: AllFaults = False,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the significance tests.", rich_help_panel=MACHINE)] = 0,
-    report: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write a report, one HTML page.", show_default=False, rich_help_panel=OUTPUT),
-    ] = None,
+    seed: Annotated[int, machine_option(min=0, help="Seed of the significance tests.")] = 0,
+    report: Annotated[str | None, output_option(metavar="FILE", help="Write a report, one HTML page.")] = None,
     json: Json = False,
     csv: Annotated[
-        bool,
-        typer.Option(
-            "--csv",
-            help="Answer in CSV; a text that begins with = + - @ gets an apostrophe in front.",
-            rich_help_panel=OUTPUT,
-        ),
+        bool, output_option("--csv", help="Answer in CSV; a text that begins with = + - @ gets an apostrophe in front.")
     ] = False,
 ) -> None:
     """Compare the parses of systems with gold trees.

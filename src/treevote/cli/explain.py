@@ -6,17 +6,14 @@ from typing import Annotated
 
 import typer
 
-from treevote.cli.options import CHOICE, Model
+from treevote.cli.options import Model, choice_option
 
 
 def explain(
     model: Model,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Sentences; - is standard input.", show_default=False)],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Sentences; - is standard input.")],
     sentence: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Number of the only sentence.", show_default="all", rich_help_panel=CHOICE
-        ),
+        int | None, choice_option(min=1, metavar="N", help="Number of the only sentence.", show_default="all")
     ] = None,
 ) -> None:
     """Show the rule of a decision list behind each arc."""

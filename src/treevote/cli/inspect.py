@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from treevote.cli.options import OUTPUT, Json, Model
+from treevote.cli.options import Json, Model, output_option
 
 
 def inspect(
     model: Model,
     full: Annotated[
-        bool,
-        typer.Option(
-            "--full", help="Add scores in detail, configuration and files, as does -v.", rich_help_panel=OUTPUT
-        ),
+        bool, output_option("--full", help="Add scores in detail, configuration and files, as does -v.")
     ] = False,
-    rules: Annotated[
-        bool, typer.Option("--rules", help="Print the rules of its decision lists instead.", rich_help_panel=OUTPUT)
-    ] = False,
+    rules: Annotated[bool, output_option("--rules", help="Print the rules of its decision lists instead.")] = False,
     json: Json = False,
 ) -> None:
     """Describe a model: members, training data, scores, size."""

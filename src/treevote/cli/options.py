@@ -2,56 +2,38 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Annotated, Literal
 
 import typer
 
-INPUT, CHOICE, GUARD, MACHINE, OUTPUT = PANELS = "Input", "Choice", "Guard", "Machine", "Output"
+PANELS = ("Input", "Choice", "Guard", "Machine", "Output")
 """Groups of options in ``--help``, in this order: data to read; methods and settings; checks; jobs and repeatability;
 results."""
+
+input_option, choice_option, guard_option, machine_option, output_option = (
+    functools.partial(typer.Option, rich_help_panel=title) for title in PANELS
+)
 
 Format = Literal["auto", "conllu", "conllx"]
 WeightKind = Literal["equal", "accuracy", "pos"]
 
-Model = Annotated[str, typer.Argument(metavar="MODEL", help="Model folder.", show_default=False)]
-Config = Annotated[
-    str | None,
-    typer.Option("--config", metavar="FILE", help="Settings, as TOML.", show_default=False, rich_help_panel=CHOICE),
-]
-NJobs = Annotated[
-    int,
-    typer.Option("--jobs", "-j", help="Jobs at the same time; -1 is one for each core.", rich_help_panel=MACHINE),
-]
-Backend = Annotated[
-    str | None,
-    typer.Option(help="joblib backend, such as loky or threading.", show_default=False, rich_help_panel=MACHINE),
-]
-FileFormat = Annotated[Format, typer.Option(help="Format of the files.", rich_help_panel=INPUT)]
+Model = Annotated[str, typer.Argument(metavar="MODEL", help="Model folder.")]
+Config = Annotated[str | None, choice_option("--config", metavar="FILE", help="Settings, as TOML.")]
+NJobs = Annotated[int, machine_option("--jobs", "-j", help="Jobs at the same time; -1 is one for each core.")]
+Backend = Annotated[str | None, machine_option(help="joblib backend, such as loky or threading.")]
+FileFormat = Annotated[Format, input_option(help="Format of the files.")]
 AllFaults = Annotated[
-    bool,
-    typer.Option(
-        "--all-faults", help="Check all files first, and name every fault, not the first one.", rich_help_panel=GUARD
-    ),
+    bool, guard_option("--all-faults", help="Check all files first, and name every fault, not the first one.")
 ]
-Output = Annotated[
-    str,
-    typer.Option("--output", "-o", metavar="FILE", help="File to write; - is standard output.", rich_help_panel=OUTPUT),
-]
+Output = Annotated[str, output_option("--output", "-o", metavar="FILE", help="File to write; - is standard output.")]
 Support = Annotated[
-    bool,
-    typer.Option(
-        "--support", help="Write the share of the votes for each arc and label into MISC.", rich_help_panel=OUTPUT
-    ),
+    bool, output_option("--support", help="Write the share of the votes for each arc and label into MISC.")
 ]
 Confidence = Annotated[
-    bool,
-    typer.Option(
-        "--confidence",
-        help="Write the probability that each arc and label is right into MISC.",
-        rich_help_panel=OUTPUT,
-    ),
+    bool, output_option("--confidence", help="Write the probability that each arc and label is right into MISC.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Answer in JSON.", rich_help_panel=OUTPUT)]
+Json = Annotated[bool, output_option("--json", help="Answer in JSON.")]
 
 
 def names(listed: str | None) -> list[str] | None:

@@ -7,8 +7,6 @@ from typing import Annotated, Literal
 import typer
 
 from treevote.cli.options import (
-    CHOICE,
-    GUARD,
     AllFaults,
     Backend,
     Confidence,
@@ -17,22 +15,19 @@ from treevote.cli.options import (
     NJobs,
     Output,
     Support,
+    choice_option,
+    guard_option,
 )
 
 
 def parse(
     model: Model,
-    inputs: Annotated[
-        list[str], typer.Argument(metavar="INPUT...", help="Files to parse; - is standard input.", show_default=False)
-    ],
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT...", help="Files to parse; - is standard input.")],
     format: FileFormat = "auto",
-    member: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Parse with this member alone.", show_default=False, rich_help_panel=CHOICE),
-    ] = None,
+    member: Annotated[str | None, choice_option(metavar="NAME", help="Parse with this member alone.")] = None,
     on_error: Annotated[
         Literal["stop", "skip", "keep"],
-        typer.Option(help="Stop at a faulty sentence, leave it out, or keep it unparsed.", rich_help_panel=GUARD),
+        guard_option(help="Stop at a faulty sentence, leave it out, or keep it unparsed."),
     ] = "stop",
     all_faults: AllFaults = False,
     strict: Annotated[

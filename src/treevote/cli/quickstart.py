@@ -5,17 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from treevote.cli.options import OUTPUT, Backend, NJobs
+from treevote.cli.options import Backend, NJobs, output_option
 
 
 def quickstart(
     output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="DIR", help="Folder for the model and the parses.", rich_help_panel=OUTPUT
-        ),
+        Path, output_option("--output", "-o", metavar="DIR", help="Folder for the model and the parses.")
     ] = Path("treevote-quickstart"),
     jobs: NJobs = 1,
     backend: Backend = None,

@@ -10,10 +10,8 @@ from treevote.cli.options import Json
 
 
 def reliability(
-    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentences with trees.", show_default=False)],
-    system: Annotated[
-        str, typer.Argument(metavar="PARSE", help="The same, parsed with --confidence.", show_default=False)
-    ],
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentences with trees.")],
+    system: Annotated[str, typer.Argument(metavar="PARSE", help="The same, parsed with --confidence.")],
     json: Json = False,
 ) -> None:
     """Compare the confidence of a parse with its accuracy."""

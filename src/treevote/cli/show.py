@@ -6,47 +6,22 @@ from typing import Annotated
 
 import typer
 
-from treevote.cli.options import CHOICE, INPUT, OUTPUT, FileFormat
+from treevote.cli.options import FileFormat, choice_option, input_option, output_option
 
 
 def show(
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE", help="Sentences, with trees or without; - is standard input.", show_default=False
-        ),
-    ],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Sentences, with trees or without; - is standard input.")],
     against: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SYSTEM",
-            help="Parses of the same sentences; differences are marked.",
-            show_default=False,
-            rich_help_panel=INPUT,
-        ),
+        str | None, input_option(metavar="SYSTEM", help="Parses of the same sentences; differences are marked.")
     ] = None,
     format: FileFormat = "auto",
     sentence: Annotated[
         str | None,
-        typer.Option(
-            metavar="N,N-N,...",
-            help="Numbers of sentences, such as 3 or 1,5-8.",
-            show_default="all",
-            rich_help_panel=CHOICE,
-        ),
+        choice_option(metavar="N,N-N,...", help="Numbers of sentences, such as 3 or 1,5-8.", show_default="all"),
     ] = None,
-    sent_id: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="The sentence of this sent_id.", show_default=False, rich_help_panel=CHOICE),
-    ] = None,
+    sent_id: Annotated[str | None, choice_option(metavar="ID", help="The sentence of this sent_id.")] = None,
     svg: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write an SVG file instead; - is standard output.",
-            show_default=False,
-            rich_help_panel=OUTPUT,
-        ),
+        str | None, output_option(metavar="FILE", help="Write an SVG file instead; - is standard output.")
     ] = None,
 ) -> None:
     """Draw trees, and the differences of a system, in the terminal or as SVG."""

@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from treevote.cli.options import CHOICE, INPUT, MACHINE, OUTPUT, Backend, FileFormat, NJobs, names
+from treevote.cli.options import (
+    Backend,
+    FileFormat,
+    NJobs,
+    choice_option,
+    input_option,
+    machine_option,
+    names,
+    output_option,
+)
 
 
 def _studies(wanted: bool) -> None:
@@ -19,41 +28,27 @@ def _studies(wanted: bool) -> None:
 
 
 def study(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The study, see --list.", show_default=False)],
-    treebank: Annotated[str, typer.Argument(metavar="TREEBANK", help="Treebank to train on.", show_default=False)],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The study, see --list.")],
+    treebank: Annotated[str, typer.Argument(metavar="TREEBANK", help="Treebank to train on.")],
     test: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Treebank to test on.",
-            show_default="every tenth sentence, held out",
-            rich_help_panel=INPUT,
-        ),
+        input_option(metavar="FILE", help="Treebank to test on.", show_default="every tenth sentence, held out"),
     ] = None,
     format: FileFormat = "auto",
     members: Annotated[
         str | None,
-        typer.Option(
-            metavar="A,B,...",
-            help="Members, for a study with a choice of members.",
-            show_default="the study's own",
-            rich_help_panel=CHOICE,
+        choice_option(
+            metavar="A,B,...", help="Members, for a study with a choice of members.", show_default="the study's own"
         ),
     ] = None,
     listed: Annotated[
-        bool,
-        typer.Option(
-            "--list", callback=_studies, is_eager=True, help="Name the studies and exit.", rich_help_panel=CHOICE
-        ),
+        bool, choice_option("--list", callback=_studies, is_eager=True, help="Name the studies and exit.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the study.", rich_help_panel=MACHINE)] = 0,
+    seed: Annotated[int, machine_option(min=0, help="Seed of the study.")] = 0,
     jobs: NJobs = 1,
     backend: Backend = None,
     output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="DIR", help="Folder for tables and finished work.", rich_help_panel=OUTPUT
-        ),
+        Path, output_option("--output", "-o", metavar="DIR", help="Folder for tables and finished work.")
     ] = Path("treevote-studies"),
 ) -> None:
     """Repeat a table of a founding paper on a treebank, beside the paper's figures.

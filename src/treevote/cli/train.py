@@ -5,96 +5,51 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
-
 from treevote.cli.options import (
-    CHOICE,
-    INPUT,
-    MACHINE,
-    OUTPUT,
     AllFaults,
     Backend,
     Config,
     FileFormat,
     NJobs,
     WeightKind,
+    choice_option,
+    input_option,
+    machine_option,
     names,
+    output_option,
 )
 
 
 def train(
-    files: Annotated[
-        list[str],
-        typer.Option(
-            "--train", metavar="FILE...", help="Treebanks to train on.", show_default=False, rich_help_panel=INPUT
-        ),
-    ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="MODEL", help="Model folder to write.", show_default=False, rich_help_panel=OUTPUT
-        ),
-    ],
-    dev: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Treebank to measure on.", show_default=False, rich_help_panel=INPUT),
-    ] = None,
+    files: Annotated[list[str], input_option("--train", metavar="FILE...", help="Treebanks to train on.")],
+    output: Annotated[Path, output_option("--output", "-o", metavar="MODEL", help="Model folder to write.")],
+    dev: Annotated[str | None, input_option(metavar="FILE", help="Treebank to measure on.")] = None,
     format: FileFormat = "auto",
     config: Config = None,
     members: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,...",
-            help="Members, the best first: it decides ties; or all.",
-            show_default=False,
-            rich_help_panel=CHOICE,
-        ),
+        str | None, choice_option(metavar="A,B,...", help="Members, the best first: it decides ties; or all.")
     ] = None,
     select: Annotated[
-        bool,
-        typer.Option(
-            "--select",
-            help="Choose the members and weights that vote best, by --dev or --folds.",
-            rich_help_panel=CHOICE,
-        ),
+        bool, choice_option("--select", help="Choose the members and weights that vote best, by --dev or --folds.")
     ] = False,
     folds: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=2,
-            help="Without --dev: parts of the training data to measure on.",
-            show_default=False,
-            rich_help_panel=CHOICE,
-        ),
+        int | None, choice_option(metavar="N", min=2, help="Without --dev: parts of the training data to measure on.")
     ] = None,
     weights: Annotated[
-        WeightKind | None,
-        typer.Option(help="Weights of the votes; measured on --dev.", show_default="equal", rich_help_panel=CHOICE),
+        WeightKind | None, choice_option(help="Weights of the votes; measured on --dev.", show_default="equal")
     ] = None,
     search: Annotated[
-        Literal["greedy", "beam", "best-first"] | None,
-        typer.Option(help="Search of all members.", show_default=False, rich_help_panel=CHOICE),
+        Literal["greedy", "beam", "best-first"] | None, choice_option(help="Search of all members.")
     ] = None,
     beam: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Width of that search; alone: beam search for all members.",
-            show_default=False,
-            rich_help_panel=CHOICE,
-        ),
+        int | None, choice_option(metavar="N", min=1, help="Width of that search; alone: beam search for all members.")
     ] = None,
     encoding: Annotated[
         Literal["none", "head", "path", "head+path"] | None,
-        typer.Option(help="Encoding of non-projective trees in labels.", show_default=False, rich_help_panel=CHOICE),
+        choice_option(help="Encoding of non-projective trees in labels."),
     ] = None,
     all_faults: AllFaults = False,
-    seed: Annotated[
-        int | None,
-        typer.Option(min=0, help="Seed of the training.", show_default="0", rich_help_panel=MACHINE),
-    ] = None,
+    seed: Annotated[int | None, machine_option(min=0, help="Seed of the training.", show_default="0")] = None,
     jobs: NJobs = 1,
     backend: Backend = None,
 ) -> None:

@@ -6,46 +6,35 @@ from typing import Annotated, Literal
 
 import typer
 
-from treevote.cli.options import CHOICE, INPUT, AllFaults, Confidence, FileFormat, Output, Support, WeightKind
+from treevote.cli.options import (
+    AllFaults,
+    Confidence,
+    FileFormat,
+    Output,
+    Support,
+    WeightKind,
+    choice_option,
+    input_option,
+)
 
 
 def vote(
     systems: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SYSTEM...", help="Parses of the same sentences; the first decides ties.", show_default=False
-        ),
+        list[str], typer.Argument(metavar="SYSTEM...", help="Parses of the same sentences; the first decides ties.")
     ],
-    gold: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Trees to measure on.", show_default=False, rich_help_panel=INPUT),
-    ] = None,
+    gold: Annotated[str | None, input_option(metavar="FILE", help="Trees to measure on.")] = None,
     dev: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="SYSTEM...",
-            help="Parses of the sentences of --gold, in the order of the systems.",
-            show_default=False,
-            rich_help_panel=INPUT,
-        ),
+        input_option(metavar="SYSTEM...", help="Parses of the sentences of --gold, in the order of the systems."),
     ] = None,
     format: FileFormat = "auto",
-    weights: Annotated[
-        WeightKind, typer.Option(help="Weights of the votes; measured on --gold.", rich_help_panel=CHOICE)
-    ] = "equal",
+    weights: Annotated[WeightKind, choice_option(help="Weights of the votes; measured on --gold.")] = "equal",
     select: Annotated[
-        bool,
-        typer.Option(
-            "--select",
-            help="Choose the systems and weights that vote best, by --gold and --dev.",
-            rich_help_panel=CHOICE,
-        ),
+        bool, choice_option("--select", help="Choose the systems and weights that vote best, by --gold and --dev.")
     ] = False,
     roots: Annotated[
         Literal["one", "several", "auto"],
-        typer.Option(
-            help="Roots of a sentence; auto: as in --gold, else as in the systems' parses.", rich_help_panel=CHOICE
-        ),
+        choice_option(help="Roots of a sentence; auto: as in --gold, else as in the systems' parses."),
     ] = "auto",
     all_faults: AllFaults = False,
     output: Output = "-",

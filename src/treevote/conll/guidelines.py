@@ -42,7 +42,7 @@ def departures(treebank: Treebank) -> Iterator[str]:
     >>> toy = Treebank.of([(["a", "dog"], [0, 0], ["root", "nsbj"])], name="toy")
     >>> for warning in departures(toy):
     ...     print(warning)
-    toy: 1 token has a relation that is none of the 37 universal ones: nsbj (1), first in sentence 1
+    toy: 1 token has a relation that is none of the 37 universal ones of UD 2: nsbj (1), first in sentence 1
     toy: 1 sentence has more than one root, first in sentence 1
     """
     if treebank.source is not None and treebank.source.format == "conllx":
@@ -50,14 +50,14 @@ def departures(treebank: Treebank) -> Iterator[str]:
     yield from _labels(
         treebank,
         [label.partition(":")[0] in RELATIONS for label in treebank.labels],
-        "a relation that is none of the 37 universal ones",
+        "a relation that is none of the 37 universal ones of UD 2",
     )
     tags = [word.upos for word in treebank.words]
     known = np.array([tag in TAGS for tag in tags])
     known[0] = True
     if known[1:].any():
         column = np.where(known[treebank.tokens], -1, treebank.tokens)
-        yield from _warning(treebank, tags, column, "a UPOS that is none of the 17 universal ones")
+        yield from _warning(treebank, tags, column, "a UPOS that is none of the 17 universal ones of UD 2")
     several = roots(treebank) > 1
     if several.any():
         first = int(treebank.offsets[:-1][several][0]) + 1
