@@ -24,6 +24,7 @@ import numpy as np
 from treevote.errors import ConfigError, unknown
 from treevote.kernels import Ints, kernel
 from treevote.models.decision_list.linkage import Linkage
+from treevote.models.features.atoms import bin_distance
 from treevote.models.features.lexicon import ATTRIBUTES as COLUMNS
 from treevote.models.features.lexicon import Lexicon, WordColumns
 
@@ -35,6 +36,7 @@ MAX_CONTEXT = 9
 
 LINKED = ("left", "right", "left.ldep", "left.rdep", "left.head", "right.ldep", "right.rdep", "right.head")
 DISTANCES = ("1", "2", "3", "4", "5-6", "7-10", "11 or more")
+FAR = 10  # the most of the sixth of them
 
 COLUMN, FEATS, DEPREL, ABSENT, DISTANCE, BETWEEN = range(6)
 UPOS = COLUMNS.index("upos")
@@ -228,7 +230,7 @@ def describe(
                 features[n] = offset + (here.classes[position] - 1) // 2
                 n += 1
         elif kind == DISTANCE:
-            features[n] = offset + bin_of(positions[1] - positions[0])
+            features[n] = offset + bin_distance(positions[1] - positions[0], FAR) - 1
             n += 1
         else:
             first = n
@@ -241,13 +243,3 @@ def describe(
                     features[n] = feature
                     n += 1
     return n
-
-
-@kernel
-def bin_of(distance: int) -> int:
-    """Return the index in ``DISTANCES`` of a distance from 1 on."""
-    if distance <= 4:
-        return distance - 1
-    if distance <= 6:
-        return 4
-    return 5 if distance <= 10 else 6

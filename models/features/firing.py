@@ -8,7 +8,8 @@ import numpy as np
 
 from treevote.kernels import Ints, Keys, Longs, kernel
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.templates import TemplateTable
+from treevote.models.features.stack_and_queue import DEPREL, DISTANCE, LAST_ACTION, LAST_ACTION2
+from treevote.models.features.templates import COLUMN, TemplateTable
 from treevote.models.features.trie import fire_trie, key_at, mix
 
 MAX_FEATURES = 4096
@@ -23,8 +24,9 @@ class Scratch(NamedTuple):
 
     Attributes
     ----------
-    places : ndarray of int32, shape (n_places, 3)
-        Token, subtree and label at each place of the templates.
+    places : ndarray of int32, shape (n_places, 5)
+        Position and subtree at each place of the templates, -1 for none; and in the columns ``DEPREL``, ``LVAL`` and
+        ``RVAL`` the values of atoms of these kinds.
     values : ndarray of int64, shape (n_atoms,)
         Value of each atom.
     nodes : ndarray of uint64, shape (n_nodes,)
@@ -40,30 +42,63 @@ class Scratch(NamedTuple):
 def scratch(table: TemplateTable) -> Scratch:
     """Return room for the templates of ``table``."""
     return Scratch(
-        np.empty((len(table.places), 3), np.int32),
+        np.empty((len(table.places), 5), np.int32),
         np.empty(len(table.atoms), np.int64),
         np.empty(len(table.nodes), np.uint64),
     )
 
 
 @kernel
-def fire_templates(words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys) -> int:
-    """Write the features that the values in ``room`` make fire into ``keys`` and return how many there are.
+def fire_templates(
+    distance: int,
+    action: int,
+    action2: int,
+    tokens: Ints,
+    words: WordColumns,
+    table: TemplateTable,
+    room: Scratch,
+    keys: Keys,
+) -> int:
+    """Write the features of a configuration into ``keys`` and return how many there are.
 
     Parameters
     ----------
+    distance, action, action2 : int
+        Values of the atoms without a place.
+    tokens : ndarray of int32, shape (n + 1,)
+        The word of each position.
     words : WordColumns
     table : TemplateTable
     room : Scratch
-        Its ``values`` are known: 0 where there is none, for ``feat`` the word plus 1.
+        Its ``places`` are known.
     keys : ndarray of uint64, shape (MAX_FEATURES,)
         Receives the features.
     """
-    count = fire_trie(table.nodes, room.values, room.nodes, keys)
+    places, values = room.places, room.values
+    for atom in range(len(table.atoms)):
+        kind, place, column = table.atoms[atom]
+        value = 0
+        if kind == DISTANCE:
+            value = distance
+        elif kind == LAST_ACTION:
+            value = action
+        elif kind == LAST_ACTION2:
+            value = action2
+        elif places[place, 0] >= 0:
+            if kind >= DEPREL:
+                value = places[place, kind]
+            else:
+                word = tokens[places[place, 0]]
+                if kind == COLUMN:
+                    value = words.values[word, column]
+                elif words.feats_offsets[word + 1] > words.feats_offsets[word]:
+                    value = word + 1
+        values[atom] = value
+    count = fire_trie(table.nodes, values, room.nodes, keys)
     for i in range(len(table.sets)):
         first, second, start = table.sets[i, 1], table.sets[i, 2], key_at(table.sets[i, 0], room.nodes)
-        if start != 0 and room.values[first] > 0 and (second < 0 or room.values[second] > 0):
-            count = fire_set(words, first, second, room.values, start, keys, count)
+        if start != 0 and values[first] > 0 and (second < 0 or values[second] > 0):
+            count = fire_set(words, first, second, values, start, keys, count)
     return count
 
 

@@ -173,6 +173,16 @@ def score(weights: Weights, keys: Keys, n: int, rows: Longs, scores: Ints) -> No
 
 
 @kernel
+def best_class(scores: Ints | Doubles, mask: Bools) -> int:
+    """Return the class in ``mask`` with the highest score, the first of several; -1 if there is none."""
+    best = -1
+    for k in range(len(scores)):
+        if mask[k] and (best < 0 or scores[k] > scores[best]):
+            best = k
+    return best
+
+
+@kernel
 def log_probabilities(scores: Ints, mask: Bools, scale: float, result: Doubles) -> None:
     """Write the log-probabilities of the classes in ``mask``: the softmax of their scores."""
     best = np.int64(-(1 << 62))

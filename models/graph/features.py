@@ -17,12 +17,16 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Ints, Keys, Longs, kernel
+from treevote.models.features.atoms import bin_distance
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.graph.templates import ArcTable, PairTable, Side
 
 LINE_BITS = 4
 MIN_BITS, MAX_BITS = 8, 28
 """Range of the binary logarithm of the number of weights."""
+
+FAR = 10
+"""The most of the sixth bin of distances."""
 
 MAX_COUNT = 3
 """Maximum count of words of one kind between head and dependent."""
@@ -196,18 +200,6 @@ def pair_keys(table: PairTable, number: int, tokens: Ints, words: WordColumns) -
 
 
 @kernel
-def bin_distance(distance: int) -> int:
-    """Return the bin of a distance: 1, 2, 3, 4, then 5-6, 7-10 and 11 or more (bins 1..7)."""
-    if distance <= 4:
-        return distance
-    if distance <= 6:
-        return 5
-    if distance <= 10:
-        return 6
-    return 7
-
-
-@kernel
 def append(key: np.uint64, bits: int, lane: int, other_lane: int, indices: Longs, count: int) -> int:
     """Append the weight indices of a feature in two lanes of its line; return the new number of indices."""
     line = np.int64(key >> np.uint64(64 + LINE_BITS - bits)) << LINE_BITS
@@ -236,7 +228,7 @@ def fire_arc(keys: ArcKeys, table: ArcTable, bits: int, h: int, d: int, indices:
         Number of indices.
     """
     directed = 8 if h < d else 0
-    binned = directed + bin_distance(abs(h - d))
+    binned = directed + bin_distance(abs(h - d), FAR)
     count = 0
     for t in range(keys.head.shape[1]):
         count = append(keys.head[h, t] + keys.dependent[d, t], bits, directed, binned, indices, count)
@@ -262,16 +254,24 @@ def fire_arc(keys: ArcKeys, table: ArcTable, bits: int, h: int, d: int, indices:
 
 
 @kernel
+def fire_pair(
+    keys: PairKeys, bits: int, one: int, two: int, three: int, directed: int, binned: int, indices: Longs
+) -> int:
+    """Write the weight indices of a part with two arcs, in two lanes; a word that is -1 is missing."""
+    one, two = one if one >= 0 else len(keys.one) - 1, two if two >= 0 else len(keys.two) - 1
+    count = 0
+    for t in range(keys.one.shape[1]):
+        key = keys.one[one, t] + keys.two[two, t] + keys.three[three, t]
+        count = append(key, bits, directed, binned, indices, count)
+    return count
+
+
+@kernel
 def fire_sibling(keys: PairKeys, bits: int, h: int, s: int, d: int, indices: Longs) -> int:
     """Write the weight indices of a sibling part, as `fire_arc`; ``s`` is -1 for none."""
     directed = 8 if h < d else 0
-    binned = directed + bin_distance(abs(d - (s if s >= 0 else h)))
-    s = s if s >= 0 else len(keys.two) - 1
-    count = 0
-    for t in range(keys.one.shape[1]):
-        key = keys.one[h, t] + keys.two[s, t] + keys.three[d, t]
-        count = append(key, bits, directed, binned, indices, count)
-    return count
+    binned = directed + bin_distance(abs(d - (s if s >= 0 else h)), FAR)
+    return fire_pair(keys, bits, h, s, d, directed, binned, indices)
 
 
 @kernel
@@ -283,9 +283,4 @@ def fire_grandparent(keys: PairKeys, bits: int, g: int, h: int, d: int, indices:
     directed = (8 if h < d else 0) + (4 if g < h else 0)
     distance = abs(h - d)
     binned = directed + (1 if distance == 1 else 2 if distance <= 4 else 3)
-    g = g if g >= 0 else len(keys.one) - 1
-    count = 0
-    for t in range(keys.one.shape[1]):
-        key = keys.one[g, t] + keys.two[h, t] + keys.three[d, t]
-        count = append(key, bits, directed, binned, indices, count)
-    return count
+    return fire_pair(keys, bits, g, h, d, directed, binned, indices)

@@ -49,18 +49,20 @@ class AveragedWeights(NamedTuple):
         Sum of all updates, each times the training progress at its time.
     scratch : ndarray of float32, shape (2**bits,)
         Workspace of `step_size`, all 0 between updates; empty for the perceptron.
+    bits : int
     """
 
     weights: Floats
     accumulated: Floats
     scratch: Floats
+    bits: int
 
 
 def zero_weights(bits: int, rule: UpdateRule) -> AveragedWeights:
     """Return weights before training."""
     size = 1 << bits
     scratch = np.zeros(size if rule.cost else 0, np.float32)
-    return AveragedWeights(np.zeros(size, np.float32), np.zeros(size, np.float32), scratch)
+    return AveragedWeights(np.zeros(size, np.float32), np.zeros(size, np.float32), scratch, bits)
 
 
 class FeatureDifference(NamedTuple):
@@ -79,8 +81,10 @@ class FeatureDifference(NamedTuple):
 
 
 @kernel
-def extend(difference: FeatureDifference, used: int, indices: Longs, count: int, value: float) -> FeatureDifference:
-    """Append the first ``count`` indices behind the first ``used`` entries; return the difference, grown if need be."""
+def extend(
+    difference: FeatureDifference, used: int, indices: Longs, count: int, value: float
+) -> tuple[FeatureDifference, int]:
+    """Append the first ``count`` indices behind the first ``used`` entries; return the difference and its new length."""
     if used + count > len(difference.indices):
         size = 2 * (used + count)
         longer = FeatureDifference(np.empty(size, np.int64), np.empty(size, np.float32))
@@ -88,7 +92,7 @@ def extend(difference: FeatureDifference, used: int, indices: Longs, count: int,
         difference = longer
     difference.indices[used : used + count] = indices[:count]
     difference.values[used : used + count] = value
-    return difference
+    return difference, used + count
 
 
 @kernel

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Ints, Keys, Longs, kernel
-from treevote.models.features.atoms import MAX_VALENCY, bin_distance
+from treevote.models.features.atoms import FAR, MAX_VALENCY, bin_distance
 from treevote.models.features.lexicon import ATTRIBUTES, WordColumns
 from treevote.models.features.templates import COLUMN, TemplateTable
 from treevote.models.features.trie import fire_trie, key_at, mix
@@ -152,7 +152,7 @@ def find_values(sentence: Sentence, dependent: int, words: WordColumns, table: T
         value = 0
         if kind == DISTANCE:
             distance = dependent - sentence.heads[dependent]
-            value = bin_distance(abs(distance)) + (_TO_THE_RIGHT if distance > 0 else 0)
+            value = bin_distance(abs(distance), FAR) + (_TO_THE_RIGHT if distance > 0 else 0)
         elif kind == BETWEEN:
             value = tags_between(sentence, dependent, words, room.members[a])
         elif kind == AGREE:

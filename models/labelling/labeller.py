@@ -25,7 +25,7 @@ from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import LinearGuide
 from treevote.models.features.rows import check_thresholds, fit
 from treevote.models.features.templates import TemplateTable, compile_templates
-from treevote.models.features.weights import Weights, score
+from treevote.models.features.weights import Weights, best_class, score
 from treevote.models.labelling.features import Sentence, fire, max_features, scratch
 from treevote.models.labelling.rows import rows_of
 from treevote.models.labelling.surroundings import LINKS, bottom_up, link
@@ -164,12 +164,14 @@ class Labeller:
         label_arcs(self.table, self.guide.weights, self.to_root, self.to_token, words, tokens, offsets, heads, deprels)
         return deprels
 
+    def labelled(self, treebank: Treebank, words: WordColumns, tokens: Ints, heads: Ints) -> Treebank:
+        """Return sentences with these heads and their labels; parameters and errors as for `label`."""
+        deprels = self.label(words, tokens, treebank.offsets, heads)
+        return treebank.with_trees(heads, deprels, self.labels)
+
     def record(self) -> Record:
         """Return the labeller as data."""
-        arrays = {
-            "to_root": self.to_root,
-            "to_token": self.to_token,
-        }
+        arrays = {"to_root": self.to_root, "to_token": self.to_token}
         texts = {"labels": self.labels, "templates": self.templates}
         return Record(KIND, self.guide.facts(), arrays | self.guide.arrays(), texts)
 
@@ -218,14 +220,4 @@ def label_arcs(
         tree = Sentence(tokens[first:last], heads[first:last], deprels[first:last], links)
         for dependent in order[:-1]:
             score(weights, keys, fire(tree, dependent, words, table, room, keys), rows, scores)
-            tree.deprels[dependent] = best_of(scores, to_root if tree.heads[dependent] == 0 else to_token)
-
-
-@kernel
-def best_of(scores: Ints, mask: Bools) -> int:
-    """Return the class in ``mask`` with the highest score, the first of several."""
-    best = -1
-    for k in range(len(scores)):
-        if mask[k] and (best < 0 or scores[k] > scores[best]):
-            best = k
-    return best
+            tree.deprels[dependent] = best_class(scores, to_root if tree.heads[dependent] == 0 else to_token)

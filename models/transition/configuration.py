@@ -48,6 +48,7 @@ class Arena(NamedTuple):
     trees: Ints
 
 
+@kernel
 def arena(n: int) -> Arena:
     """Return room for one derivation over a sentence of ``n`` tokens (ROOT not counted), which has ``2 n`` steps."""
     return Arena(np.empty((1 + 2 * n, CONFIGURATION_WIDTH), np.int32), np.empty((3 * n + 1, TREE_WIDTH), np.int32))

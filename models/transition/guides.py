@@ -20,11 +20,11 @@ from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import NEVER
 from treevote.models.features.templates import TemplateTable
+from treevote.models.features.weights import best_class
 from treevote.models.learners.classifier_record import read_classifier
-from treevote.models.transition.arc_standard import Actions, advance, legal
+from treevote.models.transition.arc_standard import Actions, advance, legal, write_tree
 from treevote.models.transition.configuration import CONFIGURATION_WIDTH, TREE_WIDTH, Arena, initial
 from treevote.models.transition.features import fire
-from treevote.models.transition.search import best_legal, write_tree
 from treevote.protocols import Learner
 from treevote.store.record import Record
 
@@ -113,7 +113,7 @@ def parse_in_lock_step(
     heads: Ints,
     deprels: Ints,
 ) -> None:
-    """Parse all sentences greedily; parameters as for `treevote.models.transition.search.parse_greedy`."""
+    """Parse all sentences greedily; parameters as for `treevote.models.transition.search.parse_beam`."""
     for first in range(0, len(offsets) - 1, _BATCH):
         batch = offsets[first : first + _BATCH + 1]
         size = int(batch[-1] - batch[0])
@@ -179,7 +179,7 @@ def advance_all(space: Arena, actions: Actions, unfinished: Longs, offsets: Long
         n = int(offsets[unfinished[i] + 1] - offsets[unfinished[i]] - 1)
         own = room_of(space, offsets, unfinished[i])
         legal(own, actions, step, n, mask)
-        advance(own, actions, step, step + 1, n + 1 + step, best_legal(scores[i], mask))
+        advance(own, actions, step, step + 1, n + 1 + step, best_class(scores[i], mask))
 
 
 @kernel

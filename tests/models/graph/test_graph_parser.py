@@ -273,7 +273,7 @@ def test_records_of_other_kinds_are_refused() -> None:
         ({"n_perceptrons": 0}, "n_perceptrons should be"),
         ({"bits": 40}, "bits should be"),
         ({"max_heads": 0}, "max_heads should be"),
-        ({"C": 0.0}, "C should be positive"),
+        ({"C": 0.0}, r"C should be in \(0, inf\), found 0.0"),
         ({"pruning_margin": float("nan")}, "pruning_margin should be"),
         ({"weight_threshold": 1.0}, "weight_threshold should be"),
         ({"attributes": ("uops",)}, "did you mean 'upos'"),
