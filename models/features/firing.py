@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Ints, Keys, Longs, kernel
+from treevote.kernels import Bools, Doubles, Ints, Keys, Longs, kernel
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.stack_and_queue import DEPREL, DISTANCE, LAST_ACTION, LAST_ACTION2
 from treevote.models.features.templates import COLUMN, TemplateTable
@@ -45,6 +45,44 @@ def scratch(table: TemplateTable) -> Scratch:
         np.empty((len(table.places), 5), np.int32),
         np.empty(len(table.atoms), np.int64),
         np.empty(len(table.nodes), np.uint64),
+    )
+
+
+class Workspace(NamedTuple):
+    """Room for the features of a configuration, and for the scores of actions.
+
+    Attributes
+    ----------
+    scratch : Scratch
+    keys : ndarray of uint64, shape (MAX_FEATURES,)
+        Features.
+    rows : ndarray of int64, shape (MAX_FEATURES,)
+        Their rows of weights.
+    scores : ndarray of int32, shape (n_actions,)
+    logs : ndarray of float64, shape (n_actions,)
+        Logarithms of probabilities.
+    mask : ndarray of bool, shape (n_actions,)
+        Which actions are legal; all at first.
+    """
+
+    scratch: Scratch
+    keys: Keys
+    rows: Longs
+    scores: Ints
+    logs: Doubles
+    mask: Bools
+
+
+@kernel
+def workspace(table: TemplateTable, n_actions: int) -> Workspace:
+    """Return room for some templates and actions."""
+    return Workspace(
+        scratch(table),
+        np.empty(MAX_FEATURES, np.uint64),
+        np.empty(MAX_FEATURES, np.int64),
+        np.empty(n_actions, np.int32),
+        np.empty(n_actions, np.float64),
+        np.ones(n_actions, np.bool_),
     )
 
 

@@ -17,6 +17,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError, TreevoteError
 from treevote.kernels import Ints, Keys, Longs
 from treevote.models.features.feature_index import count_keys, frequent_first, index_of, map_rows, rehash
+from treevote.models.settings import Count, Share, check
 from treevote.parallel import Progress
 from treevote.protocols import Learner
 
@@ -135,10 +136,8 @@ def check_thresholds(cutoff: int, prune: float) -> None:
     ConfigError
         If the first is no positive number, or the second not in [0, 1).
     """
-    if cutoff < 1:
-        raise ConfigError(f"cutoff should be at least 1, found {cutoff}")
-    if not 0 <= prune < 1:
-        raise ConfigError(f"prune should be in [0, 1), found {prune}")
+    check("cutoff", cutoff, Count)
+    check("prune", prune, Share)
 
 
 def check_frequent(rows: Rows, cutoff: int, name: str) -> None:

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
+
 from treevote.corpus.pseudo_projective import Encoding
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import non_projective
-
 from treevote.errors import unknown
 from treevote.evaluation.counts import evaluate
 from treevote.kernels import Ints

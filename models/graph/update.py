@@ -84,7 +84,7 @@ class FeatureDifference(NamedTuple):
 def extend(
     difference: FeatureDifference, used: int, indices: Longs, count: int, value: float
 ) -> tuple[FeatureDifference, int]:
-    """Append the first ``count`` indices behind the first ``used`` entries; return the difference and its new length."""
+    """Append the first ``count`` indices behind the first ``used`` entries; return it with its new length."""
     if used + count > len(difference.indices):
         size = 2 * (used + count)
         longer = FeatureDifference(np.empty(size, np.int64), np.empty(size, np.float32))

@@ -21,17 +21,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treevote.errors import ConfigError
 from treevote.kernels import Floats, Ints, Longs, kernel
 from treevote.models.learners.passive_aggressive import PassiveAggressive
+from treevote.models.learners.sparse import SparseClassifier, SparseRows
 
 _MAX_COLUMNS = 2**31 - 1  # linear learners want 32-bit indices
 
 
-class PairExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class PairExpansion(TransformerMixin, SparseRows):  # type: ignore[misc]  # scikit-learn has no types
     """Add a column for each pair of columns that occur together in the training rows.
 
     Parameters
@@ -118,12 +119,11 @@ class PairExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 
-class PairsSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class PairsSVM(SparseClassifier):
     """Support vector machine with a polynomial kernel of degree 2: a max-margin linear learner over pairs.
 
     Parameters
@@ -185,11 +185,6 @@ class PairsSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         """Return the class with the highest score, shape (n_rows,); ties go to the first in ``classes_``."""
         expanded = self._expanded(X)
         return self.svm_.predict(expanded)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 @kernel

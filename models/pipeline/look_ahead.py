@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Doubles, Ints, Longs, kernel
+from treevote.models.features.firing import Workspace, workspace
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.templates import TemplateTable
 from treevote.models.features.weights import Weights, log_probabilities, score
-from treevote.models.features.workspace import Workspace, workspace
 from treevote.models.pipeline.configuration import (
     AFTER,
     BEFORE,

@@ -12,9 +12,9 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.kernels import Doubles, Ints, kernel
+from treevote.models.features.firing import workspace
 from treevote.models.features.linear_guide import NEVER, LinearGuide
 from treevote.models.features.rows import Trees
-from treevote.models.features.workspace import workspace
 from treevote.models.transition.arc_standard import class_table, gold_of, walk
 from treevote.models.transition.configuration import arena
 from treevote.models.transition.search import Model, assess

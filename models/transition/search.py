@@ -18,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Doubles, Ints, Longs, kernel
+from treevote.models.features.firing import Workspace, workspace
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.templates import TemplateTable
 from treevote.models.features.weights import Weights, best_class, log_probabilities, score
-from treevote.models.features.workspace import Workspace, workspace
 from treevote.models.transition.arc_standard import Actions, advance, forced, is_final, legal, write_tree
 from treevote.models.transition.configuration import CONFIGURATION_WIDTH, TREE_WIDTH, Arena, initial
 from treevote.models.transition.features import fire
