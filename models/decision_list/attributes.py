@@ -183,28 +183,23 @@ def locate(here: Linkage, left: int, right: int, before: int, after: int, contex
 
 @kernel
 def describe(
-    here: Linkage, tokens: Ints, words: WordColumns, table: AttributeTable, positions: Ints, features: Ints
+    here: Linkage,
+    tokens: Ints,
+    words: WordColumns,
+    table: AttributeTable,
+    left: int,
+    right: int,
+    before: int,
+    after: int,
+    positions: Ints,
+    features: Ints,
 ) -> int:
-    """Write the features of a pair of words.
+    """Write the features of a pair of words of a sentence, and return how many there are.
 
-    Parameters
-    ----------
-    here : Linkage
-        Of one sentence.
-    tokens : ndarray of int32, shape (n + 1,)
-        Rows of its words in ``words``.
-    words : WordColumns
-    table : AttributeTable
-    positions : ndarray of int32
-        As ``locate`` writes them.
-    features : ndarray of int32, shape (room_for_features(table, words),)
-        Receives the features; one can be there twice if FEATS say something twice.
-
-    Returns
-    -------
-    int
-        How many there are.
+    ``before`` and ``after`` are the roots around their trees, ``positions`` is room to work in, and ``features`` has
+    the shape (room_for_features(table, words),); one can be there twice if FEATS say something twice.
     """
+    locate(here, left, right, before, after, table.context, positions)
     n = 0
     for row in range(len(table.rows)):
         place, kind, column, offset = table.rows[row]

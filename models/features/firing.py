@@ -97,20 +97,10 @@ def fire_templates(
     room: Scratch,
     keys: Keys,
 ) -> int:
-    """Write the features of a configuration into ``keys`` and return how many there are.
+    """Write the features of a configuration into ``keys``, shape (MAX_FEATURES,), and return how many there are.
 
-    Parameters
-    ----------
-    distance, action, action2 : int
-        Values of the atoms without a place.
-    tokens : ndarray of int32, shape (n + 1,)
-        The word of each position.
-    words : WordColumns
-    table : TemplateTable
-    room : Scratch
-        Its ``places`` are known.
-    keys : ndarray of uint64, shape (MAX_FEATURES,)
-        Receives the features.
+    The places of ``room`` are known; ``distance``, ``action`` and ``action2`` are the values of the atoms without a
+    place.
     """
     places, values = room.places, room.values
     for atom in range(len(table.atoms)):

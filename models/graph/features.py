@@ -211,21 +211,9 @@ def append(key: np.uint64, bits: int, lane: int, other_lane: int, indices: Longs
 
 @kernel
 def fire_arc(keys: ArcKeys, table: ArcTable, bits: int, h: int, d: int, indices: Longs) -> int:
-    """Write the weight indices of an arc.
+    """Write the weight indices of an arc from position ``h`` to ``d``, and return how many there are.
 
-    Parameters
-    ----------
-    bits : int
-        Binary logarithm of the number of weights.
-    h, d : int
-        Positions of head and dependent.
-    indices : ndarray of int64, shape (MAX_FEATURES,)
-        Written to.
-
-    Returns
-    -------
-    int
-        Number of indices.
+    ``bits`` is the binary logarithm of the number of weights; ``indices`` has the shape (MAX_FEATURES,).
     """
     directed = 8 if h < d else 0
     binned = directed + bin_distance(abs(h - d), FAR)

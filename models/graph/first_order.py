@@ -8,7 +8,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from treevote.kernels import Floats, Ints, Longs, Shorts, kernel
-from treevote.models.graph import chu_liu_edmonds, eisner
+from treevote.models.graph.chu_liu_edmonds import decode as edmonds_decode
+from treevote.models.graph.eisner import decode as eisner_decode
 from treevote.models.graph.features import MAX_FEATURES, ArcKeys, arc_keys, fire_arc
 from treevote.models.graph.hashed_weights import NO_WEIGHTS, HashedWeights
 from treevote.models.graph.sentences import Sentences
@@ -20,9 +21,6 @@ KIND = "first-order-model"
 
 WeightTable: TypeAlias = Shorts | Floats
 """Rounded weights of a parser, or those in training."""
-
-_decode_projective = eisner.decode
-_decode_any = chu_liu_edmonds.decode
 
 
 class FirstOrderModel(NamedTuple):
@@ -55,13 +53,7 @@ class FirstOrderModel(NamedTuple):
 
     @classmethod
     def from_record(cls, record: Record) -> FirstOrderModel:
-        """Make the model of a record.
-
-        Raises
-        ------
-        ModelError, ConfigError, KeyError, TypeError, ValueError
-            If its parts do not fit together.
-        """
+        """Make the model of a record; raises as `treevote.store.validation.rebuild` expects."""
         return cls.untrained(record.texts["arcs"])._replace(weights=HashedWeights.from_record(record, KIND))
 
 
@@ -88,9 +80,9 @@ def score_arcs(weights: WeightTable, bits: int, table: ArcTable, keys: ArcKeys, 
 def decode(scores: Floats, projective: bool, single_root: bool, heads: Ints) -> None:
     """Write the best tree: projective, or of any kind."""
     if projective:
-        _decode_projective(scores, single_root, heads)
+        eisner_decode(scores, single_root, heads)
     else:
-        _decode_any(scores, single_root, heads)
+        edmonds_decode(scores, single_root, heads)
 
 
 @kernel
@@ -103,19 +95,9 @@ def train_epoch(
     done: int,
     total: int,
 ) -> None:
-    """Learn from sentences, one after the other.
+    """Learn from the sentences in ``order``, one after the other.
 
-    Parameters
-    ----------
-    averaged : AveragedWeights
-        Written to.
-    rule : UpdateRule
-    table : ArcTable
-    sentences : Sentences
-    order : ndarray of int64
-        Their numbers.
-    done, total : int
-        Number of sentences before this epoch, and in the whole training.
+    ``done`` and ``total`` are the number of sentences before this epoch, and in the whole training.
     """
     indices, bits = np.empty(MAX_FEATURES, np.int64), averaged.bits
     difference = FeatureDifference(np.empty(1 << 16, np.int64), np.empty(1 << 16, np.float32))

@@ -13,7 +13,6 @@ import numpy as np
 
 from treevote.kernels import Bools, Ints, Longs, kernel
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.graph import koo_collins
 from treevote.models.graph.features import (
     MAX_FEATURES,
     ArcKeys,
@@ -27,6 +26,8 @@ from treevote.models.graph.features import (
 from treevote.models.graph.first_order import WeightTable, score_features
 from treevote.models.graph.hashed_weights import NO_WEIGHTS, HashedWeights
 from treevote.models.graph.hill_climbing import climb
+from treevote.models.graph.koo_collins import LONGEST
+from treevote.models.graph.koo_collins import decode as koo_collins_decode
 from treevote.models.graph.parts import Parts, ScoredParts, find_parts, parts_of
 from treevote.models.graph.pruning import Pruner, prune
 from treevote.models.graph.sentences import Sentences
@@ -42,8 +43,6 @@ from treevote.models.graph.update import AveragedWeights, FeatureDifference, Upd
 from treevote.store.record import Record
 
 KIND = "second-order-model"
-
-_decode_projective = koo_collins.decode
 
 
 class TemplateTables(NamedTuple):
@@ -83,7 +82,7 @@ class SecondOrderModel(NamedTuple):
         return cls(tuple(arcs), tuple(siblings), tuple(grandparents), tables, NO_WEIGHTS)
 
     def parse(self, pruner: Pruner, sentences: Sentences) -> None:
-        """Write the heads of every sentence; `koo_collins.LONGEST` tokens or more get the pruner's best tree."""
+        """Write the heads of every sentence; `LONGEST` tokens or more get the pruner's best tree."""
         parse_sentences(self.weights, self.tables, pruner, sentences)
 
     def record(self) -> Record:
@@ -93,7 +92,7 @@ class SecondOrderModel(NamedTuple):
 
     @classmethod
     def from_record(cls, record: Record) -> SecondOrderModel:
-        """Make the model of a record; raises as that of `treevote.models.graph.first_order.FirstOrderModel`."""
+        """Make the model of a record; raises as `treevote.store.validation.rebuild` expects."""
         texts = record.texts
         model = cls.untrained(texts["arcs"], texts["siblings"], texts["grandparents"])
         return model._replace(weights=HashedWeights.from_record(record, KIND))
@@ -163,7 +162,7 @@ def score_parts(weights: WeightTable, bits: int, tables: TemplateTables, keys: P
 @kernel
 def decode(scored: ScoredParts, projective: bool, single_root: bool, heads: Ints) -> None:
     """Write the best projective tree, or the local optimum of a hill climb from there."""
-    _decode_projective(scored, single_root, heads)
+    koo_collins_decode(scored, single_root, heads)
     if not projective:
         climb(scored, single_root, heads)
 
@@ -232,7 +231,7 @@ def parse_sentences(weights: HashedWeights, tables: TemplateTables, pruner: Prun
         first, last = sentences.offsets[i], sentences.offsets[i + 1]
         tokens, heads = sentences.tokens[first:last], sentences.heads[first:last]
         mask = prune(pruner, words, tokens, single_root, heads)
-        if len(tokens) <= koo_collins.LONGEST:
+        if len(tokens) <= LONGEST:
             parts = parts_of(mask)
             scored = score_parts(weights.table, weights.bits, tables, keys_of(tables, tokens, words), parts)
             decode(scored, sentences.projective, single_root, heads)

@@ -104,19 +104,9 @@ def update(
     mistakes: int,
     progress: float,
 ) -> None:
-    """Update the weights after a wrong tree.
+    """Update the weights after a wrong tree, by the first ``used`` entries of the difference.
 
-    Parameters
-    ----------
-    rule : UpdateRule
-    averaged : AveragedWeights
-        Written to.
-    difference : FeatureDifference
-        Only its first ``used`` entries count.
-    mistakes : int
-        Number of wrong heads.
-    progress : float
-        Training progress before this sentence, 0..1.
+    ``mistakes`` is the number of wrong heads, ``progress`` that of the training before this sentence, 0..1.
     """
     indices, values = difference
     step = 1.0
@@ -141,9 +131,6 @@ def step_size(averaged: AveragedWeights, indices: Longs, values: Floats, used: i
     return max(0.0, loss - margin) / square if square > 0 else 0.0
 
 
-@kernel
 def average(averaged: AveragedWeights) -> Floats:
     """Return the average of the weights over the training; it overwrites ``averaged.weights``."""
-    for i in range(len(averaged.weights)):
-        averaged.weights[i] -= averaged.accumulated[i]
-    return averaged.weights
+    return np.subtract(averaged.weights, averaged.accumulated, out=averaged.weights)

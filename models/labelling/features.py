@@ -97,18 +97,9 @@ def max_features(table: TemplateTable) -> int:
 def fire(
     sentence: Sentence, dependent: int, words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys
 ) -> int:
-    """Write the features of an arc into ``keys`` and return how many there are.
+    """Write the features of the arc to ``dependent`` into ``keys``, shape (at least max_features(table),).
 
-    Parameters
-    ----------
-    sentence : Sentence
-    dependent : int
-        Its position; the head is that of the tree.
-    words : WordColumns
-    table : TemplateTable
-    room : Scratch
-    keys : ndarray of uint64, shape (at least max_features(table),)
-        Receives the features.
+    Return their number.
     """
     find_places(sentence, dependent, table, room.places)
     find_values(sentence, dependent, words, table, room)

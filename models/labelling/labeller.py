@@ -177,13 +177,7 @@ class Labeller:
 
     @classmethod
     def from_record(cls, record: Record) -> Labeller:
-        """Make the labeller of a record.
-
-        Raises
-        ------
-        ModelError
-            If the parts of the record do not fit together.
-        """
+        """Make the labeller of a record; ModelError if its parts do not fit together."""
         return rebuild(record, KIND, cls._checked)
 
     @classmethod

@@ -17,22 +17,9 @@ from treevote.models.labelling.surroundings import LINKS, bottom_up, link
 
 
 def rows_of(treebank: Treebank, words: WordColumns, table: TemplateTable, cutoff: int) -> Rows:
-    """Return the training rows of a treebank; classes are labels.
+    """Return the training rows of a treebank, whose classes are labels.
 
-    Parameters
-    ----------
-    treebank : Treebank
-        With trees.
-    words : WordColumns
-        For ``treebank.words``.
-    table : TemplateTable
-    cutoff : int
-        Features seen fewer times are left out.
-
-    Raises
-    ------
-    InputError
-        If there are too many for 32-bit indices.
+    Raises as `treevote.models.features.rows.rows_of`.
     """
     extract = functools.partial(label_gold, Trees.of(treebank), words, table)
     steps = functools.partial(batches, extract, treebank.n_sentences, max_features(table))

@@ -74,14 +74,7 @@ def descend(
 ) -> None:
     """Take a step of gradient descent for each row of ``order``.
 
-    Parameters
-    ----------
-    rows : Rows
-    order : ndarray of int64
-    rate : float32
-    coefficients : ndarray of float32, shape (n_features, n_classes)
-    bias : ndarray of float32, shape (n_classes,)
-        Both are updated in place.
+    ``coefficients``, shape (n_features, n_classes), and ``bias`` are updated in place.
     """
     n_classes = len(bias)
     scores = np.empty(n_classes, np.float32)

@@ -15,20 +15,7 @@ from treevote.models.pipeline.configuration import AFTER, BEFORE, INNER, L1, L_V
 def fire(
     T: Longs, focus: Focus, tokens: Ints, words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys
 ) -> int:
-    """Write the features of the pair at the focus point into ``keys`` and return how many there are.
-
-    Parameters
-    ----------
-    T : ndarray of int64, shape (n + 2, WIDTH)
-    focus : Focus
-    tokens : ndarray of int32, shape (n + 1,)
-        The word of each position.
-    words : WordColumns
-    table : TemplateTable
-    room : Scratch
-    keys : ndarray of uint64, shape (MAX_FEATURES,)
-        Receives the features.
-    """
+    """Write the features of the pair at the focus point into ``keys`` and return how many there are."""
     find_places(T, focus, table, room.places)
     distance = bin_distance(T[focus.a, AFTER] - focus.a, FAR)
     return fire_templates(distance, 1 + focus.action, 1 + focus.action2, tokens, words, table, room, keys)

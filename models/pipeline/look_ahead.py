@@ -125,14 +125,9 @@ def expand(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space, nod
 def follow(
     model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space, node: int, depth: int, total: float, best: float
 ) -> float:
-    """Return the highest sum of a sequence through ``node``, or ``best`` if that is higher.
+    """Return the highest sum of a sequence through ``node``, or ``best``, that found elsewhere, if it is higher.
 
-    Parameters
-    ----------
-    total : float
-        The sum so far.
-    best : float
-        The highest sum found elsewhere.
+    ``total`` is the sum so far.
     """
     if depth == 0 or focus.a == 0:
         return max(best, total + depth * model.certain)
@@ -218,16 +213,7 @@ def score_arcs(model: Model, tokens: Ints, T: Longs, a: int, space: Space, actio
 def parse(model: Model, tokens: Ints, offsets: Longs, single_root: bool, heads: Ints) -> int:
     """Find the heads of all sentences, and return in how many of them the rounds left more than one word.
 
-    Parameters
-    ----------
-    model : Model
-    tokens : ndarray of int32, shape (n_slots,)
-        The word at each slot, as ``model.words`` counts.
-    offsets : ndarray of int64, shape (n_sentences + 1,)
-    single_root : bool
-        Whether the words that are left are joined; else they all hang on ROOT, and nothing is counted.
-    heads : ndarray of int32, shape (n_slots,)
-        Receives the heads.
+    With a single root the words that are left are joined; else they all hang on ROOT, and nothing is counted.
     """
     space = space_for(model)
     unfinished = 0

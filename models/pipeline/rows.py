@@ -19,24 +19,9 @@ from treevote.models.pipeline.oracle import goes_on, gold_action, tree_of
 def rows_of(
     treebank: Treebank, words: WordColumns, table: TemplateTable, policy: int, waits: Bools, cutoff: int
 ) -> Rows:
-    """Return the training rows of a treebank of projective trees.
+    """Return the training rows of a treebank of projective trees; raises as `treevote.models.features.rows.rows_of`.
 
-    Parameters
-    ----------
-    treebank : Treebank
-    words : WordColumns
-        For ``treebank.words``.
-    table : TemplateTable
-    policy : int
-    waits : ndarray of bool, shape (2,)
-        Whether there is a WaitLeft, and a WaitRight.
-    cutoff : int
-        Features seen fewer times are left out.
-
-    Raises
-    ------
-    InputError
-        If there are too many for 32-bit indices.
+    ``waits`` tells whether there is a WaitLeft, and a WaitRight.
     """
     extract = functools.partial(derive, Trees.of(treebank), words, table, policy, waits)
     steps = functools.partial(batches, extract, treebank.n_sentences, MAX_FEATURES)

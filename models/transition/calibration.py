@@ -69,12 +69,9 @@ def temperature_of(treebank: Treebank, model: Model) -> float:
 
 @kernel
 def score_derivations(trees: Trees, model: Model, classes: Ints, scores: Doubles, gold: Ints) -> int:
-    """Write the scores of all actions on the oracle's way to the trees, and its actions; where there is a choice.
+    """Write the scores of all actions on the oracle's way to the trees, and its actions, where there is a choice.
 
-    Returns
-    -------
-    int
-        How many rows of ``scores``, shape (2 * n_tokens, n_actions), and ``gold`` were written.
+    Returns how many rows of ``scores``, shape (2 * n_tokens, n_actions), and ``gold`` were written.
     """
     work, offsets, n_rows = workspace(model.table, len(model.actions.kind)), trees.offsets, 0
     for sentence in range(len(offsets) - 1):

@@ -44,22 +44,7 @@ from treevote.models.transition.configuration import (
 def fire(
     space: Arena, here: int, n: int, tokens: Ints, words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys
 ) -> int:
-    """Write the features of configuration ``here`` into ``keys`` and return how many there are.
-
-    Parameters
-    ----------
-    space : Arena
-    here : int
-    n : int
-        Tokens of the sentence.
-    tokens : ndarray of int32, shape (n + 1,)
-        The word of each position.
-    words : WordColumns
-    table : TemplateTable
-    room : Scratch
-    keys : ndarray of uint64, shape (MAX_FEATURES,)
-        Receives the features.
-    """
+    """Write the features of configuration ``here`` into ``keys`` and return how many there are."""
     find_places(space, here, n, table, room.places)
     configurations, trees = space.configurations, space.trees
     below, before, distance = configurations[here, BELOW], configurations[here, PREVIOUS], 0

@@ -50,25 +50,16 @@ class ClassifierGuide:
 
     @classmethod
     def of(cls, classifier: Learner, keys: Keys, n_actions: int) -> ClassifierGuide:
-        """Make the guide of a trained classifier whose column ``i`` is the feature ``keys[i]``.
-
-        Raises
-        ------
-        ModelError
-            If it fails on a row of zeros, see `scores`.
-        """
+        """Make the guide of a trained classifier with ``keys`` as columns; ModelError if it fails on a row of zeros."""
         guide = cls(classifier, keys, index_of(keys, np.arange(len(keys))))
         guide.scores(csr_matrix(np.zeros((1, len(keys)), np.float32)), n_actions)
         return guide
 
     @classmethod
     def from_record(cls, record: Record, keys: Keys, n_actions: int) -> ClassifierGuide:
-        """Read a classifier back, see `treevote.models.learners.classifier_record`.
+        """Read a classifier back.
 
-        Raises
-        ------
-        ModelError, KeyError, TypeError, ValueError
-            If it is not admitted, or does not fit together or the rest of the model.
+        Raises as `treevote.models.learners.classifier_record.read_classifier`, or ModelError.
         """
         return cls.of(read_classifier(record, len(keys)), keys, n_actions)
 

@@ -22,23 +22,7 @@ from treevote.models.transition.features import fire
 
 
 def rows_of(treebank: Treebank, words: WordColumns, actions: Actions, table: TemplateTable, cutoff: int) -> Rows:
-    """Return the training rows of a treebank of projective trees.
-
-    Parameters
-    ----------
-    treebank : Treebank
-    words : WordColumns
-        For ``treebank.words``.
-    actions : Actions
-    table : TemplateTable
-    cutoff : int
-        Features seen fewer times are left out.
-
-    Raises
-    ------
-    InputError
-        If there are too many for 32-bit indices.
-    """
+    """Return the training rows of a treebank of projective trees; raises as `treevote.models.features.rows.rows_of`."""
     classes = class_table(actions, len(treebank.labels))
     extract = functools.partial(derive, Trees.of(treebank), actions, classes, words, table)
     steps = functools.partial(batches, extract, treebank.n_sentences, MAX_FEATURES)

@@ -64,18 +64,8 @@ def parse_beam(
 ) -> None:
     """Parse every sentence, keeping the ``width`` most probable derivations after each action.
 
-    The probability of a derivation is the product of those of its actions.
-
-    Parameters
-    ----------
-    model : Model
-    tokens : ndarray of int32, shape (n_slots,)
-    offsets : ndarray of int64, shape (n_sentences + 1,)
-    heads, deprels : ndarray of int32, shape (n_slots,)
-        Receive the trees.
-    width : int
-    margin : float
-        A derivation is not followed if its log-probability is so much below that of the best.
+    The probability of a derivation is the product of those of its actions. A derivation is not followed if its
+    log-probability is by more than ``margin`` below that of the best. ``heads`` and ``deprels`` receive the trees.
     """
     work = workspace(model.table, len(model.actions.kind))
     beam, totals = np.empty(width, np.int64), np.empty(width, np.float64)

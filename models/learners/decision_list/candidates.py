@@ -136,7 +136,6 @@ def count_candidates(
 
     Parameters
     ----------
-    data : Instances
     right : ndarray of bool, shape (n_instances,)
         Whether the list classifies each instance correctly.
     by_class : ndarray of int32
