@@ -17,8 +17,8 @@ from treevote.corpus.trees import is_single_rooted, require_labelled_trees
 from treevote.kernels import Ints
 from treevote.models.features.lexicon import Lexicon, WordColumns
 from treevote.models.features.word_memo import WordMemo
-from treevote.models.settings import Settings
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.settings import Settings
 from treevote.store.record import Record
 from treevote.store.validation import rebuild, trainer_of
 

@@ -44,9 +44,9 @@ from treevote.models.learners.decision_list.rules import (
     compile_rules,
 )
 from treevote.models.parser import BaseParser, BaseTrainer, TrainingData
-from treevote.models.settings import Interval
 from treevote.parallel import Jobs
 from treevote.protocols import Family
+from treevote.settings import Interval
 from treevote.store.record import Record
 from treevote.store.validation import column, labels_of
 

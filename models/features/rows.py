@@ -17,9 +17,9 @@ from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError, TreevoteError
 from treevote.kernels import Ints, Keys, Longs
 from treevote.models.features.feature_index import count_keys, frequent_first, index_of, map_rows, rehash
-from treevote.models.settings import Count, Share, check
 from treevote.parallel import Progress
 from treevote.protocols import Learner
+from treevote.settings import Count, Share, check
 
 BATCH_KEYS = 1 << 21
 """Keys that are held at a time, 16 MiB."""

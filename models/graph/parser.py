@@ -45,9 +45,9 @@ from treevote.models.graph.training import (
 from treevote.models.graph.update import PERCEPTRON, UpdateRule
 from treevote.models.labelling.labeller import Labeller, train_labeller
 from treevote.models.parser import BaseParser, BaseTrainer, TrainingData, truth_of
-from treevote.models.settings import Interval, Share
 from treevote.parallel import Jobs
 from treevote.protocols import Family
+from treevote.settings import Interval, Share
 from treevote.store.record import Record
 
 GraphLearner: TypeAlias = Literal["perceptron", "mira", "bpm"]

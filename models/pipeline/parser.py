@@ -22,9 +22,9 @@ from treevote.models.pipeline.configuration import POLICIES, Policy
 from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse
 from treevote.models.pipeline.rows import rows_of
 from treevote.models.pipeline.template_sets import GRAMMAR, templates_of
-from treevote.models.settings import Count, Interval, Share
 from treevote.parallel import Jobs
 from treevote.protocols import Family
+from treevote.settings import Count, Interval, Share
 from treevote.store.record import Record
 
 MAX_ROUNDS = 1_000

@@ -20,7 +20,6 @@ from treevote.models.features.word_memo import WordMemo
 from treevote.models.learners.classifier_record import check_admitted, write_classifier
 from treevote.models.learners.registry import make_learner
 from treevote.models.parser import BaseParser, BaseTrainer, TrainingData
-from treevote.models.settings import Count, Interval, Share
 from treevote.models.transition.arc_standard import Actions, actions_of
 from treevote.models.transition.calibration import held_out_temperature
 from treevote.models.transition.guides import ClassifierGuide, parse_in_lock_step
@@ -29,6 +28,7 @@ from treevote.models.transition.template_sets import templates_of
 from treevote.models.transition.training import Task, train_guide
 from treevote.parallel import Jobs
 from treevote.protocols import Family
+from treevote.settings import Count, Interval, Share
 from treevote.store.record import Record
 from treevote.store.validation import column, labels_of
 

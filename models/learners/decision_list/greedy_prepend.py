@@ -21,7 +21,7 @@ from treevote.models.learners.decision_list.candidates import positive_columns
 from treevote.models.learners.decision_list.induction import ListOptions, induce
 from treevote.models.learners.decision_list.rules import compile_rules, first_matches
 from treevote.models.learners.sparse import SparseClassifier, checked_rows
-from treevote.models.settings import Count, check
+from treevote.settings import Count, check
 
 
 class GreedyPrepend(SparseClassifier):
