@@ -31,7 +31,6 @@ class TrainingData(NamedTuple):
 
     Attributes
     ----------
-    trees : Treebank
     lexicon : Lexicon
         Of its words.
     words : WordColumns

@@ -81,31 +81,20 @@ def score_border(
     chosen: Ints,
     reliability: Doubles,
 ) -> int:
-    """Find the best link between a tree and the previous one.
+    """Find the best link between the tree with the root ``other`` and the previous one; return the last stamp used.
 
     Parameters
     ----------
-    here, tokens
-        Of one sentence.
     roots : ndarray of int32, shape (2, n + 1)
         Previous and next root of each root, -1 for none.
     scratch : tuple of ndarray
         Positions, features, their numbers in the list, stamps.
     pairs : ndarray of int32, shape (2 * MAX_STEPS, 2)
         Scratch.
-    stamp : int
-        The last stamp used.
-    other : int
-        Root of the tree.
     chosen : ndarray of int32, shape (n + 1, 3)
         Receives, at ``other``, the left word, the right word and the rule, -1 for none.
     reliability : ndarray of float64, shape (n + 1,)
         Receives, at ``other``, that of the rule.
-
-    Returns
-    -------
-    int
-        The last stamp used.
     """
     positions, features, known, stamps = scratch
     one = roots[0, other]
@@ -125,16 +114,9 @@ def score_border(
 
 @kernel
 def complete(linkage: Linkage, text: Text, compiled: CompiledRules, usual: tuple[int, int], step: int) -> None:
-    """Join the remaining trees of every sentence.
+    """Join the remaining trees of every sentence by the list of the last pass.
 
-    Parameters
-    ----------
-    compiled : CompiledRules
-        The list of the last pass.
-    usual : tuple of int
-        From ``usual_classes``.
-    step : int
-        Step number of the new links; their rule is -1 if none matched.
+    ``usual`` are the `usual_classes`; ``step`` marks the new links, whose rule is -1 if none matched.
     """
     size = room_for_features(text.table, text.words)
     stamps = np.full(len(compiled.starts), -1, np.int32)

@@ -36,8 +36,6 @@ class Text(NamedTuple):
         Row of each token in ``words``.
     offsets : ndarray of int64, shape (n_sentences + 1,)
         Slot of ROOT of each sentence, and the number of slots.
-    words : WordColumns
-    table : AttributeTable
     n_places : int
     single_root : bool
     """
@@ -107,20 +105,10 @@ def gold_pass(linkage: Linkage, text: Text, heads: Ints, deprels: Ints) -> int:
 def collect(
     linkage: Linkage, text: Text, heads: Ints, deprels: Ints, sizes: Ints, classes: Ints, found: Ints
 ) -> tuple[int, int]:
-    """Write the pairs of all sentences as training instances.
+    """Write the pairs of all sentences as training instances; return their number, and that of their features.
 
-    Parameters
-    ----------
-    heads, deprels : ndarray of int32, shape (n_slots,)
-        The trees.
-    sizes, classes : ndarray of int32, shape (n_pairs,)
-        Receive the number of features and the class of each pair; if empty, pairs are only counted.
-    found : ndarray of int32
-        Receives the features of all pairs in a row.
-
-    Returns
-    -------
-    n_pairs, n_found : int
+    ``sizes`` and ``classes`` receive the number of features and the class of each pair; if they are empty, pairs are
+    only counted. ``found`` receives the features of all pairs in a row.
     """
     positions = np.empty(text.n_places, np.int32)
     features = np.empty(room_for_features(text.table, text.words), np.int32)

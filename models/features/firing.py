@@ -19,6 +19,10 @@ Templates without them all have room: there are at most `treevote.models.feature
 """
 
 
+MAX_MEMBERS = 16
+"""Values of one atom that collects several, at the most; the rest is left out."""
+
+
 class Scratch(NamedTuple):
     """Room to work in, for one thread.
 
@@ -28,13 +32,16 @@ class Scratch(NamedTuple):
         Position and subtree at each place of the templates, -1 for none; and in the columns ``DEPREL``, ``LVAL`` and
         ``RVAL`` the values of atoms of these kinds.
     values : ndarray of int64, shape (n_atoms,)
-        Value of each atom.
+        Value of each atom; the number of its values if these are members.
+    members : ndarray of int32, shape (n_atoms, MAX_MEMBERS)
+        The values of atoms that collect several.
     nodes : ndarray of uint64, shape (n_nodes,)
         Key at each node of the trie, 0 where it does not fire.
     """
 
     places: Ints
     values: Longs
+    members: Ints
     nodes: Keys
 
 
@@ -44,6 +51,7 @@ def scratch(table: TemplateTable) -> Scratch:
     return Scratch(
         np.empty((len(table.places), 5), np.int32),
         np.empty(len(table.atoms), np.int64),
+        np.empty((len(table.atoms), MAX_MEMBERS), np.int32),
         np.empty(len(table.nodes), np.uint64),
     )
 
@@ -53,7 +61,6 @@ class Workspace(NamedTuple):
 
     Attributes
     ----------
-    scratch : Scratch
     keys : ndarray of uint64, shape (MAX_FEATURES,)
         Features.
     rows : ndarray of int64, shape (MAX_FEATURES,)

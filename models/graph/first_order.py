@@ -31,7 +31,6 @@ class FirstOrderModel(NamedTuple):
     templates : tuple of str
     table : ArcTable
         The compiled templates.
-    weights : HashedWeights
     """
 
     templates: tuple[str, ...]

@@ -196,7 +196,6 @@ class GraphParser(BaseParser[GraphTrainer]):
         The model of a first-order parser, or the pruner of a second-order parser.
     second_order : SecondOrderModel, optional
         The model of a second-order parser.
-    labeller : Labeller
     """
 
     KIND: ClassVar = "graph-parser"

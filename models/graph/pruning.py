@@ -33,8 +33,6 @@ class Pruner(NamedTuple):
 
     Attributes
     ----------
-    weights : HashedWeights
-    table : ArcTable
     max_heads : int
         Maximum number of heads of one word.
     margin : float

@@ -62,7 +62,6 @@ class SecondOrderModel(NamedTuple):
         Templates.
     tables : TemplateTables
         The compiled templates.
-    weights : HashedWeights
     """
 
     arcs: tuple[str, ...]

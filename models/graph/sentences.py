@@ -15,7 +15,6 @@ class Sentences(NamedTuple):
 
     Attributes
     ----------
-    words : WordColumns
     tokens : ndarray of int32, shape (n_slots,)
     heads : ndarray of int32, shape (n_slots,)
         Those of the gold trees, or room for those to be found.

@@ -21,12 +21,13 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, require_labelled_trees
 from treevote.errors import InputError
 from treevote.kernels import Bools, Ints, Longs, kernel
+from treevote.models.features.firing import scratch
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import LinearGuide
 from treevote.models.features.rows import check_thresholds, fit
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.weights import Weights, best_class, score
-from treevote.models.labelling.features import Sentence, fire, max_features, scratch
+from treevote.models.labelling.features import Sentence, fire, max_features
 from treevote.models.labelling.rows import rows_of
 from treevote.models.labelling.surroundings import LINKS, bottom_up, link
 from treevote.models.labelling.templates import GRAMMAR, TEMPLATES

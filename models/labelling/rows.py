@@ -9,10 +9,11 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints, Keys, Longs, kernel
 from treevote.models.features import rows as training_rows
+from treevote.models.features.firing import scratch
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.rows import Rows, Trees, batches
 from treevote.models.features.templates import TemplateTable
-from treevote.models.labelling.features import Sentence, fire, max_features, scratch
+from treevote.models.labelling.features import Sentence, fire, max_features
 from treevote.models.labelling.surroundings import LINKS, bottom_up, link
 
 

@@ -125,17 +125,7 @@ class InequalityMaxEnt(SparseClassifier):
         self.max_iter = max_iter
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> InequalityMaxEnt:
-        """Find the weights.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (n_rows, n_features)
-            One row for each instance.
-        y : array, shape (n_rows,)
-            Their classes.
-        sample_weight : array, shape (n_rows,), optional
-            Multiplicities of the rows, at least 0.
-        """
+        """Find the weights; ``sample_weight`` are multiplicities of the rows, at least 0."""
         self._check_parameters()
         X, y, weights = checked_rows(self, X, y, sample_weight, np.float64)
         used = weights > 0

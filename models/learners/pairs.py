@@ -138,7 +138,6 @@ class PairsSVM(SparseClassifier):
     Attributes
     ----------
     classes_ : ndarray, shape (n_classes,)
-    expansion_ : PairExpansion
     svm_ : PassiveAggressive
         Trained on the expanded rows.
     n_features_in_ : int
@@ -194,16 +193,7 @@ def count_pairs(
     """Find the pairs of columns that occur together in at least ``min_count`` rows.
 
     For each column, count the columns before it in its rows: the upper triangle of ``X' X``, one row at a time, so that
-    only the counts of one column are in memory.
-
-    Parameters
-    ----------
-    row_starts, columns : ndarray of int64 and of int32
-        The rows, as CSR with sorted columns.
-    column_starts, rows : ndarray of int32
-        The same as CSC.
-    min_count : int
-        Minimum number of rows.
+    only the counts of one column are in memory. The rows come as CSR with sorted columns, and as CSC.
 
     Returns
     -------
@@ -253,21 +243,10 @@ def write_pairs(
     scale: float,
     pair_scale: float,
 ) -> tuple[Longs, Ints, NDArray[Any]]:
-    """Return the rows with the columns of their pairs.
+    """Return the rows, as CSR with sorted columns, with the columns of their pairs.
 
-    Parameters
-    ----------
-    row_starts, columns, values : ndarray of int64, int32 and any float
-        The rows, as CSR with sorted columns.
-    starts, earlier : ndarray of int64 and of int32
-        The columns paired with column j are ``earlier[starts[j]:starts[j + 1]]``, ascending.
-    scale, pair_scale : float
-        Factors of columns and of pairs.
-
-    Returns
-    -------
-    row_starts, columns, values : ndarray of int64, int32 and the type of ``values``
-        CSR, columns sorted.
+    The columns paired with column j are ``earlier[starts[j]:starts[j + 1]]``, ascending. Values are multiplied by
+    ``scale``, those of pairs by ``pair_scale``.
     """
     n_rows, n_columns = len(row_starts) - 1, len(starts) - 1
     capacity = 0

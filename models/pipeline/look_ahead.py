@@ -45,9 +45,6 @@ class Model(NamedTuple):
 
     Attributes
     ----------
-    weights : Weights
-    table : TemplateTable
-    words : WordColumns
     policy : int
         START_OVER, STAY or STEP_BACK.
     rounds : int

@@ -114,7 +114,6 @@ class PipelineParser(BaseParser[PipelineTrainer]):
     ----------
     trainer, memo, single_root
         As in `treevote.models.parser.BaseParser`.
-    table : TemplateTable
     guide : LinearGuide
         The weights of the actions.
     labeller : Labeller

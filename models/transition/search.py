@@ -30,15 +30,7 @@ POPS = 8
 
 
 class Model(NamedTuple):
-    """What decides about actions.
-
-    Attributes
-    ----------
-    actions : Actions
-    table : TemplateTable
-    weights : Weights
-    words : WordColumns
-    """
+    """What decides about actions."""
 
     actions: Actions
     table: TemplateTable

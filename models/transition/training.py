@@ -20,22 +20,9 @@ from treevote.protocols import Learner
 
 
 class Task(NamedTuple):
-    """What a guide is trained for.
+    """What a guide is trained for: a new learner for each training, and the features that are frequent enough.
 
-    Attributes
-    ----------
-    learner : callable
-        Returns a new learner.
-    words : WordColumns
-        For the words of the treebank.
-    actions : Actions
-    table : TemplateTable
-    cutoff : int
-        Features seen fewer times are left out.
-    prune : float
-        As in `treevote.models.features.weights.pack`.
-    progress : Progress, optional
-        Told how far a learner is that can say so.
+    ``words`` are those of the treebank; ``cutoff`` and ``prune`` are as in `treevote.models.features.rows`.
     """
 
     learner: Callable[[], Learner]

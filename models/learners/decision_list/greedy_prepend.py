@@ -74,16 +74,9 @@ class GreedyPrepend(SparseClassifier):
         self.free_length = free_length
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the list.
+        """Learn the list from rows and their classes.
 
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (n_rows, n_features)
-            One row for each instance.
-        y : array, shape (n_rows,)
-            Their classes.
-        sample_weight : array of whole numbers, shape (n_rows,), optional
-            Multiplicity of each row; rows of weight 0 are ignored.
+        ``sample_weight`` are multiplicities, whole numbers; rows of weight 0 are ignored.
 
         Raises
         ------
