@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Bools, Doubles, Ints, Keys, Longs, kernel
+from treevote.models.features.atoms import MAX_VALENCY
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.stack_and_queue import DEPREL, DISTANCE, LAST_ACTION, LAST_ACTION2
+from treevote.models.features.stack_and_queue import DEPREL, DISTANCE, FEAT, LAST_ACTION, LVAL
 from treevote.models.features.templates import COLUMN, TemplateTable
 from treevote.models.features.trie import fire_trie, key_at, mix
 
@@ -28,9 +29,8 @@ class Scratch(NamedTuple):
 
     Attributes
     ----------
-    places : ndarray of int32, shape (n_places, 5)
-        Position and subtree at each place of the templates, -1 for none; and in the columns ``DEPREL``, ``LVAL`` and
-        ``RVAL`` the values of atoms of these kinds.
+    places : ndarray of int32, shape (n_places, 3)
+        Position, subtree and label at each place of the templates, -1 for none.
     values : ndarray of int64, shape (n_atoms,)
         Value of each atom; the number of its values if these are members.
     members : ndarray of int32, shape (n_atoms, MAX_MEMBERS)
@@ -49,7 +49,7 @@ class Scratch(NamedTuple):
 def scratch(table: TemplateTable) -> Scratch:
     """Return room for the templates of ``table``."""
     return Scratch(
-        np.empty((len(table.places), 5), np.int32),
+        np.empty((len(table.places), 3), np.int32),
         np.empty(len(table.atoms), np.int64),
         np.empty((len(table.atoms), MAX_MEMBERS), np.int32),
         np.empty(len(table.nodes), np.uint64),
@@ -98,6 +98,7 @@ def fire_templates(
     distance: int,
     action: int,
     action2: int,
+    valencies: Ints | Longs,
     tokens: Ints,
     words: WordColumns,
     table: TemplateTable,
@@ -106,28 +107,26 @@ def fire_templates(
 ) -> int:
     """Write the features of a configuration into ``keys``, shape (MAX_FEATURES,), and return how many there are.
 
-    The places of ``room`` are known; ``distance``, ``action`` and ``action2`` are the values of the atoms without a
-    place.
+    The places of ``room`` are known. ``distance``, ``action`` and ``action2`` are the values of the atoms without a
+    place; ``valencies`` has the numbers of dependents on the left and on the right of each subtree.
     """
     places, values = room.places, room.values
     for atom in range(len(table.atoms)):
         kind, place, column = table.atoms[atom]
         value = 0
-        if kind == DISTANCE:
-            value = distance
-        elif kind == LAST_ACTION:
-            value = action
-        elif kind == LAST_ACTION2:
-            value = action2
+        if place < 0:
+            value = distance if kind == DISTANCE else action if kind == LAST_ACTION else action2
         elif places[place, 0] >= 0:
-            if kind >= DEPREL:
-                value = places[place, kind]
-            else:
-                word = tokens[places[place, 0]]
-                if kind == COLUMN:
-                    value = words.values[word, column]
-                elif words.feats_offsets[word + 1] > words.feats_offsets[word]:
+            word = tokens[places[place, 0]]
+            if kind == COLUMN:
+                value = words.values[word, column]
+            elif kind == FEAT:
+                if words.feats_offsets[word + 1] > words.feats_offsets[word]:
                     value = word + 1
+            elif kind == DEPREL:
+                value = places[place, 2] + 1
+            elif places[place, 1] >= 0:
+                value = min(valencies[places[place, 1], kind - LVAL], MAX_VALENCY) + 1
         values[atom] = value
     count = fire_trie(table.nodes, values, room.nodes, keys)
     for i in range(len(table.sets)):

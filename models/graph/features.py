@@ -242,24 +242,16 @@ def fire_arc(keys: ArcKeys, table: ArcTable, bits: int, h: int, d: int, indices:
 
 
 @kernel
-def fire_pair(
-    keys: PairKeys, bits: int, one: int, two: int, three: int, directed: int, binned: int, indices: Longs
-) -> int:
-    """Write the weight indices of a part with two arcs, in two lanes; a word that is -1 is missing."""
-    one, two = one if one >= 0 else len(keys.one) - 1, two if two >= 0 else len(keys.two) - 1
-    count = 0
-    for t in range(keys.one.shape[1]):
-        key = keys.one[one, t] + keys.two[two, t] + keys.three[three, t]
-        count = append(key, bits, directed, binned, indices, count)
-    return count
-
-
-@kernel
 def fire_sibling(keys: PairKeys, bits: int, h: int, s: int, d: int, indices: Longs) -> int:
     """Write the weight indices of a sibling part, as `fire_arc`; ``s`` is -1 for none."""
     directed = 8 if h < d else 0
     binned = directed + bin_distance(abs(d - (s if s >= 0 else h)), FAR)
-    return fire_pair(keys, bits, h, s, d, directed, binned, indices)
+    s = s if s >= 0 else len(keys.two) - 1
+    count = 0
+    for t in range(keys.one.shape[1]):
+        key = keys.one[h, t] + keys.two[s, t] + keys.three[d, t]
+        count = append(key, bits, directed, binned, indices, count)
+    return count
 
 
 @kernel
@@ -271,4 +263,9 @@ def fire_grandparent(keys: PairKeys, bits: int, g: int, h: int, d: int, indices:
     directed = (8 if h < d else 0) + (4 if g < h else 0)
     distance = abs(h - d)
     binned = directed + (1 if distance == 1 else 2 if distance <= 4 else 3)
-    return fire_pair(keys, bits, g, h, d, directed, binned, indices)
+    g = g if g >= 0 else len(keys.one) - 1
+    count = 0
+    for t in range(keys.one.shape[1]):
+        key = keys.one[g, t] + keys.two[h, t] + keys.three[d, t]
+        count = append(key, bits, directed, binned, indices, count)
+    return count

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from treevote.kernels import Ints, Keys, Longs, kernel
-from treevote.models.features.atoms import FAR, MAX_VALENCY, bin_distance
+from treevote.models.features.atoms import FAR, bin_distance
 from treevote.models.features.firing import Scratch, fire_templates
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.stack_and_queue import LEFT, LEFT2, LVAL, NEXT, PREV, QUEUE, RIGHT, RVAL, STACK
+from treevote.models.features.stack_and_queue import LEFT, LEFT2, NEXT, PREV, QUEUE, RIGHT, STACK
 from treevote.models.features.templates import TemplateTable
 from treevote.models.pipeline.configuration import AFTER, BEFORE, INNER, L1, L_VALENCY, R1, R_VALENCY, Focus
 
@@ -18,12 +18,13 @@ def fire(
     """Write the features of the pair at the focus point into ``keys`` and return how many there are."""
     find_places(T, focus, table, room.places)
     distance = bin_distance(T[focus.a, AFTER] - focus.a, FAR)
-    return fire_templates(distance, 1 + focus.action, 1 + focus.action2, tokens, words, table, room, keys)
+    valencies = T[:, L_VALENCY : R_VALENCY + 1]
+    return fire_templates(distance, 1 + focus.action, 1 + focus.action2, valencies, tokens, words, table, room, keys)
 
 
 @kernel
 def find_places(T: Longs, focus: Focus, table: TemplateTable, places: Ints) -> None:
-    """Write the position at each place of the templates, -1 where there is none, and the numbers of its dependents."""
+    """Write the position at each place of the templates, which is the number of its subtree as well; -1 for none."""
     n = len(T) - 2
     for p in range(len(table.places)):
         step, start = table.places[p]
@@ -53,6 +54,4 @@ def find_places(T: Longs, focus: Focus, table: TemplateTable, places: Ints) -> N
                     if place == 0:
                         place = -1
         places[p, 0] = place
-        if place >= 0:
-            places[p, LVAL] = min(T[place, L_VALENCY], MAX_VALENCY) + 1
-            places[p, RVAL] = min(T[place, R_VALENCY], MAX_VALENCY) + 1
+        places[p, 1] = place

@@ -15,9 +15,11 @@ from treevote.kernels import Doubles, Ints, kernel
 from treevote.models.features.firing import workspace
 from treevote.models.features.linear_guide import NEVER, LinearGuide
 from treevote.models.features.rows import Trees
-from treevote.models.transition.arc_standard import class_table, gold_of, walk
+from treevote.models.features.weights import score
+from treevote.models.transition.arc_standard import class_table, gold_of, legal, walk
 from treevote.models.transition.configuration import arena
-from treevote.models.transition.search import Model, assess
+from treevote.models.transition.features import fire
+from treevote.models.transition.search import Model
 from treevote.models.transition.training import Task, train_guide
 
 HELD_OUT = 10
@@ -73,17 +75,20 @@ def score_derivations(trees: Trees, model: Model, classes: Ints, scores: Doubles
 
     Returns how many rows of ``scores``, shape (2 * n_tokens, n_actions), and ``gold`` were written.
     """
-    work, offsets, n_rows = workspace(model.table, len(model.actions.kind)), trees.offsets, 0
+    actions, table, weights, words = model
+    work, offsets, n_rows = workspace(table, len(actions.kind)), trees.offsets, 0
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
         n = last - first - 1
         space, taken = arena(n), np.empty(2 * n, np.int32)
-        walk(space, model.actions, gold_of(trees.heads[first:last], trees.deprels[first:last], classes), taken)
+        walk(space, actions, gold_of(trees.heads[first:last], trees.deprels[first:last], classes), taken)
         for here in range(2 * n):
             if taken[here] >= 0:
-                assess(model, space, here, trees.tokens[first:last], work)
+                count = fire(space, here, n, trees.tokens[first:last], words, table, work.scratch, work.keys)
+                score(weights, work.keys, count, work.rows, work.scores)
+                legal(space, actions, here, n, work.mask)
                 for k in range(len(work.mask)):
-                    scores[n_rows, k] = work.scores[k] * model.weights.scale if work.mask[k] else IMPOSSIBLE
+                    scores[n_rows, k] = work.scores[k] * weights.scale if work.mask[k] else IMPOSSIBLE
                 gold[n_rows] = taken[here]
                 n_rows += 1
     return n_rows

@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 from treevote.kernels import Ints, Keys, kernel
-from treevote.models.features.atoms import FAR, MAX_VALENCY, bin_distance
+from treevote.models.features.atoms import FAR, bin_distance
 from treevote.models.features.firing import Scratch, fire_templates
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.stack_and_queue import (
-    DEPREL,
-    LEFT,
-    LEFT2,
-    LVAL,
-    NEXT,
-    PREV,
-    QUEUE,
-    RIGHT,
-    RVAL,
-    STACK,
-)
+from treevote.models.features.stack_and_queue import LEFT, LEFT2, NEXT, PREV, QUEUE, RIGHT, STACK
 from treevote.models.features.templates import TemplateTable
 from treevote.models.transition.configuration import (
     ACTION,
@@ -52,7 +41,8 @@ def fire(
         top = trees[configurations[here, TOP], TOKEN]
         distance = bin_distance(top - trees[configurations[below, TOP], TOKEN], FAR)
     action2 = configurations[before, ACTION] + 1 if before >= 0 else 0
-    return fire_templates(distance, configurations[here, ACTION] + 1, action2, tokens, words, table, room, keys)
+    action, valencies = configurations[here, ACTION] + 1, trees[:, L_VALENCY : R_VALENCY + 1]
+    return fire_templates(distance, action, action2, valencies, tokens, words, table, room, keys)
 
 
 @kernel
@@ -94,6 +84,4 @@ def find_places(space: Arena, here: int, n: int, table: TemplateTable, places: I
                 token = trees[tree, TOKEN]
         places[p, 0] = token
         places[p, 1] = tree
-        places[p, DEPREL] = label + 1
-        places[p, LVAL] = min(trees[tree, L_VALENCY], MAX_VALENCY) + 1 if tree >= 0 else 0
-        places[p, RVAL] = min(trees[tree, R_VALENCY], MAX_VALENCY) + 1 if tree >= 0 else 0
+        places[p, 2] = label

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Doubles, Ints, Longs, kernel
-from treevote.models.features.firing import Workspace, workspace
+from treevote.models.features.firing import workspace
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.templates import TemplateTable
 from treevote.models.features.weights import Weights, best_class, log_probabilities, score
@@ -39,18 +39,6 @@ class Model(NamedTuple):
 
 
 @kernel
-def assess(model: Model, space: Arena, here: int, tokens: Ints, work: Workspace) -> int:
-    """Write which actions are legal in a configuration, and their scores unless it is one; return that, else -1."""
-    n = len(tokens) - 1
-    legal(space, model.actions, here, n, work.mask)
-    only = forced(work.mask)
-    if only < 0:
-        count = fire(space, here, n, tokens, model.words, model.table, work.scratch, work.keys)
-        score(model.weights, work.keys, count, work.rows, work.scores)
-    return only
-
-
-@kernel
 def parse_beam(
     model: Model, tokens: Ints, offsets: Longs, heads: Ints, deprels: Ints, width: int, margin: float
 ) -> None:
@@ -59,7 +47,9 @@ def parse_beam(
     The probability of a derivation is the product of those of its actions. A derivation is not followed if its
     log-probability is by more than ``margin`` below that of the best. ``heads`` and ``deprels`` receive the trees.
     """
-    work = workspace(model.table, len(model.actions.kind))
+    actions, table, weights, words = model
+    work = workspace(table, len(actions.kind))
+    mask, scores, logs = work.mask, work.scores, work.logs
     beam, totals = np.empty(width, np.int64), np.empty(width, np.float64)
     next_from, next_action = np.empty(width, np.int64), np.empty(width, np.int64)
     next_totals = np.empty(width, np.float64)
@@ -80,24 +70,28 @@ def parse_beam(
                     break
                 if totals[i] < totals[0] - margin:
                     break
-                only = assess(model, space, beam[i], tokens[first:last], work)
-                if only < 0 and width == 1:
-                    only = best_class(work.scores, work.mask)
+                legal(space, actions, beam[i], n, mask)
+                only = forced(mask)
+                if only < 0:
+                    count = fire(space, beam[i], n, tokens[first:last], words, table, work.scratch, work.keys)
+                    score(weights, work.keys, count, work.rows, scores)
+                    if width == 1:
+                        only = best_class(scores, mask)
                 if only >= 0:
                     kept = enter(totals[i], beam[i], only, kept, next_totals, next_from, next_action)
                     continue
-                log_probabilities(work.scores, work.mask, model.weights.scale, work.logs)
-                for action in range(len(work.mask)):
-                    if work.mask[action]:
-                        total = totals[i] + work.logs[action]
+                log_probabilities(scores, mask, weights.scale, logs)
+                for action in range(len(mask)):
+                    if mask[action]:
+                        total = totals[i] + logs[action]
                         kept = enter(total, beam[i], action, kept, next_totals, next_from, next_action)
             for i in range(kept):
-                advance(space, model.actions, next_from[i], used, n + used, next_action[i])
+                advance(space, actions, next_from[i], used, n + used, next_action[i])
                 beam[i] = used
                 totals[i] = next_totals[i]
                 used += 1
             size = kept
-        write_tree(space, model.actions, beam[0], heads[first:last], deprels[first:last])
+        write_tree(space, actions, beam[0], heads[first:last], deprels[first:last])
 
 
 @kernel
@@ -120,7 +114,9 @@ def parse_best_first(model: Model, tokens: Ints, offsets: Longs, heads: Ints, de
 
     Parameters as for `parse_beam`.
     """
-    work = workspace(model.table, len(model.actions.kind))
+    actions, table, weights, words = model
+    work = workspace(table, len(actions.kind))
+    mask, scores, logs = work.mask, work.scores, work.logs
     fallbacks = 0
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
@@ -137,28 +133,34 @@ def parse_best_first(model: Model, tokens: Ints, offsets: Longs, heads: Ints, de
         while here <= limit:
             cost, _, origin, action = heapq.heappop(heap)
             if origin >= 0:
-                advance(space, model.actions, origin, here, n + here, action)
+                advance(space, actions, origin, here, n + here, action)
                 steps[here] = steps[origin] + 1
             if steps[here] > steps[farthest]:
                 farthest = here
             if is_final(space, here, n):
                 break
-            assess(model, space, here, tokens[first:last], work)
-            log_probabilities(work.scores, work.mask, model.weights.scale, work.logs)
+            legal(space, actions, here, n, mask)
+            if forced(mask) < 0:
+                count = fire(space, here, n, tokens[first:last], words, table, work.scratch, work.keys)
+                score(weights, work.keys, count, work.rows, scores)
+            log_probabilities(scores, mask, weights.scale, logs)
             for _ in range(width):
-                action = best_class(work.scores, work.mask)
+                action = best_class(scores, mask)
                 if action < 0:
                     break
-                work.mask[action] = False
-                heapq.heappush(heap, (cost - work.logs[action], entries, here, action))
+                mask[action] = False
+                heapq.heappush(heap, (cost - logs[action], entries, here, action))
                 entries += 1
             here += 1
         if here > limit:
             fallbacks += 1
             here, there = farthest, limit + 1
             while not is_final(space, here, n):
-                assess(model, space, here, tokens[first:last], work)
-                advance(space, model.actions, here, there, n + there, best_class(work.scores, work.mask))
+                legal(space, actions, here, n, mask)
+                if forced(mask) < 0:
+                    count = fire(space, here, n, tokens[first:last], words, table, work.scratch, work.keys)
+                    score(weights, work.keys, count, work.rows, scores)
+                advance(space, actions, here, there, n + there, best_class(scores, mask))
                 here, there = there, there + 1
-        write_tree(space, model.actions, here, heads[first:last], deprels[first:last])
+        write_tree(space, actions, here, heads[first:last], deprels[first:last])
     return fallbacks
