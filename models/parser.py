@@ -52,7 +52,7 @@ class TrainingData(NamedTuple):
         return cls(trees, lexicon, lexicon.columns(trees.words), is_single_rooted(treebank))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BaseTrainer(Settings, Generic[_Parser]):
     """Hyper-parameters of a parser: a subclass adds its fields and defines ``_train``.
 
