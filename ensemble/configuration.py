@@ -127,7 +127,7 @@ def _trainer(name: str, own: Mapping[str, Any], known: Mapping[str, Any]) -> Any
     like = own.pop("like", name if name in known else None)
     if like is not None and like not in known:
         raise unknown(f"member in member.{name}.like", like, known)
-    kind = own.pop("kind", lr.KIND if like is None else kind_of(known[like]))
+    kind = own.pop("kind", lr.FAMILY.kind if like is None else kind_of(known[like]))
     if kind not in families():
         raise unknown(f"kind in member.{name}", kind, families())
     base = to_mapping(known[like]) if like is not None and kind == kind_of(known[like]) else {}

@@ -17,16 +17,21 @@ from tests.paths import ROOT
 
 LINKS = ("models", "ensemble", "adaptation")
 
+FAMILIES = {"models.transition", "models.pipeline", "models.graph", "models.decision_list"}
+"""Families of parsers."""
+
 LAYERS = (
     {"errors", "kernels", "version", "visibility"},
     {"files"},
     {"corpus"},
     {"conll"},
-    {"config", "parallel"},
+    {"config", "parallel", "settings"},
     {"store"},
     {"protocols", "terminal"},
     {"drawing", "evaluation"},
-    {"models"},
+    {"models", "models.features", "models.learners"},
+    {"models.labelling", "models.parser"},
+    FAMILIES,
     {"ensemble"},
     {"adaptation"},
     {"report", "studies"},
@@ -97,9 +102,14 @@ def is_name(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
+def room_of(name: str) -> str:
+    """Return the folder or module of a module as ``LAYERS`` names it: within models the one further down."""
+    first, *steps = name.split(".")[1:]
+    return ".".join([first, *steps[:1]]) if first == "models" else first
+
+
 def layer_of(name: str) -> int:
-    first = name.split(".")[1]
-    return next(rank for rank, layer in enumerate(LAYERS) if first in layer)
+    return next(rank for rank, layer in enumerate(LAYERS) if room_of(name) in layer)
 
 
 NAMES = sorted(name for name in modules() if name != "treevote")
@@ -114,6 +124,11 @@ def test_there_are_modules() -> None:
 def test_a_module_imports_only_from_its_layer_and_those_before(name: str) -> None:
     own = layer_of(name)
     assert {other for other in dependencies(name) if other == "treevote" or layer_of(other) > own} == set()
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if room_of(name) in FAMILIES])
+def test_a_family_of_parsers_knows_nothing_of_the_others(name: str) -> None:
+    assert {room_of(other) for other in dependencies(name)} & FAMILIES <= {room_of(name)}
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:

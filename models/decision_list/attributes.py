@@ -24,6 +24,7 @@ import numpy as np
 from treevote.errors import ConfigError, unknown
 from treevote.kernels import Ints, kernel
 from treevote.models.decision_list.linkage import Linkage
+from treevote.models.features.atoms import bin_distance
 from treevote.models.features.lexicon import ATTRIBUTES as COLUMNS
 from treevote.models.features.lexicon import Lexicon, WordColumns
 
@@ -35,6 +36,7 @@ MAX_CONTEXT = 9
 
 LINKED = ("left", "right", "left.ldep", "left.rdep", "left.head", "right.ldep", "right.rdep", "right.head")
 DISTANCES = ("1", "2", "3", "4", "5-6", "7-10", "11 or more")
+FAR = 10  # the most of the sixth of them
 
 COLUMN, FEATS, DEPREL, ABSENT, DISTANCE, BETWEEN = range(6)
 UPOS = COLUMNS.index("upos")
@@ -181,28 +183,23 @@ def locate(here: Linkage, left: int, right: int, before: int, after: int, contex
 
 @kernel
 def describe(
-    here: Linkage, tokens: Ints, words: WordColumns, table: AttributeTable, positions: Ints, features: Ints
+    here: Linkage,
+    tokens: Ints,
+    words: WordColumns,
+    table: AttributeTable,
+    left: int,
+    right: int,
+    before: int,
+    after: int,
+    positions: Ints,
+    features: Ints,
 ) -> int:
-    """Write the features of a pair of words.
+    """Write the features of a pair of words of a sentence, and return how many there are.
 
-    Parameters
-    ----------
-    here : Linkage
-        Of one sentence.
-    tokens : ndarray of int32, shape (n + 1,)
-        Rows of its words in ``words``.
-    words : WordColumns
-    table : AttributeTable
-    positions : ndarray of int32
-        As ``locate`` writes them.
-    features : ndarray of int32, shape (room_for_features(table, words),)
-        Receives the features; one can be there twice if FEATS say something twice.
-
-    Returns
-    -------
-    int
-        How many there are.
+    ``before`` and ``after`` are the roots around their trees, ``positions`` is room to work in, and ``features`` has
+    the shape (room_for_features(table, words),); one can be there twice if FEATS say something twice.
     """
+    locate(here, left, right, before, after, table.context, positions)
     n = 0
     for row in range(len(table.rows)):
         place, kind, column, offset = table.rows[row]
@@ -228,7 +225,7 @@ def describe(
                 features[n] = offset + (here.classes[position] - 1) // 2
                 n += 1
         elif kind == DISTANCE:
-            features[n] = offset + bin_of(positions[1] - positions[0])
+            features[n] = offset + bin_distance(positions[1] - positions[0], FAR) - 1
             n += 1
         else:
             first = n
@@ -241,13 +238,3 @@ def describe(
                     features[n] = feature
                     n += 1
     return n
-
-
-@kernel
-def bin_of(distance: int) -> int:
-    """Return the index in ``DISTANCES`` of a distance from 1 on."""
-    if distance <= 4:
-        return distance - 1
-    if distance <= 6:
-        return 4
-    return 5 if distance <= 10 else 6

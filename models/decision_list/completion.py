@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.kernels import Doubles, Ints, kernel
-from treevote.models.decision_list.attributes import describe, locate, room_for_features
+from treevote.models.decision_list.attributes import describe, room_for_features
 from treevote.models.decision_list.linkage import MAX_STEPS, NONE, Linkage, add_link, of_sentence, pairs_between
 from treevote.models.decision_list.passes import Text
 from treevote.models.learners.decision_list.rules import CompiledRules, DecisionList, mark_features, matches
@@ -42,14 +42,10 @@ def usual_classes(rules: DecisionList) -> tuple[int, int]:
 def first_link(
     n: int, features: Ints, known: Ints, stamps: Ints, stamp: int, rules: CompiledRules, left: bool, right: bool
 ) -> int:
-    """Return the first matching rule that links a dependent on an allowed side, or -1.
+    """Return the first matching rule that links an allowed side as the dependent, or -1.
 
-    Parameters
-    ----------
-    n, features, known, stamps, stamp, rules
-        As in `treevote.models.learners.decision_list.rules.mark_features`.
-    left, right : bool
-        Whether the left word, and the right word, may be the dependent.
+    Parameters are those of `treevote.models.learners.decision_list.rules.mark_features`; ``left`` and ``right`` say
+    whether that word may be the dependent.
     """
     n_known = mark_features(n, features, known, stamps, stamp, rules)
     best = len(rules.classes)
@@ -85,41 +81,28 @@ def score_border(
     chosen: Ints,
     reliability: Doubles,
 ) -> int:
-    """Find the best link between a tree and the previous one.
+    """Find the best link between the tree with the root ``other`` and the previous one; return the last stamp used.
 
     Parameters
     ----------
-    here, tokens
-        Of one sentence.
-    text : Text
-    compiled : CompiledRules
     roots : ndarray of int32, shape (2, n + 1)
         Previous and next root of each root, -1 for none.
     scratch : tuple of ndarray
         Positions, features, their numbers in the list, stamps.
     pairs : ndarray of int32, shape (2 * MAX_STEPS, 2)
         Scratch.
-    stamp : int
-        The last stamp used.
-    other : int
-        Root of the tree.
     chosen : ndarray of int32, shape (n + 1, 3)
         Receives, at ``other``, the left word, the right word and the rule, -1 for none.
     reliability : ndarray of float64, shape (n + 1,)
         Receives, at ``other``, that of the rule.
-
-    Returns
-    -------
-    int
-        The last stamp used.
     """
     positions, features, known, stamps = scratch
     one = roots[0, other]
     reliability[other] = -1.0
     for k in range(pairs_between(here, one, other, text.single_root, pairs)):
         left, right = pairs[k]
-        locate(here, left, right, roots[0, one], roots[1, other], text.table.context, positions)
-        n = describe(here, tokens, text.words, text.table, positions, features)
+        before, after = roots[0, one], roots[1, other]
+        n = describe(here, tokens, text.words, text.table, left, right, before, after, positions, features)
         stamp += 1
         rule = first_link(n, features, known, stamps, stamp, compiled, left == one and one > 0, right == other)
         reliable = compiled.reliability[rule] if rule >= 0 else 0.0
@@ -131,18 +114,9 @@ def score_border(
 
 @kernel
 def complete(linkage: Linkage, text: Text, compiled: CompiledRules, usual: tuple[int, int], step: int) -> None:
-    """Join the remaining trees of every sentence.
+    """Join the remaining trees of every sentence by the list of the last pass.
 
-    Parameters
-    ----------
-    linkage : Linkage
-    text : Text
-    compiled : CompiledRules
-        The list of the last pass.
-    usual : tuple of int
-        From ``usual_classes``.
-    step : int
-        Step number of the new links; their rule is -1 if none matched.
+    ``usual`` are the `usual_classes`; ``step`` marks the new links, whose rule is -1 if none matched.
     """
     size = room_for_features(text.table, text.words)
     stamps = np.full(len(compiled.starts), -1, np.int32)

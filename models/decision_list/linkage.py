@@ -77,23 +77,9 @@ def next_root(here: Linkage, position: int) -> int:
 
 @kernel
 def pairs_between(here: Linkage, one: int, other: int, single_root: bool, pairs: Ints) -> int:
-    """List the potentially adjacent words of two neighbouring trees.
+    """List the potentially adjacent words of two neighbouring trees with the roots ``one`` and ``other``.
 
-    Parameters
-    ----------
-    here : Linkage
-        Of one sentence.
-    one, other : int
-        The roots of the trees; ROOT is 0.
-    single_root : bool
-        Whether ROOT has at most one dependent.
-    pairs : ndarray of int32, shape (at least 2 * MAX_STEPS, 2)
-        Receives the pairs, the left word first.
-
-    Returns
-    -------
-    int
-        Number of pairs, at least 1.
+    ``pairs``, shape (at least 2 * MAX_STEPS, 2), receives them, the left word first. Returns their number, at least 1.
     """
     n, steps, word = 0, 0, one
     while word >= 0 and steps < MAX_STEPS:
@@ -121,20 +107,9 @@ def pair_arrays(n_slots: int) -> tuple[Ints, Ints]:
 
 @kernel
 def all_pairs(here: Linkage, single_root: bool, pairs: Ints, around: Ints) -> int:
-    """List the potentially adjacent words of a sentence.
+    """List the potentially adjacent words of a sentence, and return their number.
 
-    Parameters
-    ----------
-    here : Linkage
-        Of one sentence.
-    single_root : bool
-    pairs, around : ndarray of int32, from ``pair_arrays``
-        Receive the pairs, and the roots of the trees before and after those of each pair, -1 for none.
-
-    Returns
-    -------
-    int
-        Number of pairs.
+    ``around`` receives the roots of the trees before and after those of each pair, -1 for none.
     """
     n, before, one = 0, -1, 0
     other = next_root(here, 1)

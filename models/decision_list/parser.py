@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias, get_args
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from treevote.config import to_mapping
-from treevote.corpus.pseudo_projective import Encoding, deprojectivize, projectivize
+from treevote.corpus.pseudo_projective import projectivize
 from treevote.corpus.treebank import Treebank
-from treevote.corpus.trees import is_single_rooted, require_labelled_trees
-from treevote.errors import ConfigError, unknown
+from treevote.corpus.trees import require_labelled_trees
+from treevote.errors import ConfigError
+from treevote.kernels import Ints
 from treevote.models.decision_list.attributes import (
     ATTRIBUTES,
     MAX_CONTEXT,
@@ -34,7 +34,7 @@ from treevote.models.decision_list.linkage import Linkage, unlinked
 from treevote.models.decision_list.passes import Text, apply_pass, text_of
 from treevote.models.decision_list.selection import select_attributes
 from treevote.models.decision_list.training import learn_passes
-from treevote.models.features.lexicon import Lexicon
+from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.learners.decision_list.induction import ListOptions
 from treevote.models.learners.decision_list.rules import (
@@ -43,15 +43,15 @@ from treevote.models.learners.decision_list.rules import (
     check_rules,
     compile_rules,
 )
-from treevote.parallel import ONE_JOB, Jobs
+from treevote.models.parser import BaseParser, BaseTrainer, TrainingData
+from treevote.parallel import Jobs
 from treevote.protocols import Family
-from treevote.store.manifest import JSON
+from treevote.settings import Interval
 from treevote.store.record import Record
-from treevote.store.validation import column, labels_of, rebuild, trainer_of
-
-KIND = "decision-list"
+from treevote.store.validation import column, labels_of
 
 Links: TypeAlias = Literal["gold", "found"]
+Whole: TypeAlias = Annotated[int, Interval(1, 2**31 - 1)]
 
 MAX_PASSES = 100
 MAX_WEIGHT = 100
@@ -59,7 +59,7 @@ MAX_FOLDS = 100
 
 
 @dataclass(frozen=True)
-class DecisionListTrainer:
+class DecisionListTrainer(BaseTrainer["DecisionListParser"]):
     """Hyper-parameters of a decision-list parser.
 
     Attributes
@@ -96,90 +96,44 @@ class DecisionListTrainer:
     """
 
     attributes: tuple[str, ...] | Literal["auto"] = ("form", "lemma", "upos", "xpos", "feats")
-    suffixes: int = 3
-    context: int = 1
-    weights: tuple[int, ...] = (1, 1, 2, 4, 8)
-    repeats: int = 1
+    suffixes: Annotated[int, Interval(1, MAX_SUFFIXES)] = 3
+    context: Annotated[int, Interval(0, MAX_CONTEXT)] = 1
+    weights: Annotated[tuple[int, ...], Interval(1, MAX_WEIGHT)] = (1, 1, 2, 4, 8)
+    repeats: Annotated[int, Interval(1, MAX_PASSES)] = 1
     links: Links = "found"
-    folds: int = 4
-    min_gain: int = 3
-    max_rules: int = 100_000
-    max_length: int = 8
-    free_length: int = 2
-    encoding: Encoding = "path"
+    folds: Annotated[int, Interval(1, MAX_FOLDS)] = 4
+    min_gain: Whole = 3
+    max_rules: Whole = 100_000
+    max_length: Whole = 8
+    free_length: Annotated[int, Interval(1, 2)] = 2
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.attributes != "auto":
             check_attributes(self.attributes)
-        if self.links not in get_args(Links):
-            raise unknown("links", self.links, get_args(Links))
-        if self.encoding not in get_args(Encoding):
-            raise unknown("encoding", self.encoding, get_args(Encoding))
         if not 1 <= len(self.weights) <= MAX_PASSES:
             raise ConfigError(f"weights should be of 1 to {MAX_PASSES} passes, found {len(self.weights)}")
-        for name, value, least, most in (
-            ("suffixes", self.suffixes, 1, MAX_SUFFIXES),
-            ("context", self.context, 0, MAX_CONTEXT),
-            *(("weights", weight, 1, MAX_WEIGHT) for weight in self.weights),
-            ("repeats", self.repeats, 1, MAX_PASSES),
-            ("folds", self.folds, 1, MAX_FOLDS),
-            ("min_gain", self.min_gain, 1, 2**31 - 1),
-            ("max_rules", self.max_rules, 1, 2**31 - 1),
-            ("max_length", self.max_length, 1, 2**31 - 1),
-            ("free_length", self.free_length, 1, 2),
-        ):
-            if not least <= value <= most:
-                raise ConfigError(f"{name} should be in {least}..{most}, found {value}")
 
-    def train(
-        self,
-        treebank: Treebank,
-        dev: Treebank | None = None,
-        *,
-        seed: int = 0,
-        jobs: Jobs = ONE_JOB,
-    ) -> DecisionListParser:
-        """Learn from trees.
-
-        Parameters
-        ----------
-        treebank : Treebank
-            Every sentence has a tree.
-        dev : Treebank, optional
-            Trees that attributes are selected on, if they are.
-        seed
-            Not used: nothing is random.
-        jobs : Jobs, optional
-            Told whenever the list of a pass is learnt; each list needs the one before.
-
-        Raises
-        ------
-        InputError
-            If there is nothing to learn from, or heads are no trees.
-        """
-        require_labelled_trees(treebank)
-        projective = projectivize(treebank, self.encoding)
-        lexicon = Lexicon.of(treebank)
+    def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> DecisionListParser:
+        """Learn from trees; attributes are selected on ``dev``, if they are. Nothing is random."""
+        trees, lexicon, _, single_root = TrainingData.of(treebank, self.encoding)
         options = ListOptions(self.min_gain, self.max_rules, self.max_length, self.free_length)
-        single_root = is_single_rooted(treebank)
 
         def text(sentences: Treebank, table: AttributeTable) -> Text:
             return text_of(sentences.tokens, sentences.offsets, lexicon.columns(sentences.words), table, single_root)
 
         def compiled(attributes: tuple[str, ...]) -> AttributeTable:
-            return compile_attributes(attributes, self.suffixes, self.context, lexicon, len(projective.labels))
+            return compile_attributes(attributes, self.suffixes, self.context, lexicon, len(trees.labels))
 
         attributes = self.attributes
         if attributes == "auto":
-            learnt, held_out = self._halves(projective, dev)
+            learnt, held_out = self._halves(trees, dev)
             table = compiled(ATTRIBUTES)
             attributes = select_attributes(learnt, text(learnt, table), held_out, text(held_out, table), options)
         table = compiled(attributes)
         follow_gold = self.repeats if self.links == "gold" else 0
-        lists = learn_passes(
-            projective, text(projective, table), self.weights, follow_gold, self.folds, options, jobs.progress
-        )
-        return DecisionListParser(self, WordMemo(lexicon), projective.labels, attributes, lists, single_root)
+        lists = learn_passes(trees, text(trees, table), self.weights, follow_gold, self.folds, options, jobs.progress)
+        return DecisionListParser(self, WordMemo(lexicon), single_root, trees.labels, attributes, lists)
 
     def _halves(self, projective: Treebank, dev: Treebank | None) -> tuple[Treebank, Treebank]:
         """Return a training part and a held-out part, both with the labels of the first."""
@@ -195,31 +149,27 @@ class DecisionListTrainer:
 
 
 @dataclass(frozen=True, eq=False)
-class DecisionListParser:
+class DecisionListParser(BaseParser[DecisionListTrainer]):
     """A trained decision-list parser. Safe to use from several threads.
 
     Attributes
     ----------
-    trainer : DecisionListTrainer
-        What it was trained with.
-    memo : WordMemo
-        The lexicon, and words met lately.
+    trainer, memo, single_root
+        As in `treevote.models.parser.BaseParser`.
     labels : tuple of str
         Labels of its links, with the marks of the encoding.
     attributes : tuple of str
         Attributes of words that its rules ask for.
     lists : tuple of DecisionList
         One for each pass. Classes are those of `treevote.models.decision_list.linkage`.
-    single_root : bool
-        Whether every tree has exactly one root.
     """
 
-    trainer: DecisionListTrainer
-    memo: WordMemo
+    KIND: ClassVar = "decision-list"
+    TRAINER: ClassVar = DecisionListTrainer
+
     labels: tuple[str, ...]
     attributes: tuple[str, ...]
     lists: tuple[DecisionList, ...]
-    single_root: bool
 
     @cached_property
     def table(self) -> AttributeTable:
@@ -232,19 +182,16 @@ class DecisionListParser:
         """The lists with their indices."""
         return tuple(compile_rules(rules, self.table.n_features) for rules in self.lists)
 
-    def parse(self, treebank: Treebank) -> Treebank:
-        """Return the same sentences with this parser's trees."""
-        linkage = self.link(treebank)
+    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
+        linkage = self._link(treebank, rows, words)
         deprels = np.where(linkage.heads >= 0, (linkage.classes - 1) // 2, -1).astype(np.int32)
-        return deprojectivize(treebank.with_trees(linkage.heads, deprels, self.labels), self.trainer.encoding)
-
-    def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
-        """Parse; no search is bounded."""
-        return self.parse(treebank), 0
+        return treebank.with_trees(linkage.heads, deprels, self.labels), 0
 
     def link(self, treebank: Treebank) -> Linkage:
         """Return the links of all words: step ``run * n_passes + pass``, from 0, and in the end those of completion."""
-        rows, words = self.memo.encode(treebank.words)
+        return self._link(treebank, *self.memo.encode(treebank.words))
+
+    def _link(self, treebank: Treebank, rows: Ints, words: WordColumns) -> Linkage:
         text = text_of(rows[treebank.tokens], treebank.offsets, words, self.table, self.single_root)
         linkage = unlinked(len(treebank.tokens))
         for step in range(self.n_steps):
@@ -257,49 +204,30 @@ class DecisionListParser:
         """Passes that are gone through before completion."""
         return self.trainer.repeats * len(self.lists)
 
-    def record(self) -> Record:
-        """Return the whole parser as data."""
-        facts: dict[str, JSON] = {"trainer": to_mapping(self.trainer), "single_root": self.single_root}
+    def _content(self) -> Record:
         arrays = {
             f"{name}_{number}": column
             for number, rules in enumerate(self.lists, 1)
             for name, column in rules._asdict().items()
         }
-        texts = self.memo.lexicon.texts() | {"labels": self.labels, "attributes": self.attributes}
-        return Record(KIND, facts, arrays, texts)
+        return Record(self.KIND, arrays=arrays, texts={"labels": self.labels, "attributes": self.attributes})
 
     @classmethod
-    def from_record(cls, record: Record) -> DecisionListParser:
-        """Make the parser of a record.
-
-        Raises
-        ------
-        ModelError
-            If the parts of the record do not fit together.
-        """
-        return rebuild(record, KIND, cls._checked)
-
-    @classmethod
-    def _checked(cls, record: Record) -> DecisionListParser:
-        trainer = trainer_of(record, DecisionListTrainer)
+    def _from_content(
+        cls, record: Record, trainer: DecisionListTrainer, memo: WordMemo, single_root: bool
+    ) -> DecisionListParser:
         labels, attributes = labels_of(record), tuple(record.texts["attributes"])
         check_attributes(attributes)
-        memo = WordMemo(Lexicon.from_texts(record.texts))
         lists = tuple(
             DecisionList(*(column(record, f"{name}_{number}", np.int32) for name in DecisionList._fields))
             for number in range(1, len(trainer.weights) + 1)
         )
-        parser = cls(trainer, memo, labels, attributes, lists, bool(record.facts["single_root"]))
+        parser = cls(trainer, memo, single_root, labels, attributes, lists)
         for rules in lists:
             check_rules(rules, parser.table.n_features, 1 + 2 * len(labels))
         return parser
 
 
 FAMILY = Family(
-    KIND,
-    DecisionListTrainer,
-    DecisionListParser,
-    {
-        "decision-list": DecisionListTrainer(),
-    },
+    DecisionListParser.KIND, DecisionListTrainer, DecisionListParser, {"decision-list": DecisionListTrainer()}
 )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Ints, Longs, kernel
-from treevote.models.decision_list.attributes import AttributeTable, describe, locate, places_of, room_for_features
+from treevote.models.decision_list.attributes import AttributeTable, describe, places_of, room_for_features
 from treevote.models.decision_list.linkage import (
     NONE,
     Linkage,
@@ -36,8 +36,6 @@ class Text(NamedTuple):
         Row of each token in ``words``.
     offsets : ndarray of int64, shape (n_sentences + 1,)
         Slot of ROOT of each sentence, and the number of slots.
-    words : WordColumns
-    table : AttributeTable
     n_places : int
     single_root : bool
     """
@@ -71,8 +69,8 @@ def apply_pass(linkage: Linkage, text: Text, compiled: CompiledRules, step: int)
         negative_reliability = np.empty(n_pairs, np.float64)
         n_links = 0
         for k in range(n_pairs):
-            locate(here, pairs[k, 0], pairs[k, 1], around[k, 0], around[k, 1], text.table.context, positions)
-            n = describe(here, tokens, text.words, text.table, positions, features)
+            (left, right), (before, after) = pairs[k], around[k]
+            n = describe(here, tokens, text.words, text.table, left, right, before, after, positions, features)
             rule = first_match(n, features, known, stamps, stamp, compiled)
             stamp += 1
             if compiled.classes[rule] != NONE:
@@ -107,22 +105,10 @@ def gold_pass(linkage: Linkage, text: Text, heads: Ints, deprels: Ints) -> int:
 def collect(
     linkage: Linkage, text: Text, heads: Ints, deprels: Ints, sizes: Ints, classes: Ints, found: Ints
 ) -> tuple[int, int]:
-    """Write the pairs of all sentences as training instances.
+    """Write the pairs of all sentences as training instances; return their number, and that of their features.
 
-    Parameters
-    ----------
-    linkage : Linkage
-    text : Text
-    heads, deprels : ndarray of int32, shape (n_slots,)
-        The trees.
-    sizes, classes : ndarray of int32, shape (n_pairs,)
-        Receive the number of features and the class of each pair; if empty, pairs are only counted.
-    found : ndarray of int32
-        Receives the features of all pairs in a row.
-
-    Returns
-    -------
-    n_pairs, n_found : int
+    ``sizes`` and ``classes`` receive the number of features and the class of each pair; if they are empty, pairs are
+    only counted. ``found`` receives the features of all pairs in a row.
     """
     positions = np.empty(text.n_places, np.int32)
     features = np.empty(room_for_features(text.table, text.words), np.int32)
@@ -132,11 +118,11 @@ def collect(
         here, tokens = of_sentence(linkage, first, last), text.tokens[first:last]
         pairs, around = pair_arrays(last - first)
         for k in range(all_pairs(here, text.single_root, pairs, around)):
-            locate(here, pairs[k, 0], pairs[k, 1], around[k, 0], around[k, 1], text.table.context, positions)
-            n = describe(here, tokens, text.words, text.table, positions, features)
+            (left, right), (before, after) = pairs[k], around[k]
+            n = describe(here, tokens, text.words, text.table, left, right, before, after, positions, features)
             if len(sizes) > 0:
                 sizes[n_pairs] = n
-                classes[n_pairs] = gold_class(heads[first:last], deprels[first:last], pairs[k, 0], pairs[k, 1])
+                classes[n_pairs] = gold_class(heads[first:last], deprels[first:last], left, right)
                 found[n_found : n_found + n] = features[:n]
             n_pairs += 1
             n_found += n

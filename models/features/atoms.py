@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from treevote.kernels import kernel
 
+FAR = 9
+"""The most of the sixth bin of distances."""
+
 MAX_VALENCY = 6
 """More dependents on a side count as so many."""
 
 
 @kernel
-def bin_distance(distance: int) -> int:
-    """Return the bin of a distance: 1, 2, 3, 4, then 5-6, 7-9 and 10 or more (bins 1..7).
+def bin_distance(distance: int, far: int) -> int:
+    """Return the bin of a distance: 1, 2, 3, 4, then 5-6, from 7 up to ``far``, and more (bins 1..7).
 
     Examples
     --------
-    >>> [bin_distance(distance) for distance in (1, 4, 5, 9, 10, 99)]
+    >>> [bin_distance(distance, 9) for distance in (1, 4, 5, 9, 10, 99)]
     [1, 4, 5, 6, 7, 7]
     """
     if distance <= 4:
         return distance
     if distance <= 6:
         return 5
-    if distance <= 9:
-        return 6
-    return 7
+    return 6 if distance <= far else 7

@@ -23,16 +23,7 @@ LONGEST_SEARCH = 1_000
 
 @kernel
 def count_keys(keys: Keys, slots: Keys, counts: Ints) -> int:
-    """Count keys in a table of full keys and return how many were new.
-
-    Parameters
-    ----------
-    keys : ndarray of uint64
-    slots : ndarray of uint64, shape (2**b,)
-        Keys seen so far, 0 for free; changed in place.
-    counts : ndarray of int32, shape (2**b,)
-        How often each was seen; changed in place.
-    """
+    """Count keys in a table of full keys, 0 for free, which changes in place; return how many were new."""
     mask = np.uint64(len(slots) - 1)
     fresh = 0
     for i in range(len(keys)):
@@ -128,23 +119,9 @@ def find_rows(keys: Keys, n: int, slots: Keys, rows: Longs) -> int:
 
 @kernel
 def map_rows(keys: Keys, lengths: Ints, slots: Keys, rows: Longs, kept: Ints) -> int:
-    """Find the rows of several runs of keys, one after the other.
+    """Find the rows of several runs of keys, one after the other, and return how many were written.
 
-    Parameters
-    ----------
-    keys : ndarray of uint64
-    lengths : ndarray of int32, shape (n_runs,)
-        Keys of each run.
-    slots : ndarray of uint64
-    rows : ndarray of int64, shape (len(keys),)
-        Receives the rows.
-    kept : ndarray of int32, shape (n_runs,)
-        Receives how many each run has.
-
-    Returns
-    -------
-    int
-        How many rows were written.
+    ``kept``, shape (n_runs,), receives how many each run has of its ``lengths``.
     """
     start, written = 0, 0
     for run in range(len(lengths)):

@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Ints, Keys, Longs, kernel
+from treevote.kernels import Bools, Doubles, Ints, Keys, Longs, kernel
+from treevote.models.features.atoms import MAX_VALENCY
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.templates import TemplateTable
+from treevote.models.features.stack_and_queue import DEPREL, DISTANCE, FEAT, LAST_ACTION, LVAL
+from treevote.models.features.templates import COLUMN, TemplateTable
 from treevote.models.features.trie import fire_trie, key_at, mix
 
 MAX_FEATURES = 4096
@@ -18,21 +20,28 @@ Templates without them all have room: there are at most `treevote.models.feature
 """
 
 
+MAX_MEMBERS = 16
+"""Values of one atom that collects several, at the most; the rest is left out."""
+
+
 class Scratch(NamedTuple):
     """Room to work in, for one thread.
 
     Attributes
     ----------
     places : ndarray of int32, shape (n_places, 3)
-        Token, subtree and label at each place of the templates.
+        Position, subtree and label at each place of the templates, -1 for none.
     values : ndarray of int64, shape (n_atoms,)
-        Value of each atom.
+        Value of each atom; the number of its values if these are members.
+    members : ndarray of int32, shape (n_atoms, MAX_MEMBERS)
+        The values of atoms that collect several.
     nodes : ndarray of uint64, shape (n_nodes,)
         Key at each node of the trie, 0 where it does not fire.
     """
 
     places: Ints
     values: Longs
+    members: Ints
     nodes: Keys
 
 
@@ -42,28 +51,88 @@ def scratch(table: TemplateTable) -> Scratch:
     return Scratch(
         np.empty((len(table.places), 3), np.int32),
         np.empty(len(table.atoms), np.int64),
+        np.empty((len(table.atoms), MAX_MEMBERS), np.int32),
         np.empty(len(table.nodes), np.uint64),
     )
 
 
-@kernel
-def fire_templates(words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys) -> int:
-    """Write the features that the values in ``room`` make fire into ``keys`` and return how many there are.
+class Workspace(NamedTuple):
+    """Room for the features of a configuration, and for the scores of actions.
 
-    Parameters
+    Attributes
     ----------
-    words : WordColumns
-    table : TemplateTable
-    room : Scratch
-        Its ``values`` are known: 0 where there is none, for ``feat`` the word plus 1.
     keys : ndarray of uint64, shape (MAX_FEATURES,)
-        Receives the features.
+        Features.
+    rows : ndarray of int64, shape (MAX_FEATURES,)
+        Their rows of weights.
+    scores : ndarray of int32, shape (n_actions,)
+    logs : ndarray of float64, shape (n_actions,)
+        Logarithms of probabilities.
+    mask : ndarray of bool, shape (n_actions,)
+        Which actions are legal; all at first.
     """
-    count = fire_trie(table.nodes, room.values, room.nodes, keys)
+
+    scratch: Scratch
+    keys: Keys
+    rows: Longs
+    scores: Ints
+    logs: Doubles
+    mask: Bools
+
+
+@kernel
+def workspace(table: TemplateTable, n_actions: int) -> Workspace:
+    """Return room for some templates and actions."""
+    return Workspace(
+        scratch(table),
+        np.empty(MAX_FEATURES, np.uint64),
+        np.empty(MAX_FEATURES, np.int64),
+        np.empty(n_actions, np.int32),
+        np.empty(n_actions, np.float64),
+        np.ones(n_actions, np.bool_),
+    )
+
+
+@kernel
+def fire_templates(
+    distance: int,
+    action: int,
+    action2: int,
+    valencies: Ints | Longs,
+    tokens: Ints,
+    words: WordColumns,
+    table: TemplateTable,
+    room: Scratch,
+    keys: Keys,
+) -> int:
+    """Write the features of a configuration into ``keys``, shape (MAX_FEATURES,), and return how many there are.
+
+    The places of ``room`` are known. ``distance``, ``action`` and ``action2`` are the values of the atoms without a
+    place; ``valencies`` has the numbers of dependents on the left and on the right of each subtree.
+    """
+    places, values = room.places, room.values
+    for atom in range(len(table.atoms)):
+        kind, place, column = table.atoms[atom]
+        value = 0
+        if place < 0:
+            value = distance if kind == DISTANCE else action if kind == LAST_ACTION else action2
+        elif places[place, 0] >= 0:
+            word = tokens[places[place, 0]]
+            if kind == COLUMN:
+                value = words.values[word, column]
+            elif kind == FEAT:
+                if words.feats_offsets[word + 1] > words.feats_offsets[word]:
+                    value = word + 1
+            elif kind == DEPREL:
+                value = places[place, 2] + 1
+            elif places[place, 1] >= 0:
+                value = min(valencies[places[place, 1], kind - LVAL], MAX_VALENCY) + 1
+        values[atom] = value
+    count = fire_trie(table.nodes, values, room.nodes, keys)
     for i in range(len(table.sets)):
         first, second, start = table.sets[i, 1], table.sets[i, 2], key_at(table.sets[i, 0], room.nodes)
-        if start != 0 and room.values[first] > 0 and (second < 0 or room.values[second] > 0):
-            count = fire_set(words, first, second, room.values, start, keys, count)
+        if start != 0 and values[first] > 0 and (second < 0 or values[second] > 0):
+            count = fire_set(words, first, second, values, start, keys, count)
     return count
 
 

@@ -42,13 +42,7 @@ class LinearGuide:
 
     @classmethod
     def of(cls, keys: Keys, packed: Shorts, bias: Ints, scale: float) -> LinearGuide:
-        """Make the guide of packed weights.
-
-        Raises
-        ------
-        ModelError
-            If the parts do not fit together.
-        """
+        """Make the guide of packed weights; ModelError if the parts do not fit together."""
         packed = np.asarray(packed).view(np.ndarray)
         packed.flags.writeable = False  # as memory maps are: kernels are compiled once for both
         return cls(keys, packed, bias, scale, unpack(keys, packed, bias, scale))
@@ -95,13 +89,7 @@ class LinearGuide:
 
     @classmethod
     def from_record(cls, record: Record, n_actions: int) -> LinearGuide:
-        """Make the guide whose `facts` and `arrays` stand in a record.
-
-        Raises
-        ------
-        ModelError, KeyError, ValueError
-            If they do not fit together, or are not for so many actions.
-        """
+        """Make the guide whose `facts` and `arrays` stand in a record; raises as `rebuild` of the store expects."""
         keys, bias = column(record, "keys", np.uint64), column(record, "bias", np.int32)
         if len(bias) != n_actions:
             raise ValueError("its scores")

@@ -12,17 +12,47 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError, TreevoteError
-from treevote.kernels import Ints, Keys
+from treevote.kernels import Ints, Keys, Longs
 from treevote.models.features.feature_index import count_keys, frequent_first, index_of, map_rows, rehash
 from treevote.parallel import Progress
 from treevote.protocols import Learner
+from treevote.settings import Count, Share, check
 
 BATCH_KEYS = 1 << 21
 """Keys that are held at a time, 16 MiB."""
 
 Batch: TypeAlias = tuple[Keys, Ints, Ints]
 """Keys of some rows one after the other, how many each row has, and its class: an action, a label, a tag."""
+
+
+Extract: TypeAlias = Callable[[Longs, Keys, Ints, Ints], tuple[int, int]]
+"""Goes on at (sentence, row of the sentence), which it moves; writes keys, lengths and classes; returns how many."""
+
+
+class Trees(NamedTuple):
+    """The trees of a treebank, as its attributes of these names."""
+
+    tokens: Ints
+    heads: Ints
+    deprels: Ints
+    offsets: Longs
+
+    @classmethod
+    def of(cls, treebank: Treebank) -> Trees:
+        """Return the trees of a treebank."""
+        return cls(treebank.tokens, treebank.heads, treebank.deprels, treebank.offsets)
+
+
+def batches(extract: Extract, n_sentences: int, most: int) -> Iterator[Batch]:
+    """Extract rows of at most ``most`` keys each from all sentences, a batch at a time."""
+    keys = np.empty(BATCH_KEYS + most, np.uint64)
+    lengths, classes = np.empty(BATCH_KEYS, np.int32), np.empty(BATCH_KEYS, np.int32)
+    at = np.zeros(2, np.int64)
+    while at[0] < n_sentences:
+        n_keys, n_rows = extract(at, keys, lengths, classes)
+        yield keys[:n_keys], lengths[:n_rows], classes[:n_rows]
 
 
 class Rows(NamedTuple):
@@ -105,10 +135,8 @@ def check_thresholds(cutoff: int, prune: float) -> None:
     ConfigError
         If the first is no positive number, or the second not in [0, 1).
     """
-    if cutoff < 1:
-        raise ConfigError(f"cutoff should be at least 1, found {cutoff}")
-    if not 0 <= prune < 1:
-        raise ConfigError(f"prune should be in [0, 1), found {prune}")
+    check("cutoff", cutoff, Count)
+    check("prune", prune, Share)
 
 
 def check_frequent(rows: Rows, cutoff: int, name: str) -> None:

@@ -68,16 +68,8 @@ def grow_trie(templates: Sequence[Sequence[int]], sets: Container[int]) -> tuple
 def fire_trie(nodes: Ints, values: Longs, reached: Keys, keys: Keys) -> int:
     """Write the features of templates without sets into ``keys`` and return how many there are.
 
-    Parameters
-    ----------
-    nodes : ndarray of int32, shape (n_nodes, 3)
-        As `grow_trie` returns them.
-    values : ndarray of int64, shape (n_atoms,)
-        Value of each atom; with 0 its templates do not fire.
-    reached : ndarray of uint64, shape (n_nodes,)
-        Receives the key at each node, 0 where it is not reached.
-    keys : ndarray of uint64, shape (at least n_nodes + 1,)
-        Receives the features.
+    A template does not fire where the value of an atom is 0. ``reached`` receives the key at each node, 0 where it is
+    not reached. There has to be room for one key more than there are nodes.
     """
     count = 0
     for node in range(len(nodes)):

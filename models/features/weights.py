@@ -146,16 +146,9 @@ def find_places(packed: Shorts, n_classes: int, places: Longs) -> int:
 
 @kernel
 def score(weights: Weights, keys: Keys, n: int, rows: Longs, scores: Ints) -> None:
-    """Write the scores of all classes for a configuration with the first ``n`` of ``keys`` as features.
+    """Write the scores of all classes for a configuration with the first ``n`` of ``keys``.
 
-    Parameters
-    ----------
-    weights : Weights
-    keys : ndarray of uint64
-    n : int
-    rows : ndarray of int64, shape (at least n,)
-        Room to work in.
-    scores : ndarray of int32, shape (n_classes,)
+    ``rows`` is room to work in.
     """
     found = find_rows(keys, n, weights.slots, rows)
     n_classes = len(scores)
@@ -170,6 +163,16 @@ def score(weights: Weights, keys: Keys, n: int, rows: Longs, scores: Ints) -> No
         else:
             for at in range(row + 1, row + 1 + 2 * size, 2):
                 scores[weights.packed[at]] += weights.packed[at + 1]
+
+
+@kernel
+def best_class(scores: Ints | Doubles, mask: Bools) -> int:
+    """Return the class in ``mask`` with the highest score, the first of several; -1 if there is none."""
+    best = -1
+    for k in range(len(scores)):
+        if mask[k] and (best < 0 or scores[k] > scores[best]):
+            best = k
+    return best
 
 
 @kernel

@@ -23,17 +23,7 @@ from treevote.models.graph.parts import NEVER
 
 @kernel
 def decode(scores: Floats, single_root: bool, heads: Ints) -> None:
-    """Find the tree with the highest sum of scores.
-
-    Parameters
-    ----------
-    scores : ndarray of float32, shape (n + 1, n + 1)
-        ``[d, h]`` scores the arc from ``h`` to ``d``; row 0 and the diagonal are not read. Arcs that score
-        :data:`~treevote.models.graph.parts.NEVER` or less, such as -inf, are pruned; no score may be +inf.
-    single_root : bool
-        Whether ROOT must have exactly one dependent.
-    heads : ndarray of int32, shape (n + 1,)
-        Written to: the head of each token, and -1 for ROOT.
+    """Find the tree with the highest sum of scores; parameters as for `treevote.models.graph.eisner.decode`.
 
     Notes
     -----

@@ -17,12 +17,16 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Ints, Keys, Longs, kernel
+from treevote.models.features.atoms import bin_distance
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.graph.templates import ArcTable, PairTable, Side
 
 LINE_BITS = 4
 MIN_BITS, MAX_BITS = 8, 28
 """Range of the binary logarithm of the number of weights."""
+
+FAR = 10
+"""The most of the sixth bin of distances."""
 
 MAX_COUNT = 3
 """Maximum count of words of one kind between head and dependent."""
@@ -196,18 +200,6 @@ def pair_keys(table: PairTable, number: int, tokens: Ints, words: WordColumns) -
 
 
 @kernel
-def bin_distance(distance: int) -> int:
-    """Return the bin of a distance: 1, 2, 3, 4, then 5-6, 7-10 and 11 or more (bins 1..7)."""
-    if distance <= 4:
-        return distance
-    if distance <= 6:
-        return 5
-    if distance <= 10:
-        return 6
-    return 7
-
-
-@kernel
 def append(key: np.uint64, bits: int, lane: int, other_lane: int, indices: Longs, count: int) -> int:
     """Append the weight indices of a feature in two lanes of its line; return the new number of indices."""
     line = np.int64(key >> np.uint64(64 + LINE_BITS - bits)) << LINE_BITS
@@ -219,24 +211,12 @@ def append(key: np.uint64, bits: int, lane: int, other_lane: int, indices: Longs
 
 @kernel
 def fire_arc(keys: ArcKeys, table: ArcTable, bits: int, h: int, d: int, indices: Longs) -> int:
-    """Write the weight indices of an arc.
+    """Write the weight indices of an arc from position ``h`` to ``d``, and return how many there are.
 
-    Parameters
-    ----------
-    bits : int
-        Binary logarithm of the number of weights.
-    h, d : int
-        Positions of head and dependent.
-    indices : ndarray of int64, shape (MAX_FEATURES,)
-        Written to.
-
-    Returns
-    -------
-    int
-        Number of indices.
+    ``bits`` is the binary logarithm of the number of weights; ``indices`` has the shape (MAX_FEATURES,).
     """
     directed = 8 if h < d else 0
-    binned = directed + bin_distance(abs(h - d))
+    binned = directed + bin_distance(abs(h - d), FAR)
     count = 0
     for t in range(keys.head.shape[1]):
         count = append(keys.head[h, t] + keys.dependent[d, t], bits, directed, binned, indices, count)
@@ -265,7 +245,7 @@ def fire_arc(keys: ArcKeys, table: ArcTable, bits: int, h: int, d: int, indices:
 def fire_sibling(keys: PairKeys, bits: int, h: int, s: int, d: int, indices: Longs) -> int:
     """Write the weight indices of a sibling part, as `fire_arc`; ``s`` is -1 for none."""
     directed = 8 if h < d else 0
-    binned = directed + bin_distance(abs(d - (s if s >= 0 else h)))
+    binned = directed + bin_distance(abs(d - (s if s >= 0 else h)), FAR)
     s = s if s >= 0 else len(keys.two) - 1
     count = 0
     for t in range(keys.one.shape[1]):

@@ -8,10 +8,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from treevote.kernels import Floats, Ints, Longs, Shorts, kernel
-from treevote.models.features.lexicon import WordColumns
-from treevote.models.graph import chu_liu_edmonds, eisner
+from treevote.models.graph.chu_liu_edmonds import decode as edmonds_decode
+from treevote.models.graph.eisner import decode as eisner_decode
 from treevote.models.graph.features import MAX_FEATURES, ArcKeys, arc_keys, fire_arc
 from treevote.models.graph.hashed_weights import NO_WEIGHTS, HashedWeights
+from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import ArcTable, compile_arcs
 from treevote.models.graph.update import AveragedWeights, FeatureDifference, UpdateRule, extend, update
 from treevote.store.record import Record
@@ -20,9 +21,6 @@ KIND = "first-order-model"
 
 WeightTable: TypeAlias = Shorts | Floats
 """Rounded weights of a parser, or those in training."""
-
-decode_projective = eisner.decode
-decode_any = chu_liu_edmonds.decode
 
 
 class FirstOrderModel(NamedTuple):
@@ -33,7 +31,6 @@ class FirstOrderModel(NamedTuple):
     templates : tuple of str
     table : ArcTable
         The compiled templates.
-    weights : HashedWeights
     """
 
     templates: tuple[str, ...]
@@ -45,12 +42,9 @@ class FirstOrderModel(NamedTuple):
         """Return a model without weights; raises as `treevote.models.graph.templates.compile_arcs`."""
         return cls(tuple(templates), compile_arcs(templates), NO_WEIGHTS)
 
-    def parse(
-        self, words: WordColumns, tokens: Ints, offsets: Longs, projective: bool, single_root: bool, heads: Ints
-    ) -> None:
-        """Find the heads of every sentence; parameters as for `parse_sentences`."""
-        table, bits, _ = self.weights
-        parse_sentences(table, bits, self.table, words, tokens, offsets, projective, single_root, heads)
+    def parse(self, sentences: Sentences) -> None:
+        """Write the heads of every sentence."""
+        parse_sentences(self.weights, self.table, sentences)
 
     def record(self) -> Record:
         """Return the model as data."""
@@ -58,13 +52,7 @@ class FirstOrderModel(NamedTuple):
 
     @classmethod
     def from_record(cls, record: Record) -> FirstOrderModel:
-        """Make the model of a record.
-
-        Raises
-        ------
-        ModelError, ConfigError, KeyError, TypeError, ValueError
-            If its parts do not fit together.
-        """
+        """Make the model of a record; raises as `treevote.store.validation.rebuild` expects."""
         return cls.untrained(record.texts["arcs"])._replace(weights=HashedWeights.from_record(record, KIND))
 
 
@@ -91,85 +79,56 @@ def score_arcs(weights: WeightTable, bits: int, table: ArcTable, keys: ArcKeys, 
 def decode(scores: Floats, projective: bool, single_root: bool, heads: Ints) -> None:
     """Write the best tree: projective, or of any kind."""
     if projective:
-        decode_projective(scores, single_root, heads)
+        eisner_decode(scores, single_root, heads)
     else:
-        decode_any(scores, single_root, heads)
+        edmonds_decode(scores, single_root, heads)
 
 
 @kernel
 def train_epoch(
     averaged: AveragedWeights,
-    bits: int,
     rule: UpdateRule,
     table: ArcTable,
-    words: WordColumns,
-    tokens: Ints,
-    heads: Ints,
-    offsets: Longs,
+    sentences: Sentences,
     order: Longs,
     done: int,
     total: int,
-    projective: bool,
-    single_root: bool,
 ) -> None:
-    """Learn from sentences, one after the other.
+    """Learn from the sentences in ``order``, one after the other.
 
-    Parameters
-    ----------
-    averaged : AveragedWeights
-        Written to.
-    tokens, heads : ndarray of int32, shape (n_slots,)
-    offsets : ndarray of int64, shape (n_sentences + 1,)
-    order : ndarray of int64
-        Numbers of the sentences.
-    done, total : int
-        Number of sentences before this epoch, and in the whole training.
-    projective, single_root : bool
-        The trees to decode.
+    ``done`` and ``total`` are the number of sentences before this epoch, and in the whole training.
     """
-    indices = np.empty(MAX_FEATURES, np.int64)
+    indices, bits = np.empty(MAX_FEATURES, np.int64), averaged.bits
     difference = FeatureDifference(np.empty(1 << 16, np.int64), np.empty(1 << 16, np.float32))
     for i in range(len(order)):
-        first, last = offsets[order[i]], offsets[order[i] + 1]
-        gold, found = heads[first:last], np.empty(last - first, np.int32)
-        keys = arc_keys(table, tokens[first:last], words)
+        first, last = sentences.offsets[order[i]], sentences.offsets[order[i] + 1]
+        gold, found = sentences.heads[first:last], np.empty(last - first, np.int32)
+        keys = arc_keys(table, sentences.tokens[first:last], sentences.words)
         scores = np.empty((last - first, last - first), np.float32)
         score_arcs(averaged.weights, bits, table, keys, scores)
         if rule.cost > 0:
             for d in range(1, last - first):
                 for h in range(last - first):
                     scores[d, h] += np.float32(rule.cost if h != gold[d] else 0.0)
-        decode(scores, projective, single_root, found)
+        decode(scores, sentences.projective, sentences.single_root, found)
         mistakes, used = 0, 0
         for d in range(1, last - first):
             if found[d] != gold[d]:
                 mistakes += 1
                 count = fire_arc(keys, table, bits, gold[d], d, indices)
-                difference = extend(difference, used, indices, count, 1.0)
-                used += count
+                difference, used = extend(difference, used, indices, count, 1.0)
                 count = fire_arc(keys, table, bits, found[d], d, indices)
-                difference = extend(difference, used, indices, count, -1.0)
-                used += count
+                difference, used = extend(difference, used, indices, count, -1.0)
         if mistakes > 0:
             update(rule, averaged, difference, used, mistakes, (done + i) / total)
 
 
 @kernel
-def parse_sentences(
-    weights: Shorts,
-    bits: int,
-    table: ArcTable,
-    words: WordColumns,
-    tokens: Ints,
-    offsets: Longs,
-    projective: bool,
-    single_root: bool,
-    heads: Ints,
-) -> None:
-    """Find the heads of every sentence; parameters as for `train_epoch`; ``heads`` is written to."""
-    for i in range(len(offsets) - 1):
-        first, last = offsets[i], offsets[i + 1]
-        keys = arc_keys(table, tokens[first:last], words)
+def parse_sentences(weights: HashedWeights, table: ArcTable, sentences: Sentences) -> None:
+    """Write the heads of every sentence."""
+    for i in range(len(sentences.offsets) - 1):
+        first, last = sentences.offsets[i], sentences.offsets[i + 1]
+        keys = arc_keys(table, sentences.tokens[first:last], sentences.words)
         scores = np.empty((last - first, last - first), np.float32)
-        score_arcs(weights, bits, table, keys, scores)
-        decode(scores, projective, single_root, heads[first:last])
+        score_arcs(weights.table, weights.bits, table, keys, scores)
+        decode(scores, sentences.projective, sentences.single_root, sentences.heads[first:last])

@@ -46,13 +46,7 @@ class HashedWeights(NamedTuple):
 
     @classmethod
     def from_record(cls, record: Record, kind: str) -> HashedWeights:
-        """Return the weights of a record.
-
-        Raises
-        ------
-        ModelError, KeyError, TypeError, ValueError
-            If the record is of another kind, or its columns do not fit together.
-        """
+        """Return the weights of a record; raises as `treevote.store.validation.rebuild` expects."""
         if record.kind != kind:
             raise ValueError(f"a part of kind {record.kind}")
         filled = column(record, "filled", np.uint8, mapped=True)

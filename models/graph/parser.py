@@ -8,32 +8,32 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from treevote.config import to_mapping
-from treevote.corpus.pseudo_projective import Encoding, deprojectivize, projectivize
+from treevote.corpus.pseudo_projective import Encoding
 from treevote.corpus.treebank import Treebank
-from treevote.corpus.trees import is_single_rooted, non_projective, require_labelled_trees
-from treevote.errors import ConfigError, unknown
+from treevote.corpus.trees import non_projective
+from treevote.errors import unknown
 from treevote.evaluation.counts import evaluate
-from treevote.models.features.lexicon import ATTRIBUTES, Lexicon
+from treevote.kernels import Ints
+from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.graph import koo_collins
 from treevote.models.graph.features import MAX_BITS, MIN_BITS
 from treevote.models.graph.first_order import FirstOrderModel
 from treevote.models.graph.hashed_weights import HashedWeights, round_weights
 from treevote.models.graph.long_sentences import LONGEST, cut, join
+from treevote.models.graph.pruning import Pruner
 from treevote.models.graph.second_order import SecondOrderModel
+from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.template_sets import ARCS, GRANDPARENTS, PRUNER, SIBLINGS
 from treevote.models.graph.templates import attributes_of
 from treevote.models.graph.training import (
-    Corpus,
     FirstOrderTask,
     SecondOrderTask,
     folds,
@@ -44,13 +44,11 @@ from treevote.models.graph.training import (
 )
 from treevote.models.graph.update import PERCEPTRON, UpdateRule
 from treevote.models.labelling.labeller import Labeller, train_labeller
-from treevote.parallel import ONE_JOB, Jobs
+from treevote.models.parser import BaseParser, BaseTrainer, TrainingData, truth_of
+from treevote.parallel import Jobs
 from treevote.protocols import Family
-from treevote.store.manifest import JSON
+from treevote.settings import Interval, Share
 from treevote.store.record import Record
-from treevote.store.validation import rebuild, trainer_of
-
-KIND = "graph-parser"
 
 GraphLearner: TypeAlias = Literal["perceptron", "mira", "bpm"]
 Decoder: TypeAlias = Literal["auto", "projective", "non-projective"]
@@ -61,7 +59,7 @@ non-projective one if there are none."""
 
 
 @dataclass(frozen=True)
-class GraphTrainer:
+class GraphTrainer(BaseTrainer["GraphParser"]):
     """Hyper-parameters of a graph-based parser.
 
     Attributes
@@ -107,71 +105,25 @@ class GraphTrainer:
     learner: GraphLearner = "mira"
     order: Literal[1, 2] = 2
     decoder: Decoder = "auto"
-    epochs: int = 8
-    n_perceptrons: int = 6
-    C: float = 0.003
+    epochs: Annotated[int, Interval(1, 1_000)] = 8
+    n_perceptrons: Annotated[int, Interval(1, 1_000)] = 6
+    C: Annotated[float, Interval(0, closed="neither")] = 0.003
     attributes: tuple[str, ...] = (
         "lower", "lemma", "upos", "xpos", "feats", "feat", "prefix5", "suffix2", "suffix3",
     )  # fmt: skip
-    bits: int = 24
-    max_heads: int = 16
-    pruning_margin: float = 7.0
-    encoding: Encoding = "path"
-    weight_threshold: float = 0.003
+    bits: Annotated[int, Interval(MIN_BITS, MAX_BITS)] = 24
+    max_heads: Annotated[int, Interval(1, 100)] = 16
+    pruning_margin: Annotated[float, Interval(0, 100)] = 7.0
+    weight_threshold: Share = 0.003
 
     def __post_init__(self) -> None:
-        for kind, value, known in (("learner", self.learner, GraphLearner), ("decoder", self.decoder, Decoder)):
-            if value not in get_args(known):
-                raise unknown(kind, value, get_args(known))
-        if self.order not in (1, 2):
-            raise ConfigError(f"order should be 1 or 2, found {self.order}")
-        for name, number, least, most in (
-            ("epochs", self.epochs, 1, 1_000),
-            ("n_perceptrons", self.n_perceptrons, 1, 1_000),
-            ("bits", self.bits, MIN_BITS, MAX_BITS),
-            ("max_heads", self.max_heads, 1, 100),
-        ):
-            if not least <= number <= most:
-                raise ConfigError(f"{name} should be in {least}..{most}, found {number}")
-        if not 0 < self.C < math.inf:
-            raise ConfigError(f"C should be positive, found {self.C}")
-        if not 0 <= self.pruning_margin <= 100:
-            raise ConfigError(f"pruning_margin should be in 0..100, found {self.pruning_margin}")
-        if not 0 <= self.weight_threshold < 1:
-            raise ConfigError(f"weight_threshold should be in [0, 1), found {self.weight_threshold}")
+        super().__post_init__()
         for name in self.attributes:
             if name not in (*ATTRIBUTES, "feat"):
                 raise unknown("attribute", name, (*ATTRIBUTES, "feat"))
 
-    def train(
-        self,
-        treebank: Treebank,
-        dev: Treebank | None = None,
-        *,
-        seed: int = 0,
-        jobs: Jobs = ONE_JOB,
-    ) -> GraphParser:
-        """Learn from trees.
-
-        Parameters
-        ----------
-        treebank : Treebank
-            Every sentence has a tree. Sentences too long to be parsed at once are left out.
-        dev : Treebank, optional
-            Sentences with trees, on which the decoder "auto" is chosen.
-        seed : int, default=0
-            Of the orders of the sentences.
-        jobs : Jobs, optional
-            For the perceptrons of a Bayes Point Machine, and for what is trained before them.
-
-        Raises
-        ------
-        InputError
-            If there is nothing to learn from, or heads are no trees.
-        ConfigError
-            If no template looks at the attributes alone.
-        """
-        require_labelled_trees(treebank)
+    def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> GraphParser:
+        """Learn from trees; sentences too long to be parsed at once are left out."""
         if self.decoder == "auto" and dev is not None and _crossing(treebank) >= SOME_CROSSING:
             parsers = (
                 dataclasses.replace(self, decoder=decoder).train(treebank, seed=seed, jobs=jobs)
@@ -187,34 +139,30 @@ class GraphTrainer:
         self, treebank: Treebank, seed: int, jobs: Jobs
     ) -> tuple[GraphParser, FirstOrderTask | SecondOrderTask]:
         """Return a parser without the weights of its model of the highest order, and the task to learn them."""
-        require_labelled_trees(treebank)
-        single_root = is_single_rooted(treebank)
         projective = self._projective(treebank)
-        trees = projectivize(treebank, self.encoding) if projective else treebank
-        lexicon = Lexicon.of(treebank)
-        words = lexicon.columns(trees.words)
+        trees, lexicon, words, single_root = TrainingData.of(treebank, self.encoding if projective else None)
         arcs = FirstOrderModel.untrained(self._templates(ARCS, lexicon))
         longest = LONGEST if self.order == 1 else koo_collins.LONGEST
         short = np.flatnonzero(np.diff(trees.offsets) <= longest)
-        corpus = Corpus(words, trees.tokens, trees.heads, trees.offsets, projective, single_root)
-        corpus = corpus.select(short) if len(short) < trees.n_sentences else corpus
+        sentences = Sentences(words, trees.tokens, trees.heads, trees.offsets, projective, single_root)
+        sentences = sentences.select(short) if len(short) < trees.n_sentences else sentences
         rule = UpdateRule(1.0, self.C) if self.learner == "mira" else PERCEPTRON
         steps: list[Callable[..., Any]] = [functools.partial(train_labeller, trees, words, seed=seed)]
         pruner = FirstOrderModel.untrained(self._templates(PRUNER, lexicon)) if self.order == 2 else None
         if pruner is not None:
-            pruning = corpus, pruner.table, self.max_heads, self.pruning_margin, seed
-            steps.append(functools.partial(train_pruner, corpus, pruner.table, seed))
-            steps += (functools.partial(prune_fold, *pruning, fold) for fold in folds(len(corpus.offsets) - 1))
+            pruning = sentences, pruner.table, self.max_heads, self.pruning_margin, seed
+            steps.append(functools.partial(train_pruner, sentences, pruner.table, seed))
+            steps += (functools.partial(prune_fold, *pruning, fold) for fold in folds(len(sentences.offsets) - 1))
         trained: Iterator[Any] = jobs.map(operator.call, steps, prefer="threads")
         labeller, *pruned = trained
         untrained = GraphParser(self, WordMemo(lexicon), single_root, projective, arcs, None, labeller)
         if pruner is None:
-            return untrained, FirstOrderTask(corpus, arcs.table, rule, self.bits, self.epochs)
+            return untrained, FirstOrderTask(sentences, arcs.table, rule, self.bits, self.epochs)
         weights, *folded = pruned
-        pruner, masks = pruner._replace(weights=weights), masks_of(corpus, folded)
+        pruner, masks = pruner._replace(weights=weights), masks_of(sentences, folded)
         siblings, grandparents = self._templates(SIBLINGS, lexicon), self._templates(GRANDPARENTS, lexicon)
         second = SecondOrderModel.untrained(arcs.templates, siblings, grandparents)
-        task = SecondOrderTask(corpus, second.tables, masks, rule, self.bits, self.epochs)
+        task = SecondOrderTask(sentences, second.tables, masks, rule, self.bits, self.epochs)
         return dataclasses.replace(untrained, first_order=pruner, second_order=second), task
 
     def _projective(self, treebank: Treebank) -> bool:
@@ -235,33 +183,32 @@ def _crossing(treebank: Treebank) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class GraphParser:
+class GraphParser(BaseParser[GraphTrainer]):
     """A trained graph-based parser. Safe to use from several threads.
 
     Attributes
     ----------
-    trainer : GraphTrainer
-        Its hyper-parameters.
-    memo : WordMemo
-        The lexicon, and recent words.
-    single_root : bool
-        Whether every tree has exactly one root.
+    trainer, memo, single_root
+        As in `treevote.models.parser.BaseParser`.
     projective : bool
         Whether trees are projective before lifted arcs are restored.
     first_order : FirstOrderModel
         The model of a first-order parser, or the pruner of a second-order parser.
     second_order : SecondOrderModel, optional
         The model of a second-order parser.
-    labeller : Labeller
     """
 
-    trainer: GraphTrainer
-    memo: WordMemo
-    single_root: bool
+    KIND: ClassVar = "graph-parser"
+    TRAINER: ClassVar = GraphTrainer
+
     projective: bool
     first_order: FirstOrderModel
     second_order: SecondOrderModel | None
     labeller: Labeller
+
+    @property
+    def _encoding(self) -> Encoding:
+        return self.trainer.encoding if self.projective else "none"
 
     def with_weights(self, weights: HashedWeights) -> GraphParser:
         """Return the same parser with other weights in its model of the highest order."""
@@ -269,64 +216,42 @@ class GraphParser:
             return dataclasses.replace(self, first_order=self.first_order._replace(weights=weights))
         return dataclasses.replace(self, second_order=self.second_order._replace(weights=weights))
 
-    def parse(self, treebank: Treebank) -> Treebank:
-        """Return the same sentences with this parser's trees."""
-        return self.parse_counted(treebank)[0]
-
-    def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
-        """Parse, and count the sentences that were too long for the search.
+    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
+        """Find trees; sentences that are too long for the search fall back.
 
         Those of more than `treevote.models.graph.long_sentences.LONGEST` tokens are parsed in pieces, those of
         `treevote.models.graph.koo_collins.LONGEST` or more with the first-order model.
         """
-        rows, words = self.memo.encode(treebank.words)
-        pieces = cut(rows[treebank.tokens], treebank.offsets)
-        heads = np.empty(len(pieces.tokens), np.int32)
+        tokens = rows[treebank.tokens]
+        pieces = cut(tokens, treebank.offsets)
+        heads, own = np.empty(len(pieces.tokens), np.int32), self.trainer
+        sentences = Sentences(words, pieces.tokens, heads, pieces.offsets, self.projective, self.single_root)
         too_long = np.zeros(len(pieces.sentence), np.bool_)
         if self.second_order is None:
-            self.first_order.parse(words, pieces.tokens, pieces.offsets, self.projective, self.single_root, heads)
+            self.first_order.parse(sentences)
         else:
-            trainer = self.trainer
-            task = words, pieces.tokens, pieces.offsets, self.projective, self.single_root, heads
-            self.second_order.parse(self.first_order, trainer.max_heads, trainer.pruning_margin, *task)
+            model = self.first_order
+            pruner = Pruner.of(model.weights, model.table, own.max_heads, own.pruning_margin)
+            self.second_order.parse(pruner, sentences)
             too_long = np.diff(pieces.offsets) > koo_collins.LONGEST
         fallbacks = len(np.unique(np.concatenate([pieces.sentence[too_long], pieces.cut])))
         heads = join(pieces, heads, treebank.offsets, self.single_root)
-        deprels = self.labeller.label(words, rows[treebank.tokens], treebank.offsets, heads)
-        parsed = treebank.with_trees(heads, deprels, self.labeller.labels)
-        return deprojectivize(parsed, self.trainer.encoding if self.projective else "none"), fallbacks
+        return self.labeller.labelled(treebank, words, tokens, heads), fallbacks
 
-    def record(self) -> Record:
-        """Return the whole parser as data."""
-        facts: dict[str, JSON] = {
-            "trainer": to_mapping(self.trainer), "single_root": self.single_root, "projective": self.projective,
-        }  # fmt: skip
+    def _content(self) -> Record:
         parts = {"first-order": self.first_order.record(), "labels": self.labeller.record()}
         if self.second_order is not None:
             parts["second-order"] = self.second_order.record()
-        return Record(KIND, facts, texts=self.memo.lexicon.texts(), parts=parts)
+        return Record(self.KIND, {"projective": self.projective}, parts=parts)
 
     @classmethod
-    def from_record(cls, record: Record) -> GraphParser:
-        """Make the parser of a record.
-
-        Raises
-        ------
-        ModelError
-            If the parts of the record do not fit together.
-        """
-        return rebuild(record, KIND, cls._checked)
-
-    @classmethod
-    def _checked(cls, record: Record) -> GraphParser:
-        parts, single_root, projective = record.parts, record.facts["single_root"], record.facts["projective"]
-        if not isinstance(single_root, bool) or not isinstance(projective, bool):
-            raise TypeError("its configuration")
+    def _from_content(cls, record: Record, trainer: GraphTrainer, memo: WordMemo, single_root: bool) -> GraphParser:
+        parts = record.parts
         return cls(
-            trainer_of(record, GraphTrainer),
-            WordMemo(Lexicon.from_texts(record.texts)),
+            trainer,
+            memo,
             single_root,
-            projective,
+            truth_of(record, "projective"),
             FirstOrderModel.from_record(parts["first-order"]),
             SecondOrderModel.from_record(parts["second-order"]) if "second-order" in parts else None,
             Labeller.from_record(parts["labels"]),
@@ -334,7 +259,7 @@ class GraphParser:
 
 
 FAMILY = Family(
-    KIND,
+    GraphParser.KIND,
     GraphTrainer,
     GraphParser,
     {

@@ -229,7 +229,6 @@ def find_parts(candidates: Candidates, siblings: Siblings, grandparents: Grandpa
 
     Parameters
     ----------
-    candidates, siblings, grandparents : Candidates, Siblings, Grandparents
     heads : ndarray of int32, shape (n + 1,)
         A tree, projective or not.
 

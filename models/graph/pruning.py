@@ -8,12 +8,16 @@ that of the word's best (Carreras, Collins & Koo 2008, "TAG, dynamic programming
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from treevote.kernels import Bools, Doubles, Floats, Ints, Longs, Shorts, kernel
+from treevote.kernels import Bools, Doubles, Floats, Ints, Longs, kernel
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.graph.features import MAX_FEATURES, arc_keys, fire_arc
 from treevote.models.graph.first_order import decode, score_arcs
+from treevote.models.graph.hashed_weights import HashedWeights
+from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import ArcTable
 from treevote.models.graph.update import AveragedWeights
 
@@ -24,40 +28,44 @@ FINAL_RATE = 0.1
 """Final learning rate as a share of the first; it falls linearly."""
 
 
+class Pruner(NamedTuple):
+    """A first-order model, and how much it leaves.
+
+    Attributes
+    ----------
+    max_heads : int
+        Maximum number of heads of one word.
+    margin : float
+        Maximum difference to the score of the best head.
+    """
+
+    weights: HashedWeights
+    table: ArcTable
+    max_heads: int
+    margin: float
+
+    @classmethod
+    def of(cls, weights: HashedWeights, table: ArcTable, max_heads: int, margin: float) -> Pruner:
+        """Return a pruner whose margin is a difference of log-probabilities."""
+        return cls(weights, table, max_heads, margin / weights.scale)
+
+
 @kernel
 def train_epoch(
-    averaged: AveragedWeights,
-    bits: int,
-    rate: float,
-    table: ArcTable,
-    words: WordColumns,
-    tokens: Ints,
-    heads: Ints,
-    offsets: Longs,
-    order: Longs,
-    done: int,
-    total: int,
+    averaged: AveragedWeights, rate: float, table: ArcTable, sentences: Sentences, order: Longs, done: int, total: int
 ) -> None:
-    """Learn from sentences, one after the other.
-
-    Parameters
-    ----------
-    rate : float
-        Learning rate.
-    averaged, bits, table, words, tokens, heads, offsets, order, done, total
-        As for `treevote.models.graph.first_order.train_epoch`.
-    """
-    indices = np.empty(MAX_FEATURES, np.int64)
+    """Learn from sentences, one after the other; parameters as for `treevote.models.graph.first_order.train_epoch`."""
+    indices, bits = np.empty(MAX_FEATURES, np.int64), averaged.bits
     for i in range(len(order)):
-        first, last = offsets[order[i]], offsets[order[i] + 1]
-        keys = arc_keys(table, tokens[first:last], words)
+        first, last = sentences.offsets[order[i]], sentences.offsets[order[i] + 1]
+        keys = arc_keys(table, sentences.tokens[first:last], sentences.words)
         scores = np.empty((last - first, last - first), np.float32)
         score_arcs(averaged.weights, bits, table, keys, scores)
         progress = (done + i) / total
         step = rate * (1 - (1 - FINAL_RATE) * progress)
         gradients = np.empty(last - first, np.float64)
         for d in range(1, last - first):
-            head_gradients(scores[d], d, int(heads[first + d]), gradients)
+            head_gradients(scores[d], d, int(sentences.heads[first + d]), gradients)
             for h in range(last - first):
                 if abs(gradients[h]) > MIN_GRADIENT:
                     change = step * gradients[h]
@@ -82,32 +90,14 @@ def head_gradients(scores: Floats, d: int, gold: int, gradients: Doubles) -> Non
 
 
 @kernel
-def prune(
-    weights: Shorts,
-    bits: int,
-    table: ArcTable,
-    words: WordColumns,
-    tokens: Ints,
-    max_heads: int,
-    margin: float,
-    single_root: bool,
-    heads: Ints,
-) -> Bools:
+def prune(pruner: Pruner, words: WordColumns, tokens: Ints, single_root: bool, heads: Ints) -> Bools:
     """Return a mask of the arcs of a sentence that are not pruned, ``[dependent, head]``.
 
-    Parameters
-    ----------
-    weights, bits, table, words, tokens, single_root
-        As for `treevote.models.graph.first_order.parse_sentences`.
-    max_heads : int
-        Maximum number of heads of one word.
-    margin : float
-        Maximum difference to the score of the best head.
-    heads : ndarray of int32, shape (n + 1,)
-        Written to: the best projective tree, whose arcs are never pruned.
+    ``heads`` receives the best projective tree, whose arcs are never pruned.
     """
+    weights, table, max_heads, margin = pruner
     scores = np.empty((len(tokens), len(tokens)), np.float32)
-    score_arcs(weights, bits, table, arc_keys(table, tokens, words), scores)
+    score_arcs(weights.table, weights.bits, table, arc_keys(table, tokens, words), scores)
     decode(scores, True, single_root, heads)
     mask = np.zeros(scores.shape, np.bool_)
     for d in range(1, len(tokens)):
@@ -121,29 +111,15 @@ def prune(
 
 
 @kernel
-def prune_all(
-    weights: Shorts,
-    bits: int,
-    table: ArcTable,
-    words: WordColumns,
-    tokens: Ints,
-    gold: Ints,
-    offsets: Longs,
-    max_heads: int,
-    margin: float,
-    single_root: bool,
-    allowed: Bools,
-    begins: Longs,
-) -> None:
+def prune_all(pruner: Pruner, sentences: Sentences, allowed: Bools, begins: Longs) -> None:
     """Prune the arcs of training sentences, but for those of the gold trees.
 
     The masks of all sentences are written to ``allowed``, see `treevote.models.graph.training.Masks`.
     """
-    for i in range(len(offsets) - 1):
-        first, last = offsets[i], offsets[i + 1]
+    for i in range(len(sentences.offsets) - 1):
+        first, last = sentences.offsets[i], sentences.offsets[i + 1]
         found = np.empty(last - first, np.int32)
-        own = tokens[first:last]
-        mask = prune(weights, bits, table, words, own, max_heads, margin, single_root, found)
+        mask = prune(pruner, sentences.words, sentences.tokens[first:last], sentences.single_root, found)
         for d in range(1, last - first):
-            mask[d, gold[first + d]] = True
+            mask[d, sentences.heads[first + d]] = True
         allowed[begins[i] : begins[i + 1]] = mask.ravel()

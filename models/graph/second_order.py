@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Bools, Ints, Longs, Shorts, kernel
+from treevote.kernels import Bools, Ints, Longs, kernel
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.graph import hill_climbing, koo_collins
 from treevote.models.graph.features import (
     MAX_FEATURES,
     ArcKeys,
@@ -24,10 +23,14 @@ from treevote.models.graph.features import (
     fire_sibling,
     pair_keys,
 )
-from treevote.models.graph.first_order import FirstOrderModel, WeightTable, score_features
+from treevote.models.graph.first_order import WeightTable, score_features
 from treevote.models.graph.hashed_weights import NO_WEIGHTS, HashedWeights
+from treevote.models.graph.hill_climbing import climb
+from treevote.models.graph.koo_collins import LONGEST
+from treevote.models.graph.koo_collins import decode as koo_collins_decode
 from treevote.models.graph.parts import Parts, ScoredParts, find_parts, parts_of
-from treevote.models.graph.pruning import prune
+from treevote.models.graph.pruning import Pruner, prune
+from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import (
     GRANDPARENT_ROLES,
     SIBLING_ROLES,
@@ -40,9 +43,6 @@ from treevote.models.graph.update import AveragedWeights, FeatureDifference, Upd
 from treevote.store.record import Record
 
 KIND = "second-order-model"
-
-decode_projective = koo_collins.decode
-climb = hill_climbing.climb
 
 
 class TemplateTables(NamedTuple):
@@ -62,7 +62,6 @@ class SecondOrderModel(NamedTuple):
         Templates.
     tables : TemplateTables
         The compiled templates.
-    weights : HashedWeights
     """
 
     arcs: tuple[str, ...]
@@ -81,26 +80,9 @@ class SecondOrderModel(NamedTuple):
         )
         return cls(tuple(arcs), tuple(siblings), tuple(grandparents), tables, NO_WEIGHTS)
 
-    def parse(
-        self,
-        pruner: FirstOrderModel,
-        max_heads: int,
-        pruning_margin: float,
-        words: WordColumns,
-        tokens: Ints,
-        offsets: Longs,
-        projective: bool,
-        single_root: bool,
-        heads: Ints,
-    ) -> None:
-        """Find the heads of every sentence.
-
-        Parameters are those of `parse_sentences`, with the margin as a difference of log-probabilities.
-        """
-        table, bits, _ = self.weights
-        margin = pruning_margin / pruner.weights.scale
-        pruning = pruner.weights.table, pruner.weights.bits, pruner.table, max_heads, margin
-        parse_sentences(table, bits, self.tables, *pruning, words, tokens, offsets, projective, single_root, heads)
+    def parse(self, pruner: Pruner, sentences: Sentences) -> None:
+        """Write the heads of every sentence; `LONGEST` tokens or more get the pruner's best tree."""
+        parse_sentences(self.weights, self.tables, pruner, sentences)
 
     def record(self) -> Record:
         """Return the model as data."""
@@ -109,7 +91,7 @@ class SecondOrderModel(NamedTuple):
 
     @classmethod
     def from_record(cls, record: Record) -> SecondOrderModel:
-        """Make the model of a record; raises as `FirstOrderModel.from_record`."""
+        """Make the model of a record; raises as `treevote.store.validation.rebuild` expects."""
         texts = record.texts
         model = cls.untrained(texts["arcs"], texts["siblings"], texts["grandparents"])
         return model._replace(weights=HashedWeights.from_record(record, KIND))
@@ -179,7 +161,7 @@ def score_parts(weights: WeightTable, bits: int, tables: TemplateTables, keys: P
 @kernel
 def decode(scored: ScoredParts, projective: bool, single_root: bool, heads: Ints) -> None:
     """Write the best projective tree, or the local optimum of a hill climb from there."""
-    decode_projective(scored, single_root, heads)
+    koo_collins_decode(scored, single_root, heads)
     if not projective:
         climb(scored, single_root, heads)
 
@@ -187,33 +169,27 @@ def decode(scored: ScoredParts, projective: bool, single_root: bool, heads: Ints
 @kernel
 def train_epoch(
     averaged: AveragedWeights,
-    bits: int,
     rule: UpdateRule,
     tables: TemplateTables,
-    words: WordColumns,
-    tokens: Ints,
-    heads: Ints,
-    offsets: Longs,
+    sentences: Sentences,
     allowed: Bools,
     begins: Longs,
     order: Longs,
     done: int,
     total: int,
-    projective: bool,
-    single_root: bool,
 ) -> None:
     """Learn from sentences, one after the other.
 
     Parameters are those of `treevote.models.graph.first_order.train_epoch`, and ``allowed`` and ``begins`` as in
     `treevote.models.graph.training.Masks`.
     """
-    indices = np.empty(MAX_FEATURES, np.int64)
+    indices, bits = np.empty(MAX_FEATURES, np.int64), averaged.bits
     difference = FeatureDifference(np.empty(1 << 16, np.int64), np.empty(1 << 16, np.float32))
     for i in range(len(order)):
-        first, last = offsets[order[i]], offsets[order[i] + 1]
+        first, last = sentences.offsets[order[i]], sentences.offsets[order[i] + 1]
         n = int(last - first - 1)
-        gold, found = heads[first:last], np.empty(n + 1, np.int32)
-        keys = keys_of(tables, tokens[first:last], words)
+        gold, found = sentences.heads[first:last], np.empty(n + 1, np.int32)
+        keys = keys_of(tables, sentences.tokens[first:last], sentences.words)
         mask = allowed[begins[order[i]] : begins[order[i] + 1]].reshape((n + 1, n + 1))
         parts = parts_of(mask)
         scored = score_parts(averaged.weights, bits, tables, keys, parts)
@@ -221,7 +197,7 @@ def train_epoch(
             for arc in range(len(scored.arc_scores)):
                 if gold[parts.candidates.dependents[arc]] != parts.candidates.heads[arc]:
                     scored.arc_scores[arc] += np.float32(rule.cost)
-        decode(scored, projective, single_root, found)
+        decode(scored, sentences.projective, sentences.single_root, found)
         mistakes, used = 0, 0
         for d in range(1, n + 1):
             mistakes += found[d] != gold[d]
@@ -232,55 +208,29 @@ def train_epoch(
         for side in range(2):
             own, other, sign = (right, wrong, 1.0) if side == 0 else (wrong, right, -1.0)
             for d in range(1, n + 1):
-                arc = own[d, 0]
-                if own[d, 0] != other[d, 0]:
-                    count = fire_arc_of(keys, tables, bits, parts, arc, indices)
-                    difference = extend(difference, used, indices, count, sign)
-                    used += count
-                if own[d, 1] != other[d, 1]:
-                    count = fire_sibling_of(keys, bits, parts, arc, own[d, 1], indices)
-                    difference = extend(difference, used, indices, count, sign)
-                    used += count
-                if own[d, 2] != other[d, 2]:
-                    count = fire_grandparent_of(keys, bits, parts, arc, own[d, 2], indices)
-                    difference = extend(difference, used, indices, count, sign)
-                    used += count
+                for kind in range(3):
+                    arc, part = own[d, 0], own[d, kind]
+                    if part == other[d, kind]:
+                        continue
+                    if kind == 0:
+                        count = fire_arc_of(keys, tables, bits, parts, arc, indices)
+                    elif kind == 1:
+                        count = fire_sibling_of(keys, bits, parts, arc, part, indices)
+                    else:
+                        count = fire_grandparent_of(keys, bits, parts, arc, part, indices)
+                    difference, used = extend(difference, used, indices, count, sign)
         update(rule, averaged, difference, used, mistakes, (done + i) / total)
 
 
 @kernel
-def parse_sentences(
-    weights: Shorts,
-    bits: int,
-    tables: TemplateTables,
-    pruner_weights: Shorts,
-    pruner_bits: int,
-    pruner_table: ArcTable,
-    max_heads: int,
-    margin: float,
-    words: WordColumns,
-    tokens: Ints,
-    offsets: Longs,
-    projective: bool,
-    single_root: bool,
-    heads: Ints,
-) -> None:
-    """Find the heads of every sentence; those of `koo_collins.LONGEST` tokens or more get the pruner's best tree.
-
-    Parameters
-    ----------
-    pruner_weights, pruner_bits, pruner_table, max_heads, margin
-        As for `treevote.models.graph.pruning.prune`.
-    heads : ndarray of int32, shape (n_slots,)
-        Written to.
-    """
-    for i in range(len(offsets) - 1):
-        first, last = offsets[i], offsets[i + 1]
-        n = int(last - first - 1)
-        own, found = tokens[first:last], heads[first:last]
-        mask = prune(pruner_weights, pruner_bits, pruner_table, words, own, max_heads, margin, single_root, found)
-        if n >= koo_collins.LONGEST:
-            continue
-        parts = parts_of(mask)
-        scored = score_parts(weights, bits, tables, keys_of(tables, own, words), parts)
-        decode(scored, projective, single_root, found)
+def parse_sentences(weights: HashedWeights, tables: TemplateTables, pruner: Pruner, sentences: Sentences) -> None:
+    """Write the heads of every sentence."""
+    words, single_root = sentences.words, sentences.single_root
+    for i in range(len(sentences.offsets) - 1):
+        first, last = sentences.offsets[i], sentences.offsets[i + 1]
+        tokens, heads = sentences.tokens[first:last], sentences.heads[first:last]
+        mask = prune(pruner, words, tokens, single_root, heads)
+        if len(tokens) <= LONGEST:
+            parts = parts_of(mask)
+            scored = score_parts(weights.table, weights.bits, tables, keys_of(tables, tokens, words), parts)
+            decode(scored, sentences.projective, single_root, heads)

@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Bools, Floats, Ints, Longs
-from treevote.models.features.lexicon import WordColumns
+from treevote.kernels import Bools, Floats, Longs
 from treevote.models.graph import first_order, pruning, second_order
 from treevote.models.graph.hashed_weights import HashedWeights, round_weights
+from treevote.models.graph.pruning import Pruner
 from treevote.models.graph.second_order import TemplateTables
+from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import ArcTable
 from treevote.models.graph.update import PERCEPTRON, AveragedWeights, UpdateRule, average, zero_weights
 from treevote.parallel import ONE_JOB, Jobs, Progress
@@ -30,33 +31,6 @@ N_FOLDS = 2
 
 TrainEpoch = Callable[[AveragedWeights, Longs, int, int], None]
 """Learns from sentences in a given order, given the number of sentences before them and in the whole training."""
-
-
-class Corpus(NamedTuple):
-    """Training sentences.
-
-    Attributes
-    ----------
-    words : WordColumns
-    tokens, heads : ndarray of int32, shape (n_slots,)
-    offsets : ndarray of int64, shape (n_sentences + 1,)
-    projective, single_root : bool
-        The kind of the trees.
-    """
-
-    words: WordColumns
-    tokens: Ints
-    heads: Ints
-    offsets: Longs
-    projective: bool
-    single_root: bool
-
-    def select(self, sentences: Longs) -> Corpus:
-        """Return some of the sentences."""
-        lengths = np.diff(self.offsets)[sentences]
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
-        slots = np.repeat(self.offsets[:-1][sentences] - offsets[:-1], lengths) + np.arange(int(offsets[-1]))
-        return self._replace(tokens=self.tokens[slots], heads=self.heads[slots], offsets=offsets)
 
 
 class Masks(NamedTuple):
@@ -77,7 +51,7 @@ class Masks(NamedTuple):
 class FirstOrderTask(NamedTuple):
     """Data and settings for the training of a first-order model."""
 
-    corpus: Corpus
+    sentences: Sentences
     table: ArcTable
     rule: UpdateRule
     bits: int
@@ -85,17 +59,13 @@ class FirstOrderTask(NamedTuple):
 
     def train_epoch(self, averaged: AveragedWeights, order: Longs, done: int, total: int) -> None:
         """Learn from sentences in a given order."""
-        words, tokens, heads, offsets, projective, single_root = self.corpus
-        sentences = words, tokens, heads, offsets, order
-        first_order.train_epoch(
-            averaged, self.bits, self.rule, self.table, *sentences, done, total, projective, single_root
-        )
+        first_order.train_epoch(averaged, self.rule, self.table, self.sentences, order, done, total)
 
 
 class SecondOrderTask(NamedTuple):
     """Data and settings for the training of a second-order model."""
 
-    corpus: Corpus
+    sentences: Sentences
     tables: TemplateTables
     masks: Masks
     rule: UpdateRule
@@ -104,12 +74,7 @@ class SecondOrderTask(NamedTuple):
 
     def train_epoch(self, averaged: AveragedWeights, order: Longs, done: int, total: int) -> None:
         """Learn from sentences in a given order."""
-        words, tokens, heads, offsets, projective, single_root = self.corpus
-        allowed, begins = self.masks
-        sentences = words, tokens, heads, offsets, allowed, begins, order
-        second_order.train_epoch(
-            averaged, self.bits, self.rule, self.tables, *sentences, done, total, projective, single_root
-        )
+        second_order.train_epoch(averaged, self.rule, self.tables, self.sentences, *self.masks, order, done, total)
 
 
 def mean_weights(
@@ -142,7 +107,7 @@ def averaged_weights(
 ) -> Floats:
     """Train learner ``k`` and return its averaged weights."""
     averaged = zero_weights(task.bits, task.rule)
-    rng, n_sentences = np.random.default_rng([seed, k]), len(task.corpus.offsets) - 1
+    rng, n_sentences = np.random.default_rng([seed, k]), len(task.sentences.offsets) - 1
     train_epochs(task.train_epoch, averaged, n_sentences, task.epochs, rng, f"graph {k + 1}", progress)
     return average(averaged)
 
@@ -163,49 +128,46 @@ def train_epochs(
             progress(name, epoch + 1, epochs)
 
 
-def train_pruner(corpus: Corpus, table: ArcTable, seed: int, *, progress: Progress | None = None) -> HashedWeights:
+def train_pruner(
+    sentences: Sentences, table: ArcTable, seed: int, *, progress: Progress | None = None
+) -> HashedWeights:
     """Train the model that prunes arcs."""
     averaged = zero_weights(PRUNER_BITS, PERCEPTRON)
 
     def train_epoch(averaged: AveragedWeights, order: Longs, done: int, total: int) -> None:
-        words, tokens, heads, offsets, *_ = corpus
-        sentences = words, tokens, heads, offsets, order
-        pruning.train_epoch(averaged, PRUNER_BITS, PRUNER_RATE, table, *sentences, done, total)
+        pruning.train_epoch(averaged, PRUNER_RATE, table, sentences, order, done, total)
 
     rng = np.random.default_rng([seed, 0])
-    train_epochs(train_epoch, averaged, len(corpus.offsets) - 1, PRUNER_EPOCHS, rng, "pruner", progress)
+    train_epochs(train_epoch, averaged, len(sentences.offsets) - 1, PRUNER_EPOCHS, rng, "pruner", progress)
     return round_weights(average(averaged), 0.0)
 
 
 def prune_fold(
-    corpus: Corpus,
+    sentences: Sentences,
     table: ArcTable,
     max_heads: int,
-    pruning_margin: float,
+    margin: float,
     seed: int,
     fold: Longs,
     *,
     progress: Progress | None = None,
 ) -> Bools:
     """Prune the arcs of some training sentences by a model that was trained on the others; return their masks."""
-    n_sentences = len(corpus.offsets) - 1
+    n_sentences = len(sentences.offsets) - 1
     others = np.setdiff1d(np.arange(n_sentences), fold) if len(fold) < n_sentences else fold
-    weights = train_pruner(corpus.select(others), table, seed, progress=progress)
-    words, tokens, heads, offsets, _, single_root = corpus.select(fold)
-    begins = _begins(offsets)
+    weights = train_pruner(sentences.select(others), table, seed, progress=progress)
+    own = sentences.select(fold)
+    begins = _begins(own.offsets)
     masks = np.empty(begins[-1], np.bool_)
-    margin = pruning_margin / weights.scale
-    pruning.prune_all(
-        weights.table, weights.bits, table, words, tokens, heads, offsets, max_heads, margin, single_root, masks, begins
-    )
+    pruning.prune_all(Pruner.of(weights, table, max_heads, margin), own, masks, begins)
     return masks
 
 
-def masks_of(corpus: Corpus, folded: Iterable[Bools]) -> Masks:
+def masks_of(sentences: Sentences, folded: Iterable[Bools]) -> Masks:
     """Return the masks of all folds in the order of the sentences."""
-    begins = _begins(corpus.offsets)
+    begins = _begins(sentences.offsets)
     allowed = np.empty(begins[-1], np.bool_)
-    for fold, masks in zip(folds(len(corpus.offsets) - 1), folded, strict=True):
+    for fold, masks in zip(folds(len(sentences.offsets) - 1), folded, strict=True):
         end = 0
         for sentence in fold.tolist():
             own = allowed[begins[sentence] : begins[sentence + 1]]

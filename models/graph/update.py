@@ -49,18 +49,20 @@ class AveragedWeights(NamedTuple):
         Sum of all updates, each times the training progress at its time.
     scratch : ndarray of float32, shape (2**bits,)
         Workspace of `step_size`, all 0 between updates; empty for the perceptron.
+    bits : int
     """
 
     weights: Floats
     accumulated: Floats
     scratch: Floats
+    bits: int
 
 
 def zero_weights(bits: int, rule: UpdateRule) -> AveragedWeights:
     """Return weights before training."""
     size = 1 << bits
     scratch = np.zeros(size if rule.cost else 0, np.float32)
-    return AveragedWeights(np.zeros(size, np.float32), np.zeros(size, np.float32), scratch)
+    return AveragedWeights(np.zeros(size, np.float32), np.zeros(size, np.float32), scratch, bits)
 
 
 class FeatureDifference(NamedTuple):
@@ -79,8 +81,10 @@ class FeatureDifference(NamedTuple):
 
 
 @kernel
-def extend(difference: FeatureDifference, used: int, indices: Longs, count: int, value: float) -> FeatureDifference:
-    """Append the first ``count`` indices behind the first ``used`` entries; return the difference, grown if need be."""
+def extend(
+    difference: FeatureDifference, used: int, indices: Longs, count: int, value: float
+) -> tuple[FeatureDifference, int]:
+    """Append the first ``count`` indices behind the first ``used`` entries; return it with its new length."""
     if used + count > len(difference.indices):
         size = 2 * (used + count)
         longer = FeatureDifference(np.empty(size, np.int64), np.empty(size, np.float32))
@@ -88,7 +92,7 @@ def extend(difference: FeatureDifference, used: int, indices: Longs, count: int,
         difference = longer
     difference.indices[used : used + count] = indices[:count]
     difference.values[used : used + count] = value
-    return difference
+    return difference, used + count
 
 
 @kernel
@@ -100,19 +104,9 @@ def update(
     mistakes: int,
     progress: float,
 ) -> None:
-    """Update the weights after a wrong tree.
+    """Update the weights after a wrong tree, by the first ``used`` entries of the difference.
 
-    Parameters
-    ----------
-    rule : UpdateRule
-    averaged : AveragedWeights
-        Written to.
-    difference : FeatureDifference
-        Only its first ``used`` entries count.
-    mistakes : int
-        Number of wrong heads.
-    progress : float
-        Training progress before this sentence, 0..1.
+    ``mistakes`` is the number of wrong heads, ``progress`` that of the training before this sentence, 0..1.
     """
     indices, values = difference
     step = 1.0
@@ -137,9 +131,6 @@ def step_size(averaged: AveragedWeights, indices: Longs, values: Floats, used: i
     return max(0.0, loss - margin) / square if square > 0 else 0.0
 
 
-@kernel
 def average(averaged: AveragedWeights) -> Floats:
     """Return the average of the weights over the training; it overwrites ``averaged.weights``."""
-    for i in range(len(averaged.weights)):
-        averaged.weights[i] -= averaged.accumulated[i]
-    return averaged.weights
+    return np.subtract(averaged.weights, averaged.accumulated, out=averaged.weights)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
-from treevote.kernels import Ints, Keys, Longs, kernel
-from treevote.models.features.atoms import MAX_VALENCY, bin_distance
+from treevote.kernels import Ints, Keys, kernel
+from treevote.models.features.atoms import FAR, MAX_VALENCY, bin_distance
+from treevote.models.features.firing import MAX_MEMBERS, Scratch
 from treevote.models.features.lexicon import ATTRIBUTES, WordColumns
 from treevote.models.features.templates import COLUMN, TemplateTable
 from treevote.models.features.trie import fire_trie, key_at, mix
@@ -27,9 +26,6 @@ from treevote.models.labelling.templates import (
     NUMBER,
     PREV,
 )
-
-MAX_MEMBERS = 16
-"""Values of one attribute that has many, at the most; the rest is left out."""
 
 _UPOS = ATTRIBUTES.index("upos")
 _TO_THE_RIGHT = 8  # added to the bin of a distance
@@ -55,38 +51,6 @@ class Sentence(NamedTuple):
     links: Ints
 
 
-class Scratch(NamedTuple):
-    """Room to work in, for one thread.
-
-    Attributes
-    ----------
-    places : ndarray of int32, shape (n_places,)
-        Position in the sentence of each place of the templates.
-    values : ndarray of int64, shape (n_atoms,)
-        Value of each atom; the number of its values if it is a set.
-    members : ndarray of int32, shape (n_atoms, MAX_MEMBERS)
-        The values of sets.
-    nodes : ndarray of uint64, shape (n_nodes,)
-        Key at each node of the trie, 0 where it does not fire.
-    """
-
-    places: Ints
-    values: Longs
-    members: Ints
-    nodes: Keys
-
-
-@kernel
-def scratch(table: TemplateTable) -> Scratch:
-    """Return room for the templates of ``table``."""
-    return Scratch(
-        np.empty(len(table.places), np.int32),
-        np.empty(len(table.atoms), np.int64),
-        np.empty((len(table.atoms), MAX_MEMBERS), np.int32),
-        np.empty(len(table.nodes), np.uint64),
-    )
-
-
 @kernel
 def max_features(table: TemplateTable) -> int:
     """Return how much room the features of one arc can take: one more than there can be of them."""
@@ -97,18 +61,9 @@ def max_features(table: TemplateTable) -> int:
 def fire(
     sentence: Sentence, dependent: int, words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys
 ) -> int:
-    """Write the features of an arc into ``keys`` and return how many there are.
+    """Write the features of the arc to ``dependent`` into ``keys``, shape (at least max_features(table),).
 
-    Parameters
-    ----------
-    sentence : Sentence
-    dependent : int
-        Its position; the head is that of the tree.
-    words : WordColumns
-    table : TemplateTable
-    room : Scratch
-    keys : ndarray of uint64, shape (at least max_features(table),)
-        Receives the features.
+    Return their number.
     """
     find_places(sentence, dependent, table, room.places)
     find_values(sentence, dependent, words, table, room)
@@ -129,19 +84,19 @@ def find_places(sentence: Sentence, dependent: int, table: TemplateTable, places
     for p in range(len(table.places)):
         step, argument = table.places[p]
         if step == DEPENDENT:
-            places[p] = dependent
+            places[p, 0] = dependent
         elif step == HEAD:
-            places[p] = head
+            places[p, 0] = head
         elif step == GRAND:
-            places[p] = sentence.heads[head]
-        elif places[argument] < 0:
-            places[p] = -1
+            places[p, 0] = sentence.heads[head]
+        elif places[argument, 0] < 0:
+            places[p, 0] = -1
         elif step == PREV:
-            places[p] = places[argument] - 1
+            places[p, 0] = places[argument, 0] - 1
         elif step == NEXT:
-            places[p] = places[argument] + 1 if places[argument] + 1 < len(sentence.heads) else -1
+            places[p, 0] = places[argument, 0] + 1 if places[argument, 0] + 1 < len(sentence.heads) else -1
         else:
-            places[p] = sentence.links[places[argument], step - LINK]
+            places[p, 0] = sentence.links[places[argument, 0], step - LINK]
 
 
 @kernel
@@ -152,13 +107,13 @@ def find_values(sentence: Sentence, dependent: int, words: WordColumns, table: T
         value = 0
         if kind == DISTANCE:
             distance = dependent - sentence.heads[dependent]
-            value = bin_distance(abs(distance)) + (_TO_THE_RIGHT if distance > 0 else 0)
+            value = bin_distance(abs(distance), FAR) + (_TO_THE_RIGHT if distance > 0 else 0)
         elif kind == BETWEEN:
             value = tags_between(sentence, dependent, words, room.members[a])
         elif kind == AGREE:
             value = common_feats(sentence, dependent, words, room.members[a])
-        elif room.places[place] >= 0:
-            at = int(room.places[place])
+        elif room.places[place, 0] >= 0:
+            at = int(room.places[place, 0])
             if kind == COLUMN:
                 value = words.values[sentence.tokens[at], column]
             elif kind == NUMBER:

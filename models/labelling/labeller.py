@@ -21,12 +21,13 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, require_labelled_trees
 from treevote.errors import InputError
 from treevote.kernels import Bools, Ints, Longs, kernel
+from treevote.models.features.firing import scratch
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import LinearGuide
 from treevote.models.features.rows import check_thresholds, fit
 from treevote.models.features.templates import TemplateTable, compile_templates
-from treevote.models.features.weights import Weights, score
-from treevote.models.labelling.features import Sentence, fire, max_features, scratch
+from treevote.models.features.weights import Weights, best_class, score
+from treevote.models.labelling.features import Sentence, fire, max_features
 from treevote.models.labelling.rows import rows_of
 from treevote.models.labelling.surroundings import LINKS, bottom_up, link
 from treevote.models.labelling.templates import GRAMMAR, TEMPLATES
@@ -165,24 +166,20 @@ class Labeller:
         label_arcs(self.table, self.guide.weights, self.to_root, self.to_token, words, tokens, offsets, heads, deprels)
         return deprels
 
+    def labelled(self, treebank: Treebank, words: WordColumns, tokens: Ints, heads: Ints) -> Treebank:
+        """Return sentences with these heads and their labels; parameters and errors as for `label`."""
+        deprels = self.label(words, tokens, treebank.offsets, heads)
+        return treebank.with_trees(heads, deprels, self.labels)
+
     def record(self) -> Record:
         """Return the labeller as data."""
-        arrays = {
-            "to_root": self.to_root,
-            "to_token": self.to_token,
-        }
+        arrays = {"to_root": self.to_root, "to_token": self.to_token}
         texts = {"labels": self.labels, "templates": self.templates}
         return Record(KIND, self.guide.facts(), arrays | self.guide.arrays(), texts)
 
     @classmethod
     def from_record(cls, record: Record) -> Labeller:
-        """Make the labeller of a record.
-
-        Raises
-        ------
-        ModelError
-            If the parts of the record do not fit together.
-        """
+        """Make the labeller of a record; ModelError if its parts do not fit together."""
         return rebuild(record, KIND, cls._checked)
 
     @classmethod
@@ -219,14 +216,4 @@ def label_arcs(
         tree = Sentence(tokens[first:last], heads[first:last], deprels[first:last], links)
         for dependent in order[:-1]:
             score(weights, keys, fire(tree, dependent, words, table, room, keys), rows, scores)
-            tree.deprels[dependent] = best_of(scores, to_root if tree.heads[dependent] == 0 else to_token)
-
-
-@kernel
-def best_of(scores: Ints, mask: Bools) -> int:
-    """Return the class in ``mask`` with the highest score, the first of several."""
-    best = -1
-    for k in range(len(scores)):
-        if mask[k] and (best < 0 or scores[k] > scores[best]):
-            best = k
-    return best
+            tree.deprels[dependent] = best_class(scores, to_root if tree.heads[dependent] == 0 else to_token)

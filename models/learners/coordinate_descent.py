@@ -217,13 +217,7 @@ def newton_step(features: Features, rows: csr_matrix, weights: Doubles, n_classe
 def sweep(visits: Longs, features: Features, state: State) -> float:
     """Take one step for each feature in ``visits``; return the largest violation of an optimality condition.
 
-    Parameters
-    ----------
-    visits : ndarray of int64
-        Features, in the order of the steps.
-    features : Features
-    state : State
-        ``mass``, ``total``, ``share``, ``w`` and ``trust`` are updated.
+    ``mass``, ``total``, ``share``, ``w`` and ``trust`` of the state are updated.
     """
     columns, classes, seen, width, ridge = features
     starts, row_of, values, weights, mass, total, share, w, trust, reach = state

@@ -31,17 +31,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_matrix, hstack
 from scipy.special import log_softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treevote.errors import ConfigError, unknown
 from treevote.kernels import Doubles, Longs
 from treevote.models.learners.coordinate_descent import Features, descend
+from treevote.models.learners.sparse import SparseClassifier, checked_rows
 
 
-class InequalityMaxEnt(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class InequalityMaxEnt(SparseClassifier):
     """Maximum entropy classifier with inequality constraints, exact and sparse.
 
     Parameters
@@ -126,23 +125,9 @@ class InequalityMaxEnt(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.max_iter = max_iter
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> InequalityMaxEnt:
-        """Find the weights.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (n_rows, n_features)
-            One row for each instance.
-        y : array, shape (n_rows,)
-            Their classes.
-        sample_weight : array, shape (n_rows,), optional
-            Multiplicities of the rows, at least 0.
-        """
+        """Find the weights; ``sample_weight`` are multiplicities of the rows, at least 0."""
         self._check_parameters()
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
-        weights: Doubles = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        if weights.min() < 0:
-            raise ValueError(f"sample_weight must not be negative; its smallest value is {weights.min()}")
+        X, y, weights = checked_rows(self, X, y, sample_weight, np.float64)
         used = weights > 0
         rows, weights = csr_matrix(X)[used], weights[used]
         rows.sum_duplicates()
@@ -213,8 +198,3 @@ class InequalityMaxEnt(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             np.where(free, 0.0, width),
             np.where(free, 0.0, self.c2),
         )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -3,27 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self, TypeAlias
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_matrix
 from scipy.special import log_softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treevote.errors import ConfigError
-from treevote.kernels import Floats, Ints, Longs
-
-Rows: TypeAlias = tuple[Ints, Ints, Floats, Ints, Floats]
-"""CSR matrix (indptr, indices, values) of shape (n_rows, n_features), and class and weight of each row."""
+from treevote.kernels import Floats, Ints, Longs, kernel
+from treevote.models.learners.sparse import SparseClassifier, checked_rows
 
 
-class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
+class Rows(NamedTuple):
+    """Training rows: a CSR matrix of shape (n_rows, n_features), and the class and the weight of each row."""
+
+    indptr: Ints
+    indices: Ints
+    values: Floats
+    labels: Ints
+    weights: Floats
+
+
+@kernel
+def activate(rows: Rows, i: int, coefficients: Floats, bias: Floats, scores: Floats) -> None:
+    """Write the scores of all classes for row ``i``."""
+    scores[:] = bias
+    for j in range(rows.indptr[i], rows.indptr[i + 1]):
+        value, row = rows.values[j], coefficients[rows.indices[j]]
+        for k in range(len(scores)):
+            scores[k] += value * row[k]
+
+
+class OnlineLinearClassifier(SparseClassifier):
     """A linear classifier trained one row at a time, in several epochs.
 
     Subclasses have the parameters ``epochs`` and ``random_state`` and define ``_learn``.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (n_classes,)
+    coef_ : ndarray of float32, shape (n_classes, n_features)
+        With two classes, too, a row for each.
+    intercept_ : ndarray of float32, shape (n_classes,)
+    n_features_in_ : int
     """
 
     epochs: int
@@ -60,16 +84,12 @@ class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         if self.epochs < 1:
             raise ConfigError(f"epochs should be at least 1, found {self.epochs}")
         self._check_steps()
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float32)
-        check_classification_targets(y)
-        row_weights: Floats = _check_sample_weight(sample_weight, X, dtype=np.float32)
-        if row_weights.min() < 0:
-            raise ValueError(f"sample_weight must not be negative; its smallest value is {row_weights.min()}")
+        X, y, row_weights = checked_rows(self, X, y, sample_weight, np.float32)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError("the rows are all of one class; a classifier needs two")
         matrix = csr_matrix(X)
-        rows: Rows = (
+        rows = Rows(
             matrix.indptr.astype(np.int32, copy=False),
             matrix.indices.astype(np.int32, copy=False),
             matrix.data,
@@ -118,11 +138,6 @@ class OnlineLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         """Return the class with the highest score, shape (n_rows,); ties go to the first in ``classes_``."""
         scores = self._scores(X)
         return self.classes_[scores.argmax(axis=1)]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class SoftmaxLinearClassifier(OnlineLinearClassifier):

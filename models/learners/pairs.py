@@ -21,17 +21,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treevote.errors import ConfigError
 from treevote.kernels import Floats, Ints, Longs, kernel
 from treevote.models.learners.passive_aggressive import PassiveAggressive
+from treevote.models.learners.sparse import SparseClassifier, SparseRows
 
 _MAX_COLUMNS = 2**31 - 1  # linear learners want 32-bit indices
 
 
-class PairExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class PairExpansion(TransformerMixin, SparseRows):  # type: ignore[misc]  # scikit-learn has no types
     """Add a column for each pair of columns that occur together in the training rows.
 
     Parameters
@@ -118,12 +119,11 @@ class PairExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 
-class PairsSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class PairsSVM(SparseClassifier):
     """Support vector machine with a polynomial kernel of degree 2: a max-margin linear learner over pairs.
 
     Parameters
@@ -138,7 +138,6 @@ class PairsSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
     Attributes
     ----------
     classes_ : ndarray, shape (n_classes,)
-    expansion_ : PairExpansion
     svm_ : PassiveAggressive
         Trained on the expanded rows.
     n_features_in_ : int
@@ -186,11 +185,6 @@ class PairsSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         expanded = self._expanded(X)
         return self.svm_.predict(expanded)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
 
 @kernel
 def count_pairs(
@@ -199,16 +193,7 @@ def count_pairs(
     """Find the pairs of columns that occur together in at least ``min_count`` rows.
 
     For each column, count the columns before it in its rows: the upper triangle of ``X' X``, one row at a time, so that
-    only the counts of one column are in memory.
-
-    Parameters
-    ----------
-    row_starts, columns : ndarray of int64 and of int32
-        The rows, as CSR with sorted columns.
-    column_starts, rows : ndarray of int32
-        The same as CSC.
-    min_count : int
-        Minimum number of rows.
+    only the counts of one column are in memory. The rows come as CSR with sorted columns, and as CSC.
 
     Returns
     -------
@@ -258,21 +243,10 @@ def write_pairs(
     scale: float,
     pair_scale: float,
 ) -> tuple[Longs, Ints, NDArray[Any]]:
-    """Return the rows with the columns of their pairs.
+    """Return the rows, as CSR with sorted columns, with the columns of their pairs.
 
-    Parameters
-    ----------
-    row_starts, columns, values : ndarray of int64, int32 and any float
-        The rows, as CSR with sorted columns.
-    starts, earlier : ndarray of int64 and of int32
-        The columns paired with column j are ``earlier[starts[j]:starts[j + 1]]``, ascending.
-    scale, pair_scale : float
-        Factors of columns and of pairs.
-
-    Returns
-    -------
-    row_starts, columns, values : ndarray of int64, int32 and the type of ``values``
-        CSR, columns sorted.
+    The columns paired with column j are ``earlier[starts[j]:starts[j + 1]]``, ascending. Values are multiplied by
+    ``scale``, those of pairs by ``pair_scale``.
     """
     n_rows, n_columns = len(row_starts) - 1, len(starts) - 1
     capacity = 0

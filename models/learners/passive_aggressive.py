@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.errors import ConfigError
-from treevote.kernels import Doubles, Floats, Ints, Longs, kernel
-from treevote.models.learners.linear import OnlineLinearClassifier, Rows
+from treevote.kernels import Doubles, Floats, Longs, kernel
+from treevote.models.learners.linear import OnlineLinearClassifier, Rows, activate
 
 
 class PassiveAggressive(OnlineLinearClassifier):
@@ -26,14 +26,6 @@ class PassiveAggressive(OnlineLinearClassifier):
         Maximum step size (aggressiveness).
     random_state : int, default=0
         Seed of the order of the rows.
-
-    Attributes
-    ----------
-    classes_ : ndarray, shape (n_classes,)
-    coef_ : ndarray of float32, shape (n_classes, n_features)
-        With two classes, too, a row for each.
-    intercept_ : ndarray of float32, shape (n_classes,)
-    n_features_in_ : int
 
     Examples
     --------
@@ -58,7 +50,7 @@ class PassiveAggressive(OnlineLinearClassifier):
 
     def _learn(self, epoch: int, order: Longs, rows: Rows, coefficients: Floats, bias: Floats) -> None:
         sums = self._sums, self._bias_sums
-        self._time = correct(*rows, order, np.float32(self.C), coefficients, bias, *sums, self._time)
+        self._time = correct(rows, order, np.float32(self.C), coefficients, bias, *sums, self._time)
 
     def _end(self, coefficients: Floats, bias: Floats) -> None:
         self._sums /= np.float32(-max(self._time, 1))
@@ -69,11 +61,7 @@ class PassiveAggressive(OnlineLinearClassifier):
 
 @kernel
 def correct(
-    indptr: Ints,
-    indices: Ints,
-    values: Floats,
-    labels: Ints,
-    row_weights: Floats,
+    rows: Rows,
     order: Longs,
     C: np.float32,
     coefficients: Floats,
@@ -91,13 +79,9 @@ def correct(
     n_classes = len(bias)
     scores = np.empty(n_classes, np.float32)
     for i in order:
-        first, last = indptr[i], indptr[i + 1]
-        scores[:] = bias
-        for j in range(first, last):
-            value, row = values[j], coefficients[indices[j]]
-            for k in range(n_classes):
-                scores[k] += value * row[k]
-        gold = labels[i]
+        first, last = rows.indptr[i], rows.indptr[i + 1]
+        activate(rows, i, coefficients, bias, scores)
+        gold = rows.labels[i]
         rival = -1
         for k in range(n_classes):
             if k != gold and (rival < 0 or scores[k] > scores[rival]):
@@ -106,15 +90,15 @@ def correct(
         if loss > 0:
             square = np.float32(1)
             for j in range(first, last):
-                square += values[j] * values[j]
-            step = min(C * row_weights[i], loss / (np.float32(2) * square))
+                square += rows.values[j] * rows.values[j]
+            step = min(C * rows.weights[i], loss / (np.float32(2) * square))
             late = np.float32(time) * step
             bias[gold] += step
             bias[rival] -= step
             bias_sums[gold] += late
             bias_sums[rival] -= late
             for j in range(first, last):
-                f, value = indices[j], values[j]
+                f, value = rows.indices[j], rows.values[j]
                 coefficients[f, gold] += value * step
                 coefficients[f, rival] -= value * step
                 sums[f, gold] += value * late

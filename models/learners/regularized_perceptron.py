@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.errors import ConfigError
-from treevote.kernels import Floats, Ints, Longs, kernel
-from treevote.models.learners.linear import Rows, SoftmaxLinearClassifier
+from treevote.kernels import Floats, Longs, kernel
+from treevote.models.learners.linear import Rows, SoftmaxLinearClassifier, activate
 
 
 class RegularizedPerceptron(SoftmaxLinearClassifier):
@@ -32,14 +32,6 @@ class RegularizedPerceptron(SoftmaxLinearClassifier):
         predictions with more confidence.
     random_state : int, default=0
         Seed of the order of the rows.
-
-    Attributes
-    ----------
-    classes_ : ndarray, shape (n_classes,)
-    coef_ : ndarray of float32, shape (n_classes, n_features)
-        With two classes, too, a row for each.
-    intercept_ : ndarray of float32, shape (n_classes,)
-    n_features_in_ : int
 
     References
     ----------
@@ -71,16 +63,12 @@ class RegularizedPerceptron(SoftmaxLinearClassifier):
 
     def _learn(self, epoch: int, order: Longs, rows: Rows, coefficients: Floats, bias: Floats) -> None:
         rates = self.rate * (1 - (epoch + np.arange(len(order)) / len(order)) / self.epochs)
-        promote(*rows, order, rates.astype(np.float32), np.float32(self.thickness), coefficients, bias)
+        promote(rows, order, rates.astype(np.float32), np.float32(self.thickness), coefficients, bias)
 
 
 @kernel
 def promote(
-    indptr: Ints,
-    indices: Ints,
-    values: Floats,
-    labels: Ints,
-    row_weights: Floats,
+    rows: Rows,
     order: Longs,
     rates: Floats,
     thickness: np.float32,
@@ -89,28 +77,18 @@ def promote(
 ) -> None:
     """Promote the unit of each row's class if its activation is too low; demote other units if theirs is too high.
 
-    Parameters
-    ----------
-    rates : ndarray of float32, shape (len(order),)
-        Step size for each row of ``order``.
-    thickness : float32
-    indptr, indices, values, labels, row_weights, order, coefficients, bias
-        As in `treevote.models.learners.sgd_maxent.descend`.
+    Parameters are those of `treevote.models.learners.sgd_maxent.descend`, with a step size for each row of ``order``.
     """
     n_classes = len(bias)
     steps = np.empty(n_classes, np.float32)
     for at in range(len(order)):
         i = order[at]
-        first, last = indptr[i], indptr[i + 1]
-        steps[:] = bias
-        for j in range(first, last):
-            value, row = values[j], coefficients[indices[j]]
-            for k in range(n_classes):
-                steps[k] += value * row[k]
-        step = rates[at] * row_weights[i]
+        first, last = rows.indptr[i], rows.indptr[i + 1]
+        activate(rows, i, coefficients, bias, steps)
+        step = rates[at] * rows.weights[i]
         right = True
         for k in range(n_classes):
-            if k == labels[i]:
+            if k == rows.labels[i]:
                 steps[k] = step if steps[k] < thickness else np.float32(0)
             else:
                 steps[k] = -step if steps[k] >= -thickness else np.float32(0)
@@ -120,6 +98,6 @@ def promote(
         for k in range(n_classes):
             bias[k] += steps[k]
         for j in range(first, last):
-            value, row = values[j], coefficients[indices[j]]
+            value, row = rows.values[j], coefficients[rows.indices[j]]
             for k in range(n_classes):
                 row[k] += value * steps[k]

@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.errors import ConfigError
-from treevote.kernels import Floats, Ints, Longs, kernel
-from treevote.models.learners.linear import Rows, SoftmaxLinearClassifier
+from treevote.kernels import Floats, Longs, kernel
+from treevote.models.learners.linear import Rows, SoftmaxLinearClassifier, activate
 
 _SURE = 0.9995  # rows whose class has a higher probability are skipped
 _LEAST = 1e-3  # smaller gradients are treated as 0
@@ -33,14 +33,6 @@ class SGDMaxEnt(SoftmaxLinearClassifier):
         Learning rate at the start; it falls linearly to 0.
     random_state : int, default=0
         Seed of the order of the rows.
-
-    Attributes
-    ----------
-    classes_ : ndarray, shape (n_classes,)
-    coef_ : ndarray of float32, shape (n_classes, n_features)
-        With two classes, too, a row for each.
-    intercept_ : ndarray of float32, shape (n_classes,)
-    n_features_in_ : int
 
     References
     ----------
@@ -69,16 +61,12 @@ class SGDMaxEnt(SoftmaxLinearClassifier):
     def _learn(self, epoch: int, order: Longs, rows: Rows, coefficients: Floats, bias: Floats) -> None:
         for step, part in enumerate(np.array_split(order, _STEPS)):
             rate = self.rate * (1 - (epoch + step / _STEPS) / self.epochs)
-            descend(*rows, part, np.float32(rate), coefficients, bias)
+            descend(rows, part, np.float32(rate), coefficients, bias)
 
 
 @kernel
 def descend(
-    indptr: Ints,
-    indices: Ints,
-    values: Floats,
-    labels: Ints,
-    row_weights: Floats,
+    rows: Rows,
     order: Longs,
     rate: np.float32,
     coefficients: Floats,
@@ -86,48 +74,31 @@ def descend(
 ) -> None:
     """Take a step of gradient descent for each row of ``order``.
 
-    Parameters
-    ----------
-    indptr, indices, values
-        CSR matrix of shape (n_rows, n_features).
-    labels : ndarray of int32, shape (n_rows,)
-        Index of the class of each row.
-    row_weights : ndarray of float32, shape (n_rows,)
-        Weights of the rows.
-    order : ndarray of int64
-        Rows.
-    rate : float32
-    coefficients : ndarray of float32, shape (n_features, n_classes)
-    bias : ndarray of float32, shape (n_classes,)
-        Both are updated in place.
+    ``coefficients``, shape (n_features, n_classes), and ``bias`` are updated in place.
     """
     n_classes = len(bias)
     scores = np.empty(n_classes, np.float32)
     for i in order:
-        first, last = indptr[i], indptr[i + 1]
-        scores[:] = bias
-        for j in range(first, last):
-            value, row = values[j], coefficients[indices[j]]
-            for k in range(n_classes):
-                scores[k] += value * row[k]
+        first, last = rows.indptr[i], rows.indptr[i + 1]
+        activate(rows, i, coefficients, bias, scores)
         softmax(scores)
-        gold = labels[i]
+        gold = rows.labels[i]
         if scores[gold] > _SURE:
             continue
         scores[gold] -= np.float32(1)
-        step = -rate * row_weights[i]
+        step = -rate * rows.weights[i]
         for k in range(n_classes):
             scores[k] = step * scores[k] if abs(scores[k]) > _LEAST else np.float32(0)
             bias[k] += scores[k]
         changed = np.flatnonzero(scores)
         if 4 * len(changed) < n_classes:
             for j in range(first, last):
-                value, row = values[j], coefficients[indices[j]]
+                value, row = rows.values[j], coefficients[rows.indices[j]]
                 for c in changed:
                     row[c] += value * scores[c]
         else:
             for j in range(first, last):
-                value, row = values[j], coefficients[indices[j]]
+                value, row = rows.values[j], coefficients[rows.indices[j]]
                 for k in range(n_classes):
                     row[k] += value * scores[k]
 

@@ -79,18 +79,7 @@ def begin(T: Longs) -> Focus:
 
 @kernel
 def take(T: Longs, focus: Focus, policy: int, most_rounds: int, action: int) -> Focus:
-    """Take an action on the pair at the focus point: change T, and return the next focus point.
-
-    Parameters
-    ----------
-    T : ndarray of int64, shape (n + 2, WIDTH)
-    focus : Focus
-        ``focus.a`` is not 0.
-    policy : int
-        START_OVER, STAY or STEP_BACK.
-    most_rounds : int
-    action : int
-    """
+    """Take an action on the pair at the focus point, which is not 0: change T, and return the next focus point."""
     a, b = focus.a, int(T[focus.a, AFTER])
     here, arcs = b, focus.arcs
     if action in (LEFT, RIGHT):

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Bools, Doubles, Ints, Keys, Longs, kernel
-from treevote.models.features.firing import MAX_FEATURES, Scratch, scratch
+from treevote.kernels import Doubles, Ints, Longs, kernel
+from treevote.models.features.firing import Workspace, workspace
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.templates import TemplateTable
 from treevote.models.features.weights import Weights, log_probabilities, score
@@ -45,9 +45,6 @@ class Model(NamedTuple):
 
     Attributes
     ----------
-    weights : Weights
-    table : TemplateTable
-    words : WordColumns
     policy : int
         START_OVER, STAY or STEP_BACK.
     rounds : int
@@ -72,8 +69,7 @@ class Space(NamedTuple):
 
     Attributes
     ----------
-    scratch : Scratch
-    keys, rows, scores, logs, mask
+    work : Workspace
         For the scores of one pair.
     actions : ndarray of int64, shape (2**depth - 1, 2)
         The two best actions at each node, -1 in nodes that were not reached yet.
@@ -81,12 +77,7 @@ class Space(NamedTuple):
         Their confidence.
     """
 
-    scratch: Scratch
-    keys: Keys
-    rows: Longs
-    scores: Ints
-    logs: Doubles
-    mask: Bools
+    work: Workspace
     actions: Longs
     gains: Doubles
 
@@ -94,25 +85,18 @@ class Space(NamedTuple):
 @kernel
 def space_for(model: Model) -> Space:
     """Return room for a model."""
-    n_actions, n_nodes = len(model.weights.bias), 2**model.depth - 1
-    return Space(
-        scratch(model.table),
-        np.empty(MAX_FEATURES, np.uint64),
-        np.empty(MAX_FEATURES, np.int64),
-        np.empty(n_actions, np.int32),
-        np.empty(n_actions, np.float64),
-        np.ones(n_actions, np.bool_),
-        np.full((n_nodes, 2), -1, np.int64),
-        np.empty((n_nodes, 2), np.float64),
-    )
+    n_nodes = 2**model.depth - 1
+    work = workspace(model.table, len(model.weights.bias))
+    return Space(work, np.full((n_nodes, 2), -1, np.int64), np.empty((n_nodes, 2), np.float64))
 
 
 @kernel
 def score_actions(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space) -> None:
     """Write the scores of all actions on a pair, and the logarithms of their probabilities."""
-    count = fire(T, focus, tokens, model.words, model.table, space.scratch, space.keys)
-    score(model.weights, space.keys, count, space.rows, space.scores)
-    log_probabilities(space.scores, space.mask, model.weights.scale, space.logs)
+    work = space.work
+    count = fire(T, focus, tokens, model.words, model.table, work.scratch, work.keys)
+    score(model.weights, work.keys, count, work.rows, work.scores)
+    log_probabilities(work.scores, work.mask, model.weights.scale, work.logs)
 
 
 @kernel
@@ -121,7 +105,7 @@ def expand(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space, nod
     if space.actions[node, 0] >= 0:
         return
     score_actions(model, tokens, T, focus, space)
-    scores = space.scores
+    scores = space.work.scores
     first, second = (0, 1) if scores[0] >= scores[1] else (1, 0)
     for action in range(2, len(scores)):
         if scores[action] > scores[first]:
@@ -130,7 +114,7 @@ def expand(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space, nod
             second = action
     space.actions[node, 0], space.actions[node, 1] = first, second
     for branch in range(2):
-        log = space.logs[space.actions[node, branch]]
+        log = space.work.logs[space.actions[node, branch]]
         space.gains[node, branch] = np.exp(log) if model.certain > 0 else log
 
 
@@ -138,14 +122,9 @@ def expand(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space, nod
 def follow(
     model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space, node: int, depth: int, total: float, best: float
 ) -> float:
-    """Return the highest sum of a sequence through ``node``, or ``best`` if that is higher.
+    """Return the highest sum of a sequence through ``node``, or ``best``, that found elsewhere, if it is higher.
 
-    Parameters
-    ----------
-    total : float
-        The sum so far.
-    best : float
-        The highest sum found elsewhere.
+    ``total`` is the sum so far.
     """
     if depth == 0 or focus.a == 0:
         return max(best, total + depth * model.certain)
@@ -223,24 +202,15 @@ def join(model: Model, tokens: Ints, T: Longs, space: Space) -> None:
 def score_arcs(model: Model, tokens: Ints, T: Longs, a: int, space: Space, actions: Longs, gains: Doubles) -> None:
     """Write which of Left and Right is more probable on the pair at ``a``, and the logarithm of its probability."""
     score_actions(model, tokens, T, Focus(a, -1, -1, 1, 0), space)
-    actions[a] = RIGHT if space.logs[RIGHT] > space.logs[LEFT] else LEFT
-    gains[a] = space.logs[actions[a]]
+    actions[a] = RIGHT if space.work.logs[RIGHT] > space.work.logs[LEFT] else LEFT
+    gains[a] = space.work.logs[actions[a]]
 
 
 @kernel
 def parse(model: Model, tokens: Ints, offsets: Longs, single_root: bool, heads: Ints) -> int:
     """Find the heads of all sentences, and return in how many of them the rounds left more than one word.
 
-    Parameters
-    ----------
-    model : Model
-    tokens : ndarray of int32, shape (n_slots,)
-        The word at each slot, as ``model.words`` counts.
-    offsets : ndarray of int64, shape (n_sentences + 1,)
-    single_root : bool
-        Whether the words that are left are joined; else they all hang on ROOT, and nothing is counted.
-    heads : ndarray of int32, shape (n_slots,)
-        Receives the heads.
+    With a single root the words that are left are joined; else they all hang on ROOT, and nothing is counted.
     """
     space = space_for(model)
     unfinished = 0

@@ -58,16 +58,7 @@ def tree_of(heads: Ints) -> Tree:
 
 @kernel
 def gold_action(T: Longs, focus: Focus, tree: Tree, waits: Bools) -> int:
-    """Return the action that leads to the tree.
-
-    Parameters
-    ----------
-    T : ndarray of int64, shape (n + 2, WIDTH)
-    focus : Focus
-    tree : Tree
-    waits : ndarray of bool, shape (2,)
-        Whether there is a WaitLeft, and a WaitRight.
-    """
+    """Return the action that leads to the tree; ``waits`` tells whether there is a WaitLeft, and a WaitRight."""
     a, b = focus.a, int(T[focus.a, AFTER])
     if tree.heads[b] == a:
         if T[b, L_VALENCY] + T[b, R_VALENCY] == tree.valency[b]:

@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from treevote.config import to_mapping
-from treevote.corpus.pseudo_projective import Encoding, deprojectivize, projectivize
 from treevote.corpus.treebank import Treebank
-from treevote.corpus.trees import is_single_rooted, require_labelled_trees
-from treevote.errors import ConfigError, unknown
-from treevote.models.features.lexicon import Lexicon
+from treevote.errors import ConfigError
+from treevote.kernels import Ints
+from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import LinearGuide, is_linear
-from treevote.models.features.rows import check_frequent, check_thresholds, fit
+from treevote.models.features.rows import check_frequent, fit
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.labelling.labeller import Labeller, train_labeller
 from treevote.models.learners.registry import make_learner
+from treevote.models.parser import BaseParser, BaseTrainer, TrainingData
 from treevote.models.pipeline.configuration import POLICIES, Policy
 from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse
 from treevote.models.pipeline.rows import rows_of
 from treevote.models.pipeline.template_sets import GRAMMAR, templates_of
-from treevote.parallel import ONE_JOB, Jobs
+from treevote.parallel import Jobs
 from treevote.protocols import Family
-from treevote.store.manifest import JSON
+from treevote.settings import Count, Interval, Share
 from treevote.store.record import Record
-from treevote.store.validation import rebuild, trainer_of
-
-KIND = "pipeline-parser"
 
 MAX_ROUNDS = 1_000
 
@@ -37,7 +33,7 @@ Confidence: TypeAlias = Literal["probability", "log-probability"]
 
 
 @dataclass(frozen=True)
-class PipelineTrainer:
+class PipelineTrainer(BaseTrainer["PipelineParser"]):
     """Hyper-parameters of a pipeline parser.
 
     Attributes
@@ -78,67 +74,26 @@ class PipelineTrainer:
     policy: Policy = "step-back"
     wait_left: bool = True
     wait_right: bool = False
-    depth: int = 4
+    depth: Annotated[int, Interval(1, MAX_DEPTH)] = 4
     confidence: Confidence = "log-probability"
-    rounds: int = 10
+    rounds: Annotated[int, Interval(1, MAX_ROUNDS)] = 10
     learner: str = "perceptron"
     options: dict[str, Any] = field(default_factory=dict)
     templates: str | tuple[str, ...] = "rich"
-    cutoff: int = 3
-    encoding: Encoding = "path"
-    prune: float = 0.01
-
-    def __post_init__(self) -> None:
-        if self.policy not in POLICIES:
-            raise unknown("policy", self.policy, POLICIES)
-        if self.confidence not in get_args(Confidence):
-            raise unknown("confidence", self.confidence, get_args(Confidence))
-        for name, number, most in (("depth", self.depth, MAX_DEPTH), ("rounds", self.rounds, MAX_ROUNDS)):
-            if not 1 <= number <= most:
-                raise ConfigError(f"{name} should be in 1..{most}, found {number}")
-        check_thresholds(self.cutoff, self.prune)
+    cutoff: Count = 3
+    prune: Share = 0.01
 
     @property
     def n_actions(self) -> int:
         """Number of actions: the classes of the learner."""
         return 5 if self.wait_right else 4 if self.wait_left else 3
 
-    def train(
-        self,
-        treebank: Treebank,
-        dev: Treebank | None = None,
-        *,
-        seed: int = 0,
-        jobs: Jobs = ONE_JOB,
-    ) -> PipelineParser:
-        """Learn from trees.
-
-        Parameters
-        ----------
-        treebank : Treebank
-            Every sentence has a tree.
-        dev
-            Not used: there is nothing to choose.
-        seed : int, default=0
-            Seed of the learners.
-        jobs : Jobs, optional
-            Told as the learners advance; the work does not fall into parts.
-
-        Raises
-        ------
-        InputError
-            If there is nothing to learn from, or heads are no trees.
-        ConfigError
-            If there is no such learner or template, or the learner cannot learn to parse.
-        """
+    def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> PipelineParser:
         learner: Any = make_learner(self.learner, self.options, seed)
         table = compile_templates(templates_of(self.templates), GRAMMAR)
-        require_labelled_trees(treebank)
-        projective = projectivize(treebank, self.encoding)
-        lexicon = Lexicon.of(treebank)
-        words = lexicon.columns(projective.words)
+        trees, lexicon, words, single_root = TrainingData.of(treebank, self.encoding)
         waits = np.array([self.wait_left, self.wait_right])
-        rows = rows_of(projective, words, table, POLICIES.index(self.policy), waits, self.cutoff)
+        rows = rows_of(trees, words, table, POLICIES.index(self.policy), waits, self.cutoff)
         if len(np.unique(rows.classes)) < 2:
             guide = LinearGuide.constant(rows.classes[:1], self.n_actions)
         else:
@@ -147,91 +102,53 @@ class PipelineTrainer:
             if not is_linear(learner):
                 raise ConfigError(f"a pipeline parser needs a linear learner, {self.learner} is not; choose another")
             guide = LinearGuide.trained(learner, rows.keys, self.n_actions, self.prune)
-        labeller = train_labeller(projective, words, seed=seed, progress=jobs.progress)
-        return PipelineParser(self, WordMemo(lexicon), is_single_rooted(treebank), table, guide, labeller)
+        labeller = train_labeller(trees, words, seed=seed, progress=jobs.progress)
+        return PipelineParser(self, WordMemo(lexicon), single_root, table, guide, labeller)
 
 
 @dataclass(frozen=True, eq=False)
-class PipelineParser:
+class PipelineParser(BaseParser[PipelineTrainer]):
     """A trained pipeline parser. Safe to use from several threads.
 
     Attributes
     ----------
-    trainer : PipelineTrainer
-        What it was trained with.
-    memo : WordMemo
-        The lexicon, and words met lately.
-    single_root : bool
-        Whether every tree has exactly one root.
-    table : TemplateTable
+    trainer, memo, single_root
+        As in `treevote.models.parser.BaseParser`.
     guide : LinearGuide
         The weights of the actions.
     labeller : Labeller
         The second stage.
     """
 
-    trainer: PipelineTrainer
-    memo: WordMemo
-    single_root: bool
+    KIND: ClassVar = "pipeline-parser"
+    TRAINER: ClassVar = PipelineTrainer
+
     table: TemplateTable
     guide: LinearGuide
     labeller: Labeller
 
-    def parse(self, treebank: Treebank) -> Treebank:
-        """Return the same sentences with this parser's trees."""
-        return self.parse_counted(treebank)[0]
-
-    def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
-        """Parse, and count the sentences that should have one root and were left in parts after the last round.
-
-        Their parts are joined by the arcs that are most probable.
-        """
-        own = self.trainer
-        rows, words = self.memo.encode(treebank.words)
-        tokens = rows[treebank.tokens]
+    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
+        """Find trees; sentences that should have one root and were left in parts after the last round are joined."""
+        own, tokens = self.trainer, rows[treebank.tokens]
         certain = 1.0 if own.confidence == "probability" else 0.0
         policy = POLICIES.index(own.policy)
         model = Model(self.guide.weights, self.table, words, policy, own.rounds, own.depth, certain)
         heads = np.empty(len(tokens), np.int32)
         unfinished = parse(model, tokens, treebank.offsets, self.single_root, heads)
-        deprels = self.labeller.label(words, tokens, treebank.offsets, heads)
-        restored = deprojectivize(treebank.with_trees(heads, deprels, self.labeller.labels), own.encoding)
-        return restored, unfinished
+        return self.labeller.labelled(treebank, words, tokens, heads), unfinished
 
-    def record(self) -> Record:
-        """Return the whole parser as data."""
-        facts: dict[str, JSON] = {"trainer": to_mapping(self.trainer), "single_root": self.single_root}
-        texts = self.memo.lexicon.texts() | {"templates": templates_of(self.trainer.templates)}
-        return Record(
-            KIND, facts | self.guide.facts(), self.guide.arrays(), texts, parts={"labeller": self.labeller.record()}
-        )
+    def _content(self) -> Record:
+        texts = {"templates": templates_of(self.trainer.templates)}
+        parts = {"labeller": self.labeller.record()}
+        return Record(self.KIND, self.guide.facts(), self.guide.arrays(), texts, parts=parts)
 
     @classmethod
-    def from_record(cls, record: Record) -> PipelineParser:
-        """Make the parser of a record.
-
-        Raises
-        ------
-        ModelError
-            If the parts of the record do not fit together.
-        """
-        return rebuild(record, KIND, cls._checked)
-
-    @classmethod
-    def _checked(cls, record: Record) -> PipelineParser:
-        trainer = trainer_of(record, PipelineTrainer)
+    def _from_content(
+        cls, record: Record, trainer: PipelineTrainer, memo: WordMemo, single_root: bool
+    ) -> PipelineParser:
         guide = LinearGuide.from_record(record, trainer.n_actions)
-        memo = WordMemo(Lexicon.from_texts(record.texts))
         table = compile_templates(record.texts["templates"], GRAMMAR)
-        labeller = Labeller.from_record(record.parts["labeller"])
-        return cls(trainer, memo, bool(record.facts["single_root"]), table, guide, labeller)
+        return cls(trainer, memo, single_root, table, guide, Labeller.from_record(record.parts["labeller"]))
 
 
-FAMILY = Family(
-    KIND,
-    PipelineTrainer,
-    PipelineParser,
-    {
-        "pipeline": PipelineTrainer(),
-    },
-)
+FAMILY = Family(PipelineParser.KIND, PipelineTrainer, PipelineParser, {"pipeline": PipelineTrainer()})

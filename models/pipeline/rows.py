@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
-
-import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Bools, Ints, Keys, Longs, kernel
 from treevote.models.features import rows as training_rows
 from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.rows import BATCH_KEYS, Batch, Rows
+from treevote.models.features.rows import Rows, Trees, batches
 from treevote.models.features.templates import TemplateTable
 from treevote.models.pipeline.configuration import LEFT, RIGHT, begin, room, take
 from treevote.models.pipeline.features import fire
@@ -22,88 +19,41 @@ from treevote.models.pipeline.oracle import goes_on, gold_action, tree_of
 def rows_of(
     treebank: Treebank, words: WordColumns, table: TemplateTable, policy: int, waits: Bools, cutoff: int
 ) -> Rows:
-    """Return the training rows of a treebank of projective trees; parameters as `derivations`.
+    """Return the training rows of a treebank of projective trees; raises as `treevote.models.features.rows.rows_of`.
 
-    Raises
-    ------
-    InputError
-        If there are too many for 32-bit indices.
+    ``waits`` tells whether there is a WaitLeft, and a WaitRight.
     """
-    return training_rows.rows_of(
-        functools.partial(derivations, treebank, words, table, policy, waits), cutoff, treebank.name
-    )
-
-
-def derivations(
-    treebank: Treebank, words: WordColumns, table: TemplateTable, policy: int, waits: Bools
-) -> Iterator[Batch]:
-    """Let the gold action predictor build the trees, some pairs at a time.
-
-    Parameters
-    ----------
-    treebank : Treebank
-        Projective trees.
-    words : WordColumns
-        For ``treebank.words``.
-    table : TemplateTable
-    policy : int
-    waits : ndarray of bool, shape (2,)
-        Whether there is a WaitLeft, and a WaitRight.
-
-    Yields
-    ------
-    keys : ndarray of uint64
-        Features of the pairs, one after the other.
-    lengths : ndarray of int32, shape (n_pairs,)
-        How many each has.
-    actions : ndarray of int32, shape (n_pairs,)
-        The action taken on each.
-    """
-    keys = np.empty(BATCH_KEYS + MAX_FEATURES, np.uint64)
-    lengths, actions = np.empty(BATCH_KEYS, np.int32), np.empty(BATCH_KEYS, np.int32)
-    sentence = skipped = 0
-    while sentence < treebank.n_sentences:
-        sentence, skipped, n_keys, n_pairs = derive(
-            treebank.tokens, treebank.heads, treebank.offsets, sentence, skipped, words, table, policy, waits, keys,
-            lengths, actions,
-        )  # fmt: skip
-        yield keys[:n_keys], lengths[:n_pairs], actions[:n_pairs]
+    extract = functools.partial(derive, Trees.of(treebank), words, table, policy, waits)
+    steps = functools.partial(batches, extract, treebank.n_sentences, MAX_FEATURES)
+    return training_rows.rows_of(steps, cutoff, treebank.name)
 
 
 @kernel
 def derive(
-    tokens: Ints,
-    heads: Ints,
-    offsets: Longs,
-    sentence: int,
-    done: int,
+    trees: Trees,
     words: WordColumns,
     table: TemplateTable,
     policy: int,
     waits: Bools,
+    at: Longs,
     keys: Keys,
     lengths: Ints,
     actions: Ints,
-) -> tuple[int, int, int, int]:
-    """Go on from pair ``done`` of a sentence as long as there is room for one more.
-
-    Returns
-    -------
-    sentence, done, n_keys, n_pairs : int
-        Where to go on, and how much was written into ``keys``, and into ``lengths`` and ``actions``.
-    """
-    space = scratch(table)
+) -> tuple[int, int]:
+    """Build the gold trees as long as there is room, as `treevote.models.features.rows.batches` asks."""
+    space, offsets = scratch(table), trees.offsets
     n_keys, n_pairs = 0, 0
-    while sentence < len(offsets) - 1:
-        first, last = offsets[sentence], offsets[sentence + 1]
-        T, tree = room(last - first - 1), tree_of(heads[first:last])
+    while at[0] < len(offsets) - 1:
+        first, last = offsets[at[0]], offsets[at[0] + 1]
+        T, tree = room(last - first - 1), tree_of(trees.heads[first:last])
         focus, missing, pair = begin(T), tree.arcs, 0
         while goes_on(focus, missing):
             action = gold_action(T, focus, tree, waits)
-            if pair >= done:
+            if pair >= at[1]:
                 if n_keys + MAX_FEATURES > len(keys) or n_pairs == len(lengths):
-                    return sentence, pair, n_keys, n_pairs
-                lengths[n_pairs] = fire(T, focus, tokens[first:last], words, table, space, keys[n_keys:])
+                    at[1] = pair
+                    return n_keys, n_pairs
+                lengths[n_pairs] = fire(T, focus, trees.tokens[first:last], words, table, space, keys[n_keys:])
                 actions[n_pairs] = action
                 n_keys += lengths[n_pairs]
                 n_pairs += 1
@@ -111,5 +61,5 @@ def derive(
                 missing -= 1
             focus = take(T, focus, policy, len(T), action)
             pair += 1
-        sentence, done = sentence + 1, 0
-    return sentence, 0, n_keys, n_pairs
+        at[0], at[1] = at[0] + 1, 0
+    return n_keys, n_pairs

@@ -9,6 +9,7 @@ known when heads are sought, so there are none to ask for.
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 from treevote.errors import ConfigError
 from treevote.models.features import stack_and_queue
@@ -53,13 +54,5 @@ an LR parser, ``s2`` and ``q4``."""
 TEMPLATE_SETS = {"paper": PAPER, "rich": WORDS + of_a_pair(RICH)}
 """Name to templates, apart by white space."""
 
-
-def templates_of(templates: str | tuple[str, ...]) -> tuple[str, ...]:
-    """Return the templates of a named set, or those given.
-
-    Examples
-    --------
-    >>> templates_of("paper")[:2], templates_of(("s0.form",))
-    (('s0.form', 's0.upos'), ('s0.form',))
-    """
-    return named_templates(templates, TEMPLATE_SETS)
+templates_of = functools.partial(named_templates, sets=TEMPLATE_SETS)
+"""Return the templates of a named set, or those given."""

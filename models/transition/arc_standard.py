@@ -9,6 +9,9 @@ Mind the names: the paper says where the *head* stands, so ``reduce-left`` makes
 One class of the classifier is one (action, label): direction and label are decided together. ROOT stands before the
 first word. A word is attached once it has all its dependents. Every sentence of ``n`` tokens is parsed in ``2 n``
 actions, and in every configuration but the last some action is legal, so a parse never fails.
+
+Search and training know nothing else of a system than what is here: `Actions`, `legal`, `advance`, `is_final`, the
+oracle's `walk`, and `write_tree`.
 """
 
 from __future__ import annotations
@@ -24,10 +27,12 @@ from treevote.models.transition.configuration import (
     BELOW,
     DEPTH,
     FRONT,
+    PREVIOUS,
     R_VALENCY,
     TOKEN,
     TOP,
     Arena,
+    initial,
     reduce,
     shift,
 )
@@ -144,56 +149,89 @@ def advance(space: Arena, actions: Actions, here: int, there: int, tree: int, ac
     space.configurations[there, ACTION] = action
 
 
+class Gold(NamedTuple):
+    """The tree that the oracle knows; all arrays have the shape (n + 1,).
+
+    Attributes
+    ----------
+    heads : ndarray of int32
+        A projective tree.
+    deprels : ndarray of int32
+    right_dependents : ndarray of int32
+        Number of dependents of each position to its right.
+    classes : ndarray of int32, shape (3, n_labels)
+        As `class_table` returns them.
+    """
+
+    heads: Ints
+    deprels: Ints
+    right_dependents: Ints
+    classes: Ints
+
+
+def class_table(actions: Actions, n_labels: int) -> Ints:
+    """Return the class of each (kind, label), -1 where there is none; shape (3, n_labels)."""
+    classes = np.full((3, max(1, n_labels)), -1, np.int32)
+    for action in range(1, len(actions.kind)):
+        classes[actions.kind[action], actions.label[action]] = action
+    classes[SHIFT] = 0
+    return classes
+
+
 @kernel
-def count_right_dependents(heads: Ints) -> Ints:
-    """Return for each position of a tree the number of its dependents to the right, shape (n + 1,)."""
+def gold_of(heads: Ints, deprels: Ints, classes: Ints) -> Gold:
+    """Return what the oracle has to know of a tree."""
     counts = np.zeros(len(heads), np.int32)
     for d in range(1, len(heads)):
         if heads[d] < d:
             counts[heads[d]] += 1
-    return counts
+    return Gold(heads, deprels, counts, classes)
 
 
 @kernel
-def oracle(space: Arena, here: int, heads: Ints, right_dependents: Ints) -> int:
-    """Return the kind of the action that leads to the gold tree: the static oracle.
-
-    Parameters
-    ----------
-    space : Arena
-    here : int
-    heads : ndarray of int32, shape (n + 1,)
-        A projective tree.
-    right_dependents : ndarray of int32, shape (n + 1,)
-        See `count_right_dependents`.
-    """
+def oracle(space: Arena, here: int, gold: Gold) -> int:
+    """Return the action that leads to the gold tree: the static oracle. It is -1 if training has not shown it."""
     configuration = space.configurations[here]
     if configuration[DEPTH] < 2:
-        return SHIFT
+        return 0
     top = space.trees[configuration[TOP]]
-    below = space.trees[space.configurations[configuration[BELOW], TOP], TOKEN]
-    if heads[below] == top[TOKEN]:
-        return REDUCE_RIGHT
-    if heads[top[TOKEN]] == below and top[R_VALENCY] == right_dependents[top[TOKEN]]:
-        return REDUCE_LEFT
-    return SHIFT
+    upper, lower = top[TOKEN], space.trees[space.configurations[configuration[BELOW], TOP], TOKEN]
+    if gold.heads[lower] == upper:
+        return int(gold.classes[REDUCE_RIGHT, gold.deprels[lower]])
+    if gold.heads[upper] == lower and top[R_VALENCY] == gold.right_dependents[upper]:
+        return int(gold.classes[REDUCE_LEFT, gold.deprels[upper]])
+    return 0
 
 
 @kernel
-def oracle_label(space: Arena, here: int, kind: int, deprels: Ints) -> int:
-    """Return the gold label of the arc that an action of the oracle makes; 0 for shift.
+def walk(space: Arena, actions: Actions, gold: Gold, taken: Ints) -> None:
+    """Write the configurations on the oracle's way to a gold tree, from row 0 on, and the action taken in each.
 
-    Parameters
-    ----------
-    space : Arena
-    here : int
-    kind : int
-        What ``oracle`` returned.
-    deprels : ndarray of int32, shape (n + 1,)
+    ``taken``, shape (at least 2 * n,), receives the actions, -1 where only one is legal.
     """
-    configuration = space.configurations[here]
-    if kind == REDUCE_LEFT:
-        return int(deprels[space.trees[configuration[TOP], TOKEN]])
-    if kind == REDUCE_RIGHT:
-        return int(deprels[space.trees[space.configurations[configuration[BELOW], TOP], TOKEN]])
-    return 0
+    n = len(gold.heads) - 1
+    mask = np.empty(len(actions.kind), np.bool_)
+    initial(space, n)
+    for here in range(2 * n):
+        action = oracle(space, here, gold)
+        legal(space, actions, here, n, mask)
+        taken[here] = action if forced(mask) < 0 else -1
+        advance(space, actions, here, here + 1, n + 1 + here, action)
+
+
+@kernel
+def write_tree(space: Arena, actions: Actions, final: int, heads: Ints, deprels: Ints) -> None:
+    """Write the tree of a final configuration, following its derivation back; -1 for ROOT."""
+    heads[0], deprels[0] = -1, -1
+    here = final
+    while space.configurations[here, PREVIOUS] >= 0:
+        action = space.configurations[here, ACTION]
+        here = space.configurations[here, PREVIOUS]
+        if actions.kind[action] == SHIFT:
+            continue
+        upper = space.trees[space.configurations[here, TOP], TOKEN]
+        lower = space.trees[space.configurations[space.configurations[here, BELOW], TOP], TOKEN]
+        if actions.kind[action] == REDUCE_LEFT:
+            heads[upper], deprels[upper] = lower, actions.label[action]
+        else:
+            heads[lower], deprels[lower] = upper, actions.label[action]

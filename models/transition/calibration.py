@@ -10,35 +10,49 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
-from treevote.kernels import Doubles, Ints, Longs, kernel
-from treevote.models.features.firing import MAX_FEATURES, scratch
-from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.linear_guide import NEVER
-from treevote.models.features.templates import TemplateTable
-from treevote.models.features.weights import Weights, score
-from treevote.models.transition.arc_standard import Actions, legal
-from treevote.models.transition.configuration import Arena, arena
+from treevote.errors import InputError
+from treevote.kernels import Doubles, Ints, kernel
+from treevote.models.features.firing import workspace
+from treevote.models.features.linear_guide import NEVER, LinearGuide
+from treevote.models.features.rows import Trees
+from treevote.models.features.weights import score
+from treevote.models.transition.arc_standard import class_table, gold_of, legal, walk
+from treevote.models.transition.configuration import arena
 from treevote.models.transition.features import fire
-from treevote.models.transition.rows import class_table, walk
+from treevote.models.transition.search import Model
+from treevote.models.transition.training import Task, train_guide
+
+HELD_OUT = 10
+"""One sentence in so many is held out to fit a temperature."""
 
 IMPOSSIBLE = -1e9
 """Score of an action that is not legal."""
 
 
-def temperature_of(
-    treebank: Treebank, words: WordColumns, actions: Actions, table: TemplateTable, weights: Weights
-) -> float:
+def held_out_temperature(treebank: Treebank, task: Task) -> float:
+    """Return the temperature of a linear learner on sentences that it was not trained on; 1 if they are too few."""
+    held_out = np.arange(treebank.n_sentences) % HELD_OUT == HELD_OUT - 1
+    if not held_out.any():
+        return 1.0
+    try:
+        guide = train_guide(treebank.select(np.flatnonzero(~held_out)), task, "calibrating")
+    except InputError:  # the rest has no frequent feature
+        return 1.0
+    if not isinstance(guide, LinearGuide) or not len(guide.keys):
+        return 1.0
+    model = Model(task.actions, task.table, guide.weights, task.words)
+    return temperature_of(treebank.select(np.flatnonzero(held_out)), model)
+
+
+def temperature_of(treebank: Treebank, model: Model) -> float:
     """Return the temperature for a linear model, in its learner's units.
 
     Parameters
     ----------
     treebank : Treebank
         Projective trees that the model was not trained on, with labels and words of its training.
-    words : WordColumns
-        For ``treebank.words``.
-    actions : Actions
-    table : TemplateTable
-    weights : Weights
+    model : Model
+        Its words are those of the treebank.
 
     Returns
     -------
@@ -47,54 +61,34 @@ def temperature_of(
     """
     from treevote.models.learners.temperature import fit_temperature
 
-    longest = int(np.diff(treebank.offsets).max(initial=1)) - 1
-    scores = np.empty((2 * treebank.n_tokens, len(actions.kind)))
+    scores = np.empty((2 * treebank.n_tokens, len(model.actions.kind)))
     gold = np.empty(len(scores), np.int32)
-    n_rows = score_derivations(
-        arena(longest), actions, class_table(actions, len(treebank.labels)), treebank.tokens, treebank.heads,
-        treebank.deprels, treebank.offsets, words, table, weights, scores, gold,
-    )  # fmt: skip
-    known = np.flatnonzero(weights.bias[gold[:n_rows]] > NEVER)
+    classes = class_table(model.actions, len(treebank.labels))
+    n_rows = score_derivations(Trees.of(treebank), model, classes, scores, gold)
+    known = np.flatnonzero(model.weights.bias[gold[:n_rows]] > NEVER)
     return fit_temperature(scores[known], gold[known]) if len(known) else 1.0
 
 
 @kernel
-def score_derivations(
-    space: Arena,
-    actions: Actions,
-    classes: Ints,
-    tokens: Ints,
-    heads: Ints,
-    deprels: Ints,
-    offsets: Longs,
-    words: WordColumns,
-    table: TemplateTable,
-    weights: Weights,
-    scores: Doubles,
-    gold: Ints,
-) -> int:
-    """Write the scores of all actions on the oracle's way to the trees, and its actions; where there is a choice.
+def score_derivations(trees: Trees, model: Model, classes: Ints, scores: Doubles, gold: Ints) -> int:
+    """Write the scores of all actions on the oracle's way to the trees, and its actions, where there is a choice.
 
-    Returns
-    -------
-    int
-        How many rows of ``scores``, shape (2 * n_tokens, n_actions), and ``gold`` were written.
+    Returns how many rows of ``scores``, shape (2 * n_tokens, n_actions), and ``gold`` were written.
     """
-    room, mask = scratch(table), np.empty(len(actions.kind), np.bool_)
-    keys, rows = np.empty(MAX_FEATURES, np.uint64), np.empty(MAX_FEATURES, np.int64)
-    own, taken = np.empty(len(actions.kind), np.int32), np.empty(len(space.configurations), np.int32)
-    n_rows = 0
+    actions, table, weights, words = model
+    work, offsets, n_rows = workspace(table, len(actions.kind)), trees.offsets, 0
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
         n = last - first - 1
-        walk(space, actions, classes, heads[first:last], deprels[first:last], taken)
+        space, taken = arena(n), np.empty(2 * n, np.int32)
+        walk(space, actions, gold_of(trees.heads[first:last], trees.deprels[first:last], classes), taken)
         for here in range(2 * n):
             if taken[here] >= 0:
-                count = fire(space, here, n, tokens[first:last], words, table, room, keys)
-                score(weights, keys, count, rows, own)
-                legal(space, actions, here, n, mask)
-                for k in range(len(mask)):
-                    scores[n_rows, k] = own[k] * weights.scale if mask[k] else IMPOSSIBLE
+                count = fire(space, here, n, trees.tokens[first:last], words, table, work.scratch, work.keys)
+                score(weights, work.keys, count, work.rows, work.scores)
+                legal(space, actions, here, n, work.mask)
+                for k in range(len(work.mask)):
+                    scores[n_rows, k] = work.scores[k] * weights.scale if work.mask[k] else IMPOSSIBLE
                 gold[n_rows] = taken[here]
                 n_rows += 1
     return n_rows

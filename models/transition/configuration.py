@@ -48,6 +48,7 @@ class Arena(NamedTuple):
     trees: Ints
 
 
+@kernel
 def arena(n: int) -> Arena:
     """Return room for one derivation over a sentence of ``n`` tokens (ROOT not counted), which has ``2 n`` steps."""
     return Arena(np.empty((1 + 2 * n, CONFIGURATION_WIDTH), np.int32), np.empty((3 * n + 1, TREE_WIDTH), np.int32))
@@ -85,15 +86,7 @@ def shift(space: Arena, here: int, there: int) -> None:
 def reduce(space: Arena, here: int, there: int, tree: int, head_on_left: bool, label: int) -> None:
     """Write configuration ``there``: the two top items of the stack of ``here`` become one subtree, row ``tree``.
 
-    Parameters
-    ----------
-    space : Arena
-    here, there, tree : int
-        Rows of the configuration left, the one reached, and the new subtree.
-    head_on_left : bool
-        The lower item is the head (reduce-left), else the upper one (reduce-right).
-    label : int
-        Label of the new arc.
+    The lower item is the head if it is on the left (reduce-left), else the upper one (reduce-right).
     """
     old, new = space.configurations[here], space.configurations[there]
     below = space.configurations[old[BELOW]]

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from treevote.kernels import Ints, Keys, Longs, kernel
-from treevote.models.features.atoms import MAX_VALENCY, bin_distance
+from treevote.kernels import Ints, Keys, kernel
+from treevote.models.features.atoms import FAR, bin_distance
 from treevote.models.features.firing import Scratch, fire_templates
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.stack_and_queue import (
-    DEPREL,
-    DISTANCE,
-    FEAT,
-    LAST_ACTION,
-    LEFT,
-    LEFT2,
-    LVAL,
-    NEXT,
-    PREV,
-    QUEUE,
-    RIGHT,
-    STACK,
-)
-from treevote.models.features.templates import COLUMN, TemplateTable
+from treevote.models.features.stack_and_queue import LEFT, LEFT2, NEXT, PREV, QUEUE, RIGHT, STACK
+from treevote.models.features.templates import TemplateTable
 from treevote.models.transition.configuration import (
     ACTION,
     BELOW,
@@ -46,30 +33,21 @@ from treevote.models.transition.configuration import (
 def fire(
     space: Arena, here: int, n: int, tokens: Ints, words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys
 ) -> int:
-    """Write the features of configuration ``here`` into ``keys`` and return how many there are.
-
-    Parameters
-    ----------
-    space : Arena
-    here : int
-    n : int
-        Tokens of the sentence.
-    tokens : ndarray of int32, shape (n + 1,)
-        The word of each position.
-    words : WordColumns
-    table : TemplateTable
-    room : Scratch
-    keys : ndarray of uint64, shape (MAX_FEATURES,)
-        Receives the features.
-    """
+    """Write the features of configuration ``here`` into ``keys`` and return how many there are."""
     find_places(space, here, n, table, room.places)
-    find_values(space, here, tokens, words, table, room.places, room.values)
-    return fire_templates(words, table, room, keys)
+    configurations, trees = space.configurations, space.trees
+    below, before, distance = configurations[here, BELOW], configurations[here, PREVIOUS], 0
+    if below >= 0:
+        top = trees[configurations[here, TOP], TOKEN]
+        distance = bin_distance(top - trees[configurations[below, TOP], TOKEN], FAR)
+    action2 = configurations[before, ACTION] + 1 if before >= 0 else 0
+    action, valencies = configurations[here, ACTION] + 1, trees[:, L_VALENCY : R_VALENCY + 1]
+    return fire_templates(distance, action, action2, valencies, tokens, words, table, room, keys)
 
 
 @kernel
 def find_places(space: Arena, here: int, n: int, table: TemplateTable, places: Ints) -> None:
-    """Write token, subtree and label at each place of the templates; -1 where there is none."""
+    """Write what is at each place of the templates, as `treevote.models.features.firing.Scratch` has it."""
     configurations, trees = space.configurations, space.trees
     for p in range(len(table.places)):
         step, start = table.places[p]
@@ -107,38 +85,3 @@ def find_places(space: Arena, here: int, n: int, table: TemplateTable, places: I
         places[p, 0] = token
         places[p, 1] = tree
         places[p, 2] = label
-
-
-@kernel
-def find_values(
-    space: Arena, here: int, tokens: Ints, words: WordColumns, table: TemplateTable, places: Ints, values: Longs
-) -> None:
-    """Write the value of each atom, 0 where there is none; for ``feat`` the word plus 1."""
-    configurations, trees = space.configurations, space.trees
-    for a in range(len(table.atoms)):
-        kind, place, column = table.atoms[a]
-        value = 0
-        if kind == DISTANCE:
-            below = configurations[here, BELOW]
-            if below >= 0:
-                top = trees[configurations[here, TOP], TOKEN]
-                value = bin_distance(top - trees[configurations[below, TOP], TOKEN])
-        elif kind >= LAST_ACTION:
-            item = here
-            if kind > LAST_ACTION:
-                item = configurations[here, PREVIOUS]
-            if item >= 0:
-                value = configurations[item, ACTION] + 1
-        elif places[place, 0] >= 0:
-            if kind == COLUMN:
-                value = words.values[tokens[places[place, 0]], column]
-            elif kind == FEAT:
-                word = tokens[places[place, 0]]
-                if words.feats_offsets[word + 1] > words.feats_offsets[word]:
-                    value = word + 1
-            elif kind == DEPREL:
-                value = places[place, 2] + 1
-            elif places[place, 1] >= 0:
-                tree = trees[places[place, 1]]
-                value = min(tree[L_VALENCY if kind == LVAL else R_VALENCY], MAX_VALENCY) + 1
-        values[a] = value

@@ -19,11 +19,11 @@ from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import NEVER
 from treevote.models.features.templates import TemplateTable
+from treevote.models.features.weights import best_class
 from treevote.models.learners.classifier_record import read_classifier
-from treevote.models.transition.arc_standard import Actions, advance, legal
+from treevote.models.transition.arc_standard import Actions, advance, legal, write_tree
 from treevote.models.transition.configuration import CONFIGURATION_WIDTH, TREE_WIDTH, Arena, initial
 from treevote.models.transition.features import fire
-from treevote.models.transition.search import best_legal, write_tree
 from treevote.protocols import Learner
 from treevote.store.record import Record
 
@@ -52,13 +52,7 @@ class ClassifierGuide:
 
     @classmethod
     def of(cls, classifier: Learner, keys: Keys, n_actions: int) -> ClassifierGuide:
-        """Make the guide of a trained classifier whose column ``i`` is the feature ``keys[i]``.
-
-        Raises
-        ------
-        ModelError
-            If it fails on a row of zeros, see `scores`.
-        """
+        """Make the guide of a trained classifier with ``keys`` as columns; ModelError if it fails on a row of zeros."""
         from scipy.sparse import csr_matrix  # slow to import, and most parsers are linear
 
         guide = cls(classifier, keys, index_of(keys, np.arange(len(keys))))
@@ -67,12 +61,9 @@ class ClassifierGuide:
 
     @classmethod
     def from_record(cls, record: Record, keys: Keys, n_actions: int) -> ClassifierGuide:
-        """Read a classifier back, see `treevote.models.learners.classifier_record`.
+        """Read a classifier back.
 
-        Raises
-        ------
-        ModelError, KeyError, TypeError, ValueError
-            If it is not admitted, or does not fit together or the rest of the model.
+        Raises as `treevote.models.learners.classifier_record.read_classifier`, or ModelError.
         """
         return cls.of(read_classifier(record, len(keys)), keys, n_actions)
 
@@ -117,7 +108,7 @@ def parse_in_lock_step(
     heads: Ints,
     deprels: Ints,
 ) -> None:
-    """Parse all sentences greedily; parameters as for `treevote.models.transition.search.parse_greedy`."""
+    """Parse all sentences greedily; parameters as for `treevote.models.transition.search.parse_beam`."""
     from scipy.sparse import csr_matrix
 
     for first in range(0, len(offsets) - 1, _BATCH):
@@ -185,7 +176,7 @@ def advance_all(space: Arena, actions: Actions, unfinished: Longs, offsets: Long
         n = int(offsets[unfinished[i] + 1] - offsets[unfinished[i]] - 1)
         own = room_of(space, offsets, unfinished[i])
         legal(own, actions, step, n, mask)
-        advance(own, actions, step, step + 1, n + 1 + step, best_legal(scores[i], mask))
+        advance(own, actions, step, step + 1, n + 1 + step, best_class(scores[i], mask))
 
 
 @kernel

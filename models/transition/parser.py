@@ -4,37 +4,33 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from treevote.config import to_mapping
-from treevote.corpus.pseudo_projective import Encoding, deprojectivize, projectivize
 from treevote.corpus.treebank import Treebank
-from treevote.corpus.trees import is_single_rooted, require_labelled_trees, reverse
-from treevote.errors import ConfigError, unknown
-from treevote.models.features.lexicon import Lexicon
+from treevote.corpus.trees import reverse
+from treevote.kernels import Ints
+from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import LinearGuide
-from treevote.models.features.rows import check_thresholds
 from treevote.models.features.stack_and_queue import GRAMMAR
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.learners.classifier_record import check_admitted, write_classifier
 from treevote.models.learners.registry import make_learner
+from treevote.models.parser import BaseParser, BaseTrainer, TrainingData
 from treevote.models.transition.arc_standard import Actions, actions_of
+from treevote.models.transition.calibration import held_out_temperature
 from treevote.models.transition.guides import ClassifierGuide, parse_in_lock_step
-from treevote.models.transition.search import parse_beam, parse_best_first, parse_greedy
+from treevote.models.transition.search import Model, parse_beam, parse_best_first
 from treevote.models.transition.template_sets import templates_of
-from treevote.models.transition.training import Task, held_out_temperature, train_guide
-from treevote.parallel import ONE_JOB, Jobs
+from treevote.models.transition.training import Task, train_guide
+from treevote.parallel import Jobs
 from treevote.protocols import Family
-from treevote.store.manifest import JSON
+from treevote.settings import Count, Interval, Share
 from treevote.store.record import Record
-from treevote.store.validation import column, labels_of, rebuild, trainer_of
-
-KIND = "lr-parser"
+from treevote.store.validation import column, labels_of
 
 Direction: TypeAlias = Literal["forward", "backward"]
 Search: TypeAlias = Literal["greedy", "beam", "best-first"]
@@ -43,7 +39,7 @@ MAX_WIDTH = 1_000
 
 
 @dataclass(frozen=True)
-class TransitionTrainer:
+class TransitionTrainer(BaseTrainer["TransitionParser"]):
     """Hyper-parameters of an LR parser.
 
     Attributes
@@ -84,81 +80,36 @@ class TransitionTrainer:
     learner: str = "maxent"
     options: dict[str, Any] = field(default_factory=dict)
     templates: str | tuple[str, ...] = "rich"
-    cutoff: int = 3
-    encoding: Encoding = "path"
+    cutoff: Count = 3
     search: Search = "beam"
-    width: int = 8
-    margin: float = 3.0
-    prune: float = 0.01
+    width: Annotated[int, Interval(1, MAX_WIDTH)] = 8
+    margin: Annotated[float, Interval(0, closed="left")] = 3.0
+    prune: Share = 0.01
 
-    def __post_init__(self) -> None:
-        for kind, value, known in (("direction", self.direction, Direction), ("search", self.search, Search)):
-            if value not in get_args(known):
-                raise unknown(kind, value, get_args(known))
-        check_thresholds(self.cutoff, self.prune)
-        if not 1 <= self.width <= MAX_WIDTH:
-            raise ConfigError(f"width should be in 1..{MAX_WIDTH}, found {self.width}")
-        if not 0 <= self.margin < math.inf:
-            raise ConfigError(f"margin should not be negative or infinite, found {self.margin}")
-
-    def train(
-        self,
-        treebank: Treebank,
-        dev: Treebank | None = None,
-        *,
-        seed: int = 0,
-        jobs: Jobs = ONE_JOB,
-    ) -> TransitionParser:
-        """Learn from trees.
-
-        Parameters
-        ----------
-        treebank : Treebank
-            Every sentence has a tree.
-        dev
-            Not used: there is nothing to choose.
-        seed : int, default=0
-            Seed of the learner.
-        jobs : Jobs, optional
-            Told as the learner advances, if it is one of treevote's own; the work does not fall into parts.
-
-        Raises
-        ------
-        InputError
-            If there is nothing to learn from, or heads are no trees.
-        ConfigError
-            If there is no such learner or template, or the learner cannot learn to parse.
-        """
+    def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> TransitionParser:
         new_learner = functools.partial(make_learner, self.learner, self.options, seed)
         untrained = new_learner()  # a learner that does not exist, or that no model can hold, is told at once
         check_admitted(untrained)
-        has_probabilities = hasattr(untrained, "predict_proba")
         table = compile_templates(templates_of(self.templates), GRAMMAR)
-        require_labelled_trees(treebank)
-        single_root = is_single_rooted(treebank)
-        projective = projectivize(treebank, self.encoding)
+        trees, lexicon, words, single_root = TrainingData.of(treebank, self.encoding)
         if self.direction == "backward":
-            projective = reverse(projective)
-        actions = actions_of(projective, single_root)
-        lexicon = Lexicon.of(treebank)
-        words = lexicon.columns(projective.words)
+            trees = reverse(trees)
+        actions = actions_of(trees, single_root)
         task = Task(new_learner, words, actions, table, self.cutoff, self.prune, jobs.progress)
-        guide = train_guide(projective, task)
-        if isinstance(guide, LinearGuide) and self.search != "greedy" and not has_probabilities:
-            guide = guide.cooled(held_out_temperature(projective, task))
-        return TransitionParser(self, WordMemo(lexicon), projective.labels, actions, table, guide)
+        guide = train_guide(trees, task)
+        if isinstance(guide, LinearGuide) and self.search != "greedy" and not hasattr(untrained, "predict_proba"):
+            guide = guide.cooled(held_out_temperature(trees, task))
+        return TransitionParser(self, WordMemo(lexicon), single_root, trees.labels, actions, table, guide)
 
 
 @dataclass(frozen=True, eq=False)
-class TransitionParser:
+class TransitionParser(BaseParser[TransitionTrainer]):
     """A trained LR parser. Safe to use from several threads.
 
     Attributes
     ----------
-    trainer : TransitionTrainer
-        What it was trained with.
-    memo : WordMemo
-        The lexicon, and words met lately.
+    trainer, memo, single_root
+        As in `treevote.models.parser.BaseParser`.
     labels : tuple of str
         Labels of its actions, with the marks of the encoding.
     actions : Actions
@@ -166,43 +117,33 @@ class TransitionParser:
     guide : LinearGuide or ClassifierGuide
     """
 
-    trainer: TransitionTrainer
-    memo: WordMemo
+    KIND: ClassVar = "lr-parser"
+    TRAINER: ClassVar = TransitionTrainer
+
     labels: tuple[str, ...]
     actions: Actions
     table: TemplateTable
     guide: LinearGuide | ClassifierGuide
 
-    @property
-    def single_root(self) -> bool:
-        """Whether every tree has exactly one root."""
-        return self.actions.single_root
-
-    def parse(self, treebank: Treebank) -> Treebank:
-        """Return the same sentences with this parser's trees."""
-        return self.parse_counted(treebank)[0]
-
-    def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
-        """Parse, and count the sentences on which best-first search fell back to greedy completion."""
-        backward = self.trainer.direction == "backward"
+    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
+        """Find trees; best-first search falls back on greedy completion."""
+        backward, own = self.trainer.direction == "backward", self.trainer
         read = reverse(treebank) if backward else treebank
-        heads, deprels = np.empty(len(read.tokens), np.int32), np.empty(len(read.tokens), np.int32)
-        rows, words = self.memo.encode(read.words)
-        tokens = rows[read.tokens]
-        fallbacks = 0
+        tokens, fallbacks = rows[read.tokens], 0
+        heads, deprels = np.empty(len(tokens), np.int32), np.empty(len(tokens), np.int32)
+        sentences = tokens, read.offsets, heads, deprels
         if isinstance(self.guide, ClassifierGuide):
-            parse_in_lock_step(self.actions, self.table, self.guide, words, tokens, read.offsets, heads, deprels)
+            parse_in_lock_step(self.actions, self.table, self.guide, words, *sentences)
         else:
-            task = self.actions, self.table, self.guide.weights, words, tokens, read.offsets, heads, deprels
-            if self.trainer.search == "greedy" or self.trainer.width == 1:
-                parse_greedy(*task)
-            elif self.trainer.search == "beam":
-                parse_beam(*task, self.trainer.width, float(self.trainer.margin))
+            model = Model(self.actions, self.table, self.guide.weights, words)
+            if own.search == "best-first" and own.width > 1:
+                fallbacks = parse_best_first(model, *sentences, own.width)
             else:
-                fallbacks = parse_best_first(*task, self.trainer.width)
-        parsed = read.with_trees(heads, deprels, self.labels)
-        restored = deprojectivize(reverse(parsed) if backward else parsed, self.trainer.encoding)
-        return treebank.with_trees(restored.heads, restored.deprels, restored.labels), fallbacks
+                parse_beam(model, *sentences, own.width if own.search == "beam" else 1, float(own.margin))
+        if backward:
+            mirrored = reverse(read.with_trees(heads, deprels, self.labels))
+            heads, deprels = mirrored.heads, mirrored.deprels
+        return treebank.with_trees(heads, deprels, self.labels), fallbacks
 
     def with_search(self, search: Search, width: int) -> TransitionParser:
         """Return the same parser with another search.
@@ -212,35 +153,23 @@ class TransitionParser:
         """
         return dataclasses.replace(self, trainer=dataclasses.replace(self.trainer, search=search, width=width))
 
-    def record(self) -> Record:
-        """Return the whole parser as data."""
-        facts: dict[str, JSON] = {"trainer": to_mapping(self.trainer), "single_root": self.single_root}
+    def _content(self) -> Record:
         arrays = {
             "action_kind": self.actions.kind,
             "action_label": self.actions.label,
             "to_root": self.actions.to_root,
             "to_token": self.actions.to_token,
         }
-        texts = self.memo.lexicon.texts() | {"labels": self.labels, "templates": templates_of(self.trainer.templates)}
+        texts = {"labels": self.labels, "templates": templates_of(self.trainer.templates)}
         if isinstance(self.guide, LinearGuide):
-            return Record(KIND, facts | self.guide.facts(), arrays | self.guide.arrays(), texts)
+            return Record(self.KIND, self.guide.facts(), arrays | self.guide.arrays(), texts)
         parts = {"classifier": write_classifier(self.guide.classifier)}
-        return Record(KIND, facts, arrays | {"keys": self.guide.keys}, texts, parts=parts)
+        return Record(self.KIND, {}, arrays | {"keys": self.guide.keys}, texts, parts=parts)
 
     @classmethod
-    def from_record(cls, record: Record) -> TransitionParser:
-        """Make the parser of a record.
-
-        Raises
-        ------
-        ModelError
-            If the parts of the record do not fit together.
-        """
-        return rebuild(record, KIND, cls._checked)
-
-    @classmethod
-    def _checked(cls, record: Record) -> TransitionParser:
-        trainer = trainer_of(record, TransitionTrainer)
+    def _from_content(
+        cls, record: Record, trainer: TransitionTrainer, memo: WordMemo, single_root: bool
+    ) -> TransitionParser:
         labels = labels_of(record)
         kind, label = column(record, "action_kind", np.int32), column(record, "action_label", np.int32)
         n_actions = len(kind)
@@ -258,19 +187,17 @@ class TransitionParser:
             raise ValueError("its actions")
         guide: LinearGuide | ClassifierGuide
         if "classifier" in record.parts:
-            guide = ClassifierGuide.from_record(
-                record.parts["classifier"], column(record, "keys", np.uint64), n_actions
-            )
+            keys = column(record, "keys", np.uint64)
+            guide = ClassifierGuide.from_record(record.parts["classifier"], keys, n_actions)
         else:
             guide = LinearGuide.from_record(record, n_actions)
-        memo = WordMemo(Lexicon.from_texts(record.texts))
-        actions = Actions(kind, label, to_root, to_token, bool(record.facts["single_root"]))
+        actions = Actions(kind, label, to_root, to_token, single_root)
         table = compile_templates(record.texts["templates"], GRAMMAR)
-        return cls(trainer, memo, labels, actions, table, guide)
+        return cls(trainer, memo, single_root, labels, actions, table, guide)
 
 
 FAMILY = Family(
-    KIND,
+    TransitionParser.KIND,
     TransitionTrainer,
     TransitionParser,
     {

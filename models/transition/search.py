@@ -1,8 +1,9 @@
 """Search for the best derivation: greedy, beam and best-first (Sagae & Tsujii 2007, section 2.2).
 
-Search knows configurations and scores, nothing of features. Where only one
-action is legal it is taken and nothing is scored. Ties go to the configuration found first, then to the action with
-the smaller number.
+Search knows configurations and scores, nothing of features. Where only one action is legal it is taken and nothing is
+scored. Ties go to the configuration found first, then to the action with the smaller number.
+
+A beam of width 1 is greedy search: the best legal action is taken each time.
 
 Best-first search is bounded: from each configuration the ``width`` most probable actions are followed, and after
 ``POPS`` configurations for each step of a derivation the one that has come farthest (of equals, the most probable) is
@@ -12,133 +13,43 @@ completed greedily. Such fall-backs are counted.
 from __future__ import annotations
 
 import heapq
+from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Bools, Doubles, Ints, Longs, kernel
-from treevote.models.features.firing import MAX_FEATURES, scratch
+from treevote.kernels import Doubles, Ints, Longs, kernel
+from treevote.models.features.firing import workspace
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.templates import TemplateTable
-from treevote.models.features.weights import Weights, log_probabilities, score
-from treevote.models.transition.arc_standard import REDUCE_LEFT, SHIFT, Actions, advance, forced, is_final, legal
-from treevote.models.transition.configuration import (
-    ACTION,
-    BELOW,
-    CONFIGURATION_WIDTH,
-    PREVIOUS,
-    TOKEN,
-    TOP,
-    TREE_WIDTH,
-    Arena,
-    initial,
-)
+from treevote.models.features.weights import Weights, best_class, log_probabilities, score
+from treevote.models.transition.arc_standard import Actions, advance, forced, is_final, legal, write_tree
+from treevote.models.transition.configuration import CONFIGURATION_WIDTH, TREE_WIDTH, Arena, initial
 from treevote.models.transition.features import fire
 
 POPS = 8
 
 
-@kernel
-def best_legal(scores: Ints, mask: Bools) -> int:
-    """Return the legal action with the highest score."""
-    best = -1
-    for action in range(len(scores)):
-        if mask[action] and (best < 0 or scores[action] > scores[best]):
-            best = action
-    return best
+class Model(NamedTuple):
+    """What decides about actions."""
 
-
-@kernel
-def write_tree(space: Arena, actions: Actions, final: int, heads: Ints, deprels: Ints) -> None:
-    """Write the tree of a final configuration, following its derivation back.
-
-    Parameters
-    ----------
-    space : Arena
-    actions : Actions
-    final : int
-    heads, deprels : ndarray of int32, shape (n + 1,)
-        Position of each head, and label of each arc; -1 for ROOT.
-    """
-    heads[0], deprels[0] = -1, -1
-    here = final
-    while space.configurations[here, PREVIOUS] >= 0:
-        action = space.configurations[here, ACTION]
-        here = space.configurations[here, PREVIOUS]
-        if actions.kind[action] == SHIFT:
-            continue
-        upper = space.trees[space.configurations[here, TOP], TOKEN]
-        lower = space.trees[space.configurations[space.configurations[here, BELOW], TOP], TOKEN]
-        if actions.kind[action] == REDUCE_LEFT:
-            heads[upper], deprels[upper] = lower, actions.label[action]
-        else:
-            heads[lower], deprels[lower] = upper, actions.label[action]
-
-
-@kernel
-def parse_greedy(
-    actions: Actions,
-    table: TemplateTable,
-    weights: Weights,
-    words: WordColumns,
-    tokens: Ints,
-    offsets: Longs,
-    heads: Ints,
-    deprels: Ints,
-) -> None:
-    """Parse every sentence, taking the best legal action each time.
-
-    Parameters
-    ----------
-    actions : Actions
-    table : TemplateTable
-    weights : Weights
-    words : WordColumns
-    tokens : ndarray of int32, shape (n_slots,)
-    offsets : ndarray of int64, shape (n_sentences + 1,)
-    heads, deprels : ndarray of int32, shape (n_slots,)
-        Receive the trees.
-    """
-    room = scratch(table)
-    keys, rows = np.empty(MAX_FEATURES, np.uint64), np.empty(MAX_FEATURES, np.int64)
-    scores, mask = np.empty(len(actions.kind), np.int32), np.empty(len(actions.kind), np.bool_)
-    for sentence in range(len(offsets) - 1):
-        first, last = offsets[sentence], offsets[sentence + 1]
-        n = last - first - 1
-        space = Arena(np.empty((2 * n + 1, CONFIGURATION_WIDTH), np.int32), np.empty((3 * n + 2, TREE_WIDTH), np.int32))
-        initial(space, n)
-        for here in range(2 * n):
-            legal(space, actions, here, n, mask)
-            action = forced(mask)
-            if action < 0:
-                count = fire(space, here, n, tokens[first:last], words, table, room, keys)
-                score(weights, keys, count, rows, scores)
-                action = best_legal(scores, mask)
-            advance(space, actions, here, here + 1, n + 1 + here, action)
-        write_tree(space, actions, 2 * n, heads[first:last], deprels[first:last])
+    actions: Actions
+    table: TemplateTable
+    weights: Weights
+    words: WordColumns
 
 
 @kernel
 def parse_beam(
-    actions: Actions,
-    table: TemplateTable,
-    weights: Weights,
-    words: WordColumns,
-    tokens: Ints,
-    offsets: Longs,
-    heads: Ints,
-    deprels: Ints,
-    width: int,
-    margin: float,
+    model: Model, tokens: Ints, offsets: Longs, heads: Ints, deprels: Ints, width: int, margin: float
 ) -> None:
     """Parse every sentence, keeping the ``width`` most probable derivations after each action.
 
-    The probability of a derivation is the product of those of its actions. Parameters as for ``parse_greedy``.
+    The probability of a derivation is the product of those of its actions. A derivation is not followed if its
+    log-probability is by more than ``margin`` below that of the best. ``heads`` and ``deprels`` receive the trees.
     """
-    n_classes = len(actions.kind)
-    room = scratch(table)
-    keys, rows = np.empty(MAX_FEATURES, np.uint64), np.empty(MAX_FEATURES, np.int64)
-    scores, mask = np.empty(n_classes, np.int32), np.empty(n_classes, np.bool_)
-    logs = np.empty(n_classes, np.float64)
+    actions, table, weights, words = model
+    work = workspace(table, len(actions.kind))
+    mask, scores, logs = work.mask, work.scores, work.logs
     beam, totals = np.empty(width, np.int64), np.empty(width, np.float64)
     next_from, next_action = np.empty(width, np.int64), np.empty(width, np.int64)
     next_totals = np.empty(width, np.float64)
@@ -161,17 +72,19 @@ def parse_beam(
                     break
                 legal(space, actions, beam[i], n, mask)
                 only = forced(mask)
+                if only < 0:
+                    count = fire(space, beam[i], n, tokens[first:last], words, table, work.scratch, work.keys)
+                    score(weights, work.keys, count, work.rows, scores)
+                    if width == 1:
+                        only = best_class(scores, mask)
                 if only >= 0:
                     kept = enter(totals[i], beam[i], only, kept, next_totals, next_from, next_action)
                     continue
-                count = fire(space, beam[i], n, tokens[first:last], words, table, room, keys)
-                score(weights, keys, count, rows, scores)
                 log_probabilities(scores, mask, weights.scale, logs)
-                for action in range(n_classes):
+                for action in range(len(mask)):
                     if mask[action]:
-                        kept = enter(
-                            totals[i] + logs[action], beam[i], action, kept, next_totals, next_from, next_action
-                        )
+                        total = totals[i] + logs[action]
+                        kept = enter(total, beam[i], action, kept, next_totals, next_from, next_action)
             for i in range(kept):
                 advance(space, actions, next_from[i], used, n + used, next_action[i])
                 beam[i] = used
@@ -196,26 +109,14 @@ def enter(total: float, here: int, action: int, kept: int, totals: Doubles, orig
 
 
 @kernel
-def parse_best_first(
-    actions: Actions,
-    table: TemplateTable,
-    weights: Weights,
-    words: WordColumns,
-    tokens: Ints,
-    offsets: Longs,
-    heads: Ints,
-    deprels: Ints,
-    width: int,
-) -> int:
+def parse_best_first(model: Model, tokens: Ints, offsets: Longs, heads: Ints, deprels: Ints, width: int) -> int:
     """Parse every sentence, always going on from the most probable configuration; return the number of fall-backs.
 
-    Parameters as for ``parse_greedy``.
+    Parameters as for `parse_beam`.
     """
-    n_classes = len(actions.kind)
-    room = scratch(table)
-    keys, rows = np.empty(MAX_FEATURES, np.uint64), np.empty(MAX_FEATURES, np.int64)
-    scores, mask = np.empty(n_classes, np.int32), np.empty(n_classes, np.bool_)
-    logs = np.empty(n_classes, np.float64)
+    actions, table, weights, words = model
+    work = workspace(table, len(actions.kind))
+    mask, scores, logs = work.mask, work.scores, work.logs
     fallbacks = 0
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
@@ -240,11 +141,11 @@ def parse_best_first(
                 break
             legal(space, actions, here, n, mask)
             if forced(mask) < 0:
-                count = fire(space, here, n, tokens[first:last], words, table, room, keys)
-                score(weights, keys, count, rows, scores)
+                count = fire(space, here, n, tokens[first:last], words, table, work.scratch, work.keys)
+                score(weights, work.keys, count, work.rows, scores)
             log_probabilities(scores, mask, weights.scale, logs)
             for _ in range(width):
-                action = best_legal(scores, mask)
+                action = best_class(scores, mask)
                 if action < 0:
                     break
                 mask[action] = False
@@ -253,14 +154,13 @@ def parse_best_first(
             here += 1
         if here > limit:
             fallbacks += 1
-            here = farthest
-            there = limit + 1
+            here, there = farthest, limit + 1
             while not is_final(space, here, n):
                 legal(space, actions, here, n, mask)
                 if forced(mask) < 0:
-                    count = fire(space, here, n, tokens[first:last], words, table, room, keys)
-                    score(weights, keys, count, rows, scores)
-                advance(space, actions, here, there, n + there, best_legal(scores, mask))
+                    count = fire(space, here, n, tokens[first:last], words, table, work.scratch, work.keys)
+                    score(weights, work.keys, count, work.rows, scores)
+                advance(space, actions, here, there, n + there, best_class(scores, mask))
                 here, there = there, there + 1
         write_tree(space, actions, here, heads[first:last], deprels[first:last])
     return fallbacks

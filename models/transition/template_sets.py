@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from treevote.models.features.rich_templates import RICH
 from treevote.models.features.templates import named_templates
 
@@ -43,13 +45,5 @@ s0.xpos+s0.rval s1.xpos+s1.rval action+s0.xpos action+s0.xpos+s1.xpos
 TEMPLATE_SETS = {"paper": PAPER, "paper-conjunctions": PAPER + CONJUNCTIONS, "rich": WORDS + RICH}
 """Name to templates, apart by white space."""
 
-
-def templates_of(templates: str | tuple[str, ...]) -> tuple[str, ...]:
-    """Return the templates of a named set, or those given.
-
-    Examples
-    --------
-    >>> templates_of("paper")[:2], templates_of(("s0.form",))
-    (('s0.form', 's0.lemma'), ('s0.form',))
-    """
-    return named_templates(templates, TEMPLATE_SETS)
+templates_of = functools.partial(named_templates, sets=TEMPLATE_SETS)
+"""Return the templates of a named set, or those given."""

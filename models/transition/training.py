@@ -1,9 +1,4 @@
-"""From projective trees to a guide: the oracle's rows, a learner fitted to them, and its temperature.
-
-Search multiplies probabilities. For a max-margin learner they are the softmax of its scores over a temperature, which
-is fitted on sentences held out from a first training (after Platt 1999, with one temperature for all classes, so that
-their order stays: see `treevote.models.learners.temperature`).
-"""
+"""From projective trees to a guide: the oracle's rows, and a learner fitted to them."""
 
 from __future__ import annotations
 
@@ -13,39 +8,21 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
-from treevote.errors import InputError
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import LinearGuide, is_linear
 from treevote.models.features.rows import check_frequent, fit
 from treevote.models.features.templates import TemplateTable
 from treevote.models.transition.arc_standard import Actions
-from treevote.models.transition.calibration import temperature_of
 from treevote.models.transition.guides import ClassifierGuide
 from treevote.models.transition.rows import rows_of
 from treevote.parallel import Progress
 from treevote.protocols import Learner
 
-HELD_OUT = 10
-"""One sentence in so many is held out to fit a temperature."""
-
 
 class Task(NamedTuple):
-    """What a guide is trained for.
+    """What a guide is trained for: a new learner for each training, and the features that are frequent enough.
 
-    Attributes
-    ----------
-    learner : callable
-        Returns a new learner.
-    words : WordColumns
-        For the words of the treebank.
-    actions : Actions
-    table : TemplateTable
-    cutoff : int
-        Features seen fewer times are left out.
-    prune : float
-        As in `treevote.models.features.weights.pack`.
-    progress : Progress, optional
-        Told how far a learner is that can say so.
+    ``words`` are those of the treebank; ``cutoff`` and ``prune`` are as in `treevote.models.features.rows`.
     """
 
     learner: Callable[[], Learner]
@@ -86,18 +63,3 @@ def train_guide(treebank: Treebank, task: Task, name: str = "training") -> Linea
     if is_linear(learner):
         return LinearGuide.trained(learner, rows.keys, n_actions, task.prune)
     return ClassifierGuide.of(learner, rows.keys, n_actions)
-
-
-def held_out_temperature(treebank: Treebank, task: Task) -> float:
-    """Return the temperature of a linear learner on sentences that it was not trained on; 1 if they are too few."""
-    held_out = np.arange(treebank.n_sentences) % HELD_OUT == HELD_OUT - 1
-    if not held_out.any():
-        return 1.0
-    try:
-        guide = train_guide(treebank.select(np.flatnonzero(~held_out)), task, "calibrating")
-    except InputError:  # the rest has no frequent feature
-        return 1.0
-    if not isinstance(guide, LinearGuide) or not len(guide.keys):
-        return 1.0
-    held = treebank.select(np.flatnonzero(held_out))
-    return temperature_of(held, task.words, task.actions, task.table, guide.weights)

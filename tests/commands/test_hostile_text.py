@@ -11,9 +11,10 @@ import pytest
 
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
+from treevote.models.features.firing import MAX_MEMBERS
 from treevote.models.features.lexicon import MAX_FEATS, Lexicon
-from treevote.models.labelling.features import MAX_MEMBERS, common_feats
 from treevote.models.labelling.features import Sentence as Tree
+from treevote.models.labelling.features import common_feats
 
 LINE = r"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
 HANGS = {

@@ -24,11 +24,12 @@ from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.weights import Weights
 from treevote.models.transition.arc_standard import Actions, actions_of
 from treevote.models.transition.features import fire
+from treevote.models.transition.search import Model as Linear
 
 TEMPLATES = ("s0.upos", "s1.form", "q0.upos", "s0.upos+s1.upos", "s0.lval", "action", "s0.feat", "distance")
 
 
-Task: TypeAlias = tuple[Actions, TemplateTable, Weights, WordColumns, Ints, Longs, Ints, Ints]
+Task: TypeAlias = tuple[Linear, Ints, Longs, Ints, Ints]
 
 
 class Model(NamedTuple):
@@ -41,12 +42,17 @@ class Model(NamedTuple):
     weights: Weights
     systems: list[search.System[twin.Configuration]]
 
+    @property
+    def linear(self) -> Linear:
+        """What decides about actions in a search kernel."""
+        return Linear(self.actions, self.table, self.weights, self.words)
+
     def task(self) -> Task:
         """Return what a search kernel takes, with new room for the trees."""
         size = len(self.treebank.tokens)
         heads, deprels = np.full(size, -9, np.int32), np.full(size, -9, np.int32)
         bank = self.treebank
-        return self.actions, self.table, self.weights, self.words, bank.tokens, bank.offsets, heads, deprels
+        return self.linear, bank.tokens, bank.offsets, heads, deprels
 
 
 def model_of(treebank: Treebank, seed: int, magnitude: int, scale: float, single_root: bool) -> Model:

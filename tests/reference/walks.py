@@ -12,9 +12,8 @@ from tests.strategies import projective_trees
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Bools, Ints
-from treevote.models.transition.arc_standard import Actions, advance, legal
+from treevote.models.transition.arc_standard import Actions, advance, legal, write_tree
 from treevote.models.transition.configuration import BELOW, FRONT, TOKEN, TOP, Arena, arena, initial
-from treevote.models.transition.search import write_tree
 
 KINDS = ("shift", "reduce-left", "reduce-right")
 

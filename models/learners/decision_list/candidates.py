@@ -139,17 +139,12 @@ def count_candidates(
 
     Parameters
     ----------
-    data : Instances
     right : ndarray of bool, shape (n_instances,)
         Whether the list classifies each instance correctly.
     by_class : ndarray of int32
-        The instances that the parent covers, class by class.
-    pattern : ndarray of int32
-        Features of the parent.
-    first : int
-        Smallest feature that may be added.
-    min_agreeing : int
-        Minimum of ``agreeing``.
+        The instances that the parent, which has the features ``pattern``, covers; class by class.
+    first, min_agreeing : int
+        Smallest feature that may be added, and minimum of ``agreeing``.
     scratch : ndarray of int32, shape (6, n_features)
         All zero before and after.
     """

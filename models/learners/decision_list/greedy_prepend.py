@@ -10,22 +10,21 @@ features are candidates from the start, unless ``free_length`` is 1.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treevote.errors import ConfigError
 from treevote.kernels import Ints
 from treevote.models.learners.decision_list.candidates import positive_columns
 from treevote.models.learners.decision_list.induction import ListOptions, induce
 from treevote.models.learners.decision_list.rules import compile_rules, first_matches
+from treevote.models.learners.sparse import SparseClassifier, checked_rows
+from treevote.settings import Count, check
 
 
-class GreedyPrepend(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class GreedyPrepend(SparseClassifier):
     """Decision list learnt by the Greedy Prepend Algorithm.
 
     A row has a feature if its value is positive. Ties in gain go to the candidate with the oldest parent, then to the
@@ -75,16 +74,9 @@ class GreedyPrepend(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self.free_length = free_length
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the list.
+        """Learn the list from rows and their classes.
 
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (n_rows, n_features)
-            One row for each instance.
-        y : array, shape (n_rows,)
-            Their classes.
-        sample_weight : array of whole numbers, shape (n_rows,), optional
-            Multiplicity of each row; rows of weight 0 are ignored.
+        ``sample_weight`` are multiplicities, whole numbers; rows of weight 0 are ignored.
 
         Raises
         ------
@@ -94,14 +86,10 @@ class GreedyPrepend(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             If the arrays do not fit together, as scikit-learn demands, or weights are not whole numbers.
         """
         for name in ("min_gain", "max_rules", "max_length"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} should be at least 1, found {getattr(self, name)}")
-        if self.free_length not in (1, 2):
-            raise ConfigError(f"free_length should be 1 or 2, found {self.free_length}")
-        X, y = validate_data(self, X, y, accept_sparse="csr")
-        check_classification_targets(y)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        if (weights < 0).any() or (weights != np.floor(weights)).any():
+            check(name, getattr(self, name), Count)
+        check("free_length", self.free_length, Literal[1, 2])
+        X, y, weights = checked_rows(self, X, y, sample_weight, "numeric")
+        if (weights != np.floor(weights)).any():
             raise ValueError("sample_weight must be whole numbers from 0 on")
         if not weights.any():
             raise ValueError("sample_weight is 0 for all rows; at least one has to count")
@@ -127,6 +115,5 @@ class GreedyPrepend(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.classifier_tags.poor_score = True  # only the sign of a value counts
         return tags

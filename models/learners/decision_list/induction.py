@@ -228,19 +228,8 @@ def apply_rule(
 ) -> None:
     """Let a new rule decide the instances that it covers, and raise the bounds of parents by its new mistakes.
 
-    Parameters
-    ----------
-    data : Instances
-    covered : ndarray of int32
-    label, rule : int
-        Class and number of the rule.
-    right, decider : ndarray, shape (n_instances,)
-        Updated.
-    links : tuple of ndarray of int32
-        Parent number of each single feature, -1 for none; and the linked lists: first link of each instance, next link,
-        and parent of each link.
-    bounds, stale : ndarray
-        Updated.
+    ``links`` are the parent number of each single feature, -1 for none; and the linked lists: first link of each
+    instance, next link, and parent of each link. ``right``, ``decider``, ``bounds`` and ``stale`` are updated.
     """
     single, first, following, parent_of = links
     stale[0] = True

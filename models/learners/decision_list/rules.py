@@ -119,25 +119,9 @@ def compile_rules(rules: DecisionList, n_features: int) -> CompiledRules:
 
 @kernel
 def mark_features(n: int, features: Ints, known: Ints, stamps: Ints, stamp: int, rules: CompiledRules) -> int:
-    """Mark the features of an instance.
+    """Write ``stamp`` at the numbers of the first ``n`` features, as far as rules ask for them; return how many do.
 
-    Parameters
-    ----------
-    n : int
-    features : ndarray of int32
-        The first ``n`` are those of the instance.
-    known : ndarray of int32
-        Receives the numbers of those that rules ask for.
-    stamps : ndarray of int32, shape (n_numbers,)
-        Receives ``stamp`` at these numbers.
-    stamp : int
-        New in ``stamps``.
-    rules : CompiledRules
-
-    Returns
-    -------
-    int
-        Number of known features.
+    ``known`` receives these numbers; ``stamp`` is new in ``stamps``, shape (n_numbers,).
     """
     n_known = 0
     for k in range(n):

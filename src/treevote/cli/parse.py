@@ -32,11 +32,7 @@ def parse(
     all_faults: AllFaults = False,
     strict: Annotated[
         bool,
-        typer.Option(
-            "--strict",
-            help="Stop with exit code 3 at text that the model was not trained for: no known tags, unknown words.",
-            rich_help_panel=GUARD,
-        ),
+        guard_option("--strict", help="Stop (exit code 3) at text without known tags, or in another language."),
     ] = False,
     jobs: NJobs = 1,
     backend: Backend = None,

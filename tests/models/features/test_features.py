@@ -17,7 +17,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import is_single_rooted
 from treevote.errors import ModelError
 from treevote.kernels import Keys
-from treevote.models.features.atoms import bin_distance
+from treevote.models.features.atoms import FAR, bin_distance
 from treevote.models.features.feature_index import (
     LONGEST_SEARCH,
     count_keys,
@@ -116,8 +116,8 @@ def test_each_template_by_itself(template: str) -> None:
 
 
 def test_distances_have_bins() -> None:
-    assert [bin_distance(d) for d in range(1, 13)] == [1, 2, 3, 4, 5, 5, 6, 6, 6, 7, 7, 7]
-    assert [bin_distance(d) for d in range(1, 50)] == [plain.bin_of(d) for d in range(1, 50)]
+    assert [bin_distance(d, FAR) for d in range(1, 13)] == [1, 2, 3, 4, 5, 5, 6, 6, 6, 7, 7, 7]
+    assert [bin_distance(d, FAR) for d in range(1, 50)] == [plain.bin_of(d) for d in range(1, 50)]
 
 
 def test_long_feats_are_cut_and_do_no_harm() -> None:

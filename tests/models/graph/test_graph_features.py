@@ -15,12 +15,13 @@ from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError
 from treevote.kernels import Longs
+from treevote.models.features.atoms import bin_distance
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.features.templates import MAX_TEMPLATES
 from treevote.models.graph.features import (
+    FAR,
     MAX_FEATURES,
     arc_keys,
-    bin_distance,
     fire_arc,
     fire_grandparent,
     fire_sibling,
@@ -110,7 +111,7 @@ def test_more_feats_than_there_is_room_for_are_cut() -> None:
 
 
 def test_bins_of_distances() -> None:
-    assert [bin_distance(distance) for distance in range(1, 20)] == [
+    assert [bin_distance(distance, FAR) for distance in range(1, 20)] == [
         plain.bin_of(distance) for distance in range(1, 20)
     ]
 

@@ -21,11 +21,11 @@ from treevote.models.graph.features import MAX_FEATURES, arc_keys, fire_arc
 from treevote.models.graph.first_order import score_arcs
 from treevote.models.graph.hashed_weights import HashedWeights, pack, round_weights, unpack
 from treevote.models.graph.parts import find_parts, parts_of
-from treevote.models.graph.pruning import prune
+from treevote.models.graph.pruning import Pruner, prune
 from treevote.models.graph.second_order import TemplateTables, keys_of, score_parts
+from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import GRANDPARENT_ROLES, SIBLING_ROLES, compile_arcs, compile_pairs
 from treevote.models.graph.training import (
-    Corpus,
     FirstOrderTask,
     Masks,
     SecondOrderTask,
@@ -43,7 +43,7 @@ LINES = ("h.upos", "d.upos", "h.upos+d.upos", "h.lower+d.lower", "h.upos+b.upos+
 TABLE = compile_arcs(LINES)
 BITS = 14
 TREEBANK = toy_treebank(24, 3)
-CORPUS = Corpus(
+CORPUS = Sentences(
     Lexicon.of(TREEBANK).columns(TREEBANK.words), TREEBANK.tokens, TREEBANK.heads, TREEBANK.offsets, True, True
 )
 SECOND = TemplateTables(
@@ -115,7 +115,7 @@ def gold_score(weights: Floats, i: int) -> float:
     return float(sum(arc_scores(weights, i)[d, heads[d]] for d in range(1, len(heads))))
 
 
-def pruned(corpus: Corpus, max_heads: int, margin: float) -> Masks:
+def pruned(corpus: Sentences, max_heads: int, margin: float) -> Masks:
     numbers = folds(len(corpus.offsets) - 1)
     return masks_of(corpus, [prune_fold(corpus, TABLE, max_heads, margin, 0, fold) for fold in numbers])
 
@@ -178,7 +178,7 @@ def test_the_pruner_keeps_the_best_heads_and_a_tree() -> None:
         heads, tree = np.empty(len(tokens), np.int32), np.empty(len(tokens), np.int32)
         eisner.decode(scores, True, tree)
         for max_heads, margin in ((1, np.inf), (2, 2.0 / weights.scale), (50, np.inf)):
-            mask = prune(weights.table, weights.bits, TABLE, CORPUS.words, tokens, max_heads, margin, True, heads)
+            mask = prune(Pruner(weights, TABLE, max_heads, margin), CORPUS.words, tokens, True, heads)
             assert heads.tolist() == tree.tolist()
             for d in range(1, len(tokens)):
                 best = sorted(range(len(tokens)), key=lambda h: -scores[d, h])[: min(max_heads, len(tokens) - 1)]

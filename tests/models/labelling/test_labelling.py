@@ -20,10 +20,11 @@ from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError
 from treevote.kernels import Ints
+from treevote.models.features.firing import MAX_MEMBERS, scratch
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon
 from treevote.models.features.templates import compile_templates
 from treevote.models.features.word_memo import WordMemo
-from treevote.models.labelling.features import MAX_MEMBERS, Sentence, fire, max_features, scratch
+from treevote.models.labelling.features import Sentence, fire, max_features
 from treevote.models.labelling.labeller import Labeller, train_labeller
 from treevote.models.labelling.rows import rows_of
 from treevote.models.labelling.surroundings import LINKS, bottom_up, link

@@ -139,7 +139,7 @@ def test_parameters_that_make_no_sense_are_refused(options: dict[str, int], prob
 @pytest.mark.parametrize(
     ("weights", "problem_named"),
     [
-        ([1, -1], "whole numbers"),
+        ([1, -1], "must not be negative"),
         ([0.5, 1], "whole numbers"),
         ([2**31, 1], "less than"),
         ([0, 0], "0 for all rows|non-zero"),

@@ -14,19 +14,16 @@ from tests.reference import features as plain
 from tests.reference import pipeline as twin
 from tests.reference.pipeline_features import features
 from tests.reference.pipeline_walks import focus_of, table_of, walk
-from tests.reference.toy_parser import TRAINING
 from tests.reference.walks import rich_treebanks
-from treevote.corpus.pseudo_projective import projectivize
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError
 from treevote.kernels import Ints
 from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.features.templates import TemplateTable, compile_templates
-from treevote.models.pipeline import rows
 from treevote.models.pipeline.configuration import ACTIONS, POLICIES
 from treevote.models.pipeline.features import fire
-from treevote.models.pipeline.rows import derivations, rows_of
+from treevote.models.pipeline.rows import rows_of
 from treevote.models.pipeline.template_sets import GRAMMAR, TEMPLATE_SETS, templates_of
 
 # Every kind of atom and place, alone and together, though the named sets may change.
@@ -102,24 +99,6 @@ def test_rows_are_the_pairs_on_the_way_to_the_trees(
         columns = found.indices[found.indptr[i] : found.indptr[i + 1]]
         own = Counter({int(key) | 1: times for key, times in bag.items() if int(key) | 1 in kept})  # type: ignore[call-overload]
         assert Counter(found.keys[columns].tolist()) == own
-
-
-def test_rows_do_not_depend_on_where_a_batch_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    treebank = projectivize(TRAINING)
-    table = compile_templates(templates_of("paper"), GRAMMAR)
-    words = Lexicon.of(treebank).columns(treebank.words)
-    task = treebank, words, table, POLICIES.index("start-over"), np.array([True, False])
-
-    def joined() -> tuple[int, list[list[int]]]:
-        batches = [tuple(column.copy() for column in batch) for batch in derivations(*task)]
-        return len(batches), [np.concatenate(column).tolist() for column in zip(*batches, strict=True)]
-
-    whole = joined()
-    assert whole[0] == 1
-    monkeypatch.setattr(rows, "BATCH_KEYS", 1 << 10)
-    parts = joined()
-    assert parts[0] > 3
-    assert parts[1] == whole[1]
 
 
 @pytest.mark.parametrize("name", TEMPLATE_SETS)

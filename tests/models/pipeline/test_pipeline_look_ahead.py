@@ -43,7 +43,7 @@ class Task(NamedTuple):
 
         def scores(state: twin.State) -> Sequence[float]:
             score_actions(self.model, tokens, table_of(state, len(tokens) - 1), focus_of(state), space)
-            return [float(log) for log in confidences(space.logs, self.model.certain)]
+            return [float(log) for log in confidences(space.work.logs, self.model.certain)]
 
         return scores
 

@@ -28,18 +28,14 @@ from treevote.models.transition.arc_standard import (
     SHIFT,
     Actions,
     actions_of,
+    class_table,
     forced,
+    gold_of,
     is_final,
     oracle,
-    oracle_label,
 )
-from treevote.models.transition.rows import class_table
 
 GAVE = Treebank.of([(["She", "gave", "him", "a", "book"], [2, 0, 2, 5, 2], ["nsubj", "root", "iobj", "det", "obj"])])
-
-
-def right_dependents(heads: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    return np.array([sum(head == token < d for d, head in enumerate(heads)) for token in range(len(heads))], np.int32)
 
 
 @given(treebanks(projective_trees()), st.booleans())
@@ -54,8 +50,7 @@ def test_the_oracle_rebuilds_every_projective_tree(treebank: Treebank, backward:
         choose = gold_chooser(actions, heads.tolist(), deprels.tolist())
         *steps, (space, _, _) = walk(n, actions, choose)
         for _, here, mirror in steps:
-            kind = oracle(space, here, heads, right_dependents(heads.tolist()))
-            action = classes[kind, oracle_label(space, here, kind, deprels)]
+            action = oracle(space, here, gold_of(heads, deprels, classes))
             assert action == choose(space, here, mirror)
             assert mask_of(space, actions, here, n)[action]
         assert is_final(space, 2 * n, n)
@@ -100,13 +95,13 @@ def test_five_words_by_hand() -> None:
     assert classes == [(0, -1), (1, root), (1, iobj), (1, obj), (2, nsubj), (2, det)]
     reduce = {(1, iobj), (1, obj), (2, nsubj), (2, det)}
     expected = [  # stack, front of the queue, legal, gold
-        ([0], 1, {(0, -1)}, (SHIFT, 0)),
-        ([0, 1], 2, {(0, -1)}, (SHIFT, 0)),
+        ([0], 1, {(0, -1)}, (SHIFT, -1)),
+        ([0, 1], 2, {(0, -1)}, (SHIFT, -1)),
         ([0, 1, 2], 3, {(0, -1)} | reduce, (REDUCE_RIGHT, nsubj)),
-        ([0, 2], 3, {(0, -1)}, (SHIFT, 0)),
+        ([0, 2], 3, {(0, -1)}, (SHIFT, -1)),
         ([0, 2, 3], 4, {(0, -1)} | reduce, (REDUCE_LEFT, iobj)),
-        ([0, 2], 4, {(0, -1)}, (SHIFT, 0)),
-        ([0, 2, 4], 5, {(0, -1)} | reduce, (SHIFT, 0)),
+        ([0, 2], 4, {(0, -1)}, (SHIFT, -1)),
+        ([0, 2, 4], 5, {(0, -1)} | reduce, (SHIFT, -1)),
         ([0, 2, 4, 5], 6, reduce, (REDUCE_RIGHT, det)),
         ([0, 2, 5], 6, reduce, (REDUCE_LEFT, obj)),
         ([0, 2], 6, {(1, root)}, (REDUCE_LEFT, root)),
@@ -116,8 +111,7 @@ def test_five_words_by_hand() -> None:
     *steps, (space, _, _) = walk(5, actions, choose)
     for _, here, _ in steps:
         mask = mask_of(space, actions, here, 5)
-        kind = oracle(space, here, GAVE.heads, right_dependents(GAVE.heads.tolist()))
-        gold = kind, oracle_label(space, here, kind, GAVE.deprels)
+        gold = classes[oracle(space, here, gold_of(GAVE.heads, GAVE.deprels, class_table(actions, len(GAVE.labels))))]
         found.append((stack_of(space, here), front_of(space, here), {classes[k] for k in np.flatnonzero(mask)}, gold))
     assert found == expected
     assert stack_of(space, 10) == [0]

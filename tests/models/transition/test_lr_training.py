@@ -52,7 +52,7 @@ def gold_likelihood(model: Model, treebank: Treebank) -> Callable[[float], float
 @given(rich_treebanks(max_sentences=3, max_tokens=6, min_tokens=3), st.integers(0, 10_000))
 def test_the_temperature_has_the_highest_likelihood(treebank: Treebank, seed: int) -> None:
     model = model_of(treebank, seed, 1_000, 1e-3, is_single_rooted(treebank))
-    temperature = temperature_of(treebank, model.words, model.actions, model.table, model.weights)
+    temperature = temperature_of(treebank, model.linear)
     likelihood = gold_likelihood(model, treebank)
     for other in (temperature * 1.2, temperature / 1.2):
         assert likelihood(temperature) >= likelihood(other) - 1e-5  # at the end of its range it need not be the best

@@ -1,0 +1,192 @@
+"""What the parsers of all families share: training on lifted trees, words as numbers, parsing, records.
+
+A family is a trainer (`BaseTrainer`: its settings, and how it learns) and a parser (`BaseParser`: what it has learnt,
+and how it finds trees), in one file that ends with its `treevote.protocols.Family`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+
+from treevote.config import to_mapping
+from treevote.corpus.pseudo_projective import Encoding, deprojectivize, projectivize
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import is_single_rooted, require_labelled_trees
+from treevote.kernels import Ints
+from treevote.models.features.lexicon import Lexicon, WordColumns
+from treevote.models.features.word_memo import WordMemo
+from treevote.parallel import ONE_JOB, Jobs
+from treevote.settings import Settings
+from treevote.store.record import Record
+from treevote.store.validation import rebuild, trainer_of
+
+_Parser = TypeVar("_Parser", bound="BaseParser[Any]")
+_Trainer = TypeVar("_Trainer", bound="BaseTrainer[Any]")
+
+
+class TrainingData(NamedTuple):
+    """What a parser learns from.
+
+    Attributes
+    ----------
+    lexicon : Lexicon
+        Of its words.
+    words : WordColumns
+        For ``trees.words``.
+    single_root : bool
+        Whether every tree has exactly one root.
+    """
+
+    trees: Treebank
+    lexicon: Lexicon
+    words: WordColumns
+    single_root: bool
+
+    @classmethod
+    def of(cls, treebank: Treebank, encoding: Encoding | None) -> TrainingData:
+        """Make the trees of a treebank projective, with lifted arcs encoded in labels; without encoding they stay."""
+        trees = treebank if encoding is None else projectivize(treebank, encoding)
+        lexicon = Lexicon.of(treebank)
+        return cls(trees, lexicon, lexicon.columns(trees.words), is_single_rooted(treebank))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaseTrainer(Settings, Generic[_Parser]):
+    """Hyper-parameters of a parser: a subclass adds its fields and defines ``_train``.
+
+    Attributes
+    ----------
+    encoding : {"path", "head", "head+path", "none"}
+        How non-projective trees are encoded in labels (Nivre & Nilsson 2005).
+    """
+
+    encoding: Encoding = "path"
+
+    def train(
+        self,
+        treebank: Treebank,
+        dev: Treebank | None = None,
+        *,
+        seed: int = 0,
+        jobs: Jobs = ONE_JOB,
+    ) -> _Parser:
+        """Learn from trees; the same treebanks and seed give the same bytes, whatever the jobs.
+
+        Parameters
+        ----------
+        treebank : Treebank
+            Every sentence has a tree.
+        dev : Treebank, optional
+            Sentences with trees, for a trainer that has something to choose.
+        seed : int, default=0
+            Of everything that is random.
+        jobs : Jobs, optional
+            For a trainer whose work falls into parts; told as the training advances.
+
+        Raises
+        ------
+        InputError
+            If there is nothing to learn from, or heads are no trees.
+        ConfigError
+            If there is no such learner or template, or the learner cannot learn to parse.
+        """
+        require_labelled_trees(treebank)
+        return self._train(treebank, dev, seed, jobs)
+
+    def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> _Parser:
+        """Learn from trees that were checked."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class BaseParser(Generic[_Trainer]):
+    """A trained parser. Safe to use from several threads.
+
+    A subclass names its ``KIND`` and its ``TRAINER``, adds the fields of its model, and defines ``_find_trees``,
+    ``_content`` and ``_from_content``.
+
+    Attributes
+    ----------
+    trainer : BaseTrainer
+        What it was trained with.
+    memo : WordMemo
+        The lexicon, and words met lately.
+    single_root : bool
+        Whether every tree has exactly one root.
+    """
+
+    KIND: ClassVar[str]
+    TRAINER: ClassVar[type[BaseTrainer[Any]]]
+
+    trainer: _Trainer
+    memo: WordMemo
+    single_root: bool
+
+    def parse(self, treebank: Treebank) -> Treebank:
+        """Return the same sentences with this parser's trees; trees of the input are never looked at."""
+        return self.parse_counted(treebank)[0]
+
+    def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
+        """Parse, and count the sentences on which a bounded search fell back on a simpler one."""
+        rows, words = self.memo.encode(treebank.words)
+        parsed, fallbacks = self._find_trees(treebank, rows, words)
+        return deprojectivize(parsed, self._encoding), fallbacks
+
+    def record(self) -> Record:
+        """Return the whole parser as data, for `treevote.store`."""
+        own = self._content()
+        facts = {"trainer": to_mapping(self.trainer), "single_root": self.single_root, **own.facts}
+        return dataclasses.replace(own, facts=facts, texts={**self.memo.lexicon.texts(), **own.texts})
+
+    @classmethod
+    def from_record(cls, record: Record) -> Self:
+        """Make the parser of a record.
+
+        Raises
+        ------
+        ModelError
+            If the parts of the record do not fit together.
+        """
+        return rebuild(record, cls.KIND, cls._checked)
+
+    @classmethod
+    def _checked(cls, record: Record) -> Self:
+        trainer: Any = trainer_of(record, cls.TRAINER)
+        memo = WordMemo(Lexicon.from_texts(record.texts))
+        return cls._from_content(record, trainer, memo, truth_of(record, "single_root"))
+
+    @property
+    def _encoding(self) -> Encoding:
+        """How labels tell of arcs that were lifted in training."""
+        return self.trainer.encoding
+
+    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
+        """Return the sentences with trees as they were learnt, and the number of fallbacks.
+
+        Parameters
+        ----------
+        treebank : Treebank
+        rows : ndarray of int32, shape (len(treebank.words),)
+            The row of each word in ``words``.
+        words : WordColumns
+        """
+        raise NotImplementedError
+
+    def _content(self) -> Record:
+        """Return what the record has besides the trainer and the lexicon."""
+        raise NotImplementedError
+
+    @classmethod
+    def _from_content(cls, record: Record, trainer: _Trainer, memo: WordMemo, single_root: bool) -> Self:
+        """Make the parser of what a record has besides; raises as `treevote.store.validation.rebuild` expects."""
+        raise NotImplementedError
+
+
+def truth_of(record: Record, name: str) -> bool:
+    """Return a fact of a record that must be true or false; KeyError or TypeError if it is not."""
+    fact = record.facts[name]
+    if not isinstance(fact, bool):
+        raise TypeError("its configuration")
+    return fact
