@@ -96,8 +96,9 @@ def _warning(treebank: Treebank, names: Sequence[str], column: Longs, what: str)
     if not found.any():
         return
     counts: dict[str, int] = {}
-    for index, count in zip(*np.unique(column[found], return_counts=True), strict=True):
-        counts[names[index]] = counts.get(names[index], 0) + int(count)
+    indices, numbers = np.unique(column[found], return_counts=True)
+    for index, number in zip(indices.tolist(), numbers.tolist(), strict=True):
+        counts[names[index]] = counts.get(names[index], 0) + number
     most = sorted(counts, key=lambda name: -counts[name])[:NAMED]
     listed = ", ".join(f"{shortened(name)} ({counts[name]:,})" for name in most)
     more = f" and {len(counts) - NAMED:,} others" if len(counts) > NAMED else ""
