@@ -130,7 +130,7 @@ def test_members_parse_alone(model: Path) -> None:
 def test_support_is_written_on_request(model: Path) -> None:
     assert b"Support=" not in parse(model, [TOY])[0]
     assert parse(model, [TOY], support=True)[0].count(b"LabelSupport=") == read(TOY).n_tokens
-    with pytest.raises(ConfigError, match="no vote"):
+    with pytest.raises(ConfigError, match="belong to a vote"):
         parse(model, [TOY], support=True, member="lr-svm-forward")
 
 

@@ -39,19 +39,29 @@ def require_no_faults(
     """
     if any("-" in paths for paths in files.values()):
         raise ConfigError("--all-faults reads a file twice, and standard input can be read once; give a file")
-    n_faults, faulty = 0, []
-    for trees, path in ((trees, path) for trees, paths in files.items() for path in paths):
-        before = n_faults
-        try:
-            for chunk in chunks(path, format=format):
-                for fault in chunk_faults(chunk, trees=trees):
-                    tell(fault)
-                    n_faults += 1
-        except InputError as fault:  # of the whole file
-            tell(fault)
-            n_faults += 1
-        if n_faults > before:
-            faulty.append(os.fspath(path))
-    if n_faults:
-        word = "fault" if n_faults == 1 else "faults"
-        raise InputError(f"found {n_faults:,} {word}", path=", ".join(faulty), remedy="nothing was done; correct them")
+    counts = [
+        (os.fspath(path), _tell_faults(path, trees, tell, format)) for trees, paths in files.items() for path in paths
+    ]
+    if n_faults := sum(count for _, count in counts):
+        faulty = ", ".join(dict.fromkeys(path for path, count in counts if count))
+        found = f"found {n_faults:,} {'fault' if n_faults == 1 else 'faults'}"
+        raise InputError(found, path=faulty, remedy="nothing was done; correct them")
+
+
+def _tell_faults(
+    path: str | os.PathLike[str],
+    trees: Trees,
+    tell: Callable[[InputError], None],
+    format: Format | Literal["auto"],
+) -> int:
+    """Tell the faults of a file; return their number."""
+    n_faults = 0
+    try:
+        for chunk in chunks(path, format=format):
+            for fault in chunk_faults(chunk, trees=trees):
+                tell(fault)
+                n_faults += 1
+    except InputError as fault:  # of the whole file
+        tell(fault)
+        n_faults += 1
+    return n_faults

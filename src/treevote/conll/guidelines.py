@@ -96,8 +96,10 @@ def _warning(treebank: Treebank, names: Sequence[str], column: Longs, what: str)
     if not found.any():
         return
     counts: dict[str, int] = {}
-    for index, count in zip(*np.unique(column[found], return_counts=True), strict=True):
-        counts[names[index]] = counts.get(names[index], 0) + int(count)
+    indices, numbers = np.unique(column[found], return_counts=True)
+    for index, number in zip(indices, numbers, strict=True):
+        name = names[int(index)]
+        counts[name] = counts.get(name, 0) + int(number)
     most = sorted(counts, key=lambda name: -counts[name])[:NAMED]
     listed = ", ".join(f"{shortened(name)} ({counts[name]:,})" for name in most)
     more = f" and {len(counts) - NAMED:,} others" if len(counts) > NAMED else ""
