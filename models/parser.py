@@ -104,7 +104,7 @@ class BaseTrainer(Settings, Generic[_Parser]):
 class BaseParser(Generic[_Trainer]):
     """A trained parser. Safe to use from several threads.
 
-    A subclass names its ``KIND`` and its ``TRAINER``, adds the fields of its model, and defines ``_find_trees``,
+    A subclass names its ``KIND`` and its ``_TRAINER``, adds the fields of its model, and defines ``_find_trees``,
     ``_content`` and ``_from_content``.
 
     Attributes
@@ -118,7 +118,7 @@ class BaseParser(Generic[_Trainer]):
     """
 
     KIND: ClassVar[str]
-    TRAINER: ClassVar[type[BaseTrainer[Any]]]
+    _TRAINER: ClassVar[type[BaseTrainer[Any]]]
 
     trainer: _Trainer
     memo: WordMemo
@@ -153,7 +153,7 @@ class BaseParser(Generic[_Trainer]):
 
     @classmethod
     def _checked(cls, record: Record) -> Self:
-        trainer: Any = trainer_of(record, cls.TRAINER)
+        trainer: Any = trainer_of(record, cls._TRAINER)
         memo = WordMemo(Lexicon.from_texts(record.texts))
         return cls._from_content(record, trainer, memo, truth_of(record, "single_root"))
 

@@ -165,7 +165,7 @@ class DecisionListParser(BaseParser[DecisionListTrainer]):
     """
 
     KIND: ClassVar = "decision-list"
-    TRAINER: ClassVar = DecisionListTrainer
+    _TRAINER: ClassVar = DecisionListTrainer
 
     labels: tuple[str, ...]
     attributes: tuple[str, ...]

@@ -199,7 +199,7 @@ class GraphParser(BaseParser[GraphTrainer]):
     """
 
     KIND: ClassVar = "graph-parser"
-    TRAINER: ClassVar = GraphTrainer
+    _TRAINER: ClassVar = GraphTrainer
 
     projective: bool
     first_order: FirstOrderModel

@@ -121,7 +121,7 @@ class PipelineParser(BaseParser[PipelineTrainer]):
     """
 
     KIND: ClassVar = "pipeline-parser"
-    TRAINER: ClassVar = PipelineTrainer
+    _TRAINER: ClassVar = PipelineTrainer
 
     table: TemplateTable
     guide: LinearGuide

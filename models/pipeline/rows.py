@@ -44,7 +44,8 @@ def derive(
     space, offsets = scratch(table), trees.offsets
     n_keys, n_pairs = 0, 0
     while at[0] < len(offsets) - 1:
-        first, last = offsets[at[0]], offsets[at[0] + 1]
+        sentence = int(at[0])
+        first, last = offsets[sentence], offsets[sentence + 1]
         T, tree = room(last - first - 1), tree_of(trees.heads[first:last])
         focus, missing, pair = begin(T), tree.arcs, 0
         while goes_on(focus, missing):
@@ -61,5 +62,5 @@ def derive(
                 missing -= 1
             focus = take(T, focus, policy, len(T), action)
             pair += 1
-        at[0], at[1] = at[0] + 1, 0
+        at[0], at[1] = sentence + 1, 0
     return n_keys, n_pairs

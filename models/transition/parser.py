@@ -108,8 +108,12 @@ class TransitionParser(BaseParser[TransitionTrainer]):
 
     Attributes
     ----------
-    trainer, memo, single_root
-        As in `treevote.models.parser.BaseParser`.
+    trainer : TransitionTrainer
+        What it was trained with.
+    memo : WordMemo
+        The lexicon, and words met lately.
+    single_root : bool
+        Whether every tree has exactly one root.
     labels : tuple of str
         Labels of its actions, with the marks of the encoding.
     actions : Actions
@@ -118,7 +122,7 @@ class TransitionParser(BaseParser[TransitionTrainer]):
     """
 
     KIND: ClassVar = "lr-parser"
-    TRAINER: ClassVar = TransitionTrainer
+    _TRAINER: ClassVar = TransitionTrainer
 
     labels: tuple[str, ...]
     actions: Actions

@@ -45,7 +45,8 @@ def derive(
     room, offsets = scratch(table), trees.offsets
     n_keys, n_rows = 0, 0
     while at[0] < len(offsets) - 1:
-        first, last = offsets[at[0]], offsets[at[0] + 1]
+        sentence = int(at[0])
+        first, last = offsets[sentence], offsets[sentence + 1]
         n = last - first - 1
         space, taken = arena(n), np.empty(2 * n, np.int32)
         walk(space, actions, gold_of(trees.heads[first:last], trees.deprels[first:last], classes), taken)
@@ -58,5 +59,5 @@ def derive(
                 gold[n_rows] = taken[here]
                 n_keys += lengths[n_rows]
                 n_rows += 1
-        at[0], at[1] = at[0] + 1, 0
+        at[0], at[1] = sentence + 1, 0
     return n_keys, n_rows
