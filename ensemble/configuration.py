@@ -98,7 +98,7 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
     --------
     >>> wide = Configuration(member={"wide": {"like": "lr-maxent-backward", "width": 32}})
     >>> ensemble_of(wide, {"encoding": "head"}).members["wide"]
-    TransitionTrainer(direction='backward', ..., encoding='head', search='beam', width=32, ...)
+    TransitionTrainer(encoding='head', direction='backward', ..., search='beam', width=32, ...)
     """
     known: dict[str, Any] = known_members()
     for name, own in configuration.member.items():

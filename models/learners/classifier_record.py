@@ -123,6 +123,7 @@ def write_classifier(classifier: Any) -> Record:
 
     Examples
     --------
+    >>> from scipy.sparse import csr_matrix
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> record = write_classifier(DecisionTreeClassifier().fit(csr_matrix([[0], [1]], dtype=np.float32), [0, 1]))
     >>> record.arrays["feature"].tolist(), read_classifier(record, 1).predict([[1]]).tolist()
