@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import os
 import sys
 from collections.abc import Iterator
@@ -39,8 +40,7 @@ def main() -> None:
 
 def train(train: Path, dev: Path, model: Path, options: str) -> None:
     """Train a parser alone; the network of the best pass over the training data, by ``dev``, is kept."""
-    from ufal import udpipe
-
+    udpipe = _udpipe()
     fault = udpipe.ProcessingError()
     texts = [_sentences(udpipe, path.read_text("utf-8")) for path in (train, dev)]
     none = udpipe.Trainer.NONE
@@ -52,8 +52,7 @@ def train(train: Path, dev: Path, model: Path, options: str) -> None:
 
 def parse(model: Path, input: Path, output: Path) -> None:
     """Parse a CoNLL-U file with its own tokens and tags."""
-    from ufal import udpipe
-
+    udpipe = _udpipe()
     fault = udpipe.ProcessingError()
     loaded = udpipe.Model.load(str(model))
     if loaded is None:
@@ -62,6 +61,11 @@ def parse(model: Path, input: Path, output: Path) -> None:
     parsed = pipeline.process(input.read_text("utf-8"), fault)
     _check(fault)
     output.write_text(parsed, "utf-8")
+
+
+def _udpipe() -> Any:
+    """Return the library, which knows no types."""
+    return importlib.import_module("ufal.udpipe")
 
 
 def _sentences(udpipe: Any, text: str) -> list[Any]:
