@@ -265,6 +265,7 @@ FAULTS = [
         3,
         "found 1 (the columns are separated by spaces)",
     ),
+    ("The dog barks at the cat in the garden.\n", "conllu", "required", 3, "found 1 (running text)"),
     (
         token_line(1) + "x" + token_line(2, 1),
         "conllu",

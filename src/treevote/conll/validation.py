@@ -243,8 +243,11 @@ def _token_faults(lines: Sequence[str], format: Format, tokens: list[tuple[int, 
         if len(columns) != 10:
             found = f"expected 10 columns separated by tabs, found {len(columns)}"
             faulty = True
-            if len(columns) == 1 and len(line.split()) >= 8:
-                columns = line.split()
+            words = line.split()
+            if len(columns) == 1 and not line[:1].isdigit():
+                yield Fault(i, f"{found} (running text)", "split it into tagged tokens first, as UDPipe or Stanza do")
+            elif len(columns) == 1 and len(words) >= 8:
+                columns = words
                 yield Fault(i, f"{found} (the columns are separated by spaces)", "put tabs between the columns")
             else:
                 yield Fault(i, found, "correct the line, or end the sentence before it with a blank line")
