@@ -11,7 +11,7 @@ import re
 import unicodedata
 
 INVISIBLE = ("Cc", "Cf", "Cn", "Cs", "Zl", "Zp")
-"""Unicode categories without a look of their own, or that XML has no room for."""
+"""Unicode categories without a visible form, or without a representation in XML."""
 
 JOINERS = "\u200c\u200d"
 """Invisible, but letters depend on them."""
@@ -65,7 +65,7 @@ def as_cell(value: object) -> object:
     Parameters
     ----------
     value : object
-        What is no text stays as it is.
+        A value that is not text does not change.
 
     Examples
     --------

@@ -265,7 +265,7 @@ def _token_faults(lines: Sequence[str], format: Format, tokens: list[tuple[int, 
             yield Fault(i, problem, "read the file as CoNLL-U")
             return
         if span:
-            last = int(span[2][: MAX_DIGITS + 1])  # no id has so many digits, and Python reads only some thousand
+            last = int(span[2][: MAX_DIGITS + 1])  # no id has more digits, and Python limits them to some thousand
             if span[1] != str(expected) or expected <= span_end or last < expected:
                 first = max(expected, span_end + 1)
                 problem = f"expected id {expected} or a range from {first}, found {short(token)}"
