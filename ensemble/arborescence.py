@@ -13,14 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from treevote.ensemble.branching import heaviest_arborescence
 
 MAX_TRIED = 300_000
-"""Tokens times tokens tried as the root of a sentence; only in sentences of more than 500 does this leave some out."""
+"""Maximum of tokens times tokens tried as the root of a sentence; it matters only beyond 500 tokens."""
 
 MAX_NETWORKX = 60
 """Tokens of the longest sentence that goes to networkx (40 s for 190 tokens at worst); longer ones get the same."""
 
 
 def spanning_tree(arcs: Sequence[Mapping[int, int]], *, single_root: bool) -> list[int]:
-    """Return the heads of the heaviest tree; of equal trees the one whose sequence of heads is smallest.
+    """Return the heads of the heaviest tree; ties go to the smallest sequence of heads.
 
     The tree is sought among the given arcs. If they hold none (a token may have no arc, or several tokens no
     head but ROOT where one root is demanded), arcs with score 0 are added: from ROOT to every token and, with
@@ -137,7 +137,7 @@ def _edmonds(arcs: Mapping[int, Mapping[int, int]], entry: Mapping[int, int]) ->
     arcs : mapping from token to mapping from head to score
         The arcs that compete, tokens ascending.
     entry : mapping from token to head
-        Which of these heads stand outside the component; they become one node, 0.
+        The heads outside the component, one for each token that has any; they become one node, 0.
 
     Notes
     -----

@@ -246,7 +246,7 @@ def _attempt(function: Callable[..., R], item: object) -> tuple[R | None, Treevo
 
 
 def _close(outcomes: Any) -> None:
-    """Stop the tasks that still run, without joblib's warning that nobody awaited them."""
+    """Stop the tasks that still run, without joblib's warning about them."""
     if isinstance(outcomes, Iterator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

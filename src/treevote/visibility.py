@@ -1,6 +1,6 @@
 """Text of a treebank or model, harmless wherever it is shown.
 
-What would move the cursor of a terminal, turn the direction of what follows, or be a formula in a spreadsheet, is made
+Text that would move the cursor of a terminal, turn the direction of writing, or be a formula in a spreadsheet, is made
 visible.
 """
 

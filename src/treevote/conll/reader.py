@@ -190,7 +190,7 @@ def chunk_faults(chunk: Chunk, *, trees: Trees = "optional") -> Iterator[InputEr
 
 
 class _Scanned(NamedTuple):
-    """A chunk without byte order mark: bytes, lines, and what the quick look finds."""
+    """A chunk without byte order mark: bytes, lines, and the results of the quick scan."""
 
     text: bytes
     lines: list[str]

@@ -117,7 +117,7 @@ def format_of(path: str, text: bytes) -> Format:
 
 
 def require_utf8(text: bytes, path: str) -> None:
-    r"""Refuse a text in UTF-16 or UTF-32, told by its byte order mark or by its zero bytes.
+    r"""Refuse a text in UTF-16 or UTF-32, recognised by its byte order mark or by its zero bytes.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ def plural(n: int, thing: str) -> str:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Return names without their common folders and suffixes, if the rest tells them apart.
+    """Return names without their common folders and suffixes, if the rest is distinct.
 
     Examples
     --------
