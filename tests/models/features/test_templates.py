@@ -1,4 +1,4 @@
-"""Templates: what a table says is what the lines say; a wrong line is quoted."""
+"""Templates: tables equal their lines; a message quotes a wrong line."""
 
 from __future__ import annotations
 
