@@ -40,7 +40,7 @@ def visible_lines(text: str) -> str:
 
 
 def as_json(value: object) -> str:
-    r"""Return JSON for people and programs: letters of all scripts as they are, what is invisible as ``\uXXXX``.
+    r"""Return JSON for people and programs: letters of all scripts unchanged, invisible characters as ``\uXXXX``.
 
     Raises
     ------

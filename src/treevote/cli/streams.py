@@ -99,6 +99,6 @@ def open_streams() -> None:
 
 
 def _text(stream: io.BufferedReader | io.BufferedWriter, before: TextIO | None) -> io.TextIOWrapper:
-    """Return a text file with the encoding of an earlier one; what that lacks is written as an escape sequence."""
+    """Return a text file with the encoding of an earlier one; characters outside it become escape sequences."""
     encoding, errors = ("utf-8", "strict") if before is None else (before.encoding, before.errors)
     return io.TextIOWrapper(stream, encoding, "backslashreplace" if errors == "strict" else errors)

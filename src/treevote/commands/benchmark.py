@@ -116,7 +116,7 @@ def benchmark(
 
 
 def _apart(function: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
-    """Call a function in a new process and return what it measured, with the peak of memory."""
+    """Call a function in a new process and return its measurements, with the peak of memory."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_tell, args=(theirs, function, *arguments))

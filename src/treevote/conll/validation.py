@@ -173,7 +173,7 @@ def sentence_fault(lines: Sequence[str], format: Format, trees: Trees, *, unlabe
 
 
 def sentence_faults(lines: Sequence[str], format: Format, trees: Trees, *, unlabelled: bool = False) -> Iterator[Fault]:
-    r"""Yield the faults of a sentence: the definition of what can be read.
+    r"""Yield the faults of a sentence: the definition of the readable sentences.
 
     The reader asks for them only where its own quick look has not cleared a sentence. A fault that may be the
     consequence of another is left out: nothing is said of the tree of a sentence whose ids are wrong.

@@ -57,7 +57,7 @@ def p_value(p: float) -> str:
 
 
 def plural(n: int, thing: str) -> str:
-    """Return a number with the name of what it counts.
+    """Return a number with the name of the counted things.
 
     Examples
     --------
