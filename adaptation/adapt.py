@@ -53,9 +53,9 @@ class Data:
     external : sequence of path
         Parses of ``unlabelled`` by other parsers: members of the committee that are not retrained.
     format : {"auto", "conllu", "conllx"}
-        Of ``unlabelled`` and ``external``.
+        Format of ``unlabelled`` and ``external``.
     chunk_bytes : int, default=1 MiB
-        About the length of a chunk of ``unlabelled``; the result does not depend on it.
+        Approximate length of a chunk of ``unlabelled``; the result does not depend on it.
     """
 
     source: Treebank
@@ -104,9 +104,9 @@ def adapt(
     steps : Checkpoints
         The finished steps.
     seed : int
-        Of the trainings.
+        Seed of the trainings.
     convention : {"ud", "conllx"}
-        Of the scores.
+        Convention of the scores.
     force : bool, default=False
         Whether to adapt even if the guard finds the text unfit.
     jobs : Jobs, optional

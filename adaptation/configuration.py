@@ -90,7 +90,7 @@ def read_configuration(
 
 
 def _of_file(mapping: Mapping[str, Any]) -> Configuration:
-    """Return the configuration of a file; what it leaves out is as in the scheme that it is like."""
+    """Return the configuration of a file; missing settings are those of the scheme in ``like``."""
     own = mapping.get("scheme", {})
     if not isinstance(own, Mapping):
         raise ConfigError(f"scheme: expected a table, found {short(own)}; write [scheme], with the name as like = ...")

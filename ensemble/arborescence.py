@@ -1,6 +1,6 @@
 """The heaviest tree over the arcs with votes; the only module that uses networkx.
 
-What networkx calls a *spanning arborescence* is a *tree* here: every token has one head, and heads lead to
+A *tree* is a *spanning arborescence* in the terms of networkx: every token has one head, and heads lead to
 ROOT. The algorithm of Edmonds (1967), "Optimum branchings", finds the heaviest one. In networkx it takes milliseconds
 for a sentence, so exact reductions leave to it only the few tokens with real conflicts.
 """
@@ -13,14 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from treevote.ensemble.branching import heaviest_arborescence
 
 MAX_TRIED = 300_000
-"""Tokens times tokens tried as the root of a sentence; only in sentences of more than 500 does this leave some out."""
+"""Maximum of tokens times tokens tried as the root of a sentence; it matters only beyond 500 tokens."""
 
 MAX_NETWORKX = 60
 """Tokens of the longest sentence that goes to networkx (40 s for 190 tokens at worst); longer ones get the same."""
 
 
 def spanning_tree(arcs: Sequence[Mapping[int, int]], *, single_root: bool) -> list[int]:
-    """Return the heads of the heaviest tree; of equal trees the one whose sequence of heads is smallest.
+    """Return the heads of the heaviest tree; ties go to the smallest sequence of heads.
 
     The tree is sought among the given arcs. If they hold none (a token may have no arc, or several tokens no
     head but ROOT where one root is demanded), arcs with score 0 are added: from ROOT to every token and, with
@@ -44,7 +44,7 @@ def spanning_tree(arcs: Sequence[Mapping[int, int]], *, single_root: bool) -> li
     Notes
     -----
     One root is enforced by trying the tokens that have an arc from ROOT: the token tried keeps this arc
-    alone, all others lose theirs. The sum of the best heads bounds what a trial can yield, so few are made.
+    alone, all others lose theirs. The sum of the best heads is an upper bound of each trial, so few are made.
     In a sentence of more than 500 tokens only the most promising roots are tried, see ``MAX_TRIED``.
 
     Examples
@@ -98,7 +98,7 @@ def _heaviest(arcs: Sequence[Mapping[int, int]]) -> list[int] | None:
       For the same reason it dominates every worse arc from inside. Without those the component may fall
       apart, so it is determined again until nothing is left to drop.
     - What remains is a problem of its own: the tokens of the component, the arcs among them, and one virtual
-      root that stands for everything outside.
+      root for all nodes outside.
     """
     if not all(arcs[1:]):
         return None
@@ -137,7 +137,7 @@ def _edmonds(arcs: Mapping[int, Mapping[int, int]], entry: Mapping[int, int]) ->
     arcs : mapping from token to mapping from head to score
         The arcs that compete, tokens ascending.
     entry : mapping from token to head
-        Which of these heads stand outside the component; they become one node, 0.
+        The heads outside the component, one for each token that has any; they become one node, 0.
 
     Notes
     -----

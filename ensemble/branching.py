@@ -72,7 +72,7 @@ def heaviest_arborescence(scores: Mapping[tuple[int, int], int]) -> dict[int, in
                 heapq.heappop(own.heap)
             if not own.heap:
                 return None
-            own.lift, *arc = heapq.heappop(own.heap)  # what is left competes with this arc
+            own.lift, *arc = heapq.heappop(own.heap)  # the remaining arcs compete with this arc
             entered[node] = arc[0], arc[1]
             path[node] = None
             node = _find(group, arc[0])

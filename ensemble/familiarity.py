@@ -1,7 +1,7 @@
 """Familiarity of a text to a model: words and tags that the training data had.
 
-A parser that was trained with tags and meets none parses at a tenth of its accuracy, and says nothing; so does a parser
-of another language. The vocabulary of the model tells both from the first sentences.
+A parser that was trained with tags parses text without tags at a tenth of its accuracy, without an error; so does a
+parser of another language. The vocabulary of the model reveals both in the first sentences.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from treevote.models.features.lexicon import ATTRIBUTES
 from treevote.models.features.word_memo import WordMemo
 
 ENOUGH_TOKENS = 20
-"""Fewer tokens tell nothing."""
+"""Minimum number of tokens for a judgement."""
 
 STRANGE_TAGS = 0.2
 """Share of tokens without any known tag from which a text is doubtful; below 0.001 on test sets of 22 UD treebanks."""
@@ -24,17 +24,17 @@ STRANGE_WORDS = 0.7
 most pairs of languages."""
 
 ENOUGH_WORDS = 2_000
-"""A model that knows fewer forms has seen too little to judge by them."""
+"""Minimum number of forms in the vocabulary of a model for a judgement by forms."""
 
 
 def doubt(parser: EnsembleParser, treebank: Treebank) -> str | None:
-    """Return a sentence on why a text is not what a model was trained for, None if it seems to be.
+    """Return a sentence with the reason why a text is unfit for a model, None if it seems to be fit.
 
     Parameters
     ----------
     parser : EnsembleParser
     treebank : Treebank
-        Some sentences; their trees are not looked at.
+        Some sentences; their trees are ignored.
     """
     if treebank.n_tokens < ENOUGH_TOKENS:
         return None

@@ -39,7 +39,7 @@ class Member(Parser, Protocol):
 
     @property
     def trainer(self) -> Any:
-        """The trainer that it was trained by."""
+        """Its trainer."""
         ...
 
 
@@ -50,7 +50,7 @@ def families() -> dict[str, Family]:
     Raises
     ------
     ConfigError
-        If a package cannot be loaded, or takes a kind or a name of a member that is taken.
+        If a package cannot be loaded, or its kind or the name of a member already exists.
 
     Examples
     --------

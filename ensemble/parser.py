@@ -51,7 +51,7 @@ class EnsembleParser:
         memos: list[WordMemo] = []
         shared: dict[str, Any] = dict(self.members)
         for name, member in shared.items():
-            if not isinstance(own := getattr(member, "memo", None), WordMemo):  # a plug-in may know nothing of them
+            if not isinstance(own := getattr(member, "memo", None), WordMemo):  # a plug-in may have none
                 continue
             memo = next((memo for memo in memos if memo.lexicon == own.lexicon), own)
             memos.append(memo)

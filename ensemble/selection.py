@@ -78,7 +78,7 @@ def select(
     single_root : bool
         See `treevote.ensemble.vote.vote`.
     convention : {"ud", "conllx"}, default="ud"
-        Of the LAS.
+        Convention of the LAS.
 
     Raises
     ------

@@ -56,7 +56,7 @@ def parts(
 
 
 def size(paths: Sequence[str | os.PathLike[str]]) -> int:
-    """Return the bytes of all files, compressed or not; 0 where one is no regular file.
+    """Return the bytes of all files, compressed or not; 0 if one of them is not a regular file.
 
     Examples
     --------

@@ -88,7 +88,7 @@ class EnsembleTrainer:
         jobs : Jobs, optional
             Their progress is that of the members; the result does not depend on them.
         convention : {"ud", "conllx"}, default="ud"
-            Of the scores.
+            Convention of the scores.
 
         Raises
         ------

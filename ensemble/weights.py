@@ -1,7 +1,7 @@
 """Weights of the votes of systems (Sagae & Lavie 2006, "Parser combination by reparsing").
 
 Equal weights; the labelled accuracy of a system on held-out data; or that accuracy for the part of speech of
-the dependent. Measure on sentences that no system was trained on: accuracy on training data says little.
+the dependent. Measure on sentences that no system was trained on: accuracy on training data is a poor estimate.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What the parsers of all families share: training on lifted trees, words as numbers, parsing, records.
+"""Base classes of the parsers of all families: training on lifted trees, words as numbers, parsing, records.
 
-A family is a trainer (`BaseTrainer`: its settings, and how it learns) and a parser (`BaseParser`: what it has learnt,
-and how it finds trees), in one file that ends with its `treevote.protocols.Family`.
+A family is a trainer (`BaseTrainer`: hyper-parameters and training) and a parser (`BaseParser`: the trained model and
+its search), in one file that ends with its `treevote.protocols.Family`.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _Trainer = TypeVar("_Trainer", bound="BaseTrainer[Any]")
 
 
 class TrainingData(NamedTuple):
-    """What a parser learns from.
+    """Training data of a parser.
 
     Attributes
     ----------
     lexicon : Lexicon
-        Of its words.
+        Lexicon of the treebank.
     words : WordColumns
-        For ``trees.words``.
+        Numbers of ``trees.words``.
     single_root : bool
         Whether every tree has exactly one root.
     """
@@ -46,7 +46,7 @@ class TrainingData(NamedTuple):
 
     @classmethod
     def of(cls, treebank: Treebank, encoding: Encoding | None) -> TrainingData:
-        """Make the trees of a treebank projective, with lifted arcs encoded in labels; without encoding they stay."""
+        """Make the trees of a treebank projective, with lifted arcs encoded in labels; None keeps the trees."""
         trees = treebank if encoding is None else projectivize(treebank, encoding)
         lexicon = Lexicon.of(treebank)
         return cls(trees, lexicon, lexicon.columns(trees.words), is_single_rooted(treebank))
@@ -79,11 +79,11 @@ class BaseTrainer(Settings, Generic[_Parser]):
         treebank : Treebank
             Every sentence has a tree.
         dev : Treebank, optional
-            Sentences with trees, for a trainer that has something to choose.
+            Sentences with trees, for choices of the trainer.
         seed : int, default=0
-            Of everything that is random.
+            Seed of all random choices.
         jobs : Jobs, optional
-            For a trainer whose work falls into parts; told as the training advances.
+            For independent parts of the training; their progress is called as the training advances.
 
         Raises
         ------
@@ -96,7 +96,7 @@ class BaseTrainer(Settings, Generic[_Parser]):
         return self._train(treebank, dev, seed, jobs)
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> _Parser:
-        """Learn from trees that were checked."""
+        """Learn from checked trees."""
         raise NotImplementedError
 
 
@@ -110,9 +110,9 @@ class BaseParser(Generic[_Trainer]):
     Attributes
     ----------
     trainer : BaseTrainer
-        What it was trained with.
+        Hyper-parameters of the parser.
     memo : WordMemo
-        The lexicon, and words met lately.
+        The lexicon, with a cache of words.
     single_root : bool
         Whether every tree has exactly one root.
     """
@@ -125,7 +125,7 @@ class BaseParser(Generic[_Trainer]):
     single_root: bool
 
     def parse(self, treebank: Treebank) -> Treebank:
-        """Return the same sentences with this parser's trees; trees of the input are never looked at."""
+        """Return the same sentences with this parser's trees; trees of the input are ignored."""
         return self.parse_counted(treebank)[0]
 
     def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
@@ -159,11 +159,11 @@ class BaseParser(Generic[_Trainer]):
 
     @property
     def _encoding(self) -> Encoding:
-        """How labels tell of arcs that were lifted in training."""
+        """Encoding of lifted arcs in labels."""
         return self.trainer.encoding
 
     def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
-        """Return the sentences with trees as they were learnt, and the number of fallbacks.
+        """Return the sentences with trees, before lifted arcs are restored, and the number of fallbacks.
 
         Parameters
         ----------
@@ -175,17 +175,17 @@ class BaseParser(Generic[_Trainer]):
         raise NotImplementedError
 
     def _content(self) -> Record:
-        """Return what the record has besides the trainer and the lexicon."""
+        """Return the record without the trainer and the lexicon."""
         raise NotImplementedError
 
     @classmethod
     def _from_content(cls, record: Record, trainer: _Trainer, memo: WordMemo, single_root: bool) -> Self:
-        """Make the parser of what a record has besides; raises as `treevote.store.validation.rebuild` expects."""
+        """Make the parser of a record and its decoded parts; raises as `treevote.store.validation.rebuild` expects."""
         raise NotImplementedError
 
 
 def truth_of(record: Record, name: str) -> bool:
-    """Return a fact of a record that must be true or false; KeyError or TypeError if it is not."""
+    """Return a truth value from the facts of a record; KeyError if it is missing, TypeError if it is another type."""
     fact = record.facts[name]
     if not isinstance(fact, bool):
         raise TypeError("its configuration")

@@ -28,7 +28,7 @@ TREEBANKS = {
     20: ("dev.conllu", "target-dev.conllu", *(f"dev.{name}.conllu" for name in SYSTEMS)),
     25: ("test.conllu", "test.conllu.gz", "parsed.conllu", *(f"{name}.conllu" for name in SYSTEMS)),
 }
-"""Files that pages speak of by their number of sentences; those of one number are the same treebank."""
+"""Files of the pages by their number of sentences; files of the same number are the same treebank."""
 
 SHELL = re.compile(r"[|<>;&$]")
 """Characters of a line that only a shell can run."""
@@ -58,7 +58,7 @@ def run(language: str, text: str) -> None:
 
 
 def call(line: str) -> str:
-    """Run a command and return what it says; an adaptation may end without promotion."""
+    """Run a command and return its output; an adaptation may end without promotion."""
     if SHELL.search(line) or not line.startswith("treevote "):
         return _in_shell(line)
     with joblib.parallel_config("threading"):  # quicker than processes, which would give the same bytes

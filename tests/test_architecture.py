@@ -1,4 +1,4 @@
-"""What a module may know: the order of the layers, the one door to each library, what is written nowhere."""
+"""Imports and contents of modules: the order of the layers, one module for each large library, forbidden texts."""
 
 from __future__ import annotations
 

@@ -190,7 +190,7 @@ def test_what_toml_cannot_say_is_refused() -> None:
         limit: Any = 3
 
     for limit in (None, (None,), float("nan"), [1], object()):
-        with pytest.raises(ConfigError, match="TOML cannot say"):
+        with pytest.raises(ConfigError, match="TOML cannot express"):
             to_toml(Odd(limit))
 
 

@@ -1,17 +1,16 @@
-"""What rules can ask of a pair of words: attributes of the two, and of the words around and below them.
+"""Attributes of a pair of words in rules: those of the two words, and of the words around and below them.
 
 A feature is a place, an attribute and a value, such as ``left.upos=DET``. Places:
 
 - ``left``, ``right``: the two words;
 - ``left-1``, ``left+1``, ``right-1``, ``right+1``, and so on up to ``context``: their neighbours in the sentence, those
   between the two only as far as the other word;
-- ``left.ldep``, ``left.rdep``, ``left.head``, and the same of ``right``: their neighbours in the linkage, that is
-  leftmost and rightmost dependent and head, as far as they were found;
+- ``left.ldep``, ``left.rdep``, ``left.head``, and the same of ``right``: their leftmost dependent, rightmost dependent
+  and head in the linkage, if already found;
 - ``before``, ``after``: the nearest words without a head on either side of the trees of the two.
 
-Besides the attributes of words that a parser is trained for there always are: ``deprel``, the label of the link to the
-head of a word; ``no place`` where nothing stands; ``distance`` of the two words; and ``between.upos``, the tags of the
-words between them.
+Every parser has these attributes besides its own: ``deprel``, the label of the link to the head of a word; ``no
+place`` for an empty place; ``distance`` of the two words; and ``between.upos``, the tags of the words between them.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ MAX_CONTEXT = 9
 
 LINKED = ("left", "right", "left.ldep", "left.rdep", "left.head", "right.ldep", "right.rdep", "right.head")
 DISTANCES = ("1", "2", "3", "4", "5-6", "7-10", "11 or more")
-FAR = 10  # the most of the sixth of them
+FAR = 10  # largest distance of the sixth bin
 
 COLUMN, FEATS, DEPREL, ABSENT, DISTANCE, BETWEEN = range(6)
 UPOS = COLUMNS.index("upos")
@@ -53,9 +52,9 @@ class AttributeTable(NamedTuple):
     context : int
         Neighbours on either side.
     n_features : int
-        All numbers of features are below it.
+        Exclusive upper bound of the numbers of features.
     n_between : int
-        Tags that the words between two words can have.
+        Number of possible tags of the words between two words.
     """
 
     rows: Ints
@@ -135,7 +134,7 @@ def compile_attributes(
 
 
 def feature_name(feature: int, table: AttributeTable, lexicon: Lexicon, labels: tuple[str, ...]) -> str:
-    """Return what a feature says, for people.
+    """Return a feature as text: place, attribute and value.
 
     Examples
     --------
@@ -159,7 +158,7 @@ def feature_name(feature: int, table: AttributeTable, lexicon: Lexicon, labels: 
 
 @kernel
 def room_for_features(table: AttributeTable, words: WordColumns) -> int:
-    """Return how many features a pair has at most."""
+    """Return the maximum number of features of a pair."""
     most = 0
     for word in range(len(words.values)):
         most = max(most, words.feats_offsets[word + 1] - words.feats_offsets[word])
@@ -168,7 +167,7 @@ def room_for_features(table: AttributeTable, words: WordColumns) -> int:
 
 @kernel
 def locate(here: Linkage, left: int, right: int, before: int, after: int, context: int, positions: Ints) -> None:
-    """Write the positions of all places, in the order of ``places_of``, -1 where nothing stands."""
+    """Write the positions of all places, in the order of ``places_of``, -1 for an empty place."""
     positions[0], positions[1] = left, right
     positions[2], positions[3], positions[4] = here.ldep[left], here.rdep[left], here.heads[left]
     positions[5], positions[6], positions[7] = here.ldep[right], here.rdep[right], here.heads[right]
@@ -194,10 +193,10 @@ def describe(
     positions: Ints,
     features: Ints,
 ) -> int:
-    """Write the features of a pair of words of a sentence, and return how many there are.
+    """Write the features of a pair of words of a sentence, and return their number.
 
-    ``before`` and ``after`` are the roots around their trees, ``positions`` is room to work in, and ``features`` has
-    the shape (room_for_features(table, words),); one can be there twice if FEATS say something twice.
+    ``before`` and ``after`` are the roots around their trees, and ``positions`` is a scratch array. ``features`` has
+    the shape (room_for_features(table, words),). A feature can occur twice if a value occurs twice in FEATS.
     """
     locate(here, left, right, before, after, table.context, positions)
     n = 0

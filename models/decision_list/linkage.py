@@ -1,7 +1,7 @@
 """Partial linkages: the links found so far, and the pairs of words that may be linked next.
 
-A linkage is projective, and ROOT is a word like any other but for never having a head. Words without a head are the
-roots of *trees*, which stand side by side and cover the sentence. Two words are *potentially adjacent* if a link
+A linkage is projective, and ROOT is an ordinary word that never has a head. Words without a head are the roots of
+*trees*, which lie side by side and cover the sentence. Two words are *potentially adjacent* if a link
 between them neither crosses a link nor closes a cycle, and all words between them have heads: so they belong to
 neighbouring trees, the left one is the root of its tree or reached from it along rightmost dependents, the right one
 the root of its tree or reached along leftmost dependents, and one of them is a root, which can become the dependent.

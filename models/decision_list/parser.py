@@ -65,23 +65,24 @@ class DecisionListTrainer(BaseTrainer["DecisionListParser"]):
     Attributes
     ----------
     attributes : tuple of str, or "auto"
-        What rules can ask of words: some of ``form lemma upos xpos feats suffix shape``; with ``"auto"`` they are
-        selected on development data, or without any on the last tenth of the sentences.
+        Attributes of words in rules, from ``form lemma upos xpos feats suffix shape``; with ``"auto"`` they are
+        selected on development data, or without such data on the last tenth of the sentences.
     suffixes : int
         The longest suffix, in characters.
     context : int
-        Neighbours on either side of each word that rules can ask about.
+        Number of neighbours in rules, on either side of each word.
     weights : tuple of int
-        For each pass how much a link counts in training; no link counts 1. The more a link counts, the fewer links are
-        missed, and the more of those found are wrong.
+        Weight of a link in the training of each pass; the weight of a pair without a link is 1. A higher weight raises
+        the recall of links and lowers their precision.
     repeats : int
-        How often all passes are gone through.
+        Number of rounds over all passes.
     links : {"gold", "found"}
-        Whether a list learns from what the passes before can find at best, as in the paper, or from what they find.
+        Links of the previous passes in the training of a list: all gold links that these can find, as in the paper, or
+        the links that they find.
     folds : int
         Number of parts of the treebank. Links in each part are found by lists learnt from the others: on their own
-        training sentences, lists make too few mistakes for the next list to learn from. With 1, the list of all finds
-        them.
+        training sentences, lists make too few mistakes for the next list to learn from. With 1, lists learnt from all
+        parts find them.
     min_gain, max_rules, max_length, free_length : int
         As in `treevote.models.learners.decision_list.greedy_prepend.GreedyPrepend`, for each list.
     encoding : {"none", "head", "path", "head+path"}
@@ -115,7 +116,7 @@ class DecisionListTrainer(BaseTrainer["DecisionListParser"]):
             raise ConfigError(f"weights should be of 1 to {MAX_PASSES} passes, found {len(self.weights)}")
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> DecisionListParser:
-        """Learn from trees; attributes are selected on ``dev``, if they are. Nothing is random."""
+        """Learn from trees; ``dev`` is for the selection of attributes. Nothing is random."""
         trees, lexicon, _, single_root = TrainingData.of(treebank, self.encoding)
         options = ListOptions(self.min_gain, self.max_rules, self.max_length, self.free_length)
 
@@ -159,7 +160,7 @@ class DecisionListParser(BaseParser[DecisionListTrainer]):
     labels : tuple of str
         Labels of its links, with the marks of the encoding.
     attributes : tuple of str
-        Attributes of words that its rules ask for.
+        Attributes of words in its rules.
     lists : tuple of DecisionList
         One for each pass. Classes are those of `treevote.models.decision_list.linkage`.
     """
@@ -201,7 +202,7 @@ class DecisionListParser(BaseParser[DecisionListTrainer]):
 
     @property
     def n_steps(self) -> int:
-        """Passes that are gone through before completion."""
+        """Number of passes before completion, over all rounds."""
         return self.trainer.repeats * len(self.lists)
 
     def _content(self) -> Record:

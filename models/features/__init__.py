@@ -1,1 +1,1 @@
-"""What all models over features share: words as numbers, features as rows, linear weights packed for parsing."""
+"""Shared parts of all models over features: words as numbers, features as rows, linear weights packed for parsing."""

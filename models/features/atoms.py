@@ -1,14 +1,14 @@
-"""Values of atoms that several sets of templates know."""
+"""Values of atoms that occur in several sets of templates."""
 
 from __future__ import annotations
 
 from treevote.kernels import kernel
 
 FAR = 9
-"""The most of the sixth bin of distances."""
+"""Largest distance of the sixth bin."""
 
 MAX_VALENCY = 6
-"""More dependents on a side count as so many."""
+"""Maximum count of dependents on one side; larger counts are reduced to it."""
 
 
 @kernel

@@ -3,7 +3,7 @@
 One slot is one 64-bit integer, so that a look-up touches one cache line: the upper 32 bits of the key as
 fingerprint, and the row plus 1 (0 marks a free slot). A row is any number below 2**32 - 1: a column number
 in training, the place of the weights in parsing. The place of a slot comes from the lower bits of
-the key, and a strange key is taken for a known one with probability 2**-32 for each slot tried.
+the key, and an unknown key is taken for a known one with probability 2**-32 for each slot tried.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _HIGH = np.uint64(0xFFFFFFFF00000000)
 _ONE = np.uint64(1)
 
 LONGEST_SEARCH = 1_000
-"""Slots that are tried for a key, at the most. Keys of features are random numbers: of millions none needs 200."""
+"""Maximum number of slots tried for a key. Keys of features are random numbers: of millions, none needs 200 slots."""
 
 
 @kernel
 def count_keys(keys: Keys, slots: Keys, counts: Ints) -> int:
-    """Count keys in a table of full keys, 0 for free, which changes in place; return how many were new."""
+    """Count keys in place in a table of full keys, 0 for a free slot; return the number of new keys."""
     mask = np.uint64(len(slots) - 1)
     fresh = 0
     for i in range(len(keys)):
@@ -74,7 +74,7 @@ def index_of(keys: Keys, rows: Longs) -> Keys:
     Raises
     ------
     ModelError
-        If too many keys want the same slots: equal or forged ones.
+        If too many keys compete for the same slots: equal or forged keys.
     """
     slots = np.zeros(max(16, 1 << int(2 * len(keys)).bit_length()), np.uint64)
     if not fill_index(keys, rows, slots):
@@ -100,7 +100,7 @@ def fill_index(keys: Keys, rows: Longs, slots: Keys) -> bool:
 
 @kernel
 def find_rows(keys: Keys, n: int, slots: Keys, rows: Longs) -> int:
-    """Write the rows of the first ``n`` keys that the table knows, in order, and return how many."""
+    """Write the rows of the known keys among the first ``n``, in order, and return their number."""
     mask = np.uint64(len(slots) - 1)
     found = 0
     for i in range(n):
@@ -119,9 +119,9 @@ def find_rows(keys: Keys, n: int, slots: Keys, rows: Longs) -> int:
 
 @kernel
 def map_rows(keys: Keys, lengths: Ints, slots: Keys, rows: Longs, kept: Ints) -> int:
-    """Find the rows of several runs of keys, one after the other, and return how many were written.
+    """Find the rows of several runs of keys, one after the other, and return the number of rows written.
 
-    ``kept``, shape (n_runs,), receives how many each run has of its ``lengths``.
+    ``kept``, shape (n_runs,), receives the number of known keys in each run of ``lengths`` keys.
     """
     start, written = 0, 0
     for run in range(len(lengths)):

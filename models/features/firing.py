@@ -14,29 +14,29 @@ from treevote.models.features.templates import COLUMN, TemplateTable
 from treevote.models.features.trie import fire_trie, key_at, mix
 
 MAX_FEATURES = 4096
-"""Features of one configuration, at the most; conjunctions of long FEATS are cut there, in template order.
+"""Maximum number of features of one configuration; further conjunctions of long FEATS are left out, in template order.
 
-Templates without them all have room: there are at most `treevote.models.features.templates.MAX_TEMPLATES`.
+Templates without such conjunctions always fit: there are at most `treevote.models.features.templates.MAX_TEMPLATES`.
 """
 
 
 MAX_MEMBERS = 16
-"""Values of one atom that collects several, at the most; the rest is left out."""
+"""Maximum number of values of a multi-valued atom; further values are left out."""
 
 
 class Scratch(NamedTuple):
-    """Room to work in, for one thread.
+    """Scratch arrays of one thread.
 
     Attributes
     ----------
     places : ndarray of int32, shape (n_places, 3)
         Position, subtree and label at each place of the templates, -1 for none.
     values : ndarray of int64, shape (n_atoms,)
-        Value of each atom; the number of its values if these are members.
+        Value of each atom; for a multi-valued atom, the number of its values.
     members : ndarray of int32, shape (n_atoms, MAX_MEMBERS)
-        The values of atoms that collect several.
+        The values of multi-valued atoms.
     nodes : ndarray of uint64, shape (n_nodes,)
-        Key at each node of the trie, 0 where it does not fire.
+        Key at each node of the trie, 0 for a node that does not fire.
     """
 
     places: Ints
@@ -47,7 +47,7 @@ class Scratch(NamedTuple):
 
 @kernel
 def scratch(table: TemplateTable) -> Scratch:
-    """Return room for the templates of ``table``."""
+    """Return scratch arrays for the templates of ``table``."""
     return Scratch(
         np.empty((len(table.places), 3), np.int32),
         np.empty(len(table.atoms), np.int64),
@@ -57,7 +57,7 @@ def scratch(table: TemplateTable) -> Scratch:
 
 
 class Workspace(NamedTuple):
-    """Room for the features of a configuration, and for the scores of actions.
+    """Arrays for the features of a configuration and the scores of actions.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Workspace(NamedTuple):
     logs : ndarray of float64, shape (n_actions,)
         Logarithms of probabilities.
     mask : ndarray of bool, shape (n_actions,)
-        Which actions are legal; all at first.
+        Mask of the legal actions; at first, all are legal.
     """
 
     scratch: Scratch
@@ -82,7 +82,7 @@ class Workspace(NamedTuple):
 
 @kernel
 def workspace(table: TemplateTable, n_actions: int) -> Workspace:
-    """Return room for some templates and actions."""
+    """Return a workspace for the templates of ``table`` and a number of actions."""
     return Workspace(
         scratch(table),
         np.empty(MAX_FEATURES, np.uint64),
@@ -105,10 +105,11 @@ def fire_templates(
     room: Scratch,
     keys: Keys,
 ) -> int:
-    """Write the features of a configuration into ``keys``, shape (MAX_FEATURES,), and return how many there are.
+    """Write the features of a configuration into ``keys``, shape (MAX_FEATURES,), and return their number.
 
-    The places of ``room`` are known. ``distance``, ``action`` and ``action2`` are the values of the atoms without a
-    place; ``valencies`` has the numbers of dependents on the left and on the right of each subtree.
+    The places of ``room``, the scratch arrays, are filled in already. ``distance``, ``action`` and ``action2`` are the
+    values of the atoms without a place; ``valencies`` has the numbers of dependents on the left and on the right of
+    each subtree.
     """
     places, values = room.places, room.values
     for atom in range(len(table.atoms)):

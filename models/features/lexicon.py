@@ -1,7 +1,7 @@
-"""The strings of the training data as numbers: what a parser can see of a word.
+"""The strings of the training data as numbers: the attributes of words for a parser.
 
 Every attribute of a word has its own numbers, counted from 1 in order of first appearance in the training
-data; ROOT has number 1 everywhere. 0 stands for what is not there (``_``) or was never seen in training: it
+data; ROOT has number 1 everywhere. 0 is a missing value (``_``) or a value that does not occur in training: it
 fires no feature.
 """
 
@@ -25,7 +25,7 @@ ATTRIBUTES = (
 
 
 MAX_FEATS = 128
-"""Values of the split FEATS of a word, at the most; the rest is left out."""
+"""Maximum number of values of the split FEATS of a word; further values are left out."""
 
 
 class WordColumns(NamedTuple):
@@ -35,7 +35,7 @@ class WordColumns(NamedTuple):
     ----------
     values : ndarray of int32, shape (n_words, len(ATTRIBUTES))
     feats : ndarray of int32, shape (n_values,)
-        The split FEATS of all words, one after the other, ``MAX_FEATS`` of each at the most.
+        The split FEATS of all words, one word after the other, at most ``MAX_FEATS`` of each.
     feats_offsets : ndarray of int32, shape (n_words + 1,)
     """
 
@@ -45,7 +45,7 @@ class WordColumns(NamedTuple):
 
 
 def attributes(word: Word) -> tuple[str, ...]:
-    """Return the strings of all attributes of a word, in the order of ``ATTRIBUTES``; empty where there is none.
+    """Return the strings of all attributes of a word, in the order of ``ATTRIBUTES``; empty for a missing value.
 
     Examples
     --------

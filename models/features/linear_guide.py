@@ -1,4 +1,4 @@
-"""Guides that are linear: the packed weights of a trained model, which say what to do next."""
+"""Linear guides: the packed weights of a trained model, which score the next actions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from treevote.store.record import Record
 from treevote.store.validation import column, scale_of
 
 NEVER = -(1 << 28)
-"""Score of a class that the learner was never shown: it must not predict it."""
+"""Score of a class without training rows, so that it is never predicted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class LinearGuide:
     scale : float
         As `treevote.models.features.weights.pack` returns them.
     weights : Weights
-        Made of these, ready for use.
+        The same weights, unpacked for kernels.
     """
 
     keys: Keys
@@ -49,7 +49,7 @@ class LinearGuide:
 
     @classmethod
     def constant(cls, favourite: Ints, n_actions: int) -> LinearGuide:
-        """Return the guide of a treebank that leaves no choice: the one action ever chosen, if any, is preferred."""
+        """Return the guide of a treebank without a choice of actions: it prefers the only action chosen, if any."""
         bias = np.zeros(n_actions, np.int32)
         bias[favourite] = 1
         return cls.of(np.zeros(0, np.uint64), np.zeros(0, np.int16), bias, 1.0)
@@ -80,7 +80,7 @@ class LinearGuide:
         return cls.of(kept, packed, start, scale)
 
     def facts(self) -> dict[str, JSON]:
-        """Return what a record of it says, beside `arrays`."""
+        """Return the facts of its record."""
         return {"scale": self.scale}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -89,18 +89,18 @@ class LinearGuide:
 
     @classmethod
     def from_record(cls, record: Record, n_actions: int) -> LinearGuide:
-        """Make the guide whose `facts` and `arrays` stand in a record; raises as `rebuild` of the store expects."""
+        """Make the guide from the `facts` and `arrays` of a record; raises as `rebuild` of the store expects."""
         keys, bias = column(record, "keys", np.uint64), column(record, "bias", np.int32)
         if len(bias) != n_actions:
             raise ValueError("its scores")
         return cls.of(keys, column(record, "packed", np.int16, mapped=True), bias, scale_of(record))
 
     def cooled(self, temperature: float) -> LinearGuide:
-        """Return the guide with scores divided by a temperature: the order of the actions stays."""
+        """Return the guide with scores divided by a temperature; the order of the actions does not change."""
         return LinearGuide.of(self.keys, self.packed, self.bias, self.scale / temperature)
 
     def __reduce__(self) -> tuple[Callable[..., LinearGuide], tuple[Keys, Shorts, Ints, float]]:
-        """Travel between processes as it is stored."""
+        """Pickle the arrays of the record, for other processes."""
         return LinearGuide.of, (self.keys, self.packed, self.bias, self.scale)
 
 

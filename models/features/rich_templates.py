@@ -31,14 +31,14 @@ s0.upos+s1.lemma+q0.upos s0.upos+s1.upos+q0.lemma s0.xpos+s1.xpos+q0.xpos s0.upo
 s0.upos+q0.upos+q1.upos s1.upos+q0.upos+q1.upos s0.feats+s1.upos+q0.upos s0.upos+s1.feats+q0.upos
 s0.feats+s1.feats+q0.upos s0.upos+s1.upos+q0.feats
 """
-"""After Zhang & Nivre (2011), with affixes and split FEATS. Those of single words are apart, in each family: the order
-of templates is part of the keys of features."""
+"""After Zhang & Nivre (2011), with affixes and split FEATS. The templates of single words are in the files of the
+families, since the order of templates is part of the keys of features."""
 
 _OF_A_PAIR = {"s0": "q0", "s1": "s0", "s2": "s1", "q0": "q1", "q1": "q2"}
 
 
 def of_a_pair(templates: str) -> str:
-    """Return templates in the words of a pipeline parser, without those that ask for labels.
+    """Return templates in the notation of a pipeline parser, without those that contain labels.
 
     The pair of an LR parser is ``s1`` and ``s0``, that of a pipeline parser ``s0`` and ``q0``.
 

@@ -1,4 +1,4 @@
-"""Training rows: what a linear learner of any of the parsers learns from.
+"""Training rows for the learners of all parsers.
 
 Features are extracted twice: to count them, and to write the rows of those that are frequent enough. Extraction is
 cheap, so this costs less than keeping the keys of all features would.
@@ -21,14 +21,15 @@ from treevote.protocols import Learner
 from treevote.settings import Count, Share, check
 
 BATCH_KEYS = 1 << 21
-"""Keys that are held at a time, 16 MiB."""
+"""Number of keys in memory at a time: 16 MiB."""
 
 Batch: TypeAlias = tuple[Keys, Ints, Ints]
-"""Keys of some rows one after the other, how many each row has, and its class: an action, a label, a tag."""
+"""Keys of some rows, row after row; number of keys of each row; class of each row: an action, a label or a tag."""
 
 
 Extract: TypeAlias = Callable[[Longs, Keys, Ints, Ints], tuple[int, int]]
-"""Goes on at (sentence, row of the sentence), which it moves; writes keys, lengths and classes; returns how many."""
+"""Continues at a position (sentence, row of the sentence), which it advances; writes keys, lengths and classes of a
+batch; returns the numbers of keys and rows."""
 
 
 class Trees(NamedTuple):
@@ -66,7 +67,7 @@ class Rows(NamedTuple):
     indices : ndarray of int32, shape (indptr[-1],)
         Columns.
     classes : ndarray of int32, shape (n_rows,)
-        What is to be predicted.
+        The class of each row.
     """
 
     keys: Keys
@@ -81,16 +82,16 @@ def rows_of(batches: Callable[[], Iterator[Batch]], cutoff: int, name: str) -> R
     Parameters
     ----------
     batches : callable
-        Extracts the features, the same every time that it is called. A batch is used up before the next is asked for.
+        Extracts the features, the same at each call. A batch is consumed before the next one is extracted.
     cutoff : int
         Features seen fewer times are left out.
     name : str
-        Of the treebank that they come from, for error messages.
+        Name of their treebank, for error messages.
 
     Raises
     ------
     InputError
-        If there are too many for 32-bit indices.
+        If there are too many features for 32-bit indices.
 
     Examples
     --------
@@ -128,12 +129,12 @@ def rows_of(batches: Callable[[], Iterator[Batch]], cutoff: int, name: str) -> R
 
 
 def check_thresholds(cutoff: int, prune: float) -> None:
-    """Check how often a feature has to be seen, and below what share of the largest a weight is dropped.
+    """Check the minimum count of a feature, and the threshold of weights as a share of the largest.
 
     Raises
     ------
     ConfigError
-        If the first is no positive number, or the second not in [0, 1).
+        If the count is not positive, or the share not in [0, 1).
     """
     check("cutoff", cutoff, Count)
     check("prune", prune, Share)
@@ -145,7 +146,7 @@ def check_frequent(rows: Rows, cutoff: int, name: str) -> None:
     Raises
     ------
     InputError
-        If not.
+        If there is none.
     """
     if not len(rows.keys):
         raise InputError(
@@ -156,7 +157,7 @@ def check_frequent(rows: Rows, cutoff: int, name: str) -> None:
 
 
 def fit(learner: Learner, rows: Rows, progress: Progress | None, name: str) -> None:
-    """Fit a learner to rows; one that can tells how far it is, under ``name``.
+    """Fit a learner to rows; learners that report progress do so under ``name``.
 
     Raises
     ------
@@ -177,5 +178,5 @@ def fit(learner: Learner, rows: Rows, progress: Progress | None, name: str) -> N
         learner.fit(X, rows.classes, **told)
     except TreevoteError:
         raise
-    except Exception as error:  # any scikit-learn classifier may stand here, with any options
+    except Exception as error:  # the learner may be any scikit-learn classifier, with any options
         raise ConfigError(f"{type(learner).__name__} cannot learn to parse ({error}); choose another") from error

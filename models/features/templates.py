@@ -34,7 +34,7 @@ MAX_TEMPLATE = 500  # characters
 
 
 class Atom(NamedTuple):
-    """An atom as it reads.
+    """An atom of a template.
 
     Attributes
     ----------
@@ -54,12 +54,12 @@ Template: TypeAlias = tuple[Atom, ...]
 
 @dataclass(frozen=True)
 class Grammar:
-    """The words that the templates of a family are made of.
+    """The vocabulary of the templates of a family.
 
     Attributes
     ----------
     places : mapping of str to (int, int)
-        For each word that an atom may begin with, a row of `TemplateTable.places`.
+        For each first word of an atom, a row of `TemplateTable.places`.
     steps : mapping of str to int
         Their numbers, other than those of the places.
     attributes : mapping of str to (int, int)
@@ -67,9 +67,9 @@ class Grammar:
     globals : mapping of str to int
         Kinds of the atoms without a place.
     sets : collection of str
-        The attributes and globals with several values at a time. A template takes each of them in turn.
+        The multi-valued attributes and globals. A template fires once for each of their values.
     most_sets : int
-        Atoms of a template with several values, at the most; 1 or 2.
+        Maximum number of multi-valued atoms in a template; 1 or 2.
     check : callable, optional
         Raises ConfigError for a template that breaks another rule of the family.
     """
@@ -89,15 +89,15 @@ class TemplateTable(NamedTuple):
     Attributes
     ----------
     places : ndarray of int32, shape (n_places, 2)
-        Step and its argument. Where an atom begins, both are what the grammar says; otherwise the argument is the
-        place that the step starts at, which stands earlier in the table.
+        Step and its argument. For the first place of an atom, both come from the grammar; otherwise the argument is
+        the place before the step, an earlier row of the table.
     atoms : ndarray of int32, shape (n_atoms, 3)
         Kind, place (-1 for none), and column (0 where it does not apply).
     nodes : ndarray of int32, shape (n_nodes, 3)
         The trie, see `treevote.models.features.trie.grow_trie`.
     sets : ndarray of int32, shape (n_sets, 3)
-        Templates with atoms that have several values: node that they extend (-1 for none), the atom, the second such
-        atom (-1 for none).
+        Templates with multi-valued atoms: the node that they extend (-1 for none), the atom, the second such atom (-1
+        for none).
     """
 
     places: Ints
@@ -148,7 +148,7 @@ def read_templates(lines: Sequence[str], grammar: Grammar) -> list[Template]:
     Raises
     ------
     ConfigError
-        If a line is wrong, quoting it, or there are too few or too many.
+        If a line is wrong (the message quotes it), or there are too few or too many lines.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def read_templates(lines: Sequence[str], grammar: Grammar) -> list[Template]:
             template = tuple(_atom(text, grammar) for text in line.strip().split("+"))
             atoms = frozenset(template)
             if len(atoms) < len(template) or atoms in templates:
-                raise ConfigError("it stands there twice, or has an atom twice; take one out")
+                raise ConfigError("it occurs twice, or has an atom twice; remove one")
             if sum(atom.attribute in grammar.sets for atom in template) > grammar.most_sets:
                 most = ("one atom", "two atoms")[grammar.most_sets - 1]
                 raise ConfigError(f"at most {most} of a template can have several values ({', '.join(grammar.sets)})")
@@ -182,12 +182,12 @@ def read_templates(lines: Sequence[str], grammar: Grammar) -> list[Template]:
 
 
 def named_templates(templates: str | tuple[str, ...], sets: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the templates of a named set, apart by white space in ``sets``, or those given.
+    """Return the templates of a named set, separated by white space in ``sets``, or the given templates.
 
     Raises
     ------
     ConfigError
-        If there is no such set; the nearest is named.
+        If there is no such set; the message names the nearest.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""Feature keys, and the trie in which templates share what they have in common.
+"""Feature keys, and the trie of templates, in which they share their common atoms.
 
 A key mixes the number of each atom of a template with its value; two features share a key with probability 2**-64, so
-keys stand for features everywhere (Shi et al. 2009 show that even far shorter keys do no harm).
+keys replace features everywhere (Shi et al. 2009 show that even far shorter keys do no harm).
 
-With the atoms of each template in one canonical order, templates form a trie, and there is work to do once for each
-node of it, not once for each atom of each template.
+With the atoms of each template in one canonical order, templates form a trie. A key is computed once for each node of
+the trie, not once for each atom of each template.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ def mix(key: np.uint64, atom: int, value: int) -> np.uint64:
 
 
 def grow_trie(templates: Sequence[Sequence[int]], sets: Container[int]) -> tuple[Ints, list[int]]:
-    """Return the trie of templates, atoms that more templates share nearer to its root.
+    """Return the trie of templates; atoms of more templates are nearer to its root.
 
     Parameters
     ----------
     templates : sequence of sequence of int
-        The atoms of each.
+        The atoms of each template.
     sets : container of int
-        Atoms that have several values at a time. They stay out of the trie: their templates go on where it ends.
+        Multi-valued atoms. They are not in the trie: their templates extend one of its nodes.
 
     Returns
     -------
     nodes : ndarray of int32, shape (n_nodes, 3)
         Earlier node that it extends (-1 for none), atom, and 1 if a template without sets ends there, else 0.
     ends : list of int
-        The node that each template leads to, -1 if it has nothing but sets.
+        The last node of each template, -1 for a template of sets alone.
 
     Examples
     --------
@@ -66,10 +66,10 @@ def grow_trie(templates: Sequence[Sequence[int]], sets: Container[int]) -> tuple
 
 @kernel
 def fire_trie(nodes: Ints, values: Longs, reached: Keys, keys: Keys) -> int:
-    """Write the features of templates without sets into ``keys`` and return how many there are.
+    """Write the features of templates without sets into ``keys`` and return their number.
 
-    A template does not fire where the value of an atom is 0. ``reached`` receives the key at each node, 0 where it is
-    not reached. There has to be room for one key more than there are nodes.
+    A template does not fire if the value of an atom is 0. ``reached`` receives the key at each node, 0 for a node that
+    was not reached. The length of ``keys`` is at least the number of nodes plus 1.
     """
     count = 0
     for node in range(len(nodes)):

@@ -25,14 +25,14 @@ class Weights(NamedTuple):
     Attributes
     ----------
     slots : ndarray of uint64, shape (2**b,)
-        From the key of a feature to the place of its row: ``treevote.models.features.feature_index``.
+        Hash table from the key of a feature to the place of its row: ``treevote.models.features.feature_index``.
     packed : ndarray of int16
         The rows. Each begins with a number: -1 before a weight for every class, else that of the (class, weight)
         pairs that follow.
     bias : ndarray of int32, shape (n_classes,)
-        What every score starts from.
+        Initial score of each class.
     scale : float
-        Learner's unit for each integer step.
+        Size of an integer step in the learner's units.
     """
 
     slots: Keys
@@ -51,12 +51,12 @@ def pack(keys: Keys, coefficients: Floats, intercept: Floats, epsilon: float) ->
     coefficients : ndarray of float32, shape (n_features, n_classes)
     intercept : ndarray of float32, shape (n_classes,)
     epsilon : float
-        Weights nearer to zero are dropped, as a share of the largest.
+        Weights below this share of the largest, in absolute value, are dropped.
 
     Returns
     -------
     keys : ndarray of uint64, shape (n_rows,)
-        The key of each row that has weights left.
+        The key of each row with remaining weights.
     packed, bias, scale
         As in ``Weights``.
 
@@ -94,7 +94,7 @@ def unpack(keys: Keys, packed: Shorts, bias: Ints, scale: float) -> Weights:
 
 @kernel
 def count_filled(coefficients: Floats, least: np.float32) -> Longs:
-    """Return for each row how many weights are at least ``least`` away from zero."""
+    """Return the number of weights of each row that are at least ``least`` in absolute value."""
     filled = np.zeros(len(coefficients), np.int64)
     for row in range(len(coefficients)):
         for k in range(coefficients.shape[1]):
@@ -128,7 +128,7 @@ def fill_packed(
 
 @kernel
 def find_places(packed: Shorts, n_classes: int, places: Longs) -> int:
-    """Write where each row begins, and return where the last one ends; -1 if a row does not fit."""
+    """Write the start of each row, and return the end of the last one; -1 if a row does not fit."""
     at = 0
     for row in range(len(places)):
         if at >= len(packed):
@@ -148,7 +148,7 @@ def find_places(packed: Shorts, n_classes: int, places: Longs) -> int:
 def score(weights: Weights, keys: Keys, n: int, rows: Longs, scores: Ints) -> None:
     """Write the scores of all classes for a configuration with the first ``n`` of ``keys``.
 
-    ``rows`` is room to work in.
+    ``rows`` is a scratch array.
     """
     found = find_rows(keys, n, weights.slots, rows)
     n_classes = len(scores)
@@ -167,7 +167,7 @@ def score(weights: Weights, keys: Keys, n: int, rows: Longs, scores: Ints) -> No
 
 @kernel
 def best_class(scores: Ints | Doubles, mask: Bools) -> int:
-    """Return the class in ``mask`` with the highest score, the first of several; -1 if there is none."""
+    """Return the class in ``mask`` with the highest score, the first on ties; -1 if there is none."""
     best = -1
     for k in range(len(scores)):
         if mask[k] and (best < 0 or scores[k] > scores[best]):

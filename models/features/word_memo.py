@@ -1,4 +1,4 @@
-"""Words met lately, as numbers: a text uses the same words again and again."""
+"""A cache of words as numbers, since the words of a text recur."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from treevote.models.features.lexicon import Lexicon, WordColumns
 
 
 class WordMemo:
-    """The numbers of words, worked out once for each word as long as there is room.
+    """A cache of the numbers of words, with a limit.
 
-    Safe to use from several threads: rows are only ever added, and what was handed out stays as it is.
+    Safe to use from several threads: rows are only ever added, and returned arrays never change.
 
     Parameters
     ----------
     lexicon : Lexicon
     limit : int, default=65536
-        When so many words are known, all are forgotten. What is handed out does not depend on it.
+        The cache is emptied when it holds more words. The numbers of a word do not depend on it.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class WordMemo:
         self._forget()
 
     def __reduce__(self) -> tuple[Callable[..., WordMemo], tuple[Lexicon, int]]:
-        """Travel between processes without what was memorised."""
+        """Pickle the lexicon and the limit, without the cached words."""
         return WordMemo, (self.lexicon, self.limit)
 
     def _forget(self) -> None:

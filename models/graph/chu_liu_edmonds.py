@@ -9,7 +9,7 @@ youngest first: the arc into a node stays, and so do all arcs of its cycle but t
 As in Tarjan (1977), "Finding optimum branchings", for dense graphs, the time is quadratic. Dependents of arcs are
 contracted, heads are not: ``node_of`` gives the node of each position, to exclude heads within the node itself.
 
-Exactly one root, and pruned arcs, are a matter of *penalties*, which come before all scores: the best tree has the
+*Penalties* ensure exactly one root and avoid pruned arcs. They take precedence over scores: the best tree has the
 lowest penalty, then the highest score. Penalties are integers, so their sums are exact.
 """
 
@@ -79,7 +79,7 @@ def decode(scores: Floats, single_root: bool, heads: Ints) -> None:
         if not settled[node]:
             inner = entry_of[node]
             heads[inner] = head_of[node]
-            while inner != node:  # what the arc enters on its way to the token has its head by it
+            while inner != node:  # the nodes on the way of the arc to its token get their head from it
                 settled[inner] = True
                 inner = cycle_of[inner]
     heads[0] = -1

@@ -26,7 +26,7 @@ MIN_BITS, MAX_BITS = 8, 28
 """Range of the binary logarithm of the number of weights."""
 
 FAR = 10
-"""The most of the sixth bin of distances."""
+"""Largest distance of the sixth bin."""
 
 MAX_COUNT = 3
 """Maximum count of words of one kind between head and dependent."""
@@ -63,7 +63,7 @@ class Between(NamedTuple):
     keys : ndarray of uint64, shape (n_kinds, MAX_COUNT)
         One row for each distinct value of each template in this sentence, by its count.
     counts : ndarray of int32, shape (n_kinds, n + 2)
-        ``[k, i]`` words of that kind stand before position ``i``.
+        ``[k, i]`` is the number of words of that kind before position ``i``.
     first : ndarray of int64, shape (n_templates + 1,)
         The kinds of template ``t`` are ``first[t] : first[t + 1]``.
     """
@@ -211,7 +211,7 @@ def append(key: np.uint64, bits: int, lane: int, other_lane: int, indices: Longs
 
 @kernel
 def fire_arc(keys: ArcKeys, table: ArcTable, bits: int, h: int, d: int, indices: Longs) -> int:
-    """Write the weight indices of an arc from position ``h`` to ``d``, and return how many there are.
+    """Write the weight indices of an arc from position ``h`` to ``d``, and return their number.
 
     ``bits`` is the binary logarithm of the number of weights; ``indices`` has the shape (MAX_FEATURES,).
     """

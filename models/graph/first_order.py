@@ -77,7 +77,7 @@ def score_arcs(weights: WeightTable, bits: int, table: ArcTable, keys: ArcKeys, 
 
 @kernel
 def decode(scores: Floats, projective: bool, single_root: bool, heads: Ints) -> None:
-    """Write the best tree: projective, or of any kind."""
+    """Write the best tree: projective, or without this restriction."""
     if projective:
         eisner_decode(scores, single_root, heads)
     else:

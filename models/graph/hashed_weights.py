@@ -32,7 +32,7 @@ class HashedWeights(NamedTuple):
     table : ndarray of int16, shape (2**bits,)
     bits : int
     scale : float
-        Learner's unit for each integer step.
+        Size of an integer step in the learner's units.
     """
 
     table: Shorts

@@ -35,7 +35,7 @@ def climb(scored: ScoredParts, single_root: bool, heads: Ints) -> int:
     single_root : bool
         Whether ROOT has exactly one dependent and must keep it.
     heads : ndarray of int32, shape (n + 1,)
-        A tree of candidate arcs, with one root if ``single_root``; written to. A tree with another arc is left alone.
+        A tree of candidate arcs, with one root if ``single_root``; written to. A tree with another arc does not change.
 
     Returns
     -------

@@ -71,7 +71,7 @@ def join(pieces: Pieces, heads: Ints, offsets: Longs, single_root: bool) -> Ints
     heads : ndarray of int32, shape (len(pieces.tokens),)
         Trees over the pieces, each with one root if ``single_root``.
     offsets : ndarray of int64, shape (n_sentences + 1,)
-        Of the sentences.
+        Offsets of the sentences.
     single_root : bool
 
     Examples

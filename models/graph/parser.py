@@ -54,8 +54,8 @@ GraphLearner: TypeAlias = Literal["perceptron", "mira", "bpm"]
 Decoder: TypeAlias = Literal["auto", "projective", "non-projective"]
 
 SOME_CROSSING, MANY_CROSSING = 0.02, 0.05
-"""Shares of non-projective arcs from which the decoder "auto" is chosen on development data, and from which it is the
-non-projective one if there are none."""
+"""Minimum shares of non-projective arcs for the decoder "auto": for a choice on development data, and for the
+non-projective decoder without such data."""
 
 
 @dataclass(frozen=True)

@@ -139,7 +139,7 @@ def siblings_of(candidates: Candidates) -> Siblings:
 
     Examples
     --------
-    Both words may hang on ROOT; then the first is the sibling of the second (arc 2, the parts 2 and 3).
+    Both words may be dependents of ROOT; then the first is the sibling of the second (arc 2, the parts 2 and 3).
 
     >>> siblings = siblings_of(candidates_of(np.array([[0, 0, 0], [1, 0, 1], [1, 1, 0]], np.bool_)))
     >>> siblings.partners.tolist(), siblings.first.tolist()

@@ -29,7 +29,7 @@ FINAL_RATE = 0.1
 
 
 class Pruner(NamedTuple):
-    """A first-order model, and how much it leaves.
+    """A first-order model, and the limits for the remaining arcs.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Sentences as the kernels of a graph-based parser see them."""
+"""Sentences as arrays for the kernels of a graph-based parser."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from treevote.models.features.lexicon import WordColumns
 
 
 class Sentences(NamedTuple):
-    """Sentences to learn from, or to parse.
+    """Sentences of the training data, or sentences to be parsed.
 
     Attributes
     ----------
     tokens : ndarray of int32, shape (n_slots,)
     heads : ndarray of int32, shape (n_slots,)
-        Those of the gold trees, or room for those to be found.
+        Heads of the gold trees, or the array that receives the predicted heads.
     offsets : ndarray of int64, shape (n_sentences + 1,)
     projective, single_root : bool
-        The kind of the trees.
+        Constraints on the trees.
     """
 
     words: WordColumns

@@ -5,11 +5,11 @@ are the *roles* of the words of a part: ``h`` the head and ``d`` the dependent o
 dependent on its inner side, ``g`` the head of the head. The only steps are to the neighbouring words in the sentence,
 ``prev`` and ``next``. Attributes are those of the lexicon.
 
-In templates of arcs two atoms stand for several features: with ``h.feat`` and ``d.feat`` there is one for each
-attribute=value of FEATS (or one for each pair), and with ``b.upos`` (or another attribute) one for each distinct value
-among the words *between* head and dependent, together with how often it is there: once, twice or more.
+In templates of arcs two kinds of atoms give several features: ``h.feat`` and ``d.feat`` give one for each
+attribute=value of FEATS (or one for each pair), and ``b.upos`` (or another attribute) gives one for each distinct value
+among the words *between* head and dependent, together with its number of occurrences: one, two or more.
 
-Every feature is there several times: with the direction of the arc, and with direction and distance
+Every feature has several variants: with the direction of the arc, and with direction and distance
 (`treevote.models.graph.features`).
 """
 
@@ -32,7 +32,7 @@ GRANDPARENT_ROLES = "ghd"
 
 
 class Side(NamedTuple):
-    """What a group of templates asks of the word in one role.
+    """Attributes of the word in one role, for a group of templates.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ def compile_arcs(lines: Sequence[str]) -> ArcTable:
     Raises
     ------
     ConfigError
-        If a line is wrong, quoting it, or there are none or too many.
+        If a line is wrong (the message quotes it), or there are no lines or too many.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def compile_pairs(lines: Sequence[str], roles: str) -> PairTable:
 
 
 def attributes_of(line: str) -> set[str]:
-    """Return the attributes that a template looks at.
+    """Return the attributes in a template.
 
     Examples
     --------
@@ -147,9 +147,9 @@ def _read(lines: Sequence[str], grammar: Grammar) -> list[list[tuple[str, int, s
 def _check(template: Template) -> None:
     between = sum(atom.place == "b" for atom in template)
     if between > 1 or (between and any(atom.attribute == "feat" for atom in template)):
-        raise ConfigError("an atom of 'b' stands alone with atoms other than 'feat'; make several templates")
+        raise ConfigError("a template has at most one atom of 'b', and then none with 'feat'; make several templates")
     if any(len(steps) > (place != "b" and attribute != "feat") for place, steps, attribute in template):
-        raise ConfigError("an atom has one step at the most, and none with 'b' or 'feat'; leave it out")
+        raise ConfigError("an atom has one step at the most, and none with 'b' or 'feat'; leave the step out")
 
 
 def _grammar(roles: str, attributes: Mapping[str, tuple[int, int]]) -> Grammar:

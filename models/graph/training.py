@@ -30,7 +30,7 @@ N_FOLDS = 2
 """Folds of the training sentences for jackknifing: each is pruned by a model that was trained on the others."""
 
 TrainEpoch = Callable[[AveragedWeights, Longs, int, int], None]
-"""Learns from sentences in a given order, given the number of sentences before them and in the whole training."""
+"""Learns from sentences in a given order; also takes the numbers of sentences before them and in the whole training."""
 
 
 class Masks(NamedTuple):

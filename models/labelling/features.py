@@ -1,4 +1,4 @@
-"""The features of an arc: templates looked up on the tree that it stands in."""
+"""The features of an arc: templates applied to its tree."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TO_THE_RIGHT = 8  # added to the bin of a distance
 
 
 class Sentence(NamedTuple):
-    """A sentence with its tree, as far as it has labels.
+    """A sentence with its tree and the labels known so far.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Sentence(NamedTuple):
         The word of each position.
     heads : ndarray of int32, shape (n + 1,)
     deprels : ndarray of int32, shape (n + 1,)
-        -1 where no label is known yet.
+        -1 for a label that is not known yet.
     links : ndarray of int32, shape (n + 1, len(LINKS))
         As `treevote.models.labelling.surroundings.link` writes them.
     """
@@ -53,7 +53,7 @@ class Sentence(NamedTuple):
 
 @kernel
 def max_features(table: TemplateTable) -> int:
-    """Return how much room the features of one arc can take: one more than there can be of them."""
+    """Return the length of an array for the features of one arc: their maximum number plus 1."""
     return len(table.nodes) + MAX_MEMBERS * len(table.sets) + 1
 
 
@@ -131,7 +131,7 @@ def find_values(sentence: Sentence, dependent: int, words: WordColumns, table: T
 
 @kernel
 def known_labels(sentence: Sentence, head: int, members: Ints) -> int:
-    """Collect the labels of the dependents of a word, as far as they are known, and return how many there are."""
+    """Collect the known labels of the dependents of a word, and return their number."""
     n, links = 0, sentence.links
     token = links[head, LEFT] if links[head, LEFT] >= 0 else links[head, INNER_RIGHT]
     while token >= 0 and n < MAX_MEMBERS:
@@ -142,7 +142,7 @@ def known_labels(sentence: Sentence, head: int, members: Ints) -> int:
 
 @kernel
 def tags_between(sentence: Sentence, dependent: int, words: WordColumns, members: Ints) -> int:
-    """Collect the tags of the words between dependent and head, and return how many there are."""
+    """Collect the tags of the words between dependent and head, and return their number."""
     n, head = 0, sentence.heads[dependent]
     for position in range(min(head, dependent) + 1, max(head, dependent)):
         n = add(words.values[sentence.tokens[position], _UPOS], members, n)
@@ -153,7 +153,7 @@ def tags_between(sentence: Sentence, dependent: int, words: WordColumns, members
 
 @kernel
 def common_feats(sentence: Sentence, dependent: int, words: WordColumns, members: Ints) -> int:
-    """Collect the values of FEATS that dependent and head share, and return how many there are."""
+    """Collect the common values of FEATS of dependent and head, and return their number."""
     n, offsets = 0, words.feats_offsets
     own, other = sentence.tokens[dependent], sentence.tokens[sentence.heads[dependent]]
     for i in range(offsets[own], offsets[own + 1]):
@@ -165,7 +165,7 @@ def common_feats(sentence: Sentence, dependent: int, words: WordColumns, members
 
 @kernel
 def add(member: int, members: Ints, n: int) -> int:
-    """Add a member, if it is above 0 and there is room, to the ``n`` that are there; return how many they are now."""
+    """Add a member to the first ``n``, unless it is 0, present, or the array is full; return the new number."""
     if member == 0 or n == len(members):
         return n
     for i in range(n):

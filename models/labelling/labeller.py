@@ -114,7 +114,7 @@ def _mask_of(treebank: Treebank, arcs: Bools) -> Bools:
 
 @dataclass(frozen=True, eq=False)
 class Labeller:
-    """What gives arcs labels. Immutable, safe to use from several threads.
+    """A trained model of the labels of arcs. Immutable, safe to use from several threads.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class Labeller:
     guide: LinearGuide
 
     def label(self, words: WordColumns, tokens: Ints, offsets: Longs, heads: Ints) -> Ints:
-        """Label the arcs of trees. Of labels with the same score the first in ``labels`` is given.
+        """Label the arcs of trees. Ties go to the first label in ``labels``.
 
         Parameters
         ----------

@@ -31,7 +31,7 @@ def rows_of(treebank: Treebank, words: WordColumns, table: TemplateTable, cutoff
 def label_gold(
     trees: Trees, words: WordColumns, table: TemplateTable, at: Longs, keys: Keys, lengths: Ints, labels: Ints
 ) -> tuple[int, int]:
-    """Label the arcs of gold trees as long as there is room, as `treevote.models.features.rows.batches` asks.
+    """Write a batch of rows for the arcs of gold trees, as `treevote.models.features.rows.batches` expects.
 
     Arcs come in the order in which they are labelled, and each sees the labels of those before it.
     """

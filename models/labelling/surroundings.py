@@ -1,4 +1,4 @@
-"""What stands around an arc in its tree: dependents, siblings, and the order in which arcs get their labels."""
+"""The context of an arc in its tree: dependents, siblings, and the order in which arcs get their labels."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from treevote.store.record import Record
 KIND = "classifier"
 
 MAX_DEPTH = 10_000  # of a tree
-MAX_UNITS = 10_000  # of a hidden layer: rows are asked by the thousand
+MAX_UNITS = 10_000  # of a hidden layer: rows are scored by the thousand
 
 _Arrays: TypeAlias = dict[str, NDArray[Any]]
 
@@ -35,7 +35,7 @@ class Stored(NamedTuple):
     n_classes: int
 
     def get(self, name: str, shape: tuple[int, ...], *types: str) -> NDArray[Any]:
-        """Return a copy of an array of finite numbers; KeyError or ValueError if it is another; -1 is any length."""
+        """Return a copy of an array of finite numbers; KeyError or ValueError if it differs; -1 is any length."""
         array = self.arrays[name]
         same = len(shape) == array.ndim and all(a in (-1, b) for a, b in zip(shape, array.shape, strict=True))
         if not same or array.dtype.str not in types or not np.isfinite(array).all():
@@ -49,11 +49,11 @@ class ClassifierKind(NamedTuple):
     Attributes
     ----------
     options : mapping of str to callable
-        Parameters that predictions depend on, and whether a value of each is admitted.
+        Parameters that predictions depend on, each with a test of its values.
     write : callable
         Returns the arrays of a trained classifier.
     read : callable
-        Gives such arrays to a new one.
+        Sets these arrays in a new classifier.
     """
 
     options: Mapping[str, Callable[[Any], bool]]
@@ -62,7 +62,7 @@ class ClassifierKind(NamedTuple):
 
 
 def one_of(*values: object) -> Callable[[Any], bool]:
-    """Return a test for values, whose types count: True is not 1."""
+    """Return a test for values and their types: True is not 1."""
     return lambda value: any(type(value) is type(known) and value == known for known in values)
 
 
@@ -307,7 +307,7 @@ def _read_trees(classifier: Any, stored: Stored) -> None:
 
 
 def check_trees(sizes: Longs, left: NDArray[Any], right: NDArray[Any]) -> None:
-    """Check that nodes are trees: all but the first of each are the child of one that stands earlier.
+    """Check that nodes are trees: every node but the first of a tree is the child of an earlier one.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What scikit-learn asks of classifiers of sparse rows."""
+"""Base classes and checks of classifiers of sparse rows, as scikit-learn requires."""
 
 from __future__ import annotations
 

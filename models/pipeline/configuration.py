@@ -9,15 +9,15 @@
 - ``WaitLeft``: a is the head of b, but b may still miss dependents, so the arc has to wait;
 - ``WaitRight``: b is the head of a, likewise.
 
-Without the two waits, Shift stands for them as well. After Shift or a wait the focus point is b; after Left or Right
-it depends on the policy: *Start Over* goes to the first word of T, *Stay* to the word that has become a head, *Step
+Without the two waits, Shift takes their place. After Shift or a wait the focus point is b; after Left or Right it
+depends on the policy: *Start Over* goes to the first word of T, *Stay* to the word that has become a head, *Step
 Back* to the word before that, if there is one. When the last word of T is the focus point, there is no pair: a new
 *round* begins at the first word, unless a single word is left, the round has made no arc (the next one would be the
-same) or there have been rounds enough. Start Over may consider as many pairs as the square of the number of words, the
-other two a few for each word and round.
+same) or the maximum number of rounds is reached. The number of pairs is quadratic in the number of words for Start
+Over, and a few for each word and round for the other two.
 
 T is a linked list in which an action changes a few numbers, and `undo` puts them back: a look ahead needs no copies.
-The focus point is a value. Position 0 is ROOT, the word before the first of T; n + 1 stands behind the last.
+The focus point is a value. Position 0 is ROOT, the word before the first of T; n + 1 is the position after the last.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ START_OVER, STAY, STEP_BACK = range(len(POLICIES))
 
 # Columns of T, a row for each position 0..n + 1.
 BEFORE, AFTER = 0, 1  # the neighbours in T
-HEAD = 2  # 0 as long as there is none
+HEAD = 2  # 0 if there is none yet
 L1, R1 = 3, 4  # leftmost and rightmost dependent, 0 if there is none
 INNER = 5  # the dependent of the same head that was outermost on the same side before, 0 if there was none
 L_VALENCY, R_VALENCY = 6, 7  # numbers of dependents on either side
@@ -45,12 +45,12 @@ WIDTH = 8
 
 
 class Focus(NamedTuple):
-    """Where the parser is.
+    """The state of the parser, except T.
 
     Attributes
     ----------
     a : int
-        The focus point; 0 when there is nothing more to consider.
+        The focus point; 0 at the end of the parse.
     action, action2 : int
         The last action of this round and the one before, -1 if there was none.
     rounds : int
@@ -104,7 +104,7 @@ def take(T: Longs, focus: Focus, policy: int, most_rounds: int, action: int) -> 
 
 @kernel
 def undo(T: Longs, focus: Focus, action: int) -> None:
-    """Put T back to what it was before ``action`` was taken at ``focus``, if that was the last one taken."""
+    """Undo ``action``, the last one taken, at ``focus``: restore the earlier T."""
     if action in (LEFT, RIGHT):
         dependent = T[focus.a, R1] if action == LEFT else focus.a
         head = T[dependent, HEAD]
@@ -118,7 +118,7 @@ def undo(T: Longs, focus: Focus, action: int) -> None:
 
 @kernel
 def write_heads(T: Longs, heads: Ints) -> None:
-    """Write the head of every position, shape (n + 1,): words that are left in T hang on ROOT."""
+    """Write the head of every position, shape (n + 1,); the head of words that are left in T is ROOT."""
     heads[0] = -1
     for token in range(1, len(heads)):
         heads[token] = T[token, HEAD]
@@ -126,5 +126,5 @@ def write_heads(T: Longs, heads: Ints) -> None:
 
 @kernel
 def room(n: int) -> Longs:
-    """Return room for the T of a sentence of ``n`` tokens."""
+    """Return an array for the T of a sentence of ``n`` tokens."""
     return np.empty((n + 2, WIDTH), np.int64)

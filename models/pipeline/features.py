@@ -1,4 +1,4 @@
-"""The features of a pair: templates looked up on the words that are left, each a 64-bit key."""
+"""The features of a pair: templates applied to the words that are left, each a 64-bit key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from treevote.models.pipeline.configuration import AFTER, BEFORE, INNER, L1, L_V
 def fire(
     T: Longs, focus: Focus, tokens: Ints, words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys
 ) -> int:
-    """Write the features of the pair at the focus point into ``keys`` and return how many there are."""
+    """Write the features of the pair at the focus point into ``keys`` and return their number."""
     find_places(T, focus, table, room.places)
     distance = bin_distance(T[focus.a, AFTER] - focus.a, FAR)
     valencies = T[:, L_VALENCY : R_VALENCY + 1]
@@ -24,7 +24,7 @@ def fire(
 
 @kernel
 def find_places(T: Longs, focus: Focus, table: TemplateTable, places: Ints) -> None:
-    """Write the position at each place of the templates, which is the number of its subtree as well; -1 for none."""
+    """Write the position at each place of the templates, which is also the number of its subtree; -1 for none."""
     n = len(T) - 2
     for p in range(len(table.places)):
         step, start = table.places[p]

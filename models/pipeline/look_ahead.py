@@ -1,12 +1,12 @@
 """The look ahead (Chang, Do & Roth 2006, section 2.4, Algorithm 2), and the parser's loop around it.
 
-For each action the sequences of ``depth`` actions are searched, following from each pair the two actions with the
-highest confidence; the first action of the sequence with the highest sum of confidences is taken, and the search starts
-again. The paths behind that action are kept, so that a step scores new pairs only at their far end; and a sequence is
-given up as soon as its sum cannot become the highest. Depth 1 takes the action with the highest confidence.
+Each step searches sequences of ``depth`` actions, with the two actions of the highest confidence at each pair. It takes
+the first action of the sequence with the highest sum of confidences. The paths below that action are kept, so the next
+step scores new pairs only at their ends. A sequence is abandoned as soon as its sum cannot become the highest. Depth 1
+takes the action with the highest confidence.
 
-Of equal sums the sequence with the better first action wins, then that with the better second; of equal actions the one
-with the smaller number. Beyond the end of a parse everything is certain.
+Ties of sums go to the sequence with the better first action, then to that with the better second; ties of actions go to
+the smaller number. Steps after the end of a parse count with the highest confidence.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ from treevote.models.pipeline.features import fire
 
 MAX_DEPTH = 4
 
-_SLACK = 1e-9  # more than what rounding may do to a sum
+_SLACK = 1e-9  # more than the rounding error of a sum
 
 
 class Model(NamedTuple):
-    """What decides about actions.
+    """A model of actions, with the settings of the look ahead.
 
     Attributes
     ----------
     policy : int
         START_OVER, STAY or STEP_BACK.
     rounds : int
-        The most rounds over a sentence.
+        Maximum number of rounds over a sentence.
     depth : int
-        Actions in a sequence.
+        Number of actions in a sequence.
     certain : float
         The highest confidence: 1.0 if it is a probability, 0.0 if it is the logarithm of one.
     """
@@ -65,12 +65,12 @@ class Model(NamedTuple):
 
 
 class Space(NamedTuple):
-    """Room to work in, for one thread; and the paths of the look ahead, a binary tree in the order of a heap.
+    """Scratch arrays of one thread, and the paths of the look ahead: a binary tree in the order of a heap.
 
     Attributes
     ----------
     work : Workspace
-        For the scores of one pair.
+        Workspace for the scores of one pair.
     actions : ndarray of int64, shape (2**depth - 1, 2)
         The two best actions at each node, -1 in nodes that were not reached yet.
     gains : ndarray of float64, shape (2**depth - 1, 2)
@@ -84,7 +84,7 @@ class Space(NamedTuple):
 
 @kernel
 def space_for(model: Model) -> Space:
-    """Return room for a model."""
+    """Return the arrays for a model."""
     n_nodes = 2**model.depth - 1
     work = workspace(model.table, len(model.weights.bias))
     return Space(work, np.full((n_nodes, 2), -1, np.int64), np.empty((n_nodes, 2), np.float64))
@@ -101,7 +101,7 @@ def score_actions(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Spa
 
 @kernel
 def expand(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space, node: int) -> None:
-    """Write the two best actions on a pair, and the confidence in them, unless they are there already."""
+    """Write the two best actions on a pair and their confidence, unless the node has them already."""
     if space.actions[node, 0] >= 0:
         return
     score_actions(model, tokens, T, focus, space)
@@ -122,9 +122,9 @@ def expand(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space, nod
 def follow(
     model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space, node: int, depth: int, total: float, best: float
 ) -> float:
-    """Return the highest sum of a sequence through ``node``, or ``best``, that found elsewhere, if it is higher.
+    """Return the highest sum of a sequence through ``node``, or ``best``, that of other sequences, if it is higher.
 
-    ``total`` is the sum so far.
+    ``total`` is the sum of the actions before ``node``.
     """
     if depth == 0 or focus.a == 0:
         return max(best, total + depth * model.certain)
@@ -142,7 +142,7 @@ def follow(
 
 @kernel
 def predict(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space) -> int:
-    """Return the first action of the best sequence, and keep the paths behind it."""
+    """Return the first action of the best sequence, and keep the paths below it."""
     expand(model, tokens, T, focus, space, 0)
     chosen, best = 0, -np.inf
     for branch in range(2):
@@ -161,7 +161,7 @@ def predict(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space) ->
 
 @kernel
 def keep(space: Space, depth: int, branch: int) -> None:
-    """Make the node behind a branch of the root the root: each level moves up, and the last one is empty."""
+    """Move the subtree of a branch to the root: each level moves up, and the last one becomes empty."""
     for level in range(depth - 1):
         width = 1 << level
         to, origin = width - 1, 2 * width - 1 + branch * width
@@ -173,10 +173,10 @@ def keep(space: Space, depth: int, branch: int) -> None:
 
 @kernel
 def join(model: Model, tokens: Ints, T: Longs, space: Space) -> None:
-    """Make one tree of the words that are left: the arc that is most probable, of all that are possible, comes first.
+    """Join the words that are left in T into one tree, the most probable arc first.
 
-    Where a treebank has one root, this ends a parse whose rounds did not. A pair is scored when it first is one, and
-    again when one of its words has a new dependent: three times for each word at the most.
+    For treebanks with one root, this completes a parse that is still in parts after the rounds. A pair is scored when
+    it becomes adjacent, and again when one of its words gets a new dependent: at most three times for each word.
     """
     end = len(T) - 1
     actions, gains = np.empty(end, np.int64), np.empty(end, np.float64)
@@ -200,7 +200,7 @@ def join(model: Model, tokens: Ints, T: Longs, space: Space) -> None:
 
 @kernel
 def score_arcs(model: Model, tokens: Ints, T: Longs, a: int, space: Space, actions: Longs, gains: Doubles) -> None:
-    """Write which of Left and Right is more probable on the pair at ``a``, and the logarithm of its probability."""
+    """Write the more probable of Left and Right on the pair at ``a``, and the logarithm of its probability."""
     score_actions(model, tokens, T, Focus(a, -1, -1, 1, 0), space)
     actions[a] = RIGHT if space.work.logs[RIGHT] > space.work.logs[LEFT] else LEFT
     gains[a] = space.work.logs[actions[a]]
@@ -208,9 +208,9 @@ def score_arcs(model: Model, tokens: Ints, T: Longs, a: int, space: Space, actio
 
 @kernel
 def parse(model: Model, tokens: Ints, offsets: Longs, single_root: bool, heads: Ints) -> int:
-    """Find the heads of all sentences, and return in how many of them the rounds left more than one word.
+    """Find the heads of all sentences, and return the number of sentences that the rounds left in parts.
 
-    With a single root the words that are left are joined; else they all hang on ROOT, and nothing is counted.
+    With a single root, these parts are joined. Otherwise the head of each part is ROOT, and the number is 0.
     """
     space = space_for(model)
     unfinished = 0

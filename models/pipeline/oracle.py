@@ -1,4 +1,4 @@
-"""The gold action predictor, and what it needs with each policy (Chang, Do & Roth 2006, sections 2.1 to 2.3)."""
+"""The gold action predictor, and its actions with each policy (Chang, Do & Roth 2006, sections 2.1 to 2.3)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from treevote.models.pipeline.configuration import (
 
 
 class Tree(NamedTuple):
-    """The tree that the gold action predictor knows.
+    """A gold tree for the gold action predictor.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Tree(NamedTuple):
 
 @kernel
 def tree_of(heads: Ints) -> Tree:
-    """Return what the gold action predictor has to know of a tree."""
+    """Return the gold tree of these heads, for the gold action predictor."""
     valency = np.zeros(len(heads), np.int32)
     for token in range(1, len(heads)):
         valency[heads[token]] += 1
@@ -58,7 +58,7 @@ def tree_of(heads: Ints) -> Tree:
 
 @kernel
 def gold_action(T: Longs, focus: Focus, tree: Tree, waits: Bools) -> int:
-    """Return the action that leads to the tree; ``waits`` tells whether there is a WaitLeft, and a WaitRight."""
+    """Return the action that leads to the tree; ``waits`` are flags for the existence of WaitLeft and WaitRight."""
     a, b = focus.a, int(T[focus.a, AFTER])
     if tree.heads[b] == a:
         if T[b, L_VALENCY] + T[b, R_VALENCY] == tree.valency[b]:
@@ -73,9 +73,9 @@ def gold_action(T: Longs, focus: Focus, tree: Tree, waits: Bools) -> int:
 
 @kernel
 def goes_on(focus: Focus, missing: int) -> bool:
-    """Tell whether the gold action predictor is asked once more: to the end of the round that completes the tree.
+    """Tell whether the gold action predictor continues: until the end of the round that completes the tree.
 
-    With one root the tree is complete when one word is left; with several there are Shifts between them to be seen.
+    With one root the tree is complete when one word is left; with several roots, Shifts between them follow.
     """
     return focus.a > 0 and (missing > 0 or focus.rounds == 1 or focus.action >= 0)
 
@@ -91,7 +91,7 @@ def count_actions(
         Trees; those that are not projective are made so first, by lifting.
     policy : {"step-back", "stay", "start-over"}, default="step-back"
     wait_left, wait_right : bool
-        Whether there are these actions.
+        Whether these actions exist.
 
     Returns
     -------

@@ -39,18 +39,18 @@ class PipelineTrainer(BaseTrainer["PipelineParser"]):
     Attributes
     ----------
     policy : {"step-back", "stay", "start-over"}
-        Where the focus point goes after an arc, see `treevote.models.pipeline.configuration`. Start Over takes a time
-        that grows with the square of the length of a sentence.
+        Move of the focus point after an arc, see `treevote.models.pipeline.configuration`. The time of Start Over is
+        quadratic in the length of a sentence.
     wait_left, wait_right : bool
-        Whether there are these actions. With Step Back and projective trees WaitRight is never right (Lemma 4).
+        Whether these actions exist. With Step Back and projective trees WaitRight is never right (Lemma 4).
     depth : int
-        Actions that are looked ahead, 1..4; 1 takes the best action as it comes.
+        Number of actions in a sequence of the look ahead, 1..4; 1 takes the best next action.
     confidence : {"probability", "log-probability"}
-        What the look ahead sums: the paper's softmax, or its logarithm, so that the product counts.
+        Summands of the look ahead: probabilities (the paper's softmax), or their logarithms, which gives the product.
     rounds : int
-        The most rounds over a sentence.
+        Maximum number of rounds over a sentence.
     learner : str
-        ``perceptron``, the paper's, or any that is linear: ``maxent``, ``svm``, the dotted name of a scikit-learn
+        ``perceptron``, the paper's, or another linear learner: ``maxent``, ``svm``, the dotted name of a scikit-learn
         classifier. A learner should have probabilities for a look ahead.
     options : dict
         Parameters of the learner.
@@ -128,7 +128,7 @@ class PipelineParser(BaseParser[PipelineTrainer]):
     labeller: Labeller
 
     def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
-        """Find trees; sentences that should have one root and were left in parts after the last round are joined."""
+        """Find trees; if there must be one root, sentences that are in parts after the last round are joined."""
         own, tokens = self.trainer, rows[treebank.tokens]
         certain = 1.0 if own.confidence == "probability" else 0.0
         policy = POLICIES.index(own.policy)

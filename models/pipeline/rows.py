@@ -1,4 +1,4 @@
-"""Training rows: the features of the pairs on the way to the gold trees, and the action that the gold tree asks for."""
+"""Training rows: the features of the pairs on the way to the gold trees, and their gold actions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def rows_of(
 ) -> Rows:
     """Return the training rows of a treebank of projective trees; raises as `treevote.models.features.rows.rows_of`.
 
-    ``waits`` tells whether there is a WaitLeft, and a WaitRight.
+    ``waits`` are flags for the existence of WaitLeft and WaitRight.
     """
     extract = functools.partial(derive, Trees.of(treebank), words, table, policy, waits)
     steps = functools.partial(batches, extract, treebank.n_sentences, MAX_FEATURES)
@@ -40,7 +40,7 @@ def derive(
     lengths: Ints,
     actions: Ints,
 ) -> tuple[int, int]:
-    """Build the gold trees as long as there is room, as `treevote.models.features.rows.batches` asks."""
+    """Write a batch of rows for the gold trees, as `treevote.models.features.rows.batches` expects."""
     space, offsets = scratch(table), trees.offsets
     n_keys, n_pairs = 0, 0
     while at[0] < len(offsets) - 1:

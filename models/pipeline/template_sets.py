@@ -2,8 +2,8 @@
 
 It is that of `treevote.models.features.stack_and_queue`, with other places: ``s0`` is the focus point a and ``s1 s2
 ...`` the words before it that are left, with ROOT before the first; ``q0`` is b and ``q1 q2 ...`` are the words after
-it. ``distance`` is that between a and b, ``action`` and ``action2`` are the last actions of the round. Labels are not
-known when heads are sought, so there are none to ask for.
+it. ``distance`` is that between a and b, ``action`` and ``action2`` are the last actions of the round. There are no
+labels, which are not known during the search for heads.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ s1.form s1.lemma s1.upos s1.xpos s2.upos
 q1.form q1.lemma q1.upos q1.xpos q1.feats q1.feat q1.suffix2 q1.suffix3 q1.shape q2.form q2.lemma q2.upos q2.xpos
 q2.feats q3.upos q3.xpos q3.form q4.upos
 """
-"""The words by themselves, to go with the rich templates of `treevote.models.features.rich_templates`; two more than in
+"""Single words, in addition to the rich templates of `treevote.models.features.rich_templates`; two more than in
 an LR parser, ``s2`` and ``q4``."""
 
 TEMPLATE_SETS = {"paper": PAPER, "rich": WORDS + of_a_pair(RICH)}
-"""Name to templates, apart by white space."""
+"""Templates of each set, separated by white space."""
 
 templates_of = functools.partial(named_templates, sets=TEMPLATE_SETS)
-"""Return the templates of a named set, or those given."""
+"""Return the templates of a named set, or the given templates."""

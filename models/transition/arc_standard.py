@@ -1,17 +1,17 @@
 """The transition system of Sagae & Tsujii (2007), section 2.1: bottom-up shift-reduce, since then called arc-standard.
 
 - ``shift`` moves the first word of the queue onto the stack;
-- ``reduce-left(l)`` joins the two top items, the head of the new tree standing to the *left* of its new dependent;
+- ``reduce-left(l)`` joins the two top items, with the head to the *left* of its new dependent;
 - ``reduce-right(l)`` joins them with the head to the *right*.
 
-Mind the names: the paper says where the *head* stands, so ``reduce-left`` makes the arc that Nivre calls right-arc.
+The paper names the side of the *head*, so ``reduce-left`` makes the arc that Nivre calls right-arc.
 
-One class of the classifier is one (action, label): direction and label are decided together. ROOT stands before the
+One class of the classifier is one (action, label): direction and label are decided together. ROOT comes before the
 first word. A word is attached once it has all its dependents. Every sentence of ``n`` tokens is parsed in ``2 n``
 actions, and in every configuration but the last some action is legal, so a parse never fails.
 
-Search and training know nothing else of a system than what is here: `Actions`, `legal`, `advance`, `is_final`, the
-oracle's `walk`, and `write_tree`.
+Search and training depend only on these parts of a system: `Actions`, `legal`, `advance`, `is_final`, the oracle's
+`walk`, and `write_tree`.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Actions(NamedTuple):
 
 
 def actions_of(treebank: Treebank, single_root: bool) -> Actions:
-    """Return the actions that the trees of a treebank need: labels that only ROOT gives stay with ROOT.
+    """Return the actions for the trees of a treebank; labels that occur only on arcs from ROOT are kept for these.
 
     Parameters
     ----------
@@ -76,8 +76,8 @@ def actions_of(treebank: Treebank, single_root: bool) -> Actions:
 
     Notes
     -----
-    A treebank that shows no arc between two tokens, or none from ROOT, gets the first label for it, so that every
-    configuration has a legal action.
+    For a treebank without arcs between two tokens, or without arcs from ROOT, the first label is admitted for them, so
+    that every configuration has a legal action.
     """
     tokens = treebank.is_token
     position = np.arange(len(treebank.tokens)) - np.repeat(treebank.offsets[:-1], np.diff(treebank.offsets))
@@ -107,7 +107,7 @@ def is_final(space: Arena, here: int, n: int) -> bool:
 
 @kernel
 def legal(space: Arena, actions: Actions, here: int, n: int, mask: Bools) -> None:
-    """Write into ``mask``, shape (n_actions,), which actions are possible in configuration ``here``."""
+    """Write the mask of the legal actions, shape (n_actions,), in configuration ``here``."""
     configuration = space.configurations[here]
     queue = configuration[FRONT] <= n
     pair = configuration[DEPTH] >= 2
@@ -127,7 +127,7 @@ def legal(space: Arena, actions: Actions, here: int, n: int, mask: Bools) -> Non
 def forced(mask: Bools) -> int:
     """Return the only legal action of ``mask``, -1 if there is a choice.
 
-    With a single root, for one, the first word over ROOT waits there until the queue is empty.
+    For example, with a single root, the item above ROOT waits there until the queue is empty.
     """
     only = -1
     for action in range(len(mask)):
@@ -150,7 +150,7 @@ def advance(space: Arena, actions: Actions, here: int, there: int, tree: int, ac
 
 
 class Gold(NamedTuple):
-    """The tree that the oracle knows; all arrays have the shape (n + 1,).
+    """A gold tree for the oracle; arrays have the shape (n + 1,) unless another is given.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ def class_table(actions: Actions, n_labels: int) -> Ints:
 
 @kernel
 def gold_of(heads: Ints, deprels: Ints, classes: Ints) -> Gold:
-    """Return what the oracle has to know of a tree."""
+    """Return the gold tree of these heads and labels, for the oracle."""
     counts = np.zeros(len(heads), np.int32)
     for d in range(1, len(heads)):
         if heads[d] < d:
@@ -190,7 +190,7 @@ def gold_of(heads: Ints, deprels: Ints, classes: Ints) -> Gold:
 
 @kernel
 def oracle(space: Arena, here: int, gold: Gold) -> int:
-    """Return the action that leads to the gold tree: the static oracle. It is -1 if training has not shown it."""
+    """Return the action that leads to the gold tree (static oracle); -1 if it does not occur in the training data."""
     configuration = space.configurations[here]
     if configuration[DEPTH] < 2:
         return 0

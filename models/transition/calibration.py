@@ -1,4 +1,4 @@
-"""The temperature of a max-margin model: what its scores are divided by to be the logarithms of odds.
+"""The temperature of a max-margin model: the divisor that turns its scores into logarithms of odds.
 
 Search multiplies probabilities. Those of a max-margin learner are the softmax of its scores over a temperature that
 gives the oracle's actions on held-out trees the highest likelihood, so that it is sure where it is right (after
@@ -23,7 +23,7 @@ from treevote.models.transition.search import Model
 from treevote.models.transition.training import Task, train_guide
 
 HELD_OUT = 10
-"""One sentence in so many is held out to fit a temperature."""
+"""Every sentence whose number is a multiple of this is held out to fit a temperature."""
 
 IMPOSSIBLE = -1e9
 """Score of an action that is not legal."""
@@ -73,7 +73,7 @@ def temperature_of(treebank: Treebank, model: Model) -> float:
 def score_derivations(trees: Trees, model: Model, classes: Ints, scores: Doubles, gold: Ints) -> int:
     """Write the scores of all actions on the oracle's way to the trees, and its actions, where there is a choice.
 
-    Returns how many rows of ``scores``, shape (2 * n_tokens, n_actions), and ``gold`` were written.
+    Returns the number of rows written to ``scores``, shape (2 * n_tokens, n_actions), and ``gold``.
     """
     actions, table, weights, words = model
     work, offsets, n_rows = workspace(table, len(actions.kind)), trees.offsets, 0

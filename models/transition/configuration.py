@@ -1,6 +1,6 @@
 """Configurations of a shift-reduce parser: a stack of subtrees, a queue of words (Sagae & Tsujii 2007, section 2).
 
-A configuration is immutable and shares all it can with the one that it came from, so search may keep many
+A configuration is immutable and shares its unchanged parts with its predecessor, so search may keep many
 of them (Huang & Sagae 2010, section 2): it names the subtree on top of its stack and the earlier
 configuration that holds the rest of the stack. Taking an action writes one new configuration and at most
 one new subtree, whatever the length of the sentence.
@@ -36,7 +36,7 @@ TREE_WIDTH = 16  # one cache line
 
 
 class Arena(NamedTuple):
-    """Room for the configurations and subtrees of one sentence.
+    """Arrays for the configurations and subtrees of one sentence.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Arena(NamedTuple):
 
 @kernel
 def arena(n: int) -> Arena:
-    """Return room for one derivation over a sentence of ``n`` tokens (ROOT not counted), which has ``2 n`` steps."""
+    """Return arrays for one derivation over a sentence of ``n`` tokens (ROOT not counted), which has ``2 n`` steps."""
     return Arena(np.empty((1 + 2 * n, CONFIGURATION_WIDTH), np.int32), np.empty((3 * n + 1, TREE_WIDTH), np.int32))
 
 

@@ -1,4 +1,4 @@
-"""The features of a configuration: templates looked up on its stack and queue."""
+"""The features of a configuration: templates applied to its stack and queue."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from treevote.models.transition.configuration import (
 def fire(
     space: Arena, here: int, n: int, tokens: Ints, words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys
 ) -> int:
-    """Write the features of configuration ``here`` into ``keys`` and return how many there are."""
+    """Write the features of configuration ``here`` into ``keys`` and return their number."""
     find_places(space, here, n, table, room.places)
     configurations, trees = space.configurations, space.trees
     below, before, distance = configurations[here, BELOW], configurations[here, PREVIOUS], 0
@@ -47,7 +47,7 @@ def fire(
 
 @kernel
 def find_places(space: Arena, here: int, n: int, table: TemplateTable, places: Ints) -> None:
-    """Write what is at each place of the templates, as `treevote.models.features.firing.Scratch` has it."""
+    """Write position, subtree and label at each place, as in `treevote.models.features.firing.Scratch`."""
     configurations, trees = space.configurations, space.trees
     for p in range(len(table.places)):
         step, start = table.places[p]

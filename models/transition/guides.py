@@ -1,4 +1,4 @@
-"""Guides: what a trained model says about the next action.
+"""Guides: the scores of a trained model for the next action.
 
 A linear model is packed and scored inside the search (`treevote.models.features.weights`). Any other
 scikit-learn classifier is asked in lock step: all sentences take their next action together, so that it
@@ -35,7 +35,7 @@ _BATCH = 2_000  # sentences in lock step
 
 @dataclass(frozen=True, eq=False)
 class ClassifierGuide:
-    """Any scikit-learn classifier.
+    """The guide of a scikit-learn classifier that is not linear.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class ClassifierGuide:
 
     @classmethod
     def from_record(cls, record: Record, keys: Keys, n_actions: int) -> ClassifierGuide:
-        """Read a classifier back.
+        """Make the guide of a classifier from its record.
 
         Raises as `treevote.models.learners.classifier_record.read_classifier`, or ModelError.
         """

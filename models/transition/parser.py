@@ -60,11 +60,11 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
     search : {"greedy", "beam", "best-first"}
         Beam and best-first search need probabilities: those of the learner, or for a max-margin learner a softmax of
         its scores with a temperature fitted on held-out sentences (after Platt 1999). A learner that is not linear
-        is asked in lock step, and parses greedily whatever stands here.
+        always parses greedily.
     width : int
         Beam size; for best-first search the number of successors of a configuration.
     margin : float
-        In beam search a derivation is not followed further if its log-probability is so much below that of the best.
+        Beam search drops derivations whose log-probability is lower than that of the best by more than this.
     prune : float
         Weights of linear models nearer to zero than this share of the largest are dropped.
 
@@ -88,7 +88,7 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> TransitionParser:
         new_learner = functools.partial(make_learner, self.learner, self.options, seed)
-        untrained = new_learner()  # a learner that does not exist, or that no model can hold, is told at once
+        untrained = new_learner()  # raises at once for an unknown learner, or one that no model can hold
         check_admitted(untrained)
         table = compile_templates(templates_of(self.templates), GRAMMAR)
         trees, lexicon, words, single_root = TrainingData.of(treebank, self.encoding)
@@ -109,9 +109,9 @@ class TransitionParser(BaseParser[TransitionTrainer]):
     Attributes
     ----------
     trainer : TransitionTrainer
-        What it was trained with.
+        Hyper-parameters of the parser.
     memo : WordMemo
-        The lexicon, and words met lately.
+        The lexicon, with a cache of words.
     single_root : bool
         Whether every tree has exactly one root.
     labels : tuple of str
@@ -152,8 +152,8 @@ class TransitionParser(BaseParser[TransitionTrainer]):
     def with_search(self, search: Search, width: int) -> TransitionParser:
         """Return the same parser with another search.
 
-        A max-margin parser has a temperature only if it was trained for beam or best-first search; without one these
-        know nothing of probabilities and do harm.
+        A max-margin parser has a temperature only if it was trained for beam or best-first search. Without a
+        temperature its scores do not give probabilities, and these searches lower its accuracy.
         """
         return dataclasses.replace(self, trainer=dataclasses.replace(self.trainer, search=search, width=width))
 

@@ -41,7 +41,7 @@ def derive(
     lengths: Ints,
     gold: Ints,
 ) -> tuple[int, int]:
-    """Walk to the gold trees as long as there is room, as `treevote.models.features.rows.batches` asks."""
+    """Write a batch of rows for the gold trees, as `treevote.models.features.rows.batches` expects."""
     room, offsets = scratch(table), trees.offsets
     n_keys, n_rows = 0, 0
     while at[0] < len(offsets) - 1:

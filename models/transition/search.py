@@ -1,12 +1,12 @@
 """Search for the best derivation: greedy, beam and best-first (Sagae & Tsujii 2007, section 2.2).
 
-Search knows configurations and scores, nothing of features. Where only one action is legal it is taken and nothing is
-scored. Ties go to the configuration found first, then to the action with the smaller number.
+Search depends on configurations and scores, not on features. Where only one action is legal, it is taken without
+scores. Ties go to the configuration found first, then to the action with the smaller number.
 
 A beam of width 1 is greedy search: the best legal action is taken each time.
 
 Best-first search is bounded: from each configuration the ``width`` most probable actions are followed, and after
-``POPS`` configurations for each step of a derivation the one that has come farthest (of equals, the most probable) is
+``POPS`` configurations for each step of a derivation the one with the most actions (on ties, the most probable) is
 completed greedily. Such fall-backs are counted.
 """
 
@@ -30,7 +30,7 @@ POPS = 8
 
 
 class Model(NamedTuple):
-    """What decides about actions."""
+    """A linear model of actions: the actions, compiled templates, weights, and the words of the sentences."""
 
     actions: Actions
     table: TemplateTable
@@ -44,8 +44,8 @@ def parse_beam(
 ) -> None:
     """Parse every sentence, keeping the ``width`` most probable derivations after each action.
 
-    The probability of a derivation is the product of those of its actions. A derivation is not followed if its
-    log-probability is by more than ``margin`` below that of the best. ``heads`` and ``deprels`` receive the trees.
+    The probability of a derivation is the product of those of its actions. A derivation is dropped if its
+    log-probability is lower than that of the best by more than ``margin``. ``heads`` and ``deprels`` receive the trees.
     """
     actions, table, weights, words = model
     work = workspace(table, len(actions.kind))
@@ -96,7 +96,7 @@ def parse_beam(
 
 @kernel
 def enter(total: float, here: int, action: int, kept: int, totals: Doubles, origins: Longs, chosen: Longs) -> int:
-    """Enter a candidate into the list of the best, highest first, and return how many the list then holds."""
+    """Enter a candidate into the list of the best, highest first, and return the new length of the list."""
     width = len(totals)
     if kept == width and total <= totals[width - 1]:
         return kept

@@ -21,7 +21,7 @@ s1.next.xpos s0.prev.xpos
 action
 """
 """Sagae & Tsujii (2007), section 3 and Table 1. Its last column is headed Q(3), perhaps for Q(2): both are here. The
-number of all dependents is told by the two numbers on either side together."""
+numbers of dependents on the two sides replace their sum."""
 
 WORDS = """
 s0.form s0.lemma s0.upos s0.xpos s0.feats s0.feat s0.suffix2 s0.suffix3 s0.shape
@@ -30,7 +30,7 @@ s2.form s2.lemma s2.upos s2.xpos
 q0.form q0.lemma q0.upos q0.xpos q0.feats q0.feat q1.form q1.lemma q1.upos q1.xpos q1.feats q2.upos q2.xpos q2.form
 q0.suffix2 q0.suffix3 q0.shape
 """
-"""The words by themselves, to go with the rich templates of `treevote.models.features.rich_templates`."""
+"""Single words, in addition to the rich templates of `treevote.models.features.rich_templates`."""
 
 CONJUNCTIONS = """
 s0.xpos+s1.xpos s0.upos+s1.upos s0.form+s1.form s0.form+s1.xpos s0.xpos+s1.form s0.lemma+s1.lemma
@@ -40,10 +40,10 @@ s0.feats+s1.feats s0.xpos+s1.feats s0.feats+s1.xpos
 s0.xpos+s1.xpos+s0.l.deprel s0.xpos+s1.xpos+s0.r.deprel s0.xpos+s1.xpos+s1.l.deprel s0.xpos+s1.xpos+s1.r.deprel
 s0.xpos+s0.rval s1.xpos+s1.rval action+s0.xpos action+s0.xpos+s1.xpos
 """
-"""Conjunctions to go with it, which the paper mentions and does not list."""
+"""Additional conjunctions, which the paper mentions and does not list."""
 
 TEMPLATE_SETS = {"paper": PAPER, "paper-conjunctions": PAPER + CONJUNCTIONS, "rich": WORDS + RICH}
-"""Name to templates, apart by white space."""
+"""Templates of each set, separated by white space."""
 
 templates_of = functools.partial(named_templates, sets=TEMPLATE_SETS)
-"""Return the templates of a named set, or those given."""
+"""Return the templates of a named set, or the given templates."""

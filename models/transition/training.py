@@ -20,7 +20,7 @@ from treevote.protocols import Learner
 
 
 class Task(NamedTuple):
-    """What a guide is trained for: a new learner for each training, and the features that are frequent enough.
+    """Settings of the training of guides: a factory of learners, the actions and templates, and thresholds.
 
     ``words`` are those of the treebank; ``cutoff`` and ``prune`` are as in `treevote.models.features.rows`.
     """
@@ -42,7 +42,7 @@ def train_guide(treebank: Treebank, task: Task, name: str = "training") -> Linea
     treebank : Treebank
     task : Task
     name : str, default="training"
-        What progress is told under.
+        Name of the training in the progress.
 
     Raises
     ------

@@ -81,7 +81,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """Import what is asked for when it is asked for: importing treevote itself stays cheap."""
+    """Import a name at its first use: importing treevote itself stays cheap."""
     for module, names in _MODULES.items():
         if name in names:
             return getattr(importlib.import_module(module), name)

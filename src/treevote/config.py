@@ -1,7 +1,7 @@
-"""TOML <-> frozen dataclasses: the fields and their types say what a configuration may hold.
+"""TOML <-> frozen dataclasses: the fields and their types define the possible configurations.
 
 A field is a whole number (of at most 64 bits), finite number, truth value, string, `Literal`, `tuple`, `dict` from
-strings, dataclass, or a choice of such (dataclasses then differ in a `Literal`); `Any` is taken as it comes. TOML has
+strings, dataclass, or a choice of such (dataclasses then differ in a `Literal`); `Any` is not restricted. TOML has
 no null: a key that is left out has the default of its field, so a field that may be None needs the default None.
 """
 
@@ -78,7 +78,7 @@ def from_mapping(cls: type[T], mapping: Mapping[str, object], where: str = "") -
 
 
 def to_mapping(obj: DataclassInstance) -> dict[str, Any]:
-    """Return the fields of a dataclass, dataclasses as dicts, tuples as lists: `from_mapping` undoes it.
+    """Return the fields of a dataclass, dataclasses as dicts, tuples as lists: the inverse of `from_mapping`.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def to_toml(obj: DataclassInstance) -> str:
     Raises
     ------
     ConfigError
-        If TOML cannot say it: None in a list or where the default is another, or a NaN.
+        If TOML cannot express a value: None in a list or with another default, or a NaN.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def to_toml(obj: DataclassInstance) -> str:
     """
     text = "".join(f"{line}\n" for line in _table(to_mapping(obj), ())).lstrip("\n")
     if from_mapping(type(obj), tomllib.loads(text)) != obj:
-        raise ConfigError(f"TOML cannot say {obj}: it has no None (but as the default), no NaN and no lists")
+        raise ConfigError(f"TOML cannot express {obj}: it has no None (but as the default), no NaN and no lists")
     return text
 
 
@@ -169,7 +169,7 @@ def _convert(hint: Any, value: object, where: str) -> Any:
         return _frozen(value, where)
     if origin is Literal:
         for choice in arguments:
-            if type(value) is type(choice) and value == choice:  # True is no 1
+            if type(value) is type(choice) and value == choice:  # True is not 1
                 return value
         if isinstance(value, str):
             raise unknown(f"value of {where}", value, [str(choice) for choice in arguments])
@@ -274,4 +274,4 @@ def _value(value: object) -> str:
         case dict():
             pairs = (f"{_key(key)} = {_value(item)}" for key, item in value.items() if item is not None)
             return f"{{{', '.join(pairs)}}}"
-    raise ConfigError(f"TOML cannot say {short(value)} here; leave it out")
+    raise ConfigError(f"TOML cannot express {short(value)} here; leave it out")

@@ -21,12 +21,12 @@ class TreevoteError(Exception):
 
 
 class InputError(TreevoteError):
-    """A fault in a treebank: where it is, what was expected, what was found, what to do.
+    """A fault in a treebank: place, expected content, actual content, remedy.
 
     Parameters
     ----------
     problem : str
-        What was expected and what was found.
+        Expected and actual content.
     path : str, default=""
         The file, or ``<stdin>``; empty when the sentences did not come from a file.
     line : int, optional
@@ -34,7 +34,7 @@ class InputError(TreevoteError):
     sentence : str, default=""
         The ``sent_id``, else the number of the sentence counted from 1.
     remedy : str, default=""
-        What the user can do.
+        Instruction for the user.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class InputError(TreevoteError):
         super().__init__((", ".join(where) + ": " if where else "") + problem + (f"; {remedy}" if remedy else ""))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Let worker processes hand the error back whole."""
+        """Pickle all parts of the error, for worker processes."""
         return _rebuild_input_error, (self.problem, self.path, self.line, self.sentence, self.remedy)
 
 
@@ -74,7 +74,7 @@ _LONGEST = 200
 
 
 def shortened(name: str) -> str:
-    """Return a name, or its beginning if nobody would read all of it.
+    """Return a name, or the beginning of a very long one.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> ConfigError:
     Parameters
     ----------
     kind : str
-        What the name stands for, such as ``"member"``.
+        Kind of the name, such as ``"member"``.
     name : str
         The name that was given.
     known : iterable of str

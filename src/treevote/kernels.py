@@ -36,10 +36,10 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def digest(function: FunctionType) -> str:
-    """Return a checksum of all that the compiled code of a kernel is made from.
+    """Return a checksum of the sources of the compiled code of a kernel.
 
-    That is its own instructions and constants, the constants of its module that it names, and the same of every kernel
-    that it calls: numba compiles them all into it.
+    These are its own instructions and constants, the constants of its module that it names, and the same of every
+    kernel that it calls: numba compiles them all into it.
 
     Examples
     --------
@@ -76,10 +76,10 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 class _Cache(FunctionCache):
-    """Compiled code on disk, used only if it was made from what stands in the sources now.
+    """Compiled code on disk, used only if it was made from the present sources.
 
-    numba asks whether the file of a kernel has changed, and not those of the kernels that it calls; here the `digest`
-    of the kernel is asked. What another release left, of types that are gone, is compiled anew.
+    numba checks whether the file of a kernel has changed, and not those of the kernels that it calls; here the `digest`
+    of the kernel is checked. Code from another release, with types that no longer exist, is compiled again.
     """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

@@ -2,9 +2,9 @@
 
 Tasks are plain functions of data. The user chooses their backend, by name or by ``joblib.parallel_config``.
 
-The generators of joblib tell of finished tasks only, and a task may be a training of minutes. So progress within a task
-comes from other processes as datagrams over the loopback device, which need no further process and lose nothing but
-progress.
+The generators of joblib report finished tasks only, and a task may be a training of several minutes. So other processes
+send the progress within a task as datagrams over the loopback device. This needs no further process, and a lost
+datagram loses nothing but progress.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from treevote.errors import ConfigError, TreevoteError
 R = TypeVar("R")
 
 AHEAD = 8
-"""Maximum number of tasks for each job that run or have results that nobody took yet."""
+"""Maximum number of tasks for each job that are running or whose results were not taken yet."""
 
 CONNECT_WITHIN = 10
-"""Seconds that the scheduler of a cluster has to answer."""
+"""Timeout for an answer from the scheduler of a cluster, in seconds."""
 
 REPORT_EVERY = 0.1
 """Seconds between two messages of a task in another process, and the timeout of the inbox."""
@@ -75,17 +75,17 @@ class Jobs:
         """Apply a function to items, several at a time; yield the results in the order of the items.
 
         Items are taken only as results are, so both may be endless. The error of the first failing item comes after
-        the results before it, whatever ran at the same time.
+        the results before it, independently of parallel tasks.
 
         Parameters
         ----------
         function : callable
-            Called with an item; where there is a progress, also with the keyword ``progress``. For processes it must be
+            Called with an item, and with the keyword ``progress`` if there is one. For processes it must be
             importable, or a `functools.partial` of an importable function.
         items : iterable
             They may be taken from several threads, one at a time.
         prefer : {"processes", "threads"}, optional
-            Backend where nobody chose one: threads suit a function that spends its time in kernels; by default
+            Backend if the user chose none: threads suit a function that spends its time in kernels; by default
             that of joblib.
 
         Yields
@@ -147,7 +147,7 @@ def _map(function: Callable[..., R], items: Iterable[Any], parallel: Any, limit:
     more = True
 
     def feed() -> Iterator[object]:
-        """Yield tasks until results pile up: joblib goes on while nobody takes them."""
+        """Yield tasks until results pile up: joblib itself would not wait until they are taken."""
         nonlocal fed, fault, more
         while more and fed - taken < limit:
             try:
@@ -174,7 +174,7 @@ def _map(function: Callable[..., R], items: Iterable[Any], parallel: Any, limit:
                     _close(outcomes)
     except BrokenExecutor as broken:
         raise TreevoteError(
-            "a worker process was killed, perhaps for want of memory; try fewer jobs, or backend threading"
+            "a worker process was killed, perhaps for lack of memory; try fewer jobs, or backend threading"
         ) from broken
     if fault is not None:
         raise fault
@@ -189,7 +189,7 @@ def cluster(address: str) -> Iterator[None]:
     Parameters
     ----------
     address : str
-        Of the scheduler, such as ``tcp://127.0.0.1:8786``.
+        Address of the scheduler, such as ``tcp://127.0.0.1:8786``.
 
     Raises
     ------
@@ -220,7 +220,7 @@ def _parallel(n_jobs: int | None, backend: str | None, prefer: str | None) -> tu
         raise ConfigError("joblib cannot run 0 jobs; give a number from 1 on, or -1 for one for each core")
 
     try:
-        # Nothing is to be turned into memory maps: kernels would be compiled again for read-only arrays.
+        # No array may become a memory map: kernels would be compiled again for read-only arrays.
         settings: dict[str, Any] = {
             "n_jobs": n_jobs,
             "backend": backend,
@@ -230,7 +230,7 @@ def _parallel(n_jobs: int | None, backend: str | None, prefer: str | None) -> tu
         }
         try:
             parallel = joblib.Parallel(return_as="generator", **settings)
-        except ValueError:  # some backends can only return everything that they were fed
+        except ValueError:  # some backends return all results at once, not one by one
             parallel = joblib.Parallel(**settings)
         return parallel, AHEAD * joblib.effective_n_jobs(parallel.n_jobs)
     except ValueError as problem:
@@ -246,7 +246,7 @@ def _attempt(function: Callable[..., R], item: object) -> tuple[R | None, Treevo
 
 
 def _close(outcomes: Any) -> None:
-    """Stop the tasks that still run, without joblib's warning that nobody awaited them."""
+    """Stop the tasks that still run, without joblib's warning about them."""
     if isinstance(outcomes, Iterator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -258,7 +258,7 @@ def _relayed(progress: Progress) -> Iterator[Progress]:
     """Yield a progress that can be pickled: tasks in any thread or process of this machine call it."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as inbox:
         inbox.settimeout(REPORT_EVERY)
-        with suppress(OSError):  # without a loopback device only tasks of this process are heard
+        with suppress(OSError):  # without a loopback device, the progress of other processes is lost
             inbox.bind(("127.0.0.1", 0))
         relay = _Relay(inbox.getsockname()[1], secrets.token_hex(8), progress)
         done = threading.Event()

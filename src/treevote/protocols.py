@@ -1,4 +1,4 @@
-"""What a learner, a parser and a trainer are: the seams along which treevote can be extended."""
+"""Protocols of learners, parsers and trainers: the extension points of treevote."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Learner(Protocol):
 
 
 class Parser(Protocol):
-    """Anything that gives sentences trees; immutable.
+    """A parser of sentences; immutable.
 
     A parser with a bounded search may also have ``parse_counted``, which returns the trees and the number of sentences
     on which it fell back on a simpler search.
@@ -37,7 +37,7 @@ class Parser(Protocol):
         ...
 
     def parse(self, treebank: Treebank) -> Treebank:
-        """Return the same sentences with the parser's trees; trees of the input are never looked at."""
+        """Return the same sentences with the parser's trees; trees of the input are ignored."""
         ...
 
     def record(self) -> Record:
@@ -63,17 +63,17 @@ class Trainer(Protocol):
         treebank : Treebank
             Every sentence has a tree.
         dev : Treebank, optional
-            Sentences with trees that are not trained on, for a trainer that has choices to make.
+            Sentences with trees outside the training data, for choices of the trainer.
         seed : int, default=0
-            Of everything that is random.
+            Seed of all random choices.
         jobs : Jobs, optional
-            For a trainer whose work falls into parts; told as the training advances.
+            For independent parts of the training; their progress is called as the training advances.
         """
         ...
 
 
 class Family(NamedTuple):
-    """A family of parsers, such as all transition-based ones: what `treevote.ensemble.members` registers.
+    """A family of parsers, such as all transition-based ones, for the registry `treevote.ensemble.members`.
 
     Attributes
     ----------
@@ -82,9 +82,9 @@ class Family(NamedTuple):
     trainer : type
         A frozen dataclass of hyper-parameters, a `Trainer`, whose fields are plain TOML values.
     parser : type
-        A frozen dataclass, a `Parser`, with the ``trainer`` that it was trained by and a class method ``from_record``,
-        which makes it of what ``record`` returned. It raises `treevote.errors.ModelError` for a record that does not
-        fit together: a record may come from anybody.
+        A frozen dataclass, a `Parser`, with its ``trainer`` and a class method ``from_record``, the inverse of
+        ``record``. It raises `treevote.errors.ModelError` for a record whose parts do not fit together: a record may
+        come from an untrusted source.
     members : mapping of str to Trainer
         Members of the family by name.
     """

@@ -1,4 +1,4 @@
-"""Settings that check themselves: the types of the fields of a dataclass say what they may be.
+"""Settings that check themselves: the type of a field of a dataclass defines its possible values.
 
 A `Literal` names all values of a field; `Annotated` with an `Interval` bounds a number, or each number of a tuple.
 """
@@ -14,13 +14,13 @@ from treevote.errors import ConfigError, unknown
 
 
 class Interval(NamedTuple):
-    """The numbers that a setting may be.
+    """The range of a numeric setting.
 
     Attributes
     ----------
     least, most : float
     closed : {"both", "left", "neither"}
-        The ends that belong to it.
+        The ends that are part of the interval.
     """
 
     least: float
@@ -51,10 +51,10 @@ class Interval(NamedTuple):
 
 
 Share: TypeAlias = Annotated[float, Interval(0, 1, "left")]
-"""A share of the largest weight; what is nearer to zero is dropped."""
+"""A share of the largest weight; weights nearer to zero are dropped."""
 
 Count: TypeAlias = Annotated[int, Interval(1)]
-"""A number of occurrences; what is seen fewer times is left out."""
+"""A number of occurrences; rarer features are left out."""
 
 
 @dataclass(frozen=True)

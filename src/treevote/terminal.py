@@ -108,7 +108,7 @@ def progress_shown(stream: TextIO | None = None) -> Iterator[Progress]:
 
 
 class PlainLines:
-    """Progress as lines of text, at most one every few seconds; all tasks under way stand in one line.
+    """Progress as lines of text, at most one every few seconds; all active tasks share one line.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Text of a treebank or model, harmless wherever it is shown.
 
-What would move the cursor of a terminal, turn the direction of what follows, or be a formula in a spreadsheet, is made
+Text that would move the cursor of a terminal, turn the direction of writing, or be a formula in a spreadsheet, is made
 visible.
 """
 
@@ -11,7 +11,7 @@ import re
 import unicodedata
 
 INVISIBLE = ("Cc", "Cf", "Cn", "Cs", "Zl", "Zp")
-"""Unicode categories without a look of their own, or that XML has no room for."""
+"""Unicode categories without a visible form, or without a representation in XML."""
 
 JOINERS = "\u200c\u200d"
 """Invisible, but letters depend on them."""
@@ -40,7 +40,7 @@ def visible_lines(text: str) -> str:
 
 
 def as_json(value: object) -> str:
-    r"""Return JSON for people and programs: letters of all scripts as they are, what is invisible as ``\uXXXX``.
+    r"""Return JSON for people and programs: letters of all scripts unchanged, invisible characters as ``\uXXXX``.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def as_cell(value: object) -> object:
     Parameters
     ----------
     value : object
-        What is no text stays as it is.
+        A value that is not text does not change.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What campaigns start from: texts, tiny models of every family, and a folder of their own."""
+"""Material of campaigns: texts, tiny models of every family, and a folder of their own."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def model_names() -> tuple[str, ...]:
 
 
 def _models() -> dict[str, tuple[dict[str, Any], bool]]:
-    """Return members of each model, and whether it tells its confidence."""
+    """Return members of each model, and whether it has confidence."""
     lr = TransitionTrainer(cutoff=2)
     models: dict[str, tuple[dict[str, Any], bool]] = {
         name: ({name: _small(known_members()[name])}, False) for name in known_members()

@@ -24,7 +24,7 @@ FACTS = "finding.json"
 
 @dataclass(frozen=True)
 class Fault:
-    """What does not hold for a case: the kind, the law in a few words (equal for equal faults), and what was seen."""
+    """A violated law of a case: the kind, the law in a few words (equal for equal faults), and the observation."""
 
     kind: Kind
     law: str
@@ -44,7 +44,7 @@ class Campaign(Protocol):
         ...
 
     def check(self, material: Material) -> list[Fault]:
-        """Return what does not hold for it."""
+        """Return the laws that it violates."""
         ...
 
 
@@ -59,7 +59,7 @@ class Finding:
     material: Mapping[str, bytes]
 
     def keep(self, folder: Path) -> Path:
-        """Write it as a folder: what was seen, and the material of the case beside it."""
+        """Write it as a folder: the observation, and the material of the case beside it."""
         path = folder / str(self.case)
         path.mkdir(parents=True, exist_ok=True)
         facts = {"campaign": self.campaign, "seed": self.seed, "case": self.case, **dataclasses.asdict(self.fault)}

@@ -1,4 +1,4 @@
-"""The commands that write, as child processes: tiny inputs, what they should give, and what must not be left behind."""
+"""The commands that write, as child processes: tiny inputs, expected results, and forbidden remains."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def some_command(rng: Random) -> str:
 
 @dataclass(frozen=True)
 class Done:
-    """What a command did when nothing disturbed it."""
+    """The result of an undisturbed command."""
 
     seconds: float
     files: Content
@@ -164,7 +164,7 @@ def leftovers(folder: Path) -> list[str]:
 
 
 def is_whole(name: str, files: Content, done: Done, before: Content) -> bool:
-    """Tell whether the target holds what it held before, or what the command should give, and never a part of it."""
+    """Tell whether the target has its old content or the complete new content, not a part of it."""
     command = COMMANDS[name]
     found, expected = under(files, command.target), under(done.files, command.target)
     if found in (expected, before):

@@ -177,7 +177,7 @@ class Streams:
             return code
 
     def odd(self) -> Callable[[], object] | None:
-        """Return what is to be done in the new process before the command."""
+        """Return a function for the new process to call before the command."""
         closed = {"closed-stdin": 0, "closed-stdout": 1, "closed-stderr": 2}
         if self.environment in closed:
             return functools.partial(os.close, closed[self.environment])
@@ -226,5 +226,5 @@ def place(room: Path, environment: str, limit: int) -> Iterator[Path | None]:
 
 
 def steady(output: bytes) -> bytes:
-    """Return an output without what differs from run to run: seconds and speeds."""
+    """Return an output without the parts that differ between runs: seconds and speeds."""
     return re.sub(rb"[0-9.,]+| +", b"#", output)

@@ -196,13 +196,13 @@ def bare(text: bytes, tokens: set[int]) -> list[bytes]:
 
 
 def subsequence(part: Sequence[bytes], whole: Sequence[bytes]) -> bool:
-    """Tell whether lines stand in a text in this order; none more often."""
+    """Tell whether the lines of a part occur in the whole text in this order, each no more often than there."""
     rest = iter(whole)
     return not Counter(part) - Counter([*whole, b""]) and all(line in rest for line in part if line)
 
 
 def differing(one: bytes, other: bytes) -> tuple[int, bytes, bytes]:
-    """Return where two texts begin to differ, and what stands there."""
+    """Return the first difference of two texts: its place and both contents."""
     pairs = enumerate(zip(one, other, strict=False))
     at = next((i for i, (ours, theirs) in pairs if ours != theirs), min(len(one), len(other)))
     return at, one[at : at + 60], other[at : at + 60]

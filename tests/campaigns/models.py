@@ -84,7 +84,7 @@ class Models:
 
 
 def ill_formed(parse: Treebank) -> list[Fault]:
-    """Return what is not well formed about a parse."""
+    """Return the faults of form of a parse."""
     faults: list[Fault] = []
     for name, column in parse.marks.items():
         if not (np.isfinite(column).all() and (column >= 0).all() and (column <= 1).all()):

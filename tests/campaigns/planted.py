@@ -1,4 +1,4 @@
-"""A campaign with planted faults: what the runner makes of each is known."""
+"""A campaign with planted faults, each with a known report of the runner."""
 
 from __future__ import annotations
 

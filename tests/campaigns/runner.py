@@ -33,7 +33,7 @@ EVERY = 30.0
 
 @dataclass
 class Plan:
-    """What to run, and where."""
+    """Campaigns to run, with their folders and limits."""
 
     names: Sequence[str]
     folder: Path
@@ -174,7 +174,7 @@ class Runner:
 
 
 def _is_stuck(turn: Turn, seconds: float) -> bool:
-    """Tell whether a case takes too long: by its CPU time, if that can be told, since the machine may be busy."""
+    """Tell whether a case takes too long: by its CPU time, if it is known, since the machine may be busy."""
     try:
         fields = Path(f"/proc/{turn.process.pid}/stat").read_text().rpartition(")")[2].split()
         busy = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") - float(turn.board[CPU])

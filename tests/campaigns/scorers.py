@@ -69,7 +69,7 @@ NO_RELATION = re.compile(r"^((?:[^\t\n]*\t){8})[0-9.|]+(\t)", re.MULTILINE)
 
 
 def figures(gold: Treebank, system: Treebank) -> dict[str, tuple[int, ...]]:
-    """Return what treevote counts: right, gold, system."""
+    """Return the counts of treevote: right, gold, system."""
     alignment = align(gold, system)
     projected = project(gold, system, alignment)
     scores = count_conll18(gold, system, alignment, projected, punctuation=True)
@@ -78,7 +78,7 @@ def figures(gold: Treebank, system: Treebank) -> dict[str, tuple[int, ...]]:
 
 
 def official(gold: str, system: str) -> dict[str, tuple[int, ...]] | None:
-    """Return what the official scorer counts, None if it refuses the files."""
+    """Return the counts of the official scorer, None if it refuses the files."""
     from udtools import udeval  # type: ignore[import-untyped]
 
     kinds = {"multiple_roots_okay": True}

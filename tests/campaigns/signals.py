@@ -105,7 +105,7 @@ class Signals:
         seen: str,
         error: str,
     ) -> list[Fault]:
-        """Judge what a command left."""
+        """Judge the remains of a command."""
         faults: list[Fault] = []
         files = content(folder)
         if code not in (0, 128 + number, -number):
@@ -142,7 +142,7 @@ def _default_signals() -> None:
 
 
 def prepare(folder: Path, name: str, done: Done) -> Content:
-    """Let something stand at the target: an older file, or for a folder what the command gives."""
+    """Put older content at the target: a file, or for a folder the result of the command."""
     target = COMMANDS[name].target
     expected = under(done.files, target)
     for path, raw in expected.items():

@@ -1,4 +1,4 @@
-"""The process in which cases run: it announces each on a board that its parent sees, whatever becomes of it."""
+"""The process in which cases run: it announces each on a board that its parent can read, even after a crash."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.campaigns.campaign import KINDS, Fault, Finding, Kind, faults_of, gen
 Board: TypeAlias = "np.memmap[Any, np.dtype[np.float64]]"
 
 CASE, SINCE, CASES, CPU, FINDINGS, *PLACES = range(5 + len(KINDS))
-"""What stands on the board: the case that runs, since when, what was done before it, and findings of each kind."""
+"""Slots of the board: the current case, its start, earlier cases and CPU time, findings in all and of each kind."""
 
 EXAMPLES = 20
 """Findings of one law that are kept; of more, only the number."""
@@ -40,7 +40,7 @@ class Slice(NamedTuple):
     board: str
     log: str
     died: tuple[Kind, str, str] | None = None
-    """What became of the case before the first; it is made again, to be kept."""
+    """Outcome of the case before the first; the case is made again, to be kept."""
 
 
 def board_of(path: str) -> Board:
@@ -100,7 +100,7 @@ def _cpu() -> float:
 
 
 def main() -> None:
-    """Run the slice that stands on standard input."""
+    """Run the slice from standard input."""
     facts = json.loads(sys.stdin.read())
     slice = Slice(**facts)
     with open(slice.log, "w", encoding="utf-8") as log:

@@ -1,4 +1,4 @@
-"""The command ``adapt``: what it writes, what it says, and that it never harms what is there."""
+"""The command ``adapt``: its files, its messages, and the safety of existing files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ QUICK = ("--committee", "first,second", "--rounds", 1, "--margin", 100)
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a model, what it was trained on, and a text."""
+    """Return a folder with a model, its training data, and a text."""
     folder = tmp_path_factory.mktemp("adapt")
     (folder / "members.toml").write_text(CONFIG)
     for name, size, seed in (("train", 60, 1), ("dev", 20, 2), ("text", 80, 3), ("target", 20, 4)):

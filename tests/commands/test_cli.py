@@ -1,4 +1,4 @@
-"""The command line: what a person types, and what comes back."""
+"""The command line: arguments, output and exit codes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def damaged(model: Path, tmp_path: Path) -> Callable[[str, Callable[[bytes], bytes]], Path]:
-    """Return what copies the model with one file changed."""
+    """Return a function that copies the model with one file changed."""
 
     def damage(suffix: str, change: Callable[[bytes], bytes]) -> Path:
         copy = tmp_path / "damaged"

@@ -1,4 +1,4 @@
-"""``treevote show``: which sentences, what is said about them, and where it goes."""
+"""``treevote show``: the choice of sentences, their headings, and the output."""
 
 from __future__ import annotations
 

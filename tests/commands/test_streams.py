@@ -34,7 +34,7 @@ def environment(unbuffered: str) -> dict[str, str]:
 
 @pytest.fixture
 def treebank(tmp_path: Path) -> Path:
-    """Return a file that is longer than what a pipe holds."""
+    """Return a file that is longer than the buffer of a pipe."""
     path = tmp_path / "long.conllu"
     path.write_text(SENTENCE * 1500)
     return path

@@ -1,4 +1,4 @@
-"""The parsers that the contract is tested on: each family, with settings that make training a matter of moments."""
+"""The parsers for the tests of the contract: each family, with settings for a fast training."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def alone(parser: Any) -> list[Parser]:
 
 
 class Subject(NamedTuple):
-    """A trainer, the class of its parsers, and what is peculiar to them.
+    """A trainer, the class of its parsers, and their peculiarities.
 
     Attributes
     ----------

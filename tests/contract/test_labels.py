@@ -26,7 +26,7 @@ def toy(label: str) -> Treebank:
 
 
 def with_label(record: Record, label: str) -> Record:
-    """Return a record in which some label, wherever it stands, is another."""
+    """Return a record in which every occurrence of some label is replaced."""
     texts = dict(record.texts)
     if "labels" in texts:
         texts["labels"] = (*texts["labels"][:-1], label)

@@ -1,4 +1,4 @@
-"""Drawings of trees: what they show can be read back, nothing crosses that need not, and any text is harmless."""
+"""Drawings of trees: trees can be read back, no arcs cross without need, and any text is harmless."""
 
 from __future__ import annotations
 

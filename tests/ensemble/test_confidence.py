@@ -1,4 +1,4 @@
-"""Confidence: probabilities of arcs that keep what they promise, in the model and in the file."""
+"""Confidence: calibrated probabilities of arcs, in the model and in the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which members are chosen: never a worse ensemble than any that was tried, and no member that gives nothing."""
+"""Selection of members: never a worse ensemble than any that was tried, and no member without a gain."""
 
 from __future__ import annotations
 

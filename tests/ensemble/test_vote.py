@@ -126,7 +126,7 @@ def test_the_vote_is_as_heavy_as_the_arborescence_of_networkx(
             weight[head, d] = weight.get((head, d), 0) + unit
 
     def heaviest(root: int | None) -> int:
-        """Total of the maximum arborescence; ``root`` is the only token that may hang on ROOT."""
+        """Total of the maximum arborescence; ``root`` is the only possible dependent of ROOT."""
         graph = nx.DiGraph()
         graph.add_weighted_edges_from(
             (h, d, w) for (h, d), w in weight.items() if root is None or (h == 0) == (d == root)

@@ -1,4 +1,4 @@
-"""Counts against a plain twin, rates worked by hand, and what is said about sentences that differ."""
+"""Counts against a plain twin, rates worked by hand, and messages about sentences that differ."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def inside(w: W, start: int, end: int) -> bool:
 
 
 def fold(w: W) -> str:
-    """Return what is compared of a form."""
+    """Return the part of a form that is compared."""
     return w.form.lower() if w.multi else w.form.replace(" ", "").lower()
 
 

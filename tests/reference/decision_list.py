@@ -73,7 +73,7 @@ def word_features(name: str, word: Word, asked: tuple[str, ...], suffixes: int) 
 
 
 def features(parser: DecisionListParser, words: tuple[Word, ...], links: Links, left: int, right: int) -> set[str]:
-    """Return what rules can see of a pair."""
+    """Return the features of a pair in rules."""
     context, n = parser.trainer.context, links.n
     places: dict[str, int | None] = {"left": left, "right": right}
     for name, word in (("left", left), ("right", right)):

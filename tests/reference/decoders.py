@@ -1,4 +1,4 @@
-"""Decoders by their definition: look at every tree."""
+"""Decoders by their definition: brute force over all trees."""
 
 from __future__ import annotations
 

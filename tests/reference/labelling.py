@@ -63,7 +63,7 @@ def number(heads: Sequence[int], position: int, name: str) -> int:
 
 
 def few(values: Sequence[Value]) -> list[Value]:
-    """Return the values once each, the first so many."""
+    """Return the first distinct values, at most ``MOST_VALUES``."""
     return list(dict.fromkeys(values))[:MOST_VALUES]
 
 
@@ -116,7 +116,7 @@ def features(
 
 
 def label_greedily(heads: Sequence[int], choose: Callable[[int, Labels], int]) -> dict[int, int]:
-    """Label the arcs of a tree, ``choose`` being told the dependent and the labels so far."""
+    """Label the arcs of a tree; the arguments of ``choose`` are the dependent and the labels so far."""
     labels: dict[int, int] = {}
     for dependent in labelling_order(heads):
         labels[dependent] = choose(dependent, labels)

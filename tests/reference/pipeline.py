@@ -69,7 +69,7 @@ def take(state: State, action: str, policy: str, rounds: int) -> State:
 
 
 def heads_of(state: State, n: int) -> list[int]:
-    """Return the head of every position: words that are left hang on ROOT."""
+    """Return the head of every position; the head of words that are left is ROOT."""
     heads = [-1] + [0] * n
     for tree in state.T:
         write(tree, heads)
@@ -136,7 +136,7 @@ def parse(n: int, score: Score, policy: str, rounds: int, depth: int, certain: f
 
 
 def join(state: State, log_probabilities: Score) -> State:
-    """Make one tree of the words that are left: the most probable Left or Right comes first, of equals the first.
+    """Join the words that are left into one tree, the most probable Left or Right first; ties go to the leftmost.
 
     A pair is scored when it first is one, and again when one of its words has a new dependent.
     """

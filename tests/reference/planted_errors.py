@@ -18,7 +18,7 @@ class Node:
 
 @dataclass(eq=False)
 class Token:
-    """What stands in the text, and its words; a plain word has no surface of its own."""
+    """The surface in the text, and its words; a plain word has no surface of its own."""
 
     surface: str | None
     words: list[Node] = field(default_factory=list)

@@ -53,7 +53,7 @@ def decode(heads: list[int], marked: list[str], encoding: str) -> tuple[list[int
 
 
 def breadth_first(heads: list[int], top: int, without: int = -1, only: list[bool] | None = None) -> list[int]:
-    """What is below ``top``, level by level, along the arcs in ``only`` and never into ``without``."""
+    """The descendants of ``top``, level by level, along the arcs in ``only`` and never into ``without``."""
     order = [top]
     for position in order:
         order += [

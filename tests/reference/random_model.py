@@ -44,11 +44,11 @@ class Model(NamedTuple):
 
     @property
     def linear(self) -> Linear:
-        """What decides about actions in a search kernel."""
+        """The model of actions for a search kernel."""
         return Linear(self.actions, self.table, self.weights, self.words)
 
     def task(self) -> Task:
-        """Return what a search kernel takes, with new room for the trees."""
+        """Return the arguments of a search kernel, with new arrays for the trees."""
         size = len(self.treebank.tokens)
         heads, deprels = np.full(size, -9, np.int32), np.full(size, -9, np.int32)
         bank = self.treebank

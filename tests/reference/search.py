@@ -11,7 +11,7 @@ C = TypeVar("C")
 
 
 class System(NamedTuple, Generic[C]):
-    """What search knows: legal actions, their scores, what they lead to."""
+    """A transition system for search: legal actions, their scores, the next configurations."""
 
     start: C
     steps: int
@@ -43,7 +43,7 @@ def greedy(system: System[C], start: C | None = None) -> C:
 
 
 def beam(system: System[C], width: int, scale: float, margin: float) -> C:
-    """Keep the ``width`` most probable after each step; of equals those found first."""
+    """Keep the ``width`` most probable derivations after each step; ties go to the first found."""
     kept = [(0.0, system.start)]
     for _ in range(system.steps):
         candidates = []

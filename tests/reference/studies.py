@@ -1,4 +1,4 @@
-"""Pairs of adjacent words, plainly: what a decision list sees of them, in words."""
+"""Pairs of adjacent words: their features for a decision list, as text."""
 
 from __future__ import annotations
 

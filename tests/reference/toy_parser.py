@@ -1,4 +1,4 @@
-"""A parser that is trained in no time, and what its parses are compared by."""
+"""A parser with a fast training, and the content of its parses for comparisons."""
 
 from __future__ import annotations
 

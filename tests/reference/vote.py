@@ -1,4 +1,4 @@
-"""The vote by its definition: look at every tree."""
+"""The vote by its definition: brute force over all trees."""
 
 from __future__ import annotations
 

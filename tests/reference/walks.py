@@ -81,7 +81,7 @@ def walk(
 def gold_chooser(
     actions: Actions, heads: Sequence[int], deprels: Sequence[int]
 ) -> Callable[[Arena, int, twin.Configuration], int]:
-    """Return what chooses as the twin's oracle does."""
+    """Return a function that chooses the actions of the twin's oracle."""
     plain = twin_actions(actions)
 
     def choose(space: Arena, here: int, mirror: twin.Configuration) -> int:
@@ -95,7 +95,7 @@ def gold_chooser(
 
 
 def random_chooser(actions: Actions, n: int, picks: Sequence[int]) -> Callable[[Arena, int, twin.Configuration], int]:
-    """Return what chooses among the legal actions by the numbers in ``picks``, again and again."""
+    """Return a function that chooses legal actions by the numbers in ``picks``, in a cycle."""
 
     def choose(space: Arena, here: int, mirror: twin.Configuration) -> int:
         possible = np.flatnonzero(mask_of(space, actions, here, n))

@@ -324,7 +324,7 @@ document.body.append(said);
 
 
 def dom(page: str, path: Path, width: int = 1400) -> str:
-    """Return what a browser makes of a page."""
+    """Return the state of a page in a browser."""
     assert BROWSER is not None
     path.write_text(page, "utf-8")
     options = ["--headless", "--no-sandbox", "--disable-gpu", f"--window-size={width},900", "--dump-dom"]

@@ -1,4 +1,4 @@
-"""What was saved is loaded, a failed save harms nothing and only models are replaced."""
+"""Saved content is loaded unchanged, a failed save harms nothing, and only models are replaced."""
 
 from __future__ import annotations
 

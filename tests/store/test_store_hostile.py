@@ -1,4 +1,4 @@
-"""A damaged or hostile model folder gives one ModelError, or what was saved; never another exception."""
+"""A damaged or hostile model folder gives one ModelError, or the saved content; never another exception."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def shared_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def changed(file: Path, edit: Callable[[bytes], bytes] = bytes) -> Iterator[None]:
-    """Edit a file for a while; afterwards it is what it was, whatever happened to it."""
+    """Edit a file for a while, and restore it afterwards."""
     before = file.read_bytes()
     try:
         file.write_bytes(edit(before))

@@ -1,4 +1,4 @@
-"""The tagger: what it looks at, what it learns, what it never reads."""
+"""The tagger: its features, its training, and the columns that it never reads."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class DecisionList(NamedTuple):
 
 
 def check_rules(rules: DecisionList, n_features: int, n_classes: int) -> None:
-    """Raise ValueError unless the kernels can follow a list without leaving its arrays."""
+    """Raise ValueError unless a list is well formed, so that kernels never read outside its arrays."""
     n = len(rules.classes)
     lengths = np.diff(rules.offsets.astype(np.int64))
     if not (
@@ -119,7 +119,7 @@ def compile_rules(rules: DecisionList, n_features: int) -> CompiledRules:
 
 @kernel
 def mark_features(n: int, features: Ints, known: Ints, stamps: Ints, stamp: int, rules: CompiledRules) -> int:
-    """Write ``stamp`` at the numbers of the first ``n`` features, as far as rules ask for them; return how many do.
+    """Write ``stamp`` at the numbers of the first ``n`` features that occur in rules; return how many occur.
 
     ``known`` receives these numbers; ``stamp`` is new in ``stamps``, shape (n_numbers,).
     """

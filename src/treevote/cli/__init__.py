@@ -100,7 +100,7 @@ def main() -> None:
     """Run the command line."""
     open_streams()
     if not sys.warnoptions:
-        warnings.simplefilter("ignore")  # those of libraries tell a user nothing to do
+        warnings.simplefilter("ignore")  # those of libraries ask nothing of the user
     try:
         with stoppable():
             app(prog_name="treevote")

@@ -29,7 +29,7 @@ class Commands(TyperGroup):
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; exit with 1 for a fault, 128 + n for signal n, 141 when nobody reads the output."""
+        """Run a command; exit with 1 for a fault, 128 + n for signal n, 141 if the reader of the output is gone."""
         with _one_sentence():
             result = super().invoke(ctx)
             sys.stdout.flush()
@@ -120,6 +120,6 @@ def _fail(sentence: str, code: int = 1) -> NoReturn:
 
 
 def _close_output() -> None:
-    """Point standard output to nowhere: at the end Python would try to write what is left, and complain."""
+    """Discard further standard output: at the end Python would try to write the rest, and print an error."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -56,7 +56,7 @@ class Output(Descriptor):
         Raises
         ------
         BrokenPipeError
-            When nobody reads the pipe any more.
+            If the reader of the pipe is gone.
         InputError
             When it cannot be written for another reason, as on a full disk.
         """
@@ -71,7 +71,7 @@ class Output(Descriptor):
 
 
 class Messages(Descriptor):
-    """Standard error: what cannot be written is dropped, for there is nobody to be told."""
+    """Standard error: text that cannot be written is dropped, since there is no other channel."""
 
     def write(self, data: Any) -> int:
         """Write all of it, or as much as can be written."""
@@ -99,6 +99,6 @@ def open_streams() -> None:
 
 
 def _text(stream: io.BufferedReader | io.BufferedWriter, before: TextIO | None) -> io.TextIOWrapper:
-    """Return a text file with the encoding of an earlier one; what that lacks is written as an escape sequence."""
+    """Return a text file with the encoding of an earlier one; characters outside it become escape sequences."""
     encoding, errors = ("utf-8", "strict") if before is None else (before.encoding, before.errors)
     return io.TextIOWrapper(stream, encoding, "backslashreplace" if errors == "strict" else errors)

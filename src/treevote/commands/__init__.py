@@ -1,1 +1,1 @@
-"""The commands as plain functions: what `treevote.cli` calls once it has read the arguments."""
+"""The commands as plain functions; `treevote.cli` reads the arguments and calls them."""

@@ -148,7 +148,7 @@ def adapt(
         try:
             adapted = carry(before, data, steps, **settings, force=force, jobs=jobs, warn=warn)
         except (InputError, ConfigError) as error:
-            if isinstance(error, NothingKeptError) or not steps.has_steps:  # nothing that is worth being resumed
+            if isinstance(error, NothingKeptError) or not steps.has_steps:  # no finished step to resume
                 steps.clear()
             raise
         promoted = force or not adapted.reasons

@@ -55,7 +55,7 @@ def benchmark(
     scales : sequence of int
         Sizes to measure growth over, as multiples of the smallest; the last training size is the whole file.
     seed : int, default=0
-        Of the training.
+        Seed of the training.
     progress : callable, optional
         Called as measurements are done.
 
@@ -64,8 +64,8 @@ def benchmark(
     dict
         ``training``: for each member and size the CPU seconds, peak memory (MiB) and size of the model (MB).
         ``parsing``: with the search of the configuration, and of LR parsers greedy too, for each member and the vote,
-        tokens per second and peak memory (MiB) from arrays to arrays, and from file to file for each size. The model
-        is loaded by then from arrays, and is loaded anew from files.
+        tokens per second and peak memory (MiB) from arrays to arrays, and from file to file for each size. The time
+        from file to file includes the loading of the model.
     """
     trainers = members_of(members)
     searching = [name for name, trainer in trainers.items() if hasattr(trainer, "search")]
@@ -116,7 +116,7 @@ def benchmark(
 
 
 def _apart(function: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
-    """Call a function in a new process and return what it measured, with the peak of memory."""
+    """Call a function in a new process and return its measurements, with the peak of memory."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_tell, args=(theirs, function, *arguments))
@@ -144,7 +144,7 @@ def _tell(pipe: Any, function: Callable[..., dict[str, Any]], *arguments: Any) -
 def _peak() -> int:
     """Return the peak of this process's memory in MiB."""
     try:
-        status = Path("/proc/self/status").read_text()  # ru_maxrss would count what the parent held, too
+        status = Path("/proc/self/status").read_text()  # ru_maxrss would include the memory of the parent
         return round(int(status.partition("VmHWM:")[2].split()[0]) / 1024)
     except (OSError, IndexError):
         import resource
@@ -188,7 +188,7 @@ def _member(model: str, name: str) -> Parser:
 
 
 def _join(folder: str, members: Sequence[str], scale: int, model: str, *, greedy: bool) -> None:
-    """Put the members trained on the whole file together; LR parsers may be told to search greedily."""
+    """Combine the members trained on the whole file, if asked with greedy search in LR parsers."""
     trained = {name: load(Path(folder) / f"{name}-{scale}") for name in members}
     parts = {name: trained[name].members[name] for name in members}
     if greedy:

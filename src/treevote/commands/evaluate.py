@@ -41,7 +41,7 @@ def evaluate(
         The same text as each system parsed it; tokens without a head count as wrong. With the convention ``"ud"``
         words and sentences may be cut differently. One system is in memory at a time.
     convention : {"ud", "conllx"}, optional
-        See `treevote.evaluation.counts`; by default that which goes with the format of the gold file.
+        See `treevote.evaluation.counts`; by default that of the format of the gold file.
     punctuation : bool, default=True
         Whether punctuation is scored.
     format : {"auto", "conllu", "conllx"}, default="auto"
@@ -49,7 +49,7 @@ def evaluate(
     training : path, optional
         Training data of the systems, to tell known words and labels from unknown ones.
     seed : int, default=0
-        Of the bootstrap and the randomization test.
+        Seed of the bootstrap and the randomization test.
     warn : callable, optional
         Called with warnings about the files, see `treevote.conll.guidelines`.
 

@@ -19,7 +19,7 @@ def require_no_faults(
     *,
     format: Format | Literal["auto"] = "auto",
 ) -> None:
-    """Tell all faults of files; memory does not grow with their length or number.
+    """Report all faults of files; memory does not grow with their length or number.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def _tell_faults(
     tell: Callable[[InputError], None],
     format: Format | Literal["auto"],
 ) -> int:
-    """Tell the faults of a file; return their number."""
+    """Report the faults of a file; return their number."""
     n_faults = 0
     try:
         for chunk in chunks(path, format=format):

@@ -93,13 +93,13 @@ def parse_files(
     format : {"auto", "conllu", "conllx"}, default="auto"
         See `treevote.conll.chunks.chunks`.
     jobs : Jobs, optional
-        The output does not depend on them. They are told the bytes of the inputs that are done, and their sum, 0 where
-        one is no regular file.
+        The output does not depend on them. Their progress is called with the number of finished input bytes and the
+        total, which is 0 if an input is not a regular file.
     chunk_bytes : int, default=1 MiB
-        About how much text is parsed at a time; the output does not depend on it.
+        Approximate size of the text that is parsed at a time; the output does not depend on it.
     on_doubt : callable, optional
-        Called once with a sentence if a text is probably not what the model was trained for, see
-        `treevote.ensemble.familiarity`; what it raises stops the parsing.
+        Called once with a message if a text is probably unfit for the model, see `treevote.ensemble.familiarity`; an
+        exception from it stops the parsing.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def parse_files(
     marks = (_SUPPORT if support else ()) + (_CONFIDENCE if confidence else ())
     if marks and member is not None:
         raise ConfigError(
-            f"support and confidence belong to a vote, and {member} alone holds none; leave out --member, or these two"
+            f"support and confidence belong to a vote, not to {member} alone; leave out --member, or these two options"
         )
     stored = StoredModel.load(model)  # before anything is read or written
     parser = _parser(stored(), member)
@@ -152,7 +152,7 @@ def parse_files(
 
 
 class _Done(NamedTuple):
-    """The text of a chunk with trees; file and bytes as in the part; what was found in it."""
+    """The text of a chunk with trees; file and bytes as in the part; counts and findings of the chunk."""
 
     text: bytes
     file: int

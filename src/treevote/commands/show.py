@@ -159,7 +159,7 @@ def _pair(chosen: Chosen, number: int) -> tuple[Sentence, Sentence | None]:
 
 
 def _heading(chosen: Chosen, number: int, gold: Sentence, system: Sentence | None) -> list[str]:
-    """Return number and sent_id, the text, what is unusual about the tree, and how many words a system has right."""
+    """Return number and sent_id, text, peculiarities of the tree, and the number of words that a system has right."""
     heading = [_name(chosen.gold, number), visible(" ".join(word.form for word in gold.words[1:]))]
     if unusual := _unusual(gold):
         heading.append(f"({unusual})")

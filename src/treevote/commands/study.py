@@ -78,7 +78,7 @@ def study(
     members : sequence of str, default=()
         Names of members, for a study with a choice of members; by default its own.
     seed : int, default=0
-        Of all random choices.
+        Seed of all random choices.
     format : {"auto", "conllu", "conllx"}, default="auto"
         Format of the files.
     jobs : Jobs, optional

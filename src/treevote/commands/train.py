@@ -35,7 +35,7 @@ class Trained:
     seconds : float
         Wall-clock time.
     n_bytes : int
-        Of the model folder.
+        Size of the model folder.
     milliseconds : dict of str to float
         CPU time of each member for 1,000 tokens; empty if nothing was measured.
     """
@@ -47,7 +47,7 @@ class Trained:
 
 
 FOLDS = 5
-"""Folds of the training data for the selection of members without folds or development set of the user."""
+"""Number of folds for the selection of members if the user gives neither folds nor a development set."""
 
 
 def train(
@@ -85,8 +85,8 @@ def train(
     weights, folds, seed : optional
         In place of those of the configuration.
     select : bool, default=False
-        Whether the members that vote best are chosen, in place of the key of the configuration; without development
-        set and folds there are ``FOLDS`` of them.
+        Whether the subset of members with the best vote is selected, in place of the key of the configuration. Without
+        development set and folds, the number of folds is ``FOLDS``.
     format : {"auto", "conllu", "conllx"}, default="auto"
         Format of the treebanks.
     jobs : Jobs, optional
@@ -151,7 +151,7 @@ def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank, jobs: Jobs = O
     treebank : Treebank
         The training data.
     jobs : Jobs, optional
-        Told that compiling begins and ends.
+        Their progress is called at the start and at the end of the compilation.
     """
     few = treebank.select(range(min(2, treebank.n_sentences)))
     jobs.tell("compiling", 0, 1)

@@ -42,16 +42,16 @@ def vote(
     output : path or "-"
         Written whole or not at all.
     weights : {"equal", "accuracy", "pos"}, default="equal"
-        How much each system counts, see `treevote.ensemble.weights`.
+        Weights of the systems, see `treevote.ensemble.weights`.
     select : bool, default=False
-        Whether the systems that vote best are chosen, their order, and their weights whatever ``weights`` says; see
-        `treevote.ensemble.selection`.
+        Whether to select the systems with the best vote, their order and their weights (``weights`` is then ignored);
+        see `treevote.ensemble.selection`.
     gold : path, optional
         Sentences with trees to measure on; not those that are voted on.
     dev : sequence of path
         The sentences of ``gold`` as each system parsed them, in the order of ``systems``.
     roots : {"one", "several", "auto"}, default="auto"
-        How many roots a sentence may have, see `one_root`.
+        Number of roots of a sentence, see `one_root`.
     support : bool, default=False
         Write the share of the votes for each arc and label into MISC.
     confidence : bool, default=False

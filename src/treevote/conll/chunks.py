@@ -13,7 +13,7 @@ from treevote.errors import InputError
 from treevote.files.streams import Readable, opened
 
 BOM = "\ufeff".encode()
-"""The byte order mark that some programs put before the first line; it is kept as it is."""
+"""The byte order mark that some programs put before the first line; it is kept unchanged."""
 
 
 MAX_SENTENCE_BYTES = 64 << 20
@@ -31,7 +31,7 @@ class Chunk:
     first_line, first_sentence : int
         Number of the first line and of the first sentence in the file, counted from 1.
     text : bytes
-        The stretch as it stands in the file, decompressed.
+        The unchanged bytes of the file, decompressed.
     format : {"conllu", "conllx"}
         Format of the file.
     bytes_read : int

@@ -2,7 +2,7 @@
 
 Reading takes the bytes of many sentences apart at once (`treevote.conll.scanner`) and looks line by line only at
 sentences that were not cleared there (`treevote.conll.validation`). The lines are kept, so that `treevote.conll.writer`
-writes everything back as it was, except what was predicted.
+writes everything back unchanged, except the predictions.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def chunk_faults(chunk: Chunk, *, trees: Trees = "optional") -> Iterator[InputEr
 
 
 class _Scanned(NamedTuple):
-    """A chunk without byte order mark: bytes, lines, and what the quick look finds."""
+    """A chunk without byte order mark: bytes, lines, and the results of the quick scan."""
 
     text: bytes
     lines: list[str]

@@ -188,7 +188,7 @@ def _decimals(codes: NDArray[np.uint8], start: Longs, end: Longs) -> Longs:
 def _range_or_empty_node(
     codes: NDArray[np.uint8], start: Longs, end: Longs, block: Longs, expected: Longs, n_tokens: Longs
 ) -> Bools:
-    """Tell which ids are ranges that begin with the expected token, or empty nodes that stand before it."""
+    """Tell which ids are ranges that begin with the expected token, or empty nodes before it."""
     signs = np.append(np.flatnonzero((codes == _DASH) | (codes == _DOT)), len(codes) - 1)
     sign = signs[np.searchsorted(signs, start)]
     sign = np.where(sign < end, sign, start)

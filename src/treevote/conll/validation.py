@@ -117,7 +117,7 @@ def format_of(path: str, text: bytes) -> Format:
 
 
 def require_utf8(text: bytes, path: str) -> None:
-    r"""Refuse a text in UTF-16 or UTF-32, told by its byte order mark or by its zero bytes.
+    r"""Refuse a text in UTF-16 or UTF-32, recognised by its byte order mark or by its zero bytes.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def sentence_fault(lines: Sequence[str], format: Format, trees: Trees, *, unlabe
 
 
 def sentence_faults(lines: Sequence[str], format: Format, trees: Trees, *, unlabelled: bool = False) -> Iterator[Fault]:
-    r"""Yield the faults of a sentence: the definition of what can be read.
+    r"""Yield the faults of a sentence: the definition of the readable sentences.
 
     The reader asks for them only where its own quick look has not cleared a sentence. A fault that may be the
     consequence of another is left out: nothing is said of the tree of a sentence whose ids are wrong.
@@ -268,7 +268,7 @@ def _token_faults(lines: Sequence[str], format: Format, tokens: list[tuple[int, 
             yield Fault(i, problem, "read the file as CoNLL-U")
             return
         if span:
-            last = int(span[2][: MAX_DIGITS + 1])  # no id has so many digits, and Python reads only some thousand
+            last = int(span[2][: MAX_DIGITS + 1])  # no id has more digits, and Python limits them to some thousand
             if span[1] != str(expected) or expected <= span_end or last < expected:
                 first = max(expected, span_end + 1)
                 problem = f"expected id {expected} or a range from {first}, found {short(token)}"

@@ -81,7 +81,7 @@ def write(treebanks: Treebank | Iterable[Treebank], path: str | os.PathLike[str]
     Parameters
     ----------
     treebanks : Treebank or iterable of Treebank
-        They are asked for one at a time.
+        They are consumed one at a time.
     path : path or "-"
         See `treevote.files.streams.writing`.
 

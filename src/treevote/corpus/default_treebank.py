@@ -1,6 +1,6 @@
 """The treebank that comes with treevote: the Turkish Web Treebank, two kinds of text in one annotation scheme.
 
-It is installed with treevote as the package ``turkish-treebanks``, which is asked for its list of files and never
+It is installed with treevote as the package ``turkish-treebanks``, which gives its list of files and is never
 imported: its files lie in a folder called ``data``, a name that anyone may use.
 """
 

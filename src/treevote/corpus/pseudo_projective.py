@@ -113,7 +113,7 @@ def deprojectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
     Parameters
     ----------
     treebank : Treebank
-        Parses, with labels of :func:`projectivize`; other labels are left alone.
+        Parses, with labels of :func:`projectivize`; other labels do not change.
     encoding : {"none", "head", "path", "head+path"}, default="path"
         The encoding of the labels; with ``"none"`` the result is ``treebank`` itself.
 

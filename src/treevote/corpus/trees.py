@@ -32,7 +32,7 @@ def is_tree(heads: Ints, single_root: bool = False) -> bool:
     heads : ndarray of int32, shape (n + 1,)
         Head of each position; ``heads[0]`` must be -1. Any other content is allowed.
     single_root : bool, default=False
-        Whether exactly one token must hang on ROOT.
+        Whether ROOT must have exactly one dependent.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def non_projective(treebank: Treebank) -> Bools:
 
 
 def roots(treebank: Treebank) -> Longs:
-    """Return the number of tokens that hang on ROOT in each sentence, shape (n_sentences,).
+    """Return the number of dependents of ROOT in each sentence, shape (n_sentences,).
 
     Examples
     --------
@@ -183,7 +183,7 @@ def roots(treebank: Treebank) -> Longs:
 
 
 def is_single_rooted(treebank: Treebank) -> bool:
-    """Tell whether exactly one token hangs on ROOT in every sentence, as Universal Dependencies demand.
+    """Tell whether ROOT has exactly one dependent in every sentence, as Universal Dependencies demand.
 
     Examples
     --------

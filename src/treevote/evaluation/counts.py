@@ -65,9 +65,9 @@ class Counts:
         Tokens with a content label in the gold trees, in the system's, and right arcs among the former; 0
         under the convention ``"conllx"``.
     gold_roots, system_roots, common_roots : int
-        Tokens that hang on ROOT in the gold trees, in the system's, in both.
+        Dependents of ROOT in the gold trees, in the system's, in both.
     dependencies, right_dependencies : int
-        Tokens that do not hang on ROOT in the gold trees, and those of them with the right head.
+        Tokens with another head than ROOT in the gold trees, and those of them with the right head.
     leaves, right_leaves : int
         Tokens without any dependent in the gold trees, and those of them with the right head.
     head_sentences, arc_sentences : int
@@ -130,7 +130,7 @@ class Counts:
 
     @property
     def dependency_accuracy(self) -> float:
-        """Tokens with the right head, among those that do not hang on ROOT (Chang et al. 2006, section 3.3)."""
+        """Tokens with the right head, among those with another head than ROOT (Chang et al. 2006, section 3.3)."""
         return _percent(self.right_dependencies, self.dependencies)
 
     @property

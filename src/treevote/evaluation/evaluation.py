@@ -89,7 +89,7 @@ def evaluate_systems(
     punctuation : bool, default=True
         Whether punctuation is scored.
     seed : int, default=0
-        Of the bootstrap and the randomization test.
+        Seed of the bootstrap and the randomization test.
     training : Treebank, optional
         Training data of the systems, to tell known words from unknown ones.
     samples, permutations : int

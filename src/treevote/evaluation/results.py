@@ -290,7 +290,7 @@ class Evaluation:
     punctuation : bool
         Whether it was scored.
     seed : int
-        Of the bootstrap and the randomization.
+        Seed of the bootstrap and the randomization.
     gold : str
         Name of the gold file.
     sentences, tokens, scored : int

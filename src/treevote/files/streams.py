@@ -134,7 +134,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     InputError
         When the file cannot be written, as on a full disk.
     BrokenPipeError
-        When nobody reads the pipe any more.
+        If the reader of the pipe is gone.
 
     Examples
     --------

@@ -57,7 +57,7 @@ def p_value(p: float) -> str:
 
 
 def plural(n: int, thing: str) -> str:
-    """Return a number with the name of what it counts.
+    """Return a number with the name of the counted things.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def plural(n: int, thing: str) -> str:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Return names without their common folders and suffixes, if the rest tells them apart.
+    """Return names without their common folders and suffixes, if the rest is distinct.
 
     Examples
     --------

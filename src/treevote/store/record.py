@@ -41,7 +41,7 @@ class Record:
     facts : mapping of str to JSON
         Configuration, facts of training, scores; keys come back sorted, tuples as lists.
     arrays : mapping of str to ndarray
-        Of the types in ``DTYPES``, with at most four dimensions; they come back as read-only memory maps.
+        Arrays of the types in ``DTYPES``, with at most four dimensions; they come back as read-only memory maps.
     texts : mapping of str to sequence of str
         Vocabularies; they come back as lists.
     blobs : mapping of str to bytes
@@ -113,7 +113,7 @@ class _Writer:
 
     def put(self, title: tuple[str, ...], suffix: str, write: Callable[[BinaryIO], None]) -> str:
         stem = re.sub("[^A-Za-z0-9._-]", "-", ".".join(title))[:100].lstrip(".") or "-"
-        taken = {MANIFEST, *(name.lower() for name in self.files)}  # not every file system tells case apart
+        taken = {MANIFEST, *(name.lower() for name in self.files)}  # some file systems ignore case
         marks = ("", *(f"-{k}" for k in range(2, len(taken) + 2)))
         name = next(name for mark in marks if (name := stem + mark + suffix).lower() not in taken)
         with (self.folder / name).open("w+b") as file:

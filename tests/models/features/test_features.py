@@ -136,7 +136,7 @@ def test_long_feats_are_cut_and_do_no_harm() -> None:
 def rows_by_hand(
     treebank: Treebank, actions: Actions, templates: Sequence[str], cutoff: int
 ) -> tuple[list[Counter[Hashable]], list[int]]:
-    """Follow the oracle; forget what is rare, and where there is no choice."""
+    """Follow the oracle; drop rare features, and configurations without a choice."""
     known = plain.known_of(treebank.words, ATTRIBUTES)
     bags: list[Counter[plain.Feature]] = []
     chosen = []

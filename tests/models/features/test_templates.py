@@ -1,4 +1,4 @@
-"""Templates: what a table says is what the lines say; a wrong line is quoted."""
+"""Templates: tables equal their lines; a message quotes a wrong line."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_a_wrong_line_is_quoted(line: str, problem: str) -> None:
 
 
 def test_the_same_template_in_another_order_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"template 's1.form\+s0.form': it stands there twice"):
+    with pytest.raises(ConfigError, match=r"template 's1.form\+s0.form': it occurs twice"):
         compile_templates(["s0.form+s1.form", "s1.form+s0.form"], GRAMMAR)
 
 

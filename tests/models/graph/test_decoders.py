@@ -1,4 +1,4 @@
-"""First-order decoders: equal to a look at every tree, and to each other where they must be."""
+"""First-order decoders: equal to brute force, and to each other where they must be."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KINDS: dict[str, tuple[float, ...]] = {
 
 @st.composite
 def matrices(draw: st.DrawFn, max_tokens: int = 6, kinds: tuple[str, ...] = tuple(KINDS)) -> Floats:
-    """Score matrices of random kinds, sizes and content; what no decoder may read is not a number."""
+    """Score matrices of random kinds, sizes and content; entries that no decoder may read are NaN."""
     n, values = draw(st.integers(1, max_tokens)), KINDS[draw(st.sampled_from(kinds))]
     rng, shape = np.random.default_rng(draw(st.integers(0, 2**32))), (n + 1, n + 1)
     scores = (rng.choice(values, shape) if values else rng.normal(size=shape)).astype(np.float32)

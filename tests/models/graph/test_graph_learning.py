@@ -66,7 +66,7 @@ def arc_scores(weights: Floats, i: int) -> Floats:
 
 
 def features_of(i: int) -> Callable[[Sequence[int]], Counter[int]]:
-    """Return what lists the features of a tree over sentence ``i``."""
+    """Return a function that lists the features of a tree over sentence ``i``."""
     keys, slots = arc_keys(TABLE, CORPUS.tokens[span(i)], CORPUS.words), np.empty(MAX_FEATURES, np.int64)
 
     def features(heads: Sequence[int]) -> Counter[int]:
@@ -79,7 +79,7 @@ def features_of(i: int) -> Callable[[Sequence[int]], Counter[int]]:
 
 
 def parser_of(i: int, cost: float) -> Callable[[Mapping[int, float]], Sequence[int]]:
-    """Return what parses sentence ``i`` with some weights, wrong heads counting ``cost`` more."""
+    """Return a function that parses sentence ``i`` with some weights, with an additional ``cost`` for wrong heads."""
     gold = CORPUS.heads[span(i)]
 
     def parse(weights: Mapping[int, float]) -> Sequence[int]:

@@ -1,4 +1,4 @@
-"""Second order: parts as defined, the projective decoder equal to a look at every tree, hill climbing a climb."""
+"""Second order: parts by definition, the projective decoder against brute force, scores that rise in hill climbing."""
 
 from __future__ import annotations
 

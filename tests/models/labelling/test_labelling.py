@@ -320,8 +320,8 @@ def test_heads_that_are_no_tree_are_told(labeller: Labeller, heads: list[int]) -
         ({"templates": ("d.up.form",)}, "template 'd.up.form': unknown step 'up'"),
         ({"templates": ("s0.form",)}, "atom 's0.form' should be a place and an attribute"),
         ({"templates": ("form",)}, "atom 'form' should be a place and an attribute"),
-        ({"templates": ("d.form", "d.form")}, "it stands there twice"),
-        ({"templates": ("d.form+d.form",)}, "it stands there twice, or has an atom twice"),
+        ({"templates": ("d.form", "d.form")}, "it occurs twice"),
+        ({"templates": ("d.form+d.form",)}, "it occurs twice, or has an atom twice"),
         ({"templates": ("d.feat+h.feat",)}, "at most one atom of a template can have several values"),
     ],
 )

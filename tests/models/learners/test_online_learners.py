@@ -1,4 +1,4 @@
-"""The online learners: kernels do what their twins do, and keep scikit-learn's contract."""
+"""The online learners: kernels equal their twins, and keep scikit-learn's contract."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words that are left and the focus point: kernels do what the twin does, and undo what they did."""
+"""The words that are left and the focus point: kernels equal the twin, and undo their actions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ policies = st.sampled_from(range(len(POLICIES)))
 
 
 def read(T: Longs) -> tuple[list[list[int]], list[list[int]]]:
-    """Return the neighbours of the words that are left, and what is known of the dependents of all."""
+    """Return the neighbours of the words that are left, and the known dependents of all words."""
     line = [0]
     while line[-1] < len(T) - 1:
         line.append(int(T[line[-1], AFTER]))

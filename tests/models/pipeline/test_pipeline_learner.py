@@ -1,4 +1,4 @@
-"""The regularized perceptron: the kernel does what its twin does, and it keeps scikit-learn's contract."""
+"""The regularized perceptron: the kernel equals its twin, and it keeps scikit-learn's contract."""
 
 from __future__ import annotations
 

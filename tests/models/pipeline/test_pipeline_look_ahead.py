@@ -1,4 +1,4 @@
-"""The parser's loop, its look ahead and how it joins what is left: kernels do what the twin does, ties included."""
+"""The parser's loop, its look ahead, and the join of the remaining words: kernels equal the twin, ties included."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Task(NamedTuple):
     model: Model
 
     def score(self, i: int) -> twin.Score:
-        """Return what the twin asks about sentence ``i``: the scores and logarithms of the kernels."""
+        """Return the functions of the twin for sentence ``i``: the scores and logarithms of the kernels."""
         tokens = self.treebank.tokens[self.treebank.offsets[i] : self.treebank.offsets[i + 1]]
         space = space_for(self.model)
 

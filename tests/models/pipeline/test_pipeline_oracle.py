@@ -25,7 +25,7 @@ waits = st.sampled_from(WAITS)
 
 
 def derivation(heads: Ints, policy: str, waits: tuple[str, ...]) -> tuple[list[tuple[int, str]], list[int]]:
-    """Return round and action at each step, and the heads that come of them, by the kernels."""
+    """Return round and action at each step, and the resulting heads, by the kernels."""
     T, tree = room(len(heads) - 1), tree_of(heads)
     flags = np.array([wait in waits for wait in ("wait-left", "wait-right")])
     focus, missing, steps = begin(T), tree.arcs, []

@@ -1,4 +1,4 @@
-"""Guides: any scikit-learn classifier, in the kernel or asked in lock step."""
+"""Guides: any scikit-learn classifier, in the kernel or in lock step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search: kernels find what the twins find, ties included; and what looking at all derivations finds."""
+"""Search: kernels equal the twins, ties included, and brute force over all derivations."""
 
 from __future__ import annotations
 
