@@ -90,7 +90,8 @@ class PipelineTrainer(BaseTrainer["PipelineParser"]):
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> PipelineParser:
         learner: Any = make_learner(self.learner, self.options, seed)
-        table = compile_templates(templates_of(self.templates), GRAMMAR)
+        templates = templates_of(self.templates)
+        table = compile_templates(templates, GRAMMAR)
         trees, lexicon, words, single_root = TrainingData.of(treebank, self.encoding)
         waits = np.array([self.wait_left, self.wait_right])
         rows = rows_of(trees, words, table, POLICIES.index(self.policy), waits, self.cutoff)
@@ -103,7 +104,7 @@ class PipelineTrainer(BaseTrainer["PipelineParser"]):
                 raise ConfigError(f"a pipeline parser needs a linear learner, {self.learner} is not; choose another")
             guide = LinearGuide.trained(learner, rows.keys, self.n_actions, self.prune)
         labeller = train_labeller(trees, words, seed=seed, progress=jobs.progress)
-        return PipelineParser(self, WordMemo(lexicon), single_root, table, guide, labeller)
+        return PipelineParser(self, WordMemo(lexicon), single_root, templates, table, guide, labeller)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +115,10 @@ class PipelineParser(BaseParser[PipelineTrainer]):
     ----------
     trainer, memo, single_root
         As in `treevote.models.parser.BaseParser`.
+    templates : tuple of str
+        Templates of its weights; a named set may have changed since the training.
+    table : TemplateTable
+        The same, compiled.
     guide : LinearGuide
         The weights of the actions.
     labeller : Labeller
@@ -123,6 +128,7 @@ class PipelineParser(BaseParser[PipelineTrainer]):
     KIND: ClassVar = "pipeline-parser"
     _TRAINER: ClassVar = PipelineTrainer
 
+    templates: tuple[str, ...]
     table: TemplateTable
     guide: LinearGuide
     labeller: Labeller
@@ -138,7 +144,7 @@ class PipelineParser(BaseParser[PipelineTrainer]):
         return self.labeller.labelled(treebank, words, tokens, heads), unfinished
 
     def _content(self) -> Record:
-        texts = {"templates": templates_of(self.trainer.templates)}
+        texts = {"templates": self.templates}
         parts = {"labeller": self.labeller.record()}
         return Record(self.KIND, self.guide.facts(), self.guide.arrays(), texts, parts=parts)
 
@@ -147,8 +153,8 @@ class PipelineParser(BaseParser[PipelineTrainer]):
         cls, record: Record, trainer: PipelineTrainer, memo: WordMemo, single_root: bool
     ) -> PipelineParser:
         guide = LinearGuide.from_record(record, trainer.n_actions)
-        table = compile_templates(record.texts["templates"], GRAMMAR)
-        return cls(trainer, memo, single_root, table, guide, Labeller.from_record(record.parts["labeller"]))
+        templates, labeller = tuple(record.texts["templates"]), Labeller.from_record(record.parts["labeller"])
+        return cls(trainer, memo, single_root, templates, compile_templates(templates, GRAMMAR), guide, labeller)
 
 
 FAMILY = Family(PipelineParser.KIND, PipelineTrainer, PipelineParser, {"pipeline": PipelineTrainer()})

@@ -90,7 +90,8 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
         new_learner = functools.partial(make_learner, self.learner, self.options, seed)
         untrained = new_learner()  # raises at once for an unknown learner, or one that no model can hold
         check_admitted(untrained)
-        table = compile_templates(templates_of(self.templates), GRAMMAR)
+        templates = templates_of(self.templates)
+        table = compile_templates(templates, GRAMMAR)
         trees, lexicon, words, single_root = TrainingData.of(treebank, self.encoding)
         if self.direction == "backward":
             trees = reverse(trees)
@@ -99,7 +100,7 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
         guide = train_guide(trees, task)
         if isinstance(guide, LinearGuide) and self.search != "greedy" and not hasattr(untrained, "predict_proba"):
             guide = guide.cooled(held_out_temperature(trees, task))
-        return TransitionParser(self, WordMemo(lexicon), single_root, trees.labels, actions, table, guide)
+        return TransitionParser(self, WordMemo(lexicon), single_root, trees.labels, actions, templates, table, guide)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +118,10 @@ class TransitionParser(BaseParser[TransitionTrainer]):
     labels : tuple of str
         Labels of its actions, with the marks of the encoding.
     actions : Actions
+    templates : tuple of str
+        Templates of its weights; a named set may have changed since the training.
     table : TemplateTable
+        The same, compiled.
     guide : LinearGuide or ClassifierGuide
     """
 
@@ -126,6 +130,7 @@ class TransitionParser(BaseParser[TransitionTrainer]):
 
     labels: tuple[str, ...]
     actions: Actions
+    templates: tuple[str, ...]
     table: TemplateTable
     guide: LinearGuide | ClassifierGuide
 
@@ -164,7 +169,7 @@ class TransitionParser(BaseParser[TransitionTrainer]):
             "to_root": self.actions.to_root,
             "to_token": self.actions.to_token,
         }
-        texts = {"labels": self.labels, "templates": templates_of(self.trainer.templates)}
+        texts = {"labels": self.labels, "templates": self.templates}
         if isinstance(self.guide, LinearGuide):
             return Record(self.KIND, self.guide.facts(), arrays | self.guide.arrays(), texts)
         parts = {"classifier": write_classifier(self.guide.classifier)}
@@ -196,8 +201,9 @@ class TransitionParser(BaseParser[TransitionTrainer]):
         else:
             guide = LinearGuide.from_record(record, n_actions)
         actions = Actions(kind, label, to_root, to_token, single_root)
-        table = compile_templates(record.texts["templates"], GRAMMAR)
-        return cls(trainer, memo, single_root, labels, actions, table, guide)
+        templates = tuple(record.texts["templates"])
+        table = compile_templates(templates, GRAMMAR)
+        return cls(trainer, memo, single_root, labels, actions, templates, table, guide)
 
 
 FAMILY = Family(

@@ -9,10 +9,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.contract.subjects import SUBJECTS, Subject
+import pytest
+
+from tests.contract.subjects import PIPELINE, SUBJECTS, Subject
 from tests.paths import ROOT
 from tests.reference.toy_model import content
 from tests.reference.toy_parser import TEST, TRAINING, trees
+from treevote.models.pipeline import template_sets as pipeline
+from treevote.models.transition import template_sets as transition
+from treevote.models.transition.parser import TransitionTrainer
 from treevote.store import folder as store
 
 CHILD = """
@@ -56,3 +61,18 @@ def test_a_fresh_process_gives_the_same_parses(tmp_path: Path) -> None:
         store.save(parser.record(), tmp_path / name)
     done = subprocess.run([sys.executable, "-c", CHILD, tmp_path], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.split() == [digest(parser) for parser in parsers.values()]
+
+
+@pytest.mark.parametrize(
+    ("trainer", "module"),
+    [(TransitionTrainer(templates="paper", learner="svm", search="greedy"), transition), (PIPELINE, pipeline)],
+)
+def test_a_model_keeps_its_templates_when_the_named_set_changes(
+    trainer: Any, module: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parser = trainer.train(TRAINING)
+    loaded = type(parser).from_record(parser.record())
+    monkeypatch.setitem(module.TEMPLATE_SETS, "paper", "s0.form q0.upos")
+    assert content(loaded.record()) == content(parser.record())
+    again = type(parser).from_record(loaded.record())
+    assert trees(again.parse(TEST)) == trees(parser.parse(TEST))
