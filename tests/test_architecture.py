@@ -109,7 +109,9 @@ def room_of(name: str) -> str:
 
 
 def layer_of(name: str) -> int:
-    return next(rank for rank, layer in enumerate(LAYERS) if room_of(name) in layer)
+    ranks = [rank for rank, layer in enumerate(LAYERS) if room_of(name) in layer]
+    assert ranks, f"name {room_of(name)} in LAYERS, or in FAMILIES if it is a family of parsers"
+    return ranks[0]
 
 
 NAMES = sorted(name for name in modules() if name != "treevote")

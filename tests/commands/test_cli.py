@@ -249,7 +249,7 @@ def test_inspect_says_what_a_model_is(model: Path) -> None:
 def test_members_are_chosen_and_said_why(tmp_path: Path) -> None:
     members = "lr-svm-forward,lr-svm-backward"
     report = run("train", "--train", TOY, "-o", tmp_path / "model", "--members", members, "--select", "--folds", 2)
-    for words in ("2 folds", "alone right", "ms/1000 tokens", "any of them", "% of tokens on which two differ"):
+    for words in ("2 folds", "uniquely correct", "ms/1000 tokens", "oracle", "% of tokens on which two differ"):
         assert words in report
     text = run("inspect", tmp_path / "model", "--full")
     assert "ms/1000 tokens" not in text

@@ -77,6 +77,8 @@ def opened(source: Readable) -> Iterator[tuple[BinaryIO, str, Callable[[], int]]
         ) from error
     except MemoryLimitError as error:
         raise InputError(str(error), path=path, remedy="compress the file again, with a smaller dictionary") from error
+    except IsADirectoryError as error:
+        raise InputError("expected a file, found a folder", path=path, remedy="name the files in it") from error
     except OSError as error:
         raise InputError(
             f"cannot read: {error.strerror or error}", path=path, remedy="check the name and the permissions"

@@ -55,8 +55,8 @@ def _selection(facts: Mapping[str, Any], milliseconds: Mapping[str, float]) -> s
     vote = facts["scores"]["vote"]
     time = f"{sum(milliseconds[name] for name in chosen):.1f}" if milliseconds else ""
     rows.append(["vote", f"{vote['las']:.2f}", f"{vote['uas']:.2f}", "", "", time, selection["weights"]])
-    rows.append(["any of them", f"{diversity['oracle_las']:.2f}", f"{diversity['oracle_uas']:.2f}", "", "", "", ""])
-    header = [_measured_on(facts), "LAS", "UAS", "alone right", "adds", "ms/1000 tokens", "votes"]
+    rows.append(["oracle", f"{diversity['oracle_las']:.2f}", f"{diversity['oracle_uas']:.2f}", "", "", "", ""])
+    header = [_measured_on(facts), "LAS", "UAS", "uniquely correct", "adds", "ms/1000 tokens", "votes"]
     kept = [i for i, title in enumerate(header) if milliseconds or title != "ms/1000 tokens"]
     lines = [table([header[i] for i in kept], [[row[i] for i in kept] for row in rows])]
     left_out = [name for name in names if name not in chosen]

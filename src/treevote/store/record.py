@@ -37,7 +37,7 @@ class Record:
     Attributes
     ----------
     kind : str
-        Kind of the model, such as ``"transition-parser"``.
+        Kind of the model, such as ``"lr-parser"``.
     facts : mapping of str to JSON
         Configuration, facts of training, scores; keys come back sorted, tuples as lists.
     arrays : mapping of str to ndarray
