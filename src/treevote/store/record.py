@@ -229,7 +229,7 @@ class _Reader:
             words = json.loads(raw.decode())
         except (ValueError, RecursionError) as fault:
             raise damaged(path, f"expected a JSON list of strings ({fault})") from None
-        if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
+        if not isinstance(words, list) or set(map(type, words)) - {str}:
             raise damaged(path, "expected a JSON list of strings, found something else")
         if (b"\\ud" in raw or b"\\uD" in raw) and not all(map(is_unicode, words)):
             raise damaged(path, "expected valid Unicode, found half of a surrogate pair")
