@@ -14,7 +14,6 @@ from tests.paths import TOY
 
 
 def test_a_run_measures_each_system_and_the_vote(tmp_path: Path) -> None:
-    pytest.importorskip("ufal.udpipe")
     udpipe, *_ = systems(("iterations=1", "hidden_layer=10"))
     small = [udpipe, System(VOTE, ("--members", "lr-svm-forward,lr-svm-backward"))]
     result = run(TOY, TOY, TOY, tmp_path, small, rounds=1, repeat=2, growth=[1, 2])

@@ -22,8 +22,8 @@ from treevote.files.streams import writing
 TWO = "lr-svm-forward,lr-svm-backward"
 ADAPT = f"adapt {{model}} {{text}} --train {{toy}} --committee {TWO} --rounds 1 --force"
 ROOT = Path(__file__).parents[2]
-END = 1_200.0
-"""Seconds that no command takes, not even beside much other work."""
+END = 300.0
+"""Seconds that no command takes."""
 
 Content = Mapping[str, bytes]
 """The files under a folder, by path."""
