@@ -45,8 +45,9 @@ class Configuration:
         Kind of the weights of the votes.
     select : bool
         Whether the best members and weights are selected.
-    folds : int
-        Folds of the training data, for measurements without a development set.
+    folds : int, optional
+        Folds of the training data, for measurements without a development set; 0 for none. By default the command
+        chooses, see `treevote.commands.train`.
     seed : int
         Seed of the training.
     members : tuple of str
@@ -57,7 +58,7 @@ class Configuration:
 
     weights: Literal["equal", "accuracy", "pos"] = "equal"
     select: bool = False
-    folds: int = 0
+    folds: int | None = None
     seed: int = 0
     members: tuple[str, ...] = ()
     member: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -115,7 +116,7 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
     for key in settings or {}:
         if not any(hasattr(trainer, key) for trainer in members.values()):
             raise ConfigError(f"none of the members has a setting {key!r}; leave it out, or name other members")
-    return EnsembleTrainer(members, configuration.weights, configuration.select, configuration.folds)
+    return EnsembleTrainer(members, configuration.weights, configuration.select, configuration.folds or 0)
 
 
 def _trainer(name: str, own: Mapping[str, Any], known: Mapping[str, Any]) -> Any:

@@ -26,6 +26,10 @@ def train(
     dev: Annotated[str | None, input_option(metavar="FILE", help="Treebank to measure on.")] = None,
     format: FileFormat = "auto",
     config: Config = None,
+    fast: Annotated[bool, choice_option("--fast", help="One greedy parser.")] = False,
+    best: Annotated[
+        bool, choice_option("--best", help="The best vote among members of all families, chosen as by --select.")
+    ] = False,
     members: Annotated[
         str | None, choice_option(metavar="A,B,...", help="Members, the best first: it decides ties; or all.")
     ] = None,
@@ -33,7 +37,13 @@ def train(
         bool, choice_option("--select", help="Choose the members and weights that vote best, by --dev or --folds.")
     ] = False,
     folds: Annotated[
-        int | None, choice_option(metavar="N", min=2, help="Without --dev: parts of the training data to measure on.")
+        int | None,
+        choice_option(
+            metavar="N",
+            min=0,
+            help="Without --dev: parts of the training data to measure on; 0 for none.",
+            show_default="3 below 3,000 sentences and where something is chosen, else 0",
+        ),
     ] = None,
     weights: Annotated[
         WeightKind | None, choice_option(help="Weights of the votes; measured on --dev.", show_default="equal")
@@ -58,12 +68,15 @@ def train(
     from treevote.commands.inspect import model_at
     from treevote.commands.train import report
     from treevote.commands.train import train as run
+    from treevote.errors import ConfigError
     from treevote.parallel import Jobs
     from treevote.terminal import fault, progress_shown, say, tell, warn
 
+    if (fast and (best or select or members)) or (best and members):
+        raise ConfigError("--fast, --best and --members are three choices of members; give one of them")
     before = model_at(output)
     if all_faults:
-        require_no_faults({"required": [*files, *([dev] if dev else [])]}, fault, format=format)
+        require_no_faults({"some": [*files, *([dev] if dev else [])]}, fault, format=format)
     settings: dict[str, object] = {"search": search or (beam and "beam"), "width": beam, "encoding": encoding}
     with progress_shown() as progress:
         trained = run(
@@ -71,6 +84,7 @@ def train(
             output,
             dev=dev,
             config=config,
+            preset="fast" if fast else "best" if best else "default",
             members=names(members) or (),
             settings={name: value for name, value in settings.items() if value is not None},
             weights=weights,

@@ -15,13 +15,11 @@ from treevote import visibility
 from treevote.adaptation.adapt import Adapted, Data, NothingKeptError
 from treevote.adaptation.adapt import adapt as carry
 from treevote.adaptation.configuration import Configuration
+from treevote.commands.treebanks import read_development, read_training
 from treevote.config import to_mapping
-from treevote.conll.guidelines import unknown_labels
-from treevote.conll.reader import read
-from treevote.corpus.treebank import Format, Treebank
+from treevote.corpus.treebank import Format
 from treevote.ensemble.parser import load, save
 from treevote.errors import ConfigError, InputError
-from treevote.evaluation.counts import Convention, convention_of
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.store import folder as store
@@ -111,7 +109,8 @@ def adapt(
     configuration = configuration or Configuration()
     scheme = configuration.scheme
     before = load(model)
-    source, convention = _source(train, format)
+    source, convention = read_training(train, format=format, warn=warn)
+    source = dataclasses.replace(source, source=None)
     facts: Any = before.facts
     seed = int(facts.get("seed", 0)) if configuration.seed is None else configuration.seed
     plan = {
@@ -126,10 +125,9 @@ def adapt(
         "format": format,
         "version of treevote": __version__,
     }
-    old, new = (None if path is None else read(path, format=format) for path in (dev, target_dev))
-    for development in old, new:
-        for warning in () if development is None else unknown_labels(development, source):
-            warn(warning)
+    old, new = (
+        None if path is None else read_development(path, source, format=format, warn=warn) for path in (dev, target_dev)
+    )
     data = Data(
         source,
         [os.fspath(path) for path in unlabelled],
@@ -160,13 +158,6 @@ def adapt(
         if not kept:
             steps.clear()
     return Outcome(adapted, Path(output) if promoted else None, silver if promoted else None, room if kept else None)
-
-
-def _source(train: Sequence[str | Path], format: Format | Literal["auto"]) -> tuple[Treebank, Convention]:
-    """Read the training data; their text is not kept."""
-    treebanks = [read(path, format=format) for path in train]
-    source = treebanks[0] if len(treebanks) == 1 else Treebank.concatenate(treebanks, " + ".join(map(str, train)))
-    return dataclasses.replace(source, source=None), convention_of(treebanks[0])
 
 
 def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | Path]) -> None:

@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from treevote.conll.guidelines import departures, unknown_labels
-from treevote.conll.reader import read
+from treevote.commands.treebanks import read_development, read_training
 from treevote.corpus.treebank import Format, Treebank
-from treevote.ensemble.configuration import ensemble_of, read_configuration
+from treevote.ensemble.configuration import Configuration, ensemble_of, read_configuration
 from treevote.ensemble.members import known_members
 from treevote.ensemble.parser import EnsembleParser, save
+from treevote.ensemble.presets import PRESETS, Preset
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, TreevoteError
-from treevote.evaluation.counts import convention_of
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.report.scores import scores
 from treevote.store import folder as store
@@ -46,8 +45,12 @@ class Trained:
     milliseconds: dict[str, float]
 
 
-FOLDS = 5
-"""Number of folds for the selection of members if the user gives neither folds nor a development set."""
+FOLDS = 3
+"""Number of folds where something is to be measured, and the user gives neither folds nor a development set."""
+
+FEWEST, FEW = 100, 3_000
+"""Numbers of training sentences between which scores, confidence and weights are measured on folds by default. Of fewer
+sentences some folds may hold nothing to learn from; of more a part can be spared as a development set."""
 
 
 def train(
@@ -56,6 +59,7 @@ def train(
     *,
     dev: str | Path | None = None,
     config: str | Path | None = None,
+    preset: Preset = "default",
     members: Sequence[str] = (),
     settings: Mapping[str, object] | None = None,
     weights: Literal["equal", "accuracy", "pos"] | None = None,
@@ -78,15 +82,17 @@ def train(
         A treebank to measure on.
     config : path, optional
         See `treevote.ensemble.configuration`.
+    preset : {"default", "fast", "best"}, default="default"
+        See `treevote.ensemble.presets`; in place of a configuration file.
     members : sequence of str, default=()
         Names, in place of those of the configuration; ``("all",)`` for all that there are.
     settings : mapping, optional
         Settings of `treevote.models.transition.parser.TransitionTrainer` for all members.
     weights, folds, seed : optional
-        In place of those of the configuration.
+        In place of those of the configuration. Without a development set, the default number of folds is ``FOLDS`` for
+        a selection, for measured weights, and for ``FEWEST`` sentences and more, up to ``FEW``; else 0.
     select : bool, default=False
-        Whether the subset of members with the best vote is selected, in place of the key of the configuration. Without
-        development set and folds, the number of folds is ``FOLDS``.
+        Whether the subset of members with the best vote is selected, in place of the key of the configuration.
     format : {"auto", "conllu", "conllx"}, default="auto"
         Format of the treebanks.
     jobs : Jobs, optional
@@ -99,7 +105,9 @@ def train(
         If a treebank, the configuration, or the model folder cannot be used.
     """
     start = time.monotonic()
-    configuration = read_configuration(config)
+    if dev is not None and folds:
+        raise ConfigError("a model is measured on a development set or on folds; leave one of them out")
+    configuration = _configuration(config, preset)
     named = tuple(known_members()) if tuple(members) == ("all",) else tuple(members) or None
     given: dict[str, Any] = {
         "members": named,
@@ -112,33 +120,34 @@ def train(
         configuration, **{name: value for name, value in given.items() if value is not None}
     )
     trainer = ensemble_of(configuration, settings)
-    if trainer.select and dev is None and not trainer.folds:
-        trainer = dataclasses.replace(trainer, folds=FOLDS)
-    if trainer.weights != "equal" and dev is None and not trainer.folds:
-        raise ConfigError(
-            f"weights by {trainer.weights} are measured on a development set; give one with --dev, or --folds"
-        )
     store.check_target(output)
-    treebanks = [read(path, format=format) for path in files]
-    treebank = treebanks[0]
-    if len(treebanks) > 1:
-        treebank = Treebank.concatenate(treebanks, " + ".join(part.name for part in treebanks))
-    held_out = None if dev is None else read(dev, format=format)
-    for part in treebanks:
-        for warning in departures(part):
-            warn(warning)
-    for warning in () if held_out is None else unknown_labels(held_out, treebank):
-        warn(warning)
+    treebank, convention = read_training(files, format=format, warn=warn)
+    held_out = None if dev is None else read_development(dev, treebank, format=format, warn=warn)
+    if held_out is None and configuration.folds is None:
+        trainer = dataclasses.replace(trainer, folds=_folds(trainer, treebank.n_sentences))
     compile_kernels(trainer, treebank, jobs)
     parser, milliseconds = trainer.train_measured(
         treebank,
         held_out,
         seed=configuration.seed,
         jobs=jobs,
-        convention=convention_of(treebanks[0]),
+        convention=convention,
     )
     save(parser, output)
     return Trained(parser, time.monotonic() - start, sum(store.sizes(output).values()), milliseconds)
+
+
+def _configuration(path: str | Path | None, preset: Preset) -> Configuration:
+    """Read a configuration file, or return that of a preset."""
+    if path is not None and preset != "default":
+        raise ConfigError(f"--{preset} is a configuration of its own; leave it out, or --config")
+    return PRESETS[preset] if path is None else read_configuration(path)
+
+
+def _folds(trainer: EnsembleTrainer, n_sentences: int) -> int:
+    """Return the number of folds for a training without a development set, 0 for none."""
+    needed = trainer.select or trainer.weights != "equal"
+    return FOLDS if needed or FEWEST <= n_sentences < FEW else 0
 
 
 def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank, jobs: Jobs = ONE_JOB) -> None:

@@ -47,7 +47,7 @@ def read(
         ``-`` is standard input; xz and gzip are decompressed.
     format : {"auto", "conllu", "conllx"}, default="auto"
         ``"auto"``: determined by `treevote.conll.validation.format_of` from name and content; a TokenList is CoNLL-U.
-    trees : {"required", "optional", "ignored"}, default="required"
+    trees : {"required", "some", "optional", "ignored"}, default="required"
         Treatment of HEAD and DEPREL, see `parse_chunk`.
     on_error : {"stop", "skip", "keep"}, default="stop"
         Treatment of a faulty sentence, see `parse_chunk`, which also returns the faults.
@@ -116,7 +116,7 @@ def parse_chunk(
         See `treevote.conll.chunks.chunks`.
     format : {"auto", "conllu", "conllx"}, default="auto"
         ``"auto"``: that of the chunk.
-    trees : {"required", "optional", "ignored"}, default="optional"
+    trees : {"required", "some", "optional", "ignored"}, default="optional"
         Treatment of HEAD and DEPREL. ``"ignored"``: they are skipped, and all heads are unknown.
         ``"optional"``: a head is ``_`` (unknown) or in 0..n. ``"required"``: every sentence has a tree, with
         one root or several.
@@ -218,7 +218,9 @@ def _faulty(
     """Yield the number of each block with faults, and its faults."""
     text, lines, blocks, tokens, suspect = scanned
     numbers = chunk.first_sentence + np.cumsum(blocks.is_sentence) - blocks.is_sentence
-    unlabelled = trees == "required" and all(text[i - 3 : i - 1] == b"\t_" for i in tokens.deprel_start.tolist())
+    unlabelled = trees in ("required", "some") and all(
+        text[i - 3 : i - 1] == b"\t_" for i in tokens.deprel_start.tolist()
+    )
     for i in np.flatnonzero(suspect).tolist():
         sentence = lines[blocks.first[i] : blocks.last[i]]
         name = shortened(sent_id(sentence).partition("\r")[0]) or str(numbers[i])

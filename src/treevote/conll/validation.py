@@ -26,7 +26,7 @@ from typing import Literal, NamedTuple, TypeAlias, cast
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError
 
-Trees: TypeAlias = Literal["required", "optional", "ignored"]
+Trees: TypeAlias = Literal["required", "some", "optional", "ignored"]
 
 MAX_TOKENS = 10_000
 """A sentence with more tokens is a fault."""
@@ -184,9 +184,9 @@ def sentence_faults(lines: Sequence[str], format: Format, trees: Trees, *, unlab
         All lines between two blank lines, decoded with ``surrogateescape``.
     format : {"conllu", "conllx"}
         Which formats' lines are allowed.
-    trees : {"required", "optional", "ignored"}
+    trees : {"required", "some", "optional", "ignored"}
         ``"ignored"``: HEAD and DEPREL may hold anything. ``"optional"``: a HEAD is ``_`` (unknown) or in
-        0..n. ``"required"``: the heads are a tree, with one root or several.
+        0..n. ``"required"``: the heads are a tree, with one root or several. ``"some"``: they are one, or all unknown.
     unlabelled : bool, default=False
         The file has no heads at all, so one message is about the file.
 
@@ -306,9 +306,11 @@ def _tree_faults(tokens: Sequence[tuple[int, list[str]]], trees: Trees, unlabell
     """Yield the faults in columns 7 and 8."""
     n = len(tokens)
     heads = [-1]
+    if trees == "some" and not unlabelled and all(columns[6] == "_" for _, columns in tokens):
+        return
     for i, columns in tokens:
         head, deprel = columns[6:8]
-        if head == "_" and trees == "required":
+        if head == "_" and trees != "optional":
             if unlabelled:
                 yield Fault(i, "expected trees, found a file without: every HEAD is '_'", "give a labelled treebank")
                 return

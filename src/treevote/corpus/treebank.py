@@ -233,6 +233,24 @@ class Treebank:
         columns = {"tokens": self.tokens[slots], "heads": self.heads[slots], "deprels": self.deprels[slots]}
         return dataclasses.replace(self, **columns, offsets=offsets, source=None, **marks)
 
+    def compact(self) -> Treebank:
+        """Return the same sentences without the words and labels that none of them has, in order of first appearance.
+
+        Examples
+        --------
+        >>> toy = Treebank.of([(["a"], [0], ["root"]), (["b"], [0], ["ROOT"])]).select([1]).compact()
+        >>> toy.words[1].form, toy.labels
+        ('b', ('ROOT',))
+        """
+        (words, tokens), (labels, deprels) = _used(np.append(0, self.tokens)), _used(self.deprels)
+        return dataclasses.replace(
+            self,
+            words=tuple(self.words[i] for i in words),
+            labels=tuple(self.labels[i] for i in labels),
+            tokens=tokens[1:],
+            deprels=deprels,
+        )
+
     @staticmethod
     def of(sentences: Sequence[tuple[Sequence[Word | str], Sequence[int], Sequence[str]]], name: str = "") -> Treebank:
         """Build a treebank by hand: for each sentence its words or forms, heads and deprels, of length n each.
@@ -273,6 +291,14 @@ class Treebank:
         deprels = np.concatenate([none, *(encode(part.labels, labels)[part.deprels] for part in parts)])
         offsets = np.cumsum(np.concatenate([np.zeros(1, np.int64), *(part.lengths + 1 for part in parts)]))
         return Treebank(tuple(words), tokens, heads, tuple(labels), deprels, offsets, name)
+
+
+def _used(column: Ints | Longs) -> tuple[list[int], Ints]:
+    """Return the numbers from 0 in a column, in order of first appearance, and the column of their places; -1 stays."""
+    numbers = [number for number in dict.fromkeys(column.tolist()) if number >= 0]
+    places = np.full(max(numbers, default=-1) + 2, -1, np.int32)
+    places[numbers] = np.arange(len(numbers))
+    return numbers, places[column]
 
 
 def encode(items: Iterable[Item], vocabulary: dict[Item, int]) -> Ints:

@@ -91,6 +91,19 @@ def are_trees(treebank: Treebank) -> Bools:
     return _are_trees(treebank.heads, treebank.offsets)
 
 
+def are_bare(treebank: Treebank) -> Bools:
+    """Return a mask of the sentences in which no token has a head, shape (n_sentences,).
+
+    Examples
+    --------
+    >>> are_bare(Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [-1, -1], ["", ""])])).tolist()
+    [False, True]
+    """
+    bare = np.ones(treebank.n_sentences, np.bool_)
+    bare[treebank.sentence_of[treebank.heads >= 0]] = False
+    return bare
+
+
 def require_trees(treebank: Treebank, sentences: Bools | None = None) -> None:
     """Raise an error that names the first sentence whose heads are not a tree, if there is one.
 

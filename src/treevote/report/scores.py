@@ -21,7 +21,7 @@ def scores(facts: Mapping[str, Any], members: Iterable[str], milliseconds: Mappi
         CPU time of each member for 1,000 tokens.
     """
     if "scores" not in facts:
-        return "not scored: no development set was given"
+        return "not measured: no scores and no confidence; add --dev FILE, or --folds 3"
     parts = [_selection(facts, milliseconds or {})] if "selection" in facts else [_plain(facts, members)]
     if len(facts["diversity"]["names"]) > 1:
         parts.append(_disagreement(facts["diversity"]))

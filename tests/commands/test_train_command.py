@@ -1,0 +1,95 @@
+"""``treevote train``: what it measures on, what it leaves out, and its presets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command_line import content, fails, run
+from tests.paths import TOY
+from treevote.commands.train import FEW, FEWEST, FOLDS, train
+from treevote.conll.reader import read
+from treevote.ensemble.configuration import Configuration, ensemble_of
+from treevote.ensemble.members import FAMILIES, kind_of
+from treevote.ensemble.parser import load
+from treevote.ensemble.presets import PRESETS
+
+MEMBERS = ("lr-svm-forward", "lr-svm-backward")
+BARE = "1\tdogs\tdog\tNOUN\t_\t_\t_\t_\t_\t_\n2\tbark\tbark\tVERB\t_\t_\t_\t_\t_\t_\n\n"
+
+
+def repeated(path: Path, times: int) -> Path:
+    path.write_bytes(TOY.read_bytes() * times)
+    return path
+
+
+def facts(model: Path) -> Any:
+    return load(model).facts
+
+
+def test_sentences_without_trees_are_left_out_and_counted(tmp_path: Path) -> None:
+    some = tmp_path / "toy.conllu"
+    some.write_text(BARE + TOY.read_text("utf-8") + BARE, "utf-8")
+    said: list[str] = []
+    train([some], tmp_path / "some", dev=some, members=MEMBERS, warn=said.append)
+    train([TOY], tmp_path / "all", dev=TOY, members=MEMBERS)
+    assert content(tmp_path / "some") == content(tmp_path / "all")
+    assert said == [f"{some}: 2 of 14 sentences have no tree and are left out"] * 2
+
+
+def test_a_treebank_without_any_tree_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bare.conllu").write_text(BARE, "utf-8")
+    sentence = fails("train", "--train", tmp_path / "bare.conllu", "-o", tmp_path / "model")
+    assert "expected trees, found a file without: every HEAD is '_'" in sentence
+
+
+def test_a_sentence_with_a_part_of_its_heads_is_a_fault(tmp_path: Path) -> None:
+    some = tmp_path / "some.conllu"
+    some.write_text(TOY.read_text("utf-8") + BARE.replace("_\t_\t_\t_\n\n", "0\troot\t_\t_\n\n"), "utf-8")
+    sentence = fails("train", "--train", some, "-o", tmp_path / "model")
+    assert "sentence 13: expected a HEAD in 0..2, found '_' (unknown)" in sentence
+
+
+def test_a_small_treebank_is_measured_on_folds_by_default(tmp_path: Path) -> None:
+    n_toys = -(-FEWEST // read(TOY).n_sentences)
+    enough, fewer = repeated(tmp_path / "enough", n_toys), repeated(tmp_path / "fewer", n_toys - 1)
+    train([enough], tmp_path / "measured", members=MEMBERS)
+    assert facts(tmp_path / "measured")["folds"] == FOLDS
+    assert load(tmp_path / "measured").confidence is not None
+    train([enough], tmp_path / "none", members=MEMBERS, folds=0)
+    assert "folds" not in facts(tmp_path / "none")
+    assert FEWEST < FEW
+    report = run("train", "--train", fewer, "-o", tmp_path / "bare", "--members", MEMBERS[0])
+    assert "not measured: no scores and no confidence; add --dev FILE, or --folds 3" in report
+    assert "folds" not in facts(tmp_path / "bare")
+
+
+def test_a_training_is_measured_on_one_thing(tmp_path: Path) -> None:
+    sentence = fails("train", "--train", TOY, "--dev", TOY, "--folds", 2, "-o", tmp_path / "model")
+    assert "measured on a development set or on folds; leave one of them out" in sentence
+
+
+def test_the_fast_preset_is_one_greedy_parser(tmp_path: Path) -> None:
+    run("train", "--train", TOY, "-o", tmp_path / "model", "--fast")
+    (member,) = load(tmp_path / "model").members.values()
+    assert member.trainer.search == "greedy"
+
+
+def test_the_best_preset_selects_among_all_families() -> None:
+    trainer = ensemble_of(PRESETS["best"])
+    assert trainer.select
+    assert {kind_of(member) for member in trainer.members.values()} == {family.kind for family in FAMILIES}
+    assert set(ensemble_of(Configuration()).members) <= set(trainer.members)
+
+
+@pytest.mark.parametrize("options", [("--fast", "--best"), ("--fast", "--select"), ("--best", "--members", "pipeline")])
+def test_presets_exclude_each_other_and_members(tmp_path: Path, options: tuple[str, ...]) -> None:
+    assert "give one of them" in fails("train", "--train", TOY, "-o", tmp_path / "model", *options)
+
+
+def test_a_preset_is_no_configuration_file(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("seed = 1\n")
+    sentence = fails("train", "--train", TOY, "-o", tmp_path / "model", "--fast", "--config", tmp_path / "config.toml")
+    assert "leave it out, or --config" in sentence
