@@ -11,7 +11,7 @@ import dataclasses
 import io
 import itertools
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ import numpy as np
 from treevote.adaptation.adapt import Adapted, Data, adapt
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme
+from treevote.commands.example import example
 from treevote.commands.train import compile_kernels
 from treevote.conll.reader import read
 from treevote.conll.writer import write
@@ -28,16 +29,22 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.evaluation.counts import Counts, evaluate
+from treevote.evaluation.evaluation import evaluate_systems
 from treevote.files.temporaries import temporary
 from treevote.kernels import Longs
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.report.page import write_report
 from treevote.store import folder as store
 from treevote.store.checkpoints import checkpoints
 from treevote.terminal import duration, size, table
 
 MODEL, ADAPTED = "model", "adapted-model"
 GOLD, PARSED, UNLABELLED = "wiki-test.gold.conllu", "wiki-test.parsed.conllu", "wiki-unlabelled.conllu"
+REPORT = "wiki-test.html"
 """Names in the output folder."""
+
+VOTE, ADAPTED_TOO = "vote", ", adapted"
+"""Name of the ensemble among its members, and the end of the names of parsers after the adaptation."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,8 @@ class Quickstart:
         Of each member and of the vote, before and after the adaptation.
     seconds : dict of str to float
         Time to parse the test set; that of the vote includes its members.
+    example : list of str
+        Lines of a sentence of the test set on which the members differ.
     """
 
     folder: Path
@@ -71,6 +80,7 @@ class Quickstart:
     n_bytes: int
     counts: Mapping[str, Counts]
     seconds: Mapping[str, float]
+    example: list[str]
 
     def __str__(self) -> str:
         """Return the table, and the commands for a treebank of the user."""
@@ -91,12 +101,16 @@ class Quickstart:
                 "",
                 table(["", "LAS", "UAS", "seconds", "tokens/s"], rows),
                 "",
+                *self._meaning(),
+                *self._difference(),
+                "",
                 *(f"adapted to {UNLABELLED} in {duration(self.adapting_seconds)}" for _ in range(not self.reasons)),
                 *(f"the adapted model was not kept: {reason}" for reason in self.reasons),
                 f"model   {self.folder / MODEL} ({size(self.n_bytes)})",
                 *(f"adapted {self.folder / ADAPTED}" for _ in range(not self.reasons)),
                 f"parses  {self.folder / PARSED}",
                 f"gold    {self.folder / GOLD}",
+                f"report  {self.folder / REPORT}, for a browser",
                 "",
                 "With a treebank of your own, in CoNLL-U or CoNLL-X:",
                 "  treevote train --train train.conllu --dev dev.conllu -o my-model -j 2",
@@ -105,6 +119,23 @@ class Quickstart:
                 "  treevote adapt my-model new-domain.conllu --train train.conllu --dev dev.conllu -o adapted -j 2",
             ]
         )
+
+    def _meaning(self) -> Iterator[str]:
+        """Yield what the table means."""
+        las = {name: count.las for name, count in self.counts.items()}
+        best = max((name for name in las if not name.endswith((VOTE, ADAPTED_TOO))), key=lambda name: las[name])
+        yield "LAS is the share of words with the right head and label, UAS with the right head, in percent."
+        yield f"The vote takes the tree with most votes: {las[VOTE] - las[best]:+.2f} LAS against its best, {best}."
+        if (adapted := VOTE + ADAPTED_TOO) in las:
+            gain = las[adapted] - las[VOTE]
+            yield f"The adapted members also learned from text without trees, where parsers agreed: {gain:+.2f} LAS."
+
+    def _difference(self) -> Iterator[str]:
+        """Yield a sentence on which the members differ."""
+        if self.example:
+            yield ""
+            yield "A sentence of the test set on which members differ: the tree of the vote, and the members."
+            yield from self.example
 
 
 def quickstart(
@@ -152,12 +183,14 @@ def quickstart(
     if not adapted.reasons:
         save(adapted.parser, folder / ADAPTED)
         again, again_seconds = _parse(adapted.parser, test, jobs)
-        parses |= {f"{name}, adapted": parse for name, parse in again.items()}
-        seconds |= {f"{name}, adapted": second for name, second in again_seconds.items()}
-    write(parses.get("vote, adapted", parses["vote"]).only(), folder / PARSED)
+        parses |= {name + ADAPTED_TOO: parse for name, parse in again.items()}
+        seconds |= {name + ADAPTED_TOO: second for name, second in again_seconds.items()}
+    write(parses.get(VOTE + ADAPTED_TOO, parses[VOTE]).only(), folder / PARSED)
+    write_report(evaluate_systems(test, parses, training=training), folder / REPORT)
     counts = {name: evaluate(test, parse) for name, parse in parses.items()}
+    shown = example(test, {name: parses[name] for name in parser.members}, parses[VOTE])
     return Quickstart(
-        folder, training, test, training_seconds, adapting_seconds, adapted.reasons, n_bytes, counts, seconds
+        folder, training, test, training_seconds, adapting_seconds, adapted.reasons, n_bytes, counts, seconds, shown
     )
 
 
@@ -180,8 +213,8 @@ def _parse(parser: EnsembleParser, treebank: Treebank, jobs: Jobs) -> tuple[dict
         jobs.tell("parsing", done, len(parser.members))
     start = time.monotonic()
     vote = parser.combine(parses)
-    seconds["vote"] = time.monotonic() - start + sum(seconds.values())
-    return {**parses, "vote": vote}, seconds
+    seconds[VOTE] = time.monotonic() - start + sum(seconds.values())
+    return {**parses, VOTE: vote}, seconds
 
 
 def _part(treebank: Treebank, sentences: Longs, name: str) -> Treebank:
