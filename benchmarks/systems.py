@@ -65,13 +65,14 @@ def systems(udpipe: tuple[str, ...] = ()) -> list[System]:
     Examples
     --------
     >>> [system.name for system in systems()]
-    ['UDPipe 1', 'LR, greedy', 'LR, beam', 'pipeline', 'second-order graph', 'default vote']
+    ['UDPipe 1', 'LR, greedy', 'LR, beam', 'pipeline', 'second-order graph', 'default vote', 'best vote']
     """
     return [
         UDPipe(REFERENCE, udpipe),
-        System("LR, greedy", ("--members", "lr-maxent-forward", "--search", "greedy")),
+        System("LR, greedy", ("--fast",)),
         System("LR, beam", ("--members", "lr-maxent-forward", "--search", "beam")),
         System("pipeline", ("--members", "pipeline")),
         System("second-order graph", ("--members", "graph-mira")),
         System(VOTE),
+        System("best vote", ("--best",)),
     ]

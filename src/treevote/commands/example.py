@@ -52,7 +52,8 @@ def _same(gold: Treebank, parse: Treebank) -> Bools:
     """Return a mask of the sentences with the gold heads and labels, shape (n_sentences,)."""
     names, own = np.array([*gold.labels, ""]), np.array([*parse.labels, ""])
     wrong = (gold.heads != parse.heads) | (names[gold.deprels] != own[parse.deprels])
-    return np.bincount(gold.sentence_of[wrong], minlength=gold.n_sentences) == 0
+    mistakes = np.bincount(gold.sentence_of[wrong], minlength=gold.n_sentences)
+    return np.equal(mistakes, 0)
 
 
 def _told(tree: Sentence, parse: Sentence) -> str:
