@@ -27,8 +27,9 @@ FAMILIES = (transition.FAMILY, pipeline.FAMILY, graph.FAMILY, decision_list.FAMI
 ENTRY_POINTS = "treevote.members"
 """Group of the entry points by which other packages add families; each names a `treevote.protocols.Family`."""
 
-DEFAULT_MEMBERS = ("lr-maxent-forward", "lr-maxent-backward", "lr-svm-forward")
-"""Directions and kinds of learner as in the ensemble of Sagae & Tsujii (2007), section 3."""
+DEFAULT_MEMBERS = ("graph-mira", "lr-maxent-forward", "pipeline", "lr-svm-backward")
+"""The two parsers of Sagae & Tsujii (2007), section 4, which read in opposite directions, and one of either other family
+that finds whole trees: families differ more than directions, and a vote lives on differences."""
 
 RESERVED = ("all", "confidence", "vote")
 """Names that no member can have."""

@@ -31,7 +31,7 @@ def of_training(path: str | Path | None = None, members: Sequence[str] = ()) -> 
     Examples
     --------
     >>> written = of_training(members=["pipeline"]).split("\n")
-    >>> written[4], written[8:10]
+    >>> written[3], written[7:9]
     ('members = ["pipeline"]', ['[member.pipeline]', 'kind = "pipeline-parser"'])
     """
     asked = read_configuration(path)

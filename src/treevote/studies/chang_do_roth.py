@@ -307,7 +307,7 @@ tags = Study(
         ),
     ),
     SYSTEM,
-    members=DEFAULT_MEMBERS[:1],
+    members=("lr-maxent-forward",),
     conditions=_tag_conditions,
     fewest_sentences=FOLDS,
 )
