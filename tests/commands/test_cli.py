@@ -234,7 +234,7 @@ def test_inspect_says_what_a_model_is(model: Path) -> None:
         assert "ensemble of 4 members, one root in each sentence" in text
         assert f"training data: toy.conllu, 12 sentences, 77 tokens, {facts['training']['labels']} labels" in text
         assert (facts["training"]["sha256"] in text) == (text == full)
-        assert ("[member.lr-svm-forward]" in text) == (text == full)
+        assert ("[member.lr-svm-backward]" in text) == (text == full)
     assert len(short.splitlines()) <= 20
     rows = [line.split() for line in short.splitlines()]
     for name in facts["members"]:
