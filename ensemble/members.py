@@ -28,8 +28,8 @@ ENTRY_POINTS = "treevote.members"
 """Group of the entry points by which other packages add families; each names a `treevote.protocols.Family`."""
 
 DEFAULT_MEMBERS = ("graph-mira", "lr-maxent-forward", "pipeline", "lr-svm-backward")
-"""The two parsers of Sagae & Tsujii (2007), section 4, which read in opposite directions, and one of either other family
-that finds whole trees: families differ more than directions, and a vote lives on differences."""
+"""The two parsers of Sagae & Tsujii (2007), section 4, with a graph-based one and a pipeline parser: parsers of different
+families have more different errors than two of one family."""
 
 RESERVED = ("all", "confidence", "vote")
 """Names that no member can have."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -110,7 +109,6 @@ def adapt(
     scheme = configuration.scheme
     before = load(model)
     source, convention = read_training(train, format=format, warn=warn)
-    source = dataclasses.replace(source, source=None)
     facts: Any = before.facts
     seed = int(facts.get("seed", 0)) if configuration.seed is None else configuration.seed
     plan = {

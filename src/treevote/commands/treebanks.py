@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
@@ -20,7 +21,7 @@ Warn = Callable[[str], None]
 def read_training(
     paths: Sequence[str | Path], *, format: Format | Literal["auto"] = "auto", warn: Warn = lambda sentence: None
 ) -> tuple[Treebank, Convention]:
-    """Read treebanks to learn from as one, with the convention of their scores.
+    """Read treebanks to learn from as one, without their text, and the convention of their scores.
 
     Parameters
     ----------
@@ -39,7 +40,8 @@ def read_training(
     for treebank in treebanks:
         for warning in departures(treebank):
             warn(warning)
-    parts = [with_trees(treebank, warn) for treebank in treebanks]
+    parts = [dataclasses.replace(with_trees(treebank, warn), source=None) for treebank in treebanks]
+    treebanks.clear()  # the text takes memory
     if len(parts) == 1:
         return parts[0], convention
     return Treebank.concatenate(parts, " + ".join(part.name for part in parts)), convention
