@@ -28,8 +28,8 @@ ENTRY_POINTS = "treevote.members"
 """Group of the entry points by which other packages add families; each names a `treevote.protocols.Family`."""
 
 DEFAULT_MEMBERS = ("graph-mira", "lr-maxent-forward", "pipeline", "lr-svm-backward")
-"""The two parsers of Sagae & Tsujii (2007), section 4, with a graph-based one and a pipeline parser: parsers of different
-families have more different errors than two of one family."""
+"""The two parsers of Sagae & Tsujii (2007), section 4, with a graph-based and a pipeline parser: the errors of parsers
+differ more between families than within one."""
 
 RESERVED = ("all", "confidence", "vote")
 """Names that no member can have."""
