@@ -1,20 +1,33 @@
 """The one door to numba: compiled loops over integer arrays.
 
-A kernel releases the interpreter lock, is single-threaded (parallelism is joblib's) and is cached on disk, so only
-the first run on a machine pays for compilation. Each has a slow, obvious twin in ``tests/reference``.
+A kernel releases the interpreter lock, is single-threaded (parallelism is joblib's) and is kept on disk, so only the
+first run on a machine pays for compilation. Each has a slow, obvious twin in ``tests/reference``.
+
+Compiled kernels lie beside their source in ``__pycache__``; where that cannot be written to, in the user's cache folder;
+or where the environment variable ``NUMBA_CACHE_DIR`` says. Without any such folder every run compiles.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import os
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core.caching import FunctionCache
+
+from numba.core.caching import CompileResultCacheImpl, IndexDataCacheFile, NullCache
+from numba.core.codegen import ll as binding
+from numba.core.compiler import CompileResult
+from numba.core.runtime import _nrt_python
 from numpy.typing import NDArray
+
+from treevote.compilation import tell_compiled, tell_compiling
 
 Shorts: TypeAlias = NDArray[np.int16]
 Ints: TypeAlias = NDArray[np.int32]
@@ -31,7 +44,7 @@ R = TypeVar("R")
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function over arrays and numbers; floating point stays exact, so results repeat bit by bit."""
     dispatcher: Any = numba.njit(nogil=True)(function)
-    dispatcher._cache = _Cache(function)  # type: ignore[no-untyped-call]  # what njit(cache=True) does, but for the class
+    dispatcher._cache = _Cache(function)  # what njit(cache=True) does, but for the class
     return cast("Callable[P, R]", dispatcher)
 
 
@@ -75,26 +88,113 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-class _Cache(FunctionCache):
-    """Compiled code on disk, used only if it was made from the present sources.
+class _Cache(NullCache):
+    """The compiled code of a kernel on disk, used only if it was made from the present sources.
 
     numba checks whether the file of a kernel has changed, and not those of the kernels that it calls; here the `digest`
-    of the kernel is checked. Code from another release, with types that no longer exist, is compiled again.
+    of the kernel is checked. Each kind of arguments has a file of its own, named by all that its code depends on: of
+    processes that compile the same kernel at once, each leaves a whole file, and none takes the other's for its own.
     """
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        self._stamp()
+    def __init__(self, function: Callable[..., object]) -> None:
+        self._function: Any = function
+
+    @property
+    def cache_path(self) -> str:
+        """The folder of its files; empty if none can be written to."""
+        return self._files.folder if self._files else ""
+
+    @functools.cached_property
+    def _files(self) -> _Files | None:
+        """Its files, found when the kernel is first called: before that, kernels further down may not be defined."""
         try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        except (ImportError, AttributeError):
-            self.flush()  # type: ignore[no-untyped-call]
+            return _Files(self._function)
+        except (RuntimeError, OSError):  # there is no folder that can be written to
             return None
 
-    def save_overload(self, sig: Any, data: Any) -> None:
-        self._stamp()
-        super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = self._files.load(sig, target_context) if self._files else None
+        if found is None:
+            tell_compiling(_around(self.cache_path))
+        return found
 
-    def _stamp(self) -> None:
-        """Stamp the cache file when it is first used: before that, kernels further down may not be defined."""
-        if not isinstance(self._cache_file._source_stamp, str):
-            self._cache_file._source_stamp = digest(self._py_func)
+    def save_overload(self, sig: Any, data: Any) -> None:
+        if self._files:
+            with suppress(OSError):  # such as a full disk: the next run compiles it again
+                self._files.save(sig, data)
+        tell_compiled(_around(self.cache_path))
+
+
+def _around(folder: str) -> str:
+    """Return the folder of the compiled kernels of all modules, given that of one of them."""
+    beside = os.path.basename(folder) == "__pycache__"
+    return os.path.dirname(os.path.abspath(__file__)) if beside else os.path.dirname(folder)
+
+
+class _Files(IndexDataCacheFile):
+    """The files of a kernel: one for each kind of arguments and of processor."""
+
+    def __init__(self, function: Any) -> None:
+        implementation: Any = CompileResultCacheImpl(function)  # type: ignore[no-untyped-call]
+        self.folder = str(implementation.locator.get_cache_path())
+        self._implementation = implementation
+        self._digest = digest(function)
+        version = f"{sys.implementation.cache_tag}.{numba.__version__}"
+        self._stem = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}.{version}."
+        super().__init__(self.folder, self._stem, self._digest)  # type: ignore[no-untyped-call]
+
+    def load(self, sig: Any, target_context: Any) -> Any:
+        """Return the code for arguments of some types, None if there is none."""
+        try:
+            payload = self._load_data(self._name(sig, target_context.codegen()))  # type: ignore[no-untyped-call]
+            if payload[3].args != tuple(sig):
+                return None
+        except Exception:  # there is none, it was not written to its end, or it names types that no longer exist
+            return None
+        return _ready(target_context, payload)
+
+    def save(self, sig: Any, compiled: Any) -> None:
+        """Write code, and remove that of other sources."""
+        if not self._implementation.check_cachable(compiled):
+            return
+        self._implementation.locator.ensure_cache_path()
+        name = self._name(sig, compiled.codegen)
+        self._save_data(name, self._implementation.reduce(compiled))  # type: ignore[no-untyped-call]
+        for other in os.listdir(self.folder):
+            if other.startswith(self._stem) and not other.startswith(self._stem + self._digest[:16]):
+                with suppress(OSError):  # another process was faster
+                    os.unlink(os.path.join(self.folder, other))
+
+    def _name(self, sig: Any, codegen: Any) -> str:
+        kind = hashlib.sha256(repr((str(sig), codegen.magic_tuple())).encode()).hexdigest()
+        return f"{self._stem}{self._digest[:16]}.{kind[:16]}.nbc"
+
+
+def _ready(target_context: Any, payload: tuple[Any, ...]) -> Any:
+    """Return code from disk, ready to be called.
+
+    numba first loads all that it can compile, and parses the code in the form in which other kernels take it in. Most
+    processes never compile: both would double their start, and take 40 MB.
+    """
+    _name_helpers()
+    (name, kind, (machine_code, for_linking)), names, *others = payload
+    engine = target_context.codegen()._engine
+    engine._defined_symbols |= {names.llvm_func_name, names.llvm_cpython_wrapper_name, names.llvm_cfunc_wrapper_name}
+    library = name, kind, (machine_code, _nothing())
+    code: Any = CompileResult._rebuild(target_context, library, names, *others)  # type: ignore[no-untyped-call]
+    code.library._shared_module = None
+    code.library._get_module_for_linking = functools.cache(lambda: binding.parse_bitcode(for_linking))
+    return code
+
+
+@functools.cache
+def _name_helpers() -> None:
+    """Tell the linker the addresses of the functions that take memory for arrays and give it back."""
+    for name, address in _nrt_python.c_helpers.items():
+        binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
+
+
+@functools.cache
+def _nothing() -> bytes:
+    """Return a module without code."""
+    return bytes(binding.parse_assembly("").as_bitcode())

@@ -20,6 +20,7 @@ from reprlib import repr as short
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from treevote.errors import ModelError
+from treevote.files.exchange import standing
 
 JSON: TypeAlias = "Mapping[str, JSON] | Sequence[JSON] | str | int | float | bool | None"
 """The content of a JSON document; no NaN and no infinity."""
@@ -101,6 +102,22 @@ def member(mapping: object, key: str, kind: type[_T], path: Path) -> _T:
     return value
 
 
+def require_manifest(path: str | Path) -> None:
+    """Raise the error that reading a model would raise if there is no folder, or no model in it.
+
+    Examples
+    --------
+    >>> require_manifest("missing")
+    Traceback (most recent call last):
+    treevote.errors.ModelError: missing: there is no such model folder; check the path, or train a model first
+    """
+    folder = standing(Path(os.path.realpath(path)))
+    if not folder.exists():
+        raise ModelError(f"{path}: there is no such model folder; check the path, or train a model first")
+    if not (folder / MANIFEST).exists():
+        raise ModelError(f"{path}: not a treevote model, it has no {MANIFEST}; name a folder that treevote wrote")
+
+
 def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
     """Read and check the manifest of a model folder.
 
@@ -112,10 +129,7 @@ def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
         If there is no folder, it is no model, is of another version, or the manifest is damaged.
     """
     path = folder / MANIFEST
-    if not folder.exists():
-        raise ModelError(f"{folder}: there is no such model folder; check the path, or train a model first")
-    if not path.exists():
-        raise ModelError(f"{folder}: not a treevote model, it has no {MANIFEST}; name a folder that treevote wrote")
+    require_manifest(folder)
     with _open_regular(path, MAX_MANIFEST) as file:
         raw = file.read()
     try:
