@@ -14,7 +14,8 @@ from treevote.ensemble.confidence import Confidence
 from treevote.ensemble.members import Member, kind_of, member_from_record
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
-from treevote.errors import ModelError
+from treevote.errors import ModelError, unknown
+from treevote.models.features.lexicon import strings_shared
 from treevote.models.features.word_memo import WordMemo
 from treevote.protocols import Parser
 from treevote.store import folder as store
@@ -67,11 +68,11 @@ class EnsembleParser:
         """Return the parse of each member."""
         return {name: member.parse(treebank) for name, member in self.members.items()}
 
-    def combine(self, parses: Mapping[str, Treebank]) -> Treebank:
-        """Return the vote over the parses of all members, with support, and with confidence if possible."""
+    def combine(self, parses: Mapping[str, Treebank], *, confident: bool = True) -> Treebank:
+        """Return the vote over the parses of all members, with support, and with confidence if possible and wanted."""
         systems = [parses[name] for name in self.members]
         voted = vote(systems, self.weights, single_root=self.single_root)
-        if self.confidence is None:
+        if self.confidence is None or not confident:
             return voted
         arc, label = self.confidence.of(systems, voted)
         return dataclasses.replace(voted, confidence=arc, label_confidence=label)
@@ -80,10 +81,10 @@ class EnsembleParser:
         """Return the same sentences with the trees that have most votes, and their support."""
         return self.parse_counted(treebank)[0]
 
-    def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
+    def parse_counted(self, treebank: Treebank, *, confident: bool = True) -> tuple[Treebank, int]:
         """Parse, and return the number of fallbacks to a simpler search, summed over members."""
         counted = {name: parse_counted(member, treebank) for name, member in self.members.items()}
-        parse = self.combine({name: parse for name, (parse, _) in counted.items()})
+        parse = self.combine({name: parse for name, (parse, _) in counted.items()}, confident=confident)
         return parse, sum(fallbacks for _, fallbacks in counted.values())
 
     def record(self) -> Record:
@@ -106,7 +107,8 @@ class EnsembleParser:
             raise ModelError(f"expected a model of kind '{KIND}', found '{record.kind}'; train it again")
         parts = dict(record.parts)
         confidence = parts.pop(_CONFIDENCE, None)
-        members = {name: member_from_record(part) for name, part in parts.items()}
+        with strings_shared():
+            members = {name: member_from_record(part) for name, part in parts.items()}
         facts = dict(record.facts)
         votes: Any = facts.pop("votes", None)
         if not isinstance(votes, Mapping):
@@ -138,6 +140,23 @@ def load(path: str | Path) -> EnsembleParser:
         If it is not a model, of another version, or damaged.
     """
     return EnsembleParser.from_record(store.load(path))
+
+
+def load_member(path: str | Path, name: str) -> EnsembleParser:
+    """Read a member alone, as an ensemble without confidence; the other members are not read.
+
+    Raises
+    ------
+    ModelError
+        As `load`.
+    ConfigError
+        If there is no member of the name; the nearest is named.
+    """
+    record = store.load(path, parts=(name,))
+    if name not in record.parts or name == _CONFIDENCE:
+        raise unknown("member", name, [part for part in store.part_names(path) if part != _CONFIDENCE])
+    alone = dataclasses.replace(record, facts={**record.facts, "votes": Weights.equal(1).to_json()})
+    return EnsembleParser.from_record(alone)
 
 
 def configuration(parser: EnsembleParser) -> dict[str, dict[str, Any]]:

@@ -3,8 +3,8 @@
 A kernel releases the interpreter lock, is single-threaded (parallelism is joblib's) and is kept on disk, so only the
 first run on a machine pays for compilation. Each has a slow, obvious twin in ``tests/reference``.
 
-Compiled kernels lie beside their source in ``__pycache__``; where that cannot be written to, in the user's cache folder;
-or where the environment variable ``NUMBA_CACHE_DIR`` says. Without any such folder every run compiles.
+Compiled kernels lie beside their source in ``__pycache__``; where that cannot be written to, in the cache folder of the
+user; or where the environment variable ``NUMBA_CACHE_DIR`` says. Without any such folder every run compiles.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 import numba
 import numpy as np
-
 from numba.core.caching import CompileResultCacheImpl, IndexDataCacheFile, NullCache
 from numba.core.codegen import ll as binding
 from numba.core.compiler import CompileResult

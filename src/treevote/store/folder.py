@@ -10,7 +10,7 @@ arrays are memory maps. Indices are checked where a parser is built from a `Reco
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -19,7 +19,7 @@ from treevote.errors import ModelError
 from treevote.files.exchange import put_in_place, restore, standing
 from treevote.files.temporaries import temporary
 from treevote.store.manifest import MANIFEST, read_manifest, write_manifest
-from treevote.store.record import Record, read_record, write_record
+from treevote.store.record import Record, read_part_names, read_record, write_record
 
 _Read = TypeVar("_Read")
 
@@ -86,10 +86,11 @@ def check_target(path: str | Path) -> None:
             raise ModelError(f"{path}: '{around}' is not a folder that you may write to; name another folder")
 
 
-def load(path: str | Path, *, verify: bool = True) -> Record:
+def load(path: str | Path, *, verify: bool = True, parts: Collection[str] | None = None) -> Record:
     """Read a model folder; arrays are mapped into memory, not read.
 
-    With ``verify`` the SHA-256 of every file is compared; that of the manifest is always compared.
+    With ``verify`` the SHA-256 of every file is compared; that of the manifest is always compared. Of the parts of the
+    model only those named are read, if names are given.
 
     Raises
     ------
@@ -105,7 +106,17 @@ def load(path: str | Path, *, verify: bool = True) -> Record:
     ...     load(folder + "/model").arrays["weights"]
     memmap([0, 1, 2])
     """
-    return _steadily(path, lambda folder: read_record(read_manifest(folder), verify=verify))
+    return _steadily(path, lambda folder: read_record(read_manifest(folder), verify=verify, parts=parts))
+
+
+def part_names(path: str | Path) -> list[str]:
+    """Return the names of the parts of a model; raises as `load`, which may name more of its damages."""
+    return _steadily(path, lambda folder: read_part_names(read_manifest(folder)))
+
+
+def version(path: str | Path) -> int:
+    """Return the format version of a model; raises as `part_names`."""
+    return _steadily(path, lambda folder: read_manifest(folder).version)
 
 
 def sizes(path: str | Path) -> dict[str, int]:

@@ -26,7 +26,8 @@ JSON: TypeAlias = "Mapping[str, JSON] | Sequence[JSON] | str | int | float | boo
 """The content of a JSON document; no NaN and no infinity."""
 
 FORMAT = "treevote model"
-FORMAT_VERSION: int = 1
+FORMAT_VERSION: int = 2
+READABLE_VERSIONS = (1, 2)  # in version 1, each part has the vocabularies of its own
 MANIFEST = "manifest.json"
 MAX_MANIFEST = 1 << 24  # bytes
 MAX_NESTING = 50  # objects and lists within each other
@@ -45,9 +46,10 @@ class FileFacts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A manifest: the folder of the model, its other files by plain name, and its record, not checked."""
+    """A manifest: the folder of the model, its version, its other files by plain name, and its record, not checked."""
 
     folder: Path
+    version: int
     files: Mapping[str, FileFacts]
     record: Mapping[str, Any]
 
@@ -121,7 +123,7 @@ def require_manifest(path: str | Path) -> None:
 def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
     """Read and check the manifest of a model folder.
 
-    ``strict`` demands this format version and the checksum; without it ``record`` is empty.
+    ``strict`` demands a version that can be read, and the checksum; without it ``record`` is empty.
 
     Raises
     ------
@@ -140,9 +142,10 @@ def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
     if content.get("format") != FORMAT:
         raise ModelError(f"{folder}: not a treevote model, its {MANIFEST} is another program's; check the path")
     version = member(content, "version", int, path)
-    if strict and version != FORMAT_VERSION:
+    if strict and version not in READABLE_VERSIONS:
         raise ModelError(
-            f"{folder}: expected a model of format version {FORMAT_VERSION}, found version {version}; "
+            f"{folder}: expected a model of format version {' or '.join(map(str, READABLE_VERSIONS))}, "
+            f"found version {version}; "
             "train it again, or use the treevote that wrote it"
         )
     if strict and content.get("checksum") != found:
@@ -152,7 +155,7 @@ def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
         if not _PLAIN_NAME.fullmatch(name):
             raise damaged(path, f"expected plain file names, found {short(name)}")
         files[name] = FileFacts(member(facts, "bytes", int, path), member(facts, "sha256", str, path))
-    return Manifest(folder, files, member(content, "record", dict, path) if strict else {})
+    return Manifest(folder, version, files, member(content, "record", dict, path) if strict else {})
 
 
 def write_manifest(folder: Path, files: Mapping[str, FileFacts], record: Mapping[str, JSON]) -> None:
