@@ -68,11 +68,11 @@ class EnsembleParser:
         """Return the parse of each member."""
         return {name: member.parse(treebank) for name, member in self.members.items()}
 
-    def combine(self, parses: Mapping[str, Treebank], *, confident: bool = True) -> Treebank:
-        """Return the vote over the parses of all members, with support, and with confidence if possible and wanted."""
+    def combine(self, parses: Mapping[str, Treebank]) -> Treebank:
+        """Return the vote over the parses of all members, with support, and with confidence if possible."""
         systems = [parses[name] for name in self.members]
         voted = vote(systems, self.weights, single_root=self.single_root)
-        if self.confidence is None or not confident:
+        if self.confidence is None:
             return voted
         arc, label = self.confidence.of(systems, voted)
         return dataclasses.replace(voted, confidence=arc, label_confidence=label)
@@ -81,10 +81,10 @@ class EnsembleParser:
         """Return the same sentences with the trees that have most votes, and their support."""
         return self.parse_counted(treebank)[0]
 
-    def parse_counted(self, treebank: Treebank, *, confident: bool = True) -> tuple[Treebank, int]:
+    def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
         """Parse, and return the number of fallbacks to a simpler search, summed over members."""
         counted = {name: parse_counted(member, treebank) for name, member in self.members.items()}
-        parse = self.combine({name: parse for name, (parse, _) in counted.items()}, confident=confident)
+        parse = self.combine({name: parse for name, (parse, _) in counted.items()})
         return parse, sum(fallbacks for _, fallbacks in counted.values())
 
     def record(self) -> Record:
@@ -105,16 +105,15 @@ class EnsembleParser:
         """
         if record.kind != KIND:
             raise ModelError(f"expected a model of kind '{KIND}', found '{record.kind}'; train it again")
-        parts = dict(record.parts)
-        confidence = parts.pop(_CONFIDENCE, None)
-        with strings_shared():
-            members = {name: member_from_record(part) for name, part in parts.items()}
+        parts = record.parts
+        sure = Confidence.from_record(parts[_CONFIDENCE]) if _CONFIDENCE in parts else None
+        with strings_shared():  # no part is held longer than it is needed: some take memory twice
+            members = {name: member_from_record(parts[name]) for name in parts if name != _CONFIDENCE}
         facts = dict(record.facts)
         votes: Any = facts.pop("votes", None)
         if not isinstance(votes, Mapping):
             raise ModelError("the model has no weights for the vote of its members; train it again or copy it again")
         weights = Weights.from_json(votes)
-        sure = None if confidence is None else Confidence.from_record(confidence)
         if not members or len(weights.overall) != len(members) or (sure and sure.n_members != len(members)):
             raise ModelError("the model has weights for other members; train it again or copy it again")
         return cls(members, weights, facts, sure)
@@ -139,7 +138,7 @@ def load(path: str | Path) -> EnsembleParser:
     ModelError
         If it is not a model, of another version, or damaged.
     """
-    return EnsembleParser.from_record(store.load(path))
+    return store.build(path, EnsembleParser.from_record)
 
 
 def load_member(path: str | Path, name: str) -> EnsembleParser:
@@ -152,11 +151,15 @@ def load_member(path: str | Path, name: str) -> EnsembleParser:
     ConfigError
         If there is no member of the name; the nearest is named.
     """
-    record = store.load(path, parts=(name,))
-    if name not in record.parts or name == _CONFIDENCE:
-        raise unknown("member", name, [part for part in store.part_names(path) if part != _CONFIDENCE])
-    alone = dataclasses.replace(record, facts={**record.facts, "votes": Weights.equal(1).to_json()})
-    return EnsembleParser.from_record(alone)
+
+    def alone(record: Record) -> EnsembleParser:
+        known = [part for part in record.parts if part != _CONFIDENCE]
+        if name not in known:
+            raise unknown("member", name, known)
+        facts = {**record.facts, "votes": Weights.equal(1).to_json()}
+        return EnsembleParser.from_record(dataclasses.replace(record, facts=facts, parts={name: record.parts[name]}))
+
+    return store.build(path, alone)
 
 
 def configuration(parser: EnsembleParser) -> dict[str, dict[str, Any]]:

@@ -100,14 +100,14 @@ def shape(form: str) -> str:
 
 _Numbered: TypeAlias = tuple[tuple[str, ...], dict[str, int]]
 
-_known: ContextVar[dict[int, _Numbered] | None] = ContextVar("_known", default=None)
+_known: ContextVar[dict[int, tuple[Sequence[str], _Numbered]] | None] = ContextVar("_known", default=None)
 
 
 @contextmanager
 def strings_shared() -> Iterator[None]:
     """Within the block, lexicons that are made of the same lists of strings share their memory.
 
-    The lists, such as those of a `treevote.store.record.Record`, must live, and not change, until the end of the block.
+    The lists, such as those of a `treevote.store.record.Record`, must not change until the end of the block.
     """
     token = _known.set({})
     try:
@@ -120,10 +120,10 @@ def _numbered(strings: Sequence[str]) -> _Numbered:
     """Return strings, and the number of each, from 1."""
     known = _known.get()
     if known is not None and id(strings) in known:
-        return known[id(strings)]
+        return known[id(strings)][1]
     result = tuple(strings), {string: i for i, string in enumerate(strings, 1)}
     if known is not None:
-        known[id(strings)] = result
+        known[id(strings)] = strings, result  # the list must live as long as its address is a key
     return result
 
 

@@ -110,11 +110,11 @@ def test_a_model_of_version_1_is_read_and_its_equal_vocabularies_are_one_list(
     assert one is other
 
 
-def test_only_the_named_parts_are_read(tmp_path: Path) -> None:
+def test_only_the_parts_that_are_taken_are_read(tmp_path: Path) -> None:
     save(several(["a"], ["b"], ["a"]), tmp_path / "model")
     (tmp_path / "model" / "p1.form.json").unlink()
-    assert list(load(tmp_path / "model", parts=["p2"]).parts) == ["p2"]
-    assert store.part_names(tmp_path / "model") == ["p0", "p1", "p2"]
+    assert store.build(tmp_path / "model", lambda record: record.parts["p2"].texts["form"]) == ["a"]
+    assert store.build(tmp_path / "model", lambda record: list(record.parts)) == ["p0", "p1", "p2"]
     with pytest.raises(ModelError, match=r"p1\.form\.json: expected a file"):
         load(tmp_path / "model")
 

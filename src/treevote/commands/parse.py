@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import os
 import time
@@ -20,6 +21,7 @@ from treevote.ensemble.streaming import CHUNK_BYTES, Part, StoredModel, parts, s
 from treevote.errors import ConfigError, InputError
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.protocols import Parser
 
 _SUPPORT = ("support", "label_support")
 _CONFIDENCE = ("confidence", "label_confidence")
@@ -167,11 +169,12 @@ def _parse_part(model: StoredModel, marks: Sequence[str], on_error: OnError, par
     """Read, parse and write a chunk."""
     treebank, faults = parse_chunk(part.chunk, trees="ignored", on_error=on_error)
     ensemble = model()
-    parse, fallbacks = treebank, 0
-    if treebank.n_sentences and model.member is not None:
-        parse, fallbacks = parse_counted(ensemble.members[model.member], treebank)
-    elif treebank.n_sentences:
-        parse, fallbacks = ensemble.parse_counted(treebank, confident="confidence" in marks)
+    parser: Parser = ensemble
+    if model.member is not None:
+        parser = ensemble.members[model.member]
+    elif "confidence" not in marks:
+        parser = dataclasses.replace(ensemble, confidence=None)
+    parse, fallbacks = parse_counted(parser, treebank) if treebank.n_sentences else (treebank, 0)
     text = dumps(parse.only(*marks)).encode("utf-8", "surrogateescape")
     size, reason = (treebank.n_sentences, treebank.n_tokens), doubt(ensemble, treebank)
     return _Done(text, part.file, part.bytes_read, *size, len(faults), next(iter(faults), None), fallbacks, reason)

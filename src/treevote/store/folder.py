@@ -10,7 +10,7 @@ arrays are memory maps. Indices are checked where a parser is built from a `Reco
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -19,7 +19,7 @@ from treevote.errors import ModelError
 from treevote.files.exchange import put_in_place, restore, standing
 from treevote.files.temporaries import temporary
 from treevote.store.manifest import MANIFEST, read_manifest, write_manifest
-from treevote.store.record import Record, read_part_names, read_record, write_record
+from treevote.store.record import Record, open_record, read_record, write_record
 
 _Read = TypeVar("_Read")
 
@@ -86,11 +86,10 @@ def check_target(path: str | Path) -> None:
             raise ModelError(f"{path}: '{around}' is not a folder that you may write to; name another folder")
 
 
-def load(path: str | Path, *, verify: bool = True, parts: Collection[str] | None = None) -> Record:
+def load(path: str | Path, *, verify: bool = True) -> Record:
     """Read a model folder; arrays are mapped into memory, not read.
 
-    With ``verify`` the SHA-256 of every file is compared; that of the manifest is always compared. Of the parts of the
-    model only those named are read, if names are given.
+    With ``verify`` the SHA-256 of every file is compared; that of the manifest is always compared.
 
     Raises
     ------
@@ -106,16 +105,29 @@ def load(path: str | Path, *, verify: bool = True, parts: Collection[str] | None
     ...     load(folder + "/model").arrays["weights"]
     memmap([0, 1, 2])
     """
-    return _steadily(path, lambda folder: read_record(read_manifest(folder), verify=verify, parts=parts))
+    return _steadily(path, lambda folder: read_record(read_manifest(folder), verify=verify))
 
 
-def part_names(path: str | Path) -> list[str]:
-    """Return the names of the parts of a model; raises as `load`, which may name more of its damages."""
-    return _steadily(path, lambda folder: read_part_names(read_manifest(folder)))
+def build(path: str | Path, make: Callable[[Record], _Read]) -> _Read:
+    """Return what is made of a model, while its folder is the same from the first file to the last.
+
+    Parameters
+    ----------
+    path : path
+    make : callable
+        Called with the record, again if the model was replaced meanwhile. Its parts are read when they are taken from
+        it, each once: those that are not taken cost nothing, and those dropped again free their memory.
+
+    Raises
+    ------
+    ModelError
+        As `load`, for the parts that are taken.
+    """
+    return _steadily(path, lambda folder: make(open_record(read_manifest(folder), verify=True)))
 
 
 def version(path: str | Path) -> int:
-    """Return the format version of a model; raises as `part_names`."""
+    """Return the format version of a model; ModelError if its manifest cannot be read."""
     return _steadily(path, lambda folder: read_manifest(folder).version)
 
 

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
@@ -83,14 +83,15 @@ def write_record(record: Record, folder: Path) -> tuple[dict[str, FileFacts], di
     return files, _Writer(folder, files, uses).account(record, ())
 
 
-def read_record(manifest: Manifest, *, verify: bool, parts: Collection[str] | None = None) -> Record:
-    """Read the files of a model, with the checks of `treevote.store.folder.load`; of its parts those named."""
-    return _Reader(manifest, verify).record(manifest.record, 0, parts)
+def read_record(manifest: Manifest, *, verify: bool) -> Record:
+    """Read the files of a model, with the checks of `treevote.store.folder.load`."""
+    return _Reader(manifest, verify).record(manifest.record, 0)
 
 
-def read_part_names(manifest: Manifest) -> list[str]:
-    """Return the names of the parts of a model; ModelError if the manifest is damaged."""
-    return [_Reader(manifest, False).name(part) for part in member(manifest.record, "parts", list, manifest.folder)]
+def open_record(manifest: Manifest, *, verify: bool) -> Record:
+    """Read the files of a model, and those of a part when it is taken from ``parts``, each once."""
+    reader = _Reader(manifest, verify)
+    return reader.record(manifest.record, 0, _Parts(reader, manifest.record))
 
 
 def _all_parts(record: Record) -> Iterator[Record]:
@@ -226,7 +227,7 @@ class _Reader:
         self.seen.add(name)
         return self.manifest.open(name, limit=limit, verify=self.verify)
 
-    def record(self, account: object, depth: int, parts: Collection[str] | None = None) -> Record:
+    def record(self, account: object, depth: int, parts: _Parts | None = None) -> Record:
         path = self.manifest.folder / MANIFEST
         if depth > MAX_DEPTH:
             raise damaged(path, f"expected at most {MAX_DEPTH} levels of parts, found more")
@@ -237,14 +238,11 @@ class _Reader:
             {name: self.array(file) for name, file in get("arrays", dict).items()},
             {name: self.text(name, file) for name, file in get("texts", dict).items()},
             {name: self.whole(file) for name, file in get("blobs", dict).items()},
-            {
-                name: self.record(part, depth + 1)
-                for part in get("parts", list)
-                if (name := self.name(part)) in (parts or (name,))
-            },
+            dict(_Parts(self, account, depth)) if parts is None else parts,
         )
 
     def name(self, part: object) -> str:
+        """Return the name of a part."""
         path = self.manifest.folder / MANIFEST
         name = member(part, "name", str, path)
         if not is_unicode(name):
@@ -297,3 +295,24 @@ class _Reader:
     def whole(self, name: object) -> bytes:
         with self.open(name, MAX_WHOLE) as file:
             return file.read()
+
+
+class _Parts(Mapping[str, Record]):
+    """The parts of a record, read when they are taken."""
+
+    def __init__(self, reader: _Reader, account: object, depth: int = 0) -> None:
+        parts = member(account, "parts", list, reader.manifest.folder / MANIFEST)
+        self._reader, self._depth = reader, depth
+        self._accounts = {reader.name(part): part for part in parts}
+
+    def __getitem__(self, name: str) -> Record:
+        return self._reader.record(self._accounts[name], self._depth + 1)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._accounts)
+
+    def __len__(self) -> int:
+        return len(self._accounts)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._accounts
