@@ -23,6 +23,8 @@ import numpy as np
 from numba.core.caching import CompileResultCacheImpl, IndexDataCacheFile, NullCache
 from numba.core.codegen import ll as binding
 from numba.core.compiler import CompileResult
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
 from numba.core.runtime import _nrt_python
 from numpy.typing import NDArray
 
@@ -42,9 +44,58 @@ R = TypeVar("R")
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function over arrays and numbers; floating point stays exact, so results repeat bit by bit."""
-    dispatcher: Any = numba.njit(nogil=True)(function)
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
+    options = {"nopython": True, "nogil": True, "boundscheck": None, "no_cfunc_wrapper": True}
+    dispatcher: Any = _Kernel(function, targetoptions=options)  # type: ignore[no-untyped-call]
     dispatcher._cache = _Cache(function)  # what njit(cache=True) does, but for the class
     return cast("Callable[P, R]", dispatcher)
+
+
+class _Kernel(CPUDispatcher):
+    """A kernel, compiled for calls from Python or, in less time, for calls from other kernels.
+
+    Code for calls from Python unpacks each array and tuple of the arguments, which is much code: a fifth of all
+    compilation. So a kernel that is first called from another one is compiled without it; if Python calls it later, it
+    is compiled again, and that code serves both.
+    """
+
+    _inner = False  # whether it is being compiled for another kernel
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Compile it for another kernel, unless it is compiled already."""
+        with global_compiler_lock:
+            self._compile_as(inner=True)
+            try:
+                return super().get_call_template(args, kws)  # type: ignore[no-untyped-call]
+            finally:
+                self._compile_as(inner=False)
+
+    def compile(self, sig: Any) -> Any:
+        """Return the code for arguments of some types; compile it if there is none, or none of the form that is needed."""
+        with global_compiler_lock:
+            if not self._inner and sig in self._of_inner:
+                del self.overloads[sig]
+                self._of_inner.remove(sig)
+            return super().compile(sig)  # type: ignore[no-untyped-call]
+
+    def add_overload(self, code: Any) -> None:
+        """Keep compiled code; Python does not get to see that for other kernels."""
+        if self._inner:
+            self.overloads[code.signature.args] = code
+            self._of_inner.add(code.signature.args)
+        else:
+            super().add_overload(code)  # type: ignore[no-untyped-call]
+
+    @functools.cached_property
+    def _of_inner(self) -> set[Any]:
+        """The types of arguments for which there is code for other kernels only."""
+        return set()
+
+    def _compile_as(self, *, inner: bool) -> None:
+        self._inner = inner
+        self._compiler.targetoptions = self.targetoptions | {"no_cpython_wrapper": inner}
+        self._cache.inner = inner
 
 
 def digest(function: FunctionType) -> str:
@@ -97,6 +148,7 @@ class _Cache(NullCache):
 
     def __init__(self, function: Callable[..., object]) -> None:
         self._function: Any = function
+        self.inner = False  # whether code for other kernels is looked for
 
     @property
     def cache_path(self) -> str:
@@ -112,7 +164,7 @@ class _Cache(NullCache):
             return None
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = self._files.load(sig, target_context) if self._files else None
+        found = self._files.load(sig, target_context, self.inner) if self._files else None
         if found is None:
             tell_compiling(_around(self.cache_path))
         return found
@@ -120,7 +172,7 @@ class _Cache(NullCache):
     def save_overload(self, sig: Any, data: Any) -> None:
         if self._files:
             with suppress(OSError):  # such as a full disk: the next run compiles it again
-                self._files.save(sig, data)
+                self._files.save(sig, data, self.inner)
         tell_compiled(_around(self.cache_path))
 
 
@@ -142,43 +194,43 @@ class _Files(IndexDataCacheFile):
         self._stem = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}.{version}."
         super().__init__(self.folder, self._stem, self._digest)  # type: ignore[no-untyped-call]
 
-    def load(self, sig: Any, target_context: Any) -> Any:
+    def load(self, sig: Any, target_context: Any, inner: bool) -> Any:
         """Return the code for arguments of some types, None if there is none."""
         try:
-            payload = self._load_data(self._name(sig, target_context.codegen()))  # type: ignore[no-untyped-call]
+            payload = self._load_data(self._name(sig, target_context.codegen(), inner))  # type: ignore[no-untyped-call]
             if payload[3].args != tuple(sig):
                 return None
         except Exception:  # there is none, it was not written to its end, or it names types that no longer exist
             return None
-        return _ready(target_context, payload)
+        _name_helpers()
+        rebuild: Any = CompileResult._rebuild if inner else _ready
+        return rebuild(target_context, *payload)
 
-    def save(self, sig: Any, compiled: Any) -> None:
+    def save(self, sig: Any, compiled: Any, inner: bool) -> None:
         """Write code, and remove that of other sources."""
         if not self._implementation.check_cachable(compiled):
             return
         self._implementation.locator.ensure_cache_path()
-        name = self._name(sig, compiled.codegen)
+        name = self._name(sig, compiled.codegen, inner)
         self._save_data(name, self._implementation.reduce(compiled))  # type: ignore[no-untyped-call]
         for other in os.listdir(self.folder):
             if other.startswith(self._stem) and not other.startswith(self._stem + self._digest[:16]):
                 with suppress(OSError):  # another process was faster
                     os.unlink(os.path.join(self.folder, other))
 
-    def _name(self, sig: Any, codegen: Any) -> str:
-        kind = hashlib.sha256(repr((str(sig), codegen.magic_tuple())).encode()).hexdigest()
+    def _name(self, sig: Any, codegen: Any, inner: bool) -> str:
+        kind = hashlib.sha256(repr((str(sig), codegen.magic_tuple(), inner)).encode()).hexdigest()
         return f"{self._stem}{self._digest[:16]}.{kind[:16]}.nbc"
 
 
-def _ready(target_context: Any, payload: tuple[Any, ...]) -> Any:
-    """Return code from disk, ready to be called.
+def _ready(target_context: Any, library: Any, names: Any, *others: Any) -> Any:
+    """Return code from disk, ready to be called from Python.
 
-    numba first loads all that it can compile, and parses the code in the form in which other kernels take it in. Most
-    processes never compile: both would double their start, and take 40 MB.
+    numba would first load all that it can compile, and parse the code in the form in which other kernels take it in.
+    Most processes never compile, and both would double their start and take 40 MB.
     """
-    _name_helpers()
-    (name, kind, (machine_code, for_linking)), names, *others = payload
-    engine = target_context.codegen()._engine
-    engine._defined_symbols |= {names.llvm_func_name, names.llvm_cpython_wrapper_name, names.llvm_cfunc_wrapper_name}
+    name, kind, (machine_code, for_linking) = library
+    target_context.codegen()._engine._defined_symbols |= {names.llvm_func_name, names.llvm_cpython_wrapper_name}
     library = name, kind, (machine_code, _nothing())
     code: Any = CompileResult._rebuild(target_context, library, names, *others)  # type: ignore[no-untyped-call]
     code.library._shared_module = None
