@@ -72,7 +72,7 @@ class _Kernel(CPUDispatcher):
                 self._compile_as(inner=False)
 
     def compile(self, sig: Any) -> Any:
-        """Return the code for arguments of some types; compile it if there is none, or none of the form that is needed."""
+        """Return the code for arguments of some types; compile it if there is none of the form that is needed."""
         with global_compiler_lock:
             if not self._inner and sig in self._of_inner:
                 del self.overloads[sig]
@@ -212,7 +212,7 @@ class _Files(IndexDataCacheFile):
             return
         self._implementation.locator.ensure_cache_path()
         name = self._name(sig, compiled.codegen, inner)
-        self._save_data(name, self._implementation.reduce(compiled))  # type: ignore[no-untyped-call]
+        self._save_data(name, _lean(*self._implementation.reduce(compiled)))  # type: ignore[no-untyped-call]
         for other in os.listdir(self.folder):
             if other.startswith(self._stem) and not other.startswith(self._stem + self._digest[:16]):
                 with suppress(OSError):  # another process was faster
@@ -221,6 +221,26 @@ class _Files(IndexDataCacheFile):
     def _name(self, sig: Any, codegen: Any, inner: bool) -> str:
         kind = hashlib.sha256(repr((str(sig), codegen.magic_tuple(), inner)).encode()).hexdigest()
         return f"{self._stem}{self._digest[:16]}.{kind[:16]}.nbc"
+
+
+def _lean(
+    library: Any,
+    names: Any,
+    environment: Any,
+    signature: Any,
+    objectmode: Any,
+    lifted: Any,
+    annotation: Any,
+    reload_init: Any,
+    environments: Any,
+) -> tuple[Any, ...]:
+    """Return what is to be kept of a compiled kernel.
+
+    That is not the list of its types, for people, nor the empty environments of the functions of numba that were
+    compiled into it: to read them, numba would import the modules of these functions, and with them SciPy.
+    """
+    used = tuple(each for each in environments if each.consts)
+    return library, names, environment, signature, objectmode, lifted, "", reload_init, used
 
 
 def _ready(target_context: Any, library: Any, names: Any, *others: Any) -> Any:
