@@ -6,18 +6,37 @@ kernel does not load the compiler.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-Listener: TypeAlias = Callable[[int, str], None]
-"""Called with the number of kernels that this process has compiled, and the folder where they are kept.
 
-It is called before the first of them, with 0, and after each. The folder is empty if they cannot be kept.
-"""
+class Compiled(NamedTuple):
+    """The state of the compilation in this process.
+
+    Attributes
+    ----------
+    done : int
+        Kernels that were compiled, each for a kind of arguments.
+    known : int
+        Kernels of all packages of which one was needed so far: a rough guess how many will be needed.
+    folder : str
+        Where they are kept; empty if they cannot be kept.
+    """
+
+    done: int = 0
+    known: int = 0
+    folder: str = ""
+
+
+Listener: TypeAlias = Callable[[Compiled], None]
+"""Called before the first kernel is compiled, and after each."""
 
 _listeners: list[Listener] = []
-_compiled = 0
+_state = Compiled()
+_sizes: Counter[str] = Counter()  # kernels of each package
+_needed: set[str] = set()  # packages
 
 
 @contextmanager
@@ -26,8 +45,11 @@ def listened(listener: Listener) -> Iterator[None]:
 
     Examples
     --------
-    >>> with listened(lambda compiled, folder: print(compiled, folder)):
-    ...     tell_compiled("/cache")
+    >>> before = state().done
+    >>> with listened(lambda compiled: print(compiled.done - before, compiled.folder)):
+    ...     tell("/cache")
+    ...     tell("/cache", more=1)
+    0 /cache
     1 /cache
     """
     _listeners.append(listener)
@@ -37,20 +59,24 @@ def listened(listener: Listener) -> Iterator[None]:
         _listeners.remove(listener)
 
 
-def n_compiled() -> int:
-    """Return the number of kernels that this process has compiled, each for a kind of arguments."""
-    return _compiled
+def state() -> Compiled:
+    """Return the state of the compilation."""
+    return _state
 
 
-def tell_compiling(folder: str) -> None:
-    """Tell that a kernel is being compiled."""
-    if _listeners and not _compiled:
-        _listeners[-1](_compiled, folder)
+def know(package: str) -> None:
+    """Count a kernel of a package."""
+    _sizes[package] += 1
 
 
-def tell_compiled(folder: str) -> None:
-    """Tell that a kernel has been compiled."""
-    global _compiled
-    _compiled += 1
+def need(package: str) -> None:
+    """Tell that a kernel of a package is needed, compiled or not."""
+    _needed.add(package)
+
+
+def tell(folder: str, more: int = 0) -> None:
+    """Tell that a kernel is being compiled, or that ``more`` have been."""
+    global _state
+    _state = Compiled(_state.done + more, sum(_sizes[package] for package in _needed), folder)
     if _listeners:
-        _listeners[-1](_compiled, folder)
+        _listeners[-1](_state)

@@ -9,6 +9,7 @@ user; or where the environment variable ``NUMBA_CACHE_DIR`` says. Without any su
 
 from __future__ import annotations
 
+import atexit
 import functools
 import hashlib
 import os
@@ -28,7 +29,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.runtime import _nrt_python
 from numpy.typing import NDArray
 
-from treevote.compilation import tell_compiled, tell_compiling
+from treevote import compilation
 
 Shorts: TypeAlias = NDArray[np.int16]
 Ints: TypeAlias = NDArray[np.int32]
@@ -38,6 +39,9 @@ Floats: TypeAlias = NDArray[np.float32]
 Doubles: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 
+if "colorama.initialise" in sys.modules:  # numba has it write an escape sequence at the end of every process
+    atexit.unregister(sys.modules["colorama.initialise"].reset_all)
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -46,6 +50,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function over arrays and numbers; floating point stays exact, so results repeat bit by bit."""
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
+    compilation.know(_package(function))
     options = {"nopython": True, "nogil": True, "boundscheck": None, "no_cfunc_wrapper": True}
     dispatcher: Any = _Kernel(function, targetoptions=options)  # type: ignore[no-untyped-call]
     dispatcher._cache = _Cache(function)  # what njit(cache=True) does, but for the class
@@ -164,20 +169,32 @@ class _Cache(NullCache):
             return None
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        compilation.need(_package(self._function))
         found = self._files.load(sig, target_context, self.inner) if self._files else None
         if found is None:
-            tell_compiling(_around(self.cache_path))
+            compilation.tell(_around(self.cache_path))
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         if self._files:
             with suppress(OSError):  # such as a full disk: the next run compiles it again
                 self._files.save(sig, data, self.inner)
-        tell_compiled(_around(self.cache_path))
+        compilation.tell(_around(self.cache_path), 1)
+
+
+def _package(function: Any) -> str:
+    return str(function.__module__.rpartition(".")[0])
+
+
+def kernels_folder() -> str:
+    """Return the folder where compiled kernels are kept; empty if they cannot be kept."""
+    return _around(_Cache(kernels_folder).cache_path)
 
 
 def _around(folder: str) -> str:
     """Return the folder of the compiled kernels of all modules, given that of one of them."""
+    if not folder:
+        return ""
     beside = os.path.basename(folder) == "__pycache__"
     return os.path.dirname(os.path.abspath(__file__)) if beside else os.path.dirname(folder)
 

@@ -13,6 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from treevote.cli.options import PANELS
 from treevote.cli.signals import SENTENCE, Stopped
+from treevote.compilation import Compiled, listened
 from treevote.errors import ConfigError, TreevoteError
 from treevote.visibility import visible
 
@@ -68,9 +69,10 @@ class Command(TyperCommand):
                 formatter.write_dl(records)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command."""
+        """Run the command; say if kernels are compiled for it."""
         _require_memory()
-        return super().invoke(ctx)
+        with listened(_announce):
+            return super().invoke(ctx)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Repeat an option of several values before each of them."""
@@ -85,6 +87,12 @@ class Command(TyperCommand):
             else:
                 spelled += [option, arg] if option and args[i - 1] != option else [arg]
         return super().parse_args(ctx, spelled)
+
+
+def _announce(compiled: Compiled) -> None:
+    from treevote.terminal import announce
+
+    announce(compiled)
 
 
 def _check_by_hand(params: Iterable[Any]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from treevote.conll.chunks import BOM
+from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError, parse_chunk
 from treevote.conll.validation import BLANK
 from treevote.conll.writer import dumps
@@ -123,6 +123,8 @@ def parse_files(
     if confidence and stored().confidence is None:
         raise ConfigError("the model has no confidence; train it with a development set (--dev), or with --folds")
     work = functools.partial(_parse_part, stored, marks, on_error)
+    if jobs.n_jobs != 1:  # kernels are compiled once here, not in every process
+        work(Part(Chunk("", 1, 1, b"1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n", "conllu"), 0, 0))
     total = size(inputs)
     sentences, tokens, faults = [0] * len(inputs), 0, [0] * len(inputs)
     first_fault: InputError | None = None

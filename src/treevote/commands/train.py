@@ -129,7 +129,7 @@ def train(
             warn(warning)
     for warning in () if held_out is None else unknown_labels(held_out, treebank):
         warn(warning)
-    compile_kernels(trainer, treebank, jobs)
+    compile_kernels(trainer, treebank)
     parser, milliseconds = trainer.train_measured(
         treebank,
         held_out,
@@ -141,7 +141,7 @@ def train(
     return Trained(parser, time.monotonic() - start, sum(store.sizes(output).values()), milliseconds)
 
 
-def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank, jobs: Jobs = ONE_JOB) -> None:
+def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank) -> None:
     """Train on two sentences, so that the first run on a machine compiles kernels here, and not in every job.
 
     Parameters
@@ -150,14 +150,10 @@ def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank, jobs: Jobs = O
         The trainer of the members.
     treebank : Treebank
         The training data.
-    jobs : Jobs, optional
-        Their progress is called at the start and at the end of the compilation.
     """
     few = treebank.select(range(min(2, treebank.n_sentences)))
-    jobs.tell("compiling", 0, 1)
     with suppress(TreevoteError):  # two sentences may be too few to learn from
         EnsembleTrainer(trainer.members).train(few, few)
-    jobs.tell("compiling", 1, 1)
 
 
 def report(trained: Trained) -> str:
