@@ -22,11 +22,11 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 import numba
 import numpy as np
 from numba.core.caching import CompileResultCacheImpl, IndexDataCacheFile, NullCache
-from numba.core.codegen import ll as binding
+from numba.core.codegen import ll as binding  # type: ignore[attr-defined]
 from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
-from numba.core.runtime import _nrt_python
+from numba.core.runtime import _nrt_python  # type: ignore[attr-defined]
 from numpy.typing import NDArray
 
 from treevote import compilation
@@ -52,7 +52,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
         return function
     compilation.know(_package(function))
     options = {"nopython": True, "nogil": True, "boundscheck": None, "no_cfunc_wrapper": True}
-    dispatcher: Any = _Kernel(function, targetoptions=options)  # type: ignore[no-untyped-call]
+    dispatcher: Any = _Kernel(function, targetoptions=options)
     dispatcher._cache = _Cache(function)  # what njit(cache=True) does, but for the class
     return cast("Callable[P, R]", dispatcher)
 
@@ -66,13 +66,15 @@ class _Kernel(CPUDispatcher):
     """
 
     _inner = False  # whether it is being compiled for another kernel
+    _cache: _Cache
+    _compiler: Any
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Compile it for another kernel, unless it is compiled already."""
         with global_compiler_lock:
             self._compile_as(inner=True)
             try:
-                return super().get_call_template(args, kws)  # type: ignore[no-untyped-call]
+                return super().get_call_template(args, kws)
             finally:
                 self._compile_as(inner=False)
 
@@ -82,15 +84,15 @@ class _Kernel(CPUDispatcher):
             if not self._inner and sig in self._of_inner:
                 del self.overloads[sig]
                 self._of_inner.remove(sig)
-            return super().compile(sig)  # type: ignore[no-untyped-call]
+            return super().compile(sig)
 
-    def add_overload(self, code: Any) -> None:
+    def add_overload(self, cres: Any) -> None:
         """Keep compiled code; Python does not get to see that for other kernels."""
         if self._inner:
-            self.overloads[code.signature.args] = code
-            self._of_inner.add(code.signature.args)
+            self.overloads[cres.signature.args] = cres
+            self._of_inner.add(cres.signature.args)
         else:
-            super().add_overload(code)  # type: ignore[no-untyped-call]
+            super().add_overload(cres)
 
     @functools.cached_property
     def _of_inner(self) -> set[Any]:
@@ -156,7 +158,7 @@ class _Cache(NullCache):
         self.inner = False  # whether code for other kernels is looked for
 
     @property
-    def cache_path(self) -> str:
+    def cache_path(self) -> Any:
         """The folder of its files; empty if none can be written to."""
         return self._files.folder if self._files else ""
 
@@ -170,15 +172,15 @@ class _Cache(NullCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         compilation.need(_package(self._function))
-        found = self._files.load(sig, target_context, self.inner) if self._files else None
+        found = self._files.read(sig, target_context, self.inner) if self._files else None
         if found is None:
             compilation.tell(_around(self.cache_path))
         return found
 
-    def save_overload(self, sig: Any, data: Any) -> None:
+    def save_overload(self, sig: Any, cres: Any) -> None:
         if self._files:
             with suppress(OSError):  # such as a full disk: the next run compiles it again
-                self._files.save(sig, data, self.inner)
+                self._files.keep(sig, cres, self.inner)
         compilation.tell(_around(self.cache_path), 1)
 
 
@@ -211,7 +213,7 @@ class _Files(IndexDataCacheFile):
         self._stem = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}.{version}."
         super().__init__(self.folder, self._stem, self._digest)  # type: ignore[no-untyped-call]
 
-    def load(self, sig: Any, target_context: Any, inner: bool) -> Any:
+    def read(self, sig: Any, target_context: Any, inner: bool) -> Any:
         """Return the code for arguments of some types, None if there is none."""
         try:
             payload = self._load_data(self._name(sig, target_context.codegen(), inner))  # type: ignore[no-untyped-call]
@@ -223,7 +225,7 @@ class _Files(IndexDataCacheFile):
         rebuild: Any = CompileResult._rebuild if inner else _ready
         return rebuild(target_context, *payload)
 
-    def save(self, sig: Any, compiled: Any, inner: bool) -> None:
+    def keep(self, sig: Any, compiled: Any, inner: bool) -> None:
         """Write code, and remove that of other sources."""
         if not self._implementation.check_cachable(compiled):
             return

@@ -72,8 +72,9 @@ def give_back(array: NDArray[Any]) -> None:
     source: Any = array
     while source is not None and not isinstance(source, np.memmap):
         source = getattr(source, "base", None)
-    if source is not None and source._mmap is not None and hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
-        source._mmap.madvise(mmap.MADV_DONTNEED)
+    file: Any = getattr(source, "_mmap", None)
+    if file is not None and hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
+        file.madvise(mmap.MADV_DONTNEED)
 
 
 def labels_of(record: Record, name: str = "labels") -> tuple[str, ...]:
