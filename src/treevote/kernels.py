@@ -159,28 +159,24 @@ class _Cache(NullCache):
 
     @property
     def cache_path(self) -> Any:
-        """The folder of its files; empty if none can be written to."""
-        return self._files.folder if self._files else ""
+        """The folder where its files are kept; empty if none can be written to."""
+        return self._files.folder
 
     @functools.cached_property
-    def _files(self) -> _Files | None:
+    def _files(self) -> _Files:
         """Its files, found when the kernel is first called: before that, kernels further down may not be defined."""
-        try:
-            return _Files(self._function)
-        except (RuntimeError, OSError):  # there is no folder that can be written to
-            return None
+        return _Files(self._function)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         compilation.need(_package(self._function))
-        found = self._files.read(sig, target_context, self.inner) if self._files else None
+        found = self._files.read(sig, target_context, self.inner)
         if found is None:
             compilation.tell(_around(self.cache_path))
         return found
 
     def save_overload(self, sig: Any, cres: Any) -> None:
-        if self._files:
-            with suppress(OSError):  # such as a full disk: the next run compiles it again
-                self._files.keep(sig, cres, self.inner)
+        with suppress(OSError):  # such as a full disk: the next run compiles it again
+            self._files.keep(sig, cres, self.inner)
         compilation.tell(_around(self.cache_path), 1)
 
 
@@ -198,36 +194,42 @@ def _around(folder: str) -> str:
     if not folder:
         return ""
     beside = os.path.basename(folder) == "__pycache__"
-    return os.path.dirname(os.path.abspath(__file__)) if beside else os.path.dirname(folder)
+    return os.path.dirname(os.path.abspath(__file__ if beside else folder))
 
 
 class _Files(IndexDataCacheFile):
     """The files of a kernel: one for each kind of arguments and of processor."""
 
     def __init__(self, function: Any) -> None:
-        implementation: Any = CompileResultCacheImpl(function)  # type: ignore[no-untyped-call]
-        self.folder = str(implementation.locator.get_cache_path())
-        self._implementation = implementation
+        self.folder = ""
+        with suppress(RuntimeError, OSError):  # there is no folder that can be written to
+            self._implementation: Any = CompileResultCacheImpl(function)  # type: ignore[no-untyped-call]
+            self.folder = str(self._implementation.locator.get_cache_path())
+        source = os.path.abspath(function.__code__.co_filename)
+        self._folders = dict.fromkeys((self.folder, os.path.join(os.path.dirname(source), "__pycache__")))
         self._digest = digest(function)
         version = f"{sys.implementation.cache_tag}.{numba.__version__}"
         self._stem = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}.{version}."
         super().__init__(self.folder, self._stem, self._digest)  # type: ignore[no-untyped-call]
 
     def read(self, sig: Any, target_context: Any, inner: bool) -> Any:
-        """Return the code for arguments of some types, None if there is none."""
-        try:
-            payload = self._load_data(self._name(sig, target_context.codegen(), inner))  # type: ignore[no-untyped-call]
-            if payload[3].args != tuple(sig):
-                return None
-        except Exception:  # there is none, it was not written to its end, or it names types that no longer exist
-            return None
-        _name_helpers()
-        rebuild: Any = CompileResult._rebuild if inner else _ready
-        return rebuild(target_context, *payload)
+        """Return the code for arguments of some types, None if there is none.
+
+        It may also lie beside the source where that folder cannot be written to, as in a container.
+        """
+        name = self._name(sig, target_context.codegen(), inner)
+        for folder in filter(None, self._folders):
+            with suppress(Exception):  # there is none, it was not written to its end, or it names types of long ago
+                payload = self._load_data(os.path.join(folder, name))  # type: ignore[no-untyped-call]
+                if payload[3].args == tuple(sig):
+                    _name_helpers()
+                    rebuild: Any = CompileResult._rebuild if inner else _ready
+                    return rebuild(target_context, *payload)
+        return None
 
     def keep(self, sig: Any, compiled: Any, inner: bool) -> None:
         """Write code, and remove that of other sources."""
-        if not self._implementation.check_cachable(compiled):
+        if not self.folder or not self._implementation.check_cachable(compiled):
             return
         self._implementation.locator.ensure_cache_path()
         name = self._name(sig, compiled.codegen, inner)
