@@ -14,7 +14,7 @@ import functools
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
@@ -53,7 +53,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     compilation.know(_package(function))
     options = {"nopython": True, "nogil": True, "boundscheck": None, "no_cfunc_wrapper": True}
     dispatcher: Any = _Kernel(function, targetoptions=options)
-    dispatcher._cache = _Cache(function)  # what njit(cache=True) does, but for the class
+    dispatcher._cache = _Cache(function, options)  # what njit(cache=True) does, but for the class
     return cast("Callable[P, R]", dispatcher)
 
 
@@ -153,8 +153,9 @@ class _Cache(NullCache):
     processes that compile the same kernel at once, each leaves a whole file, and none takes the other's for its own.
     """
 
-    def __init__(self, function: Callable[..., object]) -> None:
+    def __init__(self, function: Callable[..., object], options: Mapping[str, object]) -> None:
         self._function: Any = function
+        self._options = options
         self.inner = False  # whether code for other kernels is looked for
 
     @property
@@ -165,7 +166,7 @@ class _Cache(NullCache):
     @functools.cached_property
     def _files(self) -> _Files:
         """Its files, found when the kernel is first called: before that, kernels further down may not be defined."""
-        return _Files(self._function)
+        return _Files(self._function, self._options)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         compilation.need(_package(self._function))
@@ -186,7 +187,7 @@ def _package(function: Any) -> str:
 
 def kernels_folder() -> str:
     """Return the folder where compiled kernels are kept; empty if they cannot be kept."""
-    return _around(_Cache(kernels_folder).cache_path)
+    return _around(_Cache(kernels_folder, {}).cache_path)
 
 
 def _around(folder: str) -> str:
@@ -200,14 +201,14 @@ def _around(folder: str) -> str:
 class _Files(IndexDataCacheFile):
     """The files of a kernel: one for each kind of arguments and of processor."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, options: Mapping[str, object]) -> None:
         self.folder = ""
         with suppress(RuntimeError, OSError):  # there is no folder that can be written to
             self._implementation: Any = CompileResultCacheImpl(function)  # type: ignore[no-untyped-call]
             self.folder = str(self._implementation.locator.get_cache_path())
         source = os.path.abspath(function.__code__.co_filename)
         self._folders = dict.fromkeys((self.folder, os.path.join(os.path.dirname(source), "__pycache__")))
-        self._digest = digest(function)
+        self._digest = hashlib.sha256(repr((digest(function), sorted(options.items()))).encode()).hexdigest()
         version = f"{sys.implementation.cache_tag}.{numba.__version__}"
         self._stem = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}.{version}."
         super().__init__(self.folder, self._stem, self._digest)  # type: ignore[no-untyped-call]
