@@ -18,7 +18,7 @@ from treevote.conll.chunks import Chunk, chunks
 from treevote.corpus.treebank import Format
 from treevote.ensemble.parser import EnsembleParser, load, load_member
 
-CHUNK_BYTES = 1 << 18
+CHUNK_BYTES = 1 << 19
 """Approximate length of a chunk: its transfer to a process is cheap compared with parsing it."""
 
 

@@ -96,7 +96,7 @@ def parse_files(
     jobs : Jobs, optional
         The output does not depend on them. Their progress is called with the number of finished input bytes and the
         total, which is 0 if an input is not a regular file.
-    chunk_bytes : int, default=256 KiB
+    chunk_bytes : int, default=512 KiB
         Approximate size of the text that is parsed at a time; the output does not depend on it.
     on_doubt : callable, optional
         Called once with a message if a text is probably unfit for the model, see `treevote.ensemble.familiarity`; an
