@@ -46,10 +46,17 @@ class WordMemo:
     def _forget(self) -> None:
         self._rows: dict[Word, int] = {ROOT: 0}
         self._columns = self.lexicon.columns((ROOT,))
+        self._latest: Sequence[Word] = ()
+        self._rows_of_latest = np.zeros(0, np.int32)
 
     def encode(self, words: Sequence[Word]) -> tuple[Ints, WordColumns]:
-        """Return the row of each word, shape (n_words,), in columns that may hold other words as well."""
+        """Return the row of each word, shape (n_words,), in columns that may hold other words as well.
+
+        The members of an ensemble ask for the same words one after the other.
+        """
         with self._lock:
+            if words is self._latest:
+                return self._rows_of_latest, self._columns
             if len(self._rows) > self.limit:
                 self._forget()
             rows = self._rows
@@ -57,7 +64,9 @@ class WordMemo:
             numbers = [rows.setdefault(word, len(rows)) for word in words]
             if len(rows) > first:
                 self._columns = _joined(self._columns, self.lexicon.columns(list(rows)[first:]))
-            return np.array(numbers, np.int32), self._columns
+            self._latest, self._rows_of_latest = words, np.array(numbers, np.int32)
+            self._rows_of_latest.flags.writeable = False
+            return self._rows_of_latest, self._columns
 
 
 def _joined(old: WordColumns, new: WordColumns) -> WordColumns:

@@ -6,9 +6,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TextIO
 
+from treevote.compilation import Compiled, listened
 from treevote.parallel import Progress
 from treevote.visibility import visible, visible_lines
 
@@ -16,8 +17,12 @@ EVERY = 5.0
 """Seconds between two lines of progress where the stream is no terminal."""
 
 
+COMPILING = "compiling"
+"""Name of the compilation of kernels among the tasks."""
+
 _quiet = False
 _verbose = False
+_announced = False
 
 
 def be_quiet() -> None:
@@ -64,6 +69,21 @@ def tell(text: str) -> None:
     print(visible_lines(text), flush=True)
 
 
+def announce(compiled: Compiled) -> None:
+    """Say, at the first kernel that is compiled, that this is once, and where the kernels are kept."""
+    global _announced
+    if _announced:
+        return
+    _announced = True
+    if compiled.folder:
+        say(f"compiling kernels, once on this machine; they are kept in {compiled.folder}")
+    else:
+        say(
+            "compiling kernels, as every run will do: no folder to keep them in can be written to; "
+            "name one in the environment variable NUMBA_CACHE_DIR"
+        )
+
+
 @contextmanager
 def progress_shown(stream: TextIO | None = None) -> Iterator[Progress]:
     """Show the progress of tasks, and an estimate of the time left.
@@ -83,32 +103,65 @@ def progress_shown(stream: TextIO | None = None) -> Iterator[Progress]:
     if _quiet:
         yield lambda name, done, total: None
         return
-    if not file.isatty():
-        yield PlainLines(file)
-        return
+    with _bars(file) if file.isatty() else nullcontext(PlainLines(file)) as show:
+
+        def told(compiled: Compiled) -> None:
+            announce(compiled)
+            show(COMPILING, compiled.done, max(compiled.known, compiled.done + 1))
+
+        with listened(told):
+            yield show
+
+
+@contextmanager
+def _bars(file: TextIO) -> Iterator[Progress]:
+    """Show a bar for each task, or lines where the terminal cannot move its cursor."""
     from rich.console import Console  # slow to import
     from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
+    console = Console(file=file)
+    if console.is_dumb_terminal:
+        yield PlainLines(file)
+        return
     name = TextColumn("{task.description}", markup=False)
     columns = name, BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
     tasks: dict[str, TaskID] = {}
     lock = threading.Lock()
-    with Bars(*columns, console=Console(file=file), transient=True) as bars:
+    with Bars(*columns, console=console, transient=True) as bars:
 
         def show(name: str, done: int, total: int) -> None:
             with lock:
+                if name != COMPILING and COMPILING in tasks:
+                    bars.remove_task(tasks.pop(COMPILING))
+                title = visible(_state(name, done, total) if name == COMPILING else name)
                 if name not in tasks:
-                    tasks[name] = bars.add_task(visible(name), total=total or None)
-                elif done < bars.tasks[tasks[name]].completed:  # the same work anew, as in another round
+                    finished = {task.id for task in bars.tasks if task.finished}
+                    for old in [old for old, task in tasks.items() if task in finished]:
+                        bars.remove_task(tasks.pop(old))
+                    tasks[name] = bars.add_task(title, total=total or None)
+                elif done < bars.tasks[bars.task_ids.index(tasks[name])].completed:  # anew, as in another round
                     bars.reset(tasks[name])
-            bars.update(tasks[name], completed=done, total=total or None)
+                bars.update(tasks[name], completed=done, total=total or None, description=title)
 
         yield show
 
 
+def _state(name: str, done: int, total: int) -> str:
+    """Return the progress of a task in words.
+
+    Examples
+    --------
+    >>> _state("training", 1, 4), _state("parsing", 1200, 0), _state("compiling", 3, 90)
+    ('training 25 %', 'parsing 1,200 done', 'compiling 3 of some 90 kernels')
+    """
+    if name == COMPILING:
+        return f"compiling {done} of some {total} kernels"
+    return f"{name} {100 * done // total} %" if total else f"{name} {done:,} done"
+
+
 class PlainLines:
-    """Progress as lines of text, at most one every few seconds; all active tasks share one line.
+    """Progress as lines of text, at most one every few seconds; all tasks that are under way share one line.
 
     Parameters
     ----------
@@ -131,12 +184,16 @@ class PlainLines:
         self._stream, self._clock = stream, clock
         self._tasks: dict[str, tuple[float, int, int]] = {}
         self._last: float | None = None
+        self._latest = ""
         self._lock = threading.Lock()
 
     def __call__(self, name: str, done: int, total: int) -> None:
         """Note the progress of a task, and write a line if it is time."""
         with self._lock:
             now = self._clock()
+            if name != COMPILING:
+                self._tasks.pop(COMPILING, None)
+            self._latest = name
             start, before, _ = self._tasks.get(name, (now, 0, 0))
             if done < before:  # the same work anew, as in another round
                 start = now
@@ -149,9 +206,10 @@ class PlainLines:
     def _line(self, now: float) -> str:
         under_way = {name: facts for name, facts in self._tasks.items() if not facts[2] or facts[1] < facts[2]}
         states, left = [], 0.0
-        for name, (start, done, total) in (under_way or self._tasks).items():
-            states.append(f"{name} {f'{100 * done // total} %' if total else f'{done:,} done'}")
-            if done and total:
+        latest = {self._latest: self._tasks[self._latest]}
+        for name, (start, done, total) in (under_way or latest).items():
+            states.append(_state(name, done, total))
+            if done and total and name != COMPILING:
                 left = max(left, (now - start) * (total - done) / done)
         return ", ".join(states) + (f"; about {duration(left)} left" if left else "")
 

@@ -12,7 +12,7 @@ from tests.paths import TOY
 from treevote.commands.train import FEW, FEWEST, FOLDS, train
 from treevote.conll.reader import read
 from treevote.ensemble.configuration import Configuration, ensemble_of
-from treevote.ensemble.members import FAMILIES, kind_of
+from treevote.ensemble.members import families, kind_of
 from treevote.ensemble.parser import load
 from treevote.ensemble.presets import PRESETS
 
@@ -80,7 +80,7 @@ def test_the_fast_preset_is_one_greedy_parser(tmp_path: Path) -> None:
 def test_the_best_preset_selects_among_all_families() -> None:
     trainer = ensemble_of(PRESETS["best"])
     assert trainer.select
-    assert {kind_of(member) for member in trainer.members.values()} == {family.kind for family in FAMILIES}
+    assert {kind_of(member) for member in trainer.members.values()} == set(families())
     assert set(ensemble_of(Configuration()).members) <= set(trainer.members)
 
 

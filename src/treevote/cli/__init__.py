@@ -28,6 +28,7 @@ from treevote.cli.streams import open_streams
 from treevote.cli.study import study
 from treevote.cli.train import train
 from treevote.cli.vote import vote
+from treevote.cli.warm import warm
 from treevote.version import __version__
 
 app = typer.Typer(
@@ -92,6 +93,7 @@ for _command in (
     quickstart,
     study,
     benchmark,
+    warm,
 ):
     app.command(cls=Command)(_command)
 

@@ -165,7 +165,7 @@ def quickstart(
     test = _part(wiki, np.arange(0, wiki.n_sentences, 2), "every second sentence of wiki.conllu")
 
     start = time.monotonic()
-    compile_kernels(EnsembleTrainer(), training, jobs)
+    compile_kernels(EnsembleTrainer(), training)
     parser = EnsembleTrainer().train(training, dev, jobs=jobs)
     training_seconds = time.monotonic() - start
     save(parser, folder / MODEL)

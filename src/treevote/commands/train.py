@@ -125,7 +125,7 @@ def train(
     held_out = None if dev is None else read_development(dev, treebank, format=format, warn=warn)
     if held_out is None and configuration.folds is None:
         trainer = dataclasses.replace(trainer, folds=_folds(trainer, treebank.n_sentences))
-    compile_kernels(trainer, treebank, jobs)
+    compile_kernels(trainer, treebank)
     parser, milliseconds = trainer.train_measured(
         treebank,
         held_out,
@@ -150,7 +150,7 @@ def _folds(trainer: EnsembleTrainer, n_sentences: int) -> int:
     return FOLDS if needed or FEWEST <= n_sentences < FEW else 0
 
 
-def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank, jobs: Jobs = ONE_JOB) -> None:
+def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank) -> None:
     """Train on two sentences, so that the first run on a machine compiles kernels here, and not in every job.
 
     Parameters
@@ -159,14 +159,10 @@ def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank, jobs: Jobs = O
         The trainer of the members.
     treebank : Treebank
         The training data.
-    jobs : Jobs, optional
-        Their progress is called at the start and at the end of the compilation.
     """
     few = treebank.select(range(min(2, treebank.n_sentences)))
-    jobs.tell("compiling", 0, 1)
     with suppress(TreevoteError):  # two sentences may be too few to learn from
         EnsembleTrainer(trainer.members).train(few, few)
-    jobs.tell("compiling", 1, 1)
 
 
 def report(trained: Trained) -> str:

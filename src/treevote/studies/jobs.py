@@ -140,10 +140,9 @@ def run(work: Sequence[Job[T]], steps: Checkpoints, jobs: Jobs = ONE_JOB) -> lis
     results = {path: found for path, job in zip(paths, work, strict=True) if (found := job.read(path)) is not None}
     missing = {path: job for path, job in zip(paths, work, strict=True) if path not in results}
     kinds = {repr(job.trainer): job for job in missing.values()}
-    for number, job in enumerate(kinds.values(), start=1):  # kernels are compiled once here, not in every process
+    for job in kinds.values():  # kernels are compiled once here, not in every process
         with contextlib.suppress(TreevoteError):  # two sentences may be too few to learn from
             job.reduced().compute(None)
-        jobs.tell("compiling", number, len(kinds))
     done = jobs.map(_compute, missing.items())
     for number, ((path, job), result) in enumerate(zip(missing.items(), done, strict=True), start=1):
         jobs.tell("study", number, len(missing))

@@ -1,0 +1,103 @@
+"""Compilation ahead: what training with some members and parsing with them needs, so that no later run compiles."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from treevote import compilation
+from treevote.commands.parse import parse_files
+from treevote.conll.writer import write
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.members import DEFAULT_MEMBERS, known_members, members_of
+from treevote.ensemble.parser import save
+from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.kernels import kernels_folder
+from treevote.parallel import ONE_JOB, Jobs
+from treevote.terminal import duration
+
+
+@dataclass(frozen=True, slots=True)
+class Warmed:
+    """Result of `warm`.
+
+    Attributes
+    ----------
+    members : tuple of str
+        Names of the members.
+    compiled : int
+        Number of kernels that were compiled; 0 if all were there already.
+    seconds : float
+        Wall-clock time.
+    folder : str
+        Where the compiled kernels are kept; empty if no such folder can be written to.
+    """
+
+    members: tuple[str, ...]
+    compiled: int
+    seconds: float
+    folder: str
+
+    def __str__(self) -> str:
+        """Return it as sentences."""
+        names = ", ".join(self.members)
+        if not self.compiled:
+            return f"everything was compiled already for {names}; it is kept in {self.folder}"
+        done = f"compiled {self.compiled} kernels for {names} in {duration(self.seconds)}"
+        return f"{done}; they are kept in {self.folder}" if self.folder else f"{done}; they are not kept"
+
+
+def warm(members: Sequence[str] = (), *, jobs: Jobs = ONE_JOB) -> Warmed:
+    """Compile what training with members and parsing with them needs.
+
+    A few made-up sentences are trained on and parsed, in a temporary folder.
+
+    Parameters
+    ----------
+    members : sequence of str, default=()
+        Names; by default those of the default ensemble; ``("all",)`` for all that there are.
+    jobs : Jobs, optional
+        Their progress is called after each member.
+
+    Raises
+    ------
+    ConfigError
+        If there is no member of a name.
+    """
+    start, before = time.monotonic(), compilation.state().done
+    names = tuple(known_members()) if tuple(members) == ("all",) else tuple(members) or DEFAULT_MEMBERS
+    trainers = members_of(names)
+    toy = made_up()
+    with TemporaryDirectory() as folder:
+        text, model = Path(folder, "toy.conllu"), Path(folder, "model")
+        write(toy, text)
+        for number, (name, trainer) in enumerate(trainers.items(), start=1):
+            save(EnsembleTrainer({name: trainer}).train(toy, toy), model)
+            parse_files(model, [text], os.devnull, confidence=True, support=True)
+            jobs.tell("members", number, len(trainers))
+    compiled = compilation.state().done - before
+    return Warmed(names, compiled, time.monotonic() - start, kernels_folder())
+
+
+def made_up() -> Treebank:
+    """Return a treebank in which every part of the parsers has something to do: also a tree with crossing arcs.
+
+    Examples
+    --------
+    >>> made_up().n_sentences
+    60
+    """
+    tags = {"the": "DET", "dog": "NOUN", "cat": "NOUN", "sees": "VERB", "hears": "VERB", "today": "ADV", ".": "PUNCT"}
+    words = {form: Word(form, form, tag, tag, "_" if tag == "PUNCT" else f"Is={tag}") for form, tag in tags.items()}
+    plain = "the dog sees the cat .", (2, 3, 0, 5, 3, 3), ("det", "nsubj", "root", "det", "obj", "punct")
+    short = "the cat hears .", (2, 3, 0, 3), ("det", "nsubj", "root", "punct")
+    crossing = "dog the sees today cat .", (3, 5, 0, 3, 3, 3), ("nsubj", "det", "root", "advmod", "obj", "punct")
+    sentences = plain, short, crossing
+    return Treebank.of(
+        [([words[form] for form in text.split()], heads, labels) for text, heads, labels in sentences] * 20
+    )

@@ -1,0 +1,82 @@
+"""News of the compilation of kernels, which only the first run on a machine needs.
+
+`treevote.kernels` tells them, and the terminal shows them; this module imports neither, so a command that needs no
+kernel does not load the compiler.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple, TypeAlias
+
+
+class Compiled(NamedTuple):
+    """The state of the compilation in this process.
+
+    Attributes
+    ----------
+    done : int
+        Kernels that were compiled, each for a kind of arguments.
+    known : int
+        Kernels of all packages of which one was needed so far: a rough guess how many will be needed.
+    folder : str
+        Where they are kept; empty if they cannot be kept.
+    """
+
+    done: int = 0
+    known: int = 0
+    folder: str = ""
+
+
+Listener: TypeAlias = Callable[[Compiled], None]
+"""Called before the first kernel is compiled, and after each."""
+
+_listeners: list[Listener] = []
+_state = Compiled()
+_sizes: Counter[str] = Counter()  # kernels of each package
+_needed: set[str] = set()  # packages
+
+
+@contextmanager
+def listened(listener: Listener) -> Iterator[None]:
+    """Call a listener within the block, in place of an earlier one.
+
+    Examples
+    --------
+    >>> before = state().done
+    >>> with listened(lambda compiled: print(compiled.done - before, compiled.folder)):
+    ...     tell("/cache")
+    ...     tell("/cache", more=1)
+    0 /cache
+    1 /cache
+    """
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+def state() -> Compiled:
+    """Return the state of the compilation."""
+    return _state
+
+
+def know(package: str) -> None:
+    """Count a kernel of a package."""
+    _sizes[package] += 1
+
+
+def need(package: str) -> None:
+    """Tell that a kernel of a package is needed, compiled or not."""
+    _needed.add(package)
+
+
+def tell(folder: str, more: int = 0) -> None:
+    """Tell that a kernel is being compiled, or that ``more`` have been."""
+    global _state
+    _state = Compiled(_state.done + more, sum(_sizes[package] for package in _needed), folder)
+    if _listeners:
+        _listeners[-1](_state)
