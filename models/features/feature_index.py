@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.errors import ModelError
-from treevote.kernels import Ints, Keys, Longs, kernel
+from treevote.kernels import Ints, Keys, Longs, Shorts, kernel, leaf, prefetch
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HIGH = np.uint64(0xFFFFFFFF00000000)
@@ -98,7 +98,25 @@ def fill_index(keys: Keys, rows: Longs, slots: Keys) -> bool:
     return True
 
 
-@kernel
+@leaf
+def look_up(keys: Keys, n: int, slots: Keys, packed: Shorts, rows: Longs) -> None:
+    """Write the row of each of the first ``n`` keys, -1 for an unknown one."""
+    mask = np.uint64(len(slots) - 1)
+    for i in range(n):
+        prefetch(slots, np.int64((keys[i] >> _ONE) & mask))
+    for i in range(n):
+        key = keys[i]
+        slot = ((key | _ONE) >> _ONE) & mask
+        entry = slots[slot]
+        while entry != 0 and (entry ^ key) & _HIGH != 0:
+            slot = (slot + _ONE) & mask
+            entry = slots[slot]
+        rows[i] = np.int64(entry & _LOW) - 1
+        if rows[i] >= 0:
+            prefetch(packed, rows[i])
+
+
+@leaf
 def find_rows(keys: Keys, n: int, slots: Keys, rows: Longs) -> int:
     """Write the rows of the known keys among the first ``n``, in order, and return their number."""
     mask = np.uint64(len(slots) - 1)

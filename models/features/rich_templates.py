@@ -34,7 +34,28 @@ s0.feats+s1.feats+q0.upos s0.upos+s1.upos+q0.feats
 """After Zhang & Nivre (2011), with affixes and split FEATS. The templates of single words are in the files of the
 families, since the order of templates is part of the keys of features."""
 
-_OF_A_PAIR = {"s0": "q0", "s1": "s0", "s2": "s1", "q0": "q1", "q1": "q2"}
+PARTS = (
+    "s0",
+    "s1",
+    "s2",
+    "q0",
+    "q1",
+    "q2",
+    "s0.upos s1.upos q0.upos distance",
+    "s0.upos s1.upos q0.upos q1.upos s2.upos",
+    "s0.upos s0.prev.upos s0.next.upos",
+    "s1.upos s1.prev.upos s1.next.upos",
+    "s0.upos s1.upos s1.next.upos s0.prev.upos",
+    "action action2 s0.upos s1.upos",
+    "s0.upos s0.lval s0.rval",
+    "s1.upos s1.lval s1.rval",
+    "s0 q0",
+    "s1 q0",
+    "s0 s1 distance",
+    "s0 s1 q0",
+)
+
+_OF_A_PAIR = {"s0": "q0", "s1": "s0", "s2": "s1", "q0": "q1", "q1": "q2", "q2": "q3"}
 
 
 def of_a_pair(templates: str) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.errors import ConfigError, ModelError
-from treevote.kernels import Bools, Doubles, Floats, Ints, Keys, Longs, Shorts, kernel
+from treevote.kernels import Bools, Doubles, Floats, Ints, Keys, Longs, Shorts, kernel, leaf
 from treevote.models.features.feature_index import find_rows, index_of
 
 _MAX_WEIGHT = 32_000
@@ -144,28 +144,35 @@ def find_places(packed: Shorts, n_classes: int, places: Longs) -> int:
     return at
 
 
-@kernel
+@leaf
 def score(weights: Weights, keys: Keys, n: int, rows: Longs, scores: Ints) -> None:
     """Write the scores of all classes for a configuration with the first ``n`` of ``keys``.
 
     ``rows`` is a scratch array.
     """
-    found = find_rows(keys, n, weights.slots, rows)
-    n_classes = len(scores)
-    scores[:] = weights.bias
-    for i in range(found):
+    for k in range(len(scores)):
+        scores[k] = weights.bias[k]
+    add_rows(weights, rows, 0, find_rows(keys, n, weights.slots, rows), scores)
+
+
+@leaf
+def add_rows(weights: Weights, rows: Longs, first: int, last: int, scores: Ints) -> None:
+    """Add the weights of ``rows[first:last]``, -1 for none, to the scores of all classes."""
+    for i in range(first, last):
         row = rows[i]
+        if row < 0:
+            continue
         size = weights.packed[row]
         if size < 0:
-            dense = weights.packed[row + 1 : row + 1 + n_classes]
-            for k in range(n_classes):
+            dense = weights.packed[row + 1 :]  # an offset within the loop would keep it from being vectorised
+            for k in range(len(scores)):
                 scores[k] += dense[k]
         else:
             for at in range(row + 1, row + 1 + 2 * size, 2):
                 scores[weights.packed[at]] += weights.packed[at + 1]
 
 
-@kernel
+@leaf
 def best_class(scores: Ints | Doubles, mask: Bools) -> int:
     """Return the class in ``mask`` with the highest score, the first on ties; -1 if there is none."""
     best = -1
@@ -175,7 +182,7 @@ def best_class(scores: Ints | Doubles, mask: Bools) -> int:
     return best
 
 
-@kernel
+@leaf
 def log_probabilities(scores: Ints, mask: Bools, scale: float, result: Doubles) -> None:
     """Write the log-probabilities of the classes in ``mask``: the softmax of their scores."""
     best = np.int64(-(1 << 62))

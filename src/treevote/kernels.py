@@ -13,7 +13,10 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 import numba
 import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
 from numba.core.caching import FunctionCache
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 Shorts: TypeAlias = NDArray[np.int16]
@@ -33,6 +36,29 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     dispatcher: Any = numba.njit(nogil=True)(function)
     dispatcher._cache = _Cache(function)  # type: ignore[no-untyped-call]  # what njit(cache=True) does, but for the class
     return cast("Callable[P, R]", dispatcher)
+
+
+def leaf(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a kernel that neither allocates nor returns an array: without counts of references to arrays."""
+    dispatcher: Any = numba.njit(nogil=True, _nrt=False)(function)
+    dispatcher._cache = _Cache(function)  # type: ignore[no-untyped-call]
+    return cast("Callable[P, R]", dispatcher)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def prefetch(context: Any, array: Any, place: Any) -> Any:
+    """Ask for a place of an array ahead of its use: the processor goes on and does not wait for it."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), byte)
+        builder.call(function, [place, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
 
 
 def digest(function: FunctionType) -> str:
