@@ -18,6 +18,10 @@ from treevote.models.features.feature_index import find_rows, index_of
 _MAX_WEIGHT = 32_000
 _SPARSEST = 16  # a row with weights for more than one class in 16 is dense
 
+LEAST = -12.0
+"""Classes whose log-probability is lower than that of the best by more are not counted: all of them add less than
+1/1000."""
+
 
 class Weights(NamedTuple):
     """The weights of a linear model.
@@ -185,17 +189,23 @@ def best_class(scores: Ints | Doubles, mask: Bools) -> int:
 @leaf
 def log_probabilities(scores: Ints, mask: Bools, scale: float, result: Doubles) -> None:
     """Write the log-probabilities of the classes in ``mask``: the softmax of their scores."""
-    best = np.int64(-(1 << 62))
+    best, shift = normalize(scores, mask, scale)
+    for k in range(len(scores)):
+        if mask[k]:
+            result[k] = (scores[k] - best) * scale - shift
+
+
+@leaf
+def normalize(scores: Ints, mask: Bools, scale: float) -> tuple[int, float]:
+    """Return the highest score in ``mask``, and minus its log-probability."""
+    best = -1 << 62
     for k in range(len(scores)):
         if mask[k] and scores[k] > best:
-            best = scores[k]
+            best = int(scores[k])
     total = 0.0
     for k in range(len(scores)):
         if mask[k]:
-            result[k] = (scores[k] - best) * scale
-            if result[k] > -16.0:  # the rest adds less than 1e-7
-                total += np.exp(result[k])
-    shift = np.log(total)
-    for k in range(len(scores)):
-        if mask[k]:
-            result[k] -= shift
+            log = (scores[k] - best) * scale
+            if log > LEAST:
+                total += np.exp(log)
+    return best, np.log(total)

@@ -15,7 +15,7 @@ from treevote.kernels import Ints
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import LinearGuide
 from treevote.models.features.partial_scores import Parts, divide
-from treevote.models.features.rich_templates import PARTS
+from treevote.models.features.rich_templates import PAIRS, PARTS
 from treevote.models.features.stack_and_queue import GRAMMAR
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.word_memo import WordMemo
@@ -139,7 +139,7 @@ class TransitionParser(BaseParser[TransitionTrainer]):
     @functools.cached_property
     def parts(self) -> Parts:
         """The templates, divided into parts."""
-        return divide(self.table, PARTS)
+        return divide(self.table, PARTS if self.trainer.search == "greedy" else PARTS + PAIRS)
 
     def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
         """Find trees; best-first search falls back on greedy completion."""

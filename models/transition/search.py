@@ -20,7 +20,7 @@ import numpy as np
 from treevote.kernels import Doubles, Ints, Longs, kernel, leaf
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.partial_scores import Parts, nothing_kept
-from treevote.models.features.weights import Weights, best_class, log_probabilities
+from treevote.models.features.weights import Weights, best_class, log_probabilities, normalize
 from treevote.models.transition.arc_standard import Actions, advance, forced, is_final, legal, write_tree
 from treevote.models.transition.configuration import CONFIGURATION_WIDTH, TREE_WIDTH, Arena, initial
 from treevote.models.transition.features import score_configuration
@@ -49,7 +49,7 @@ def parse_beam(
     actions, parts, weights, words = model
     n_actions = len(actions.kind)
     room, scores = nothing_kept(parts, n_actions), np.empty(n_actions, np.int32)
-    mask, logs = np.empty(n_actions, np.bool_), np.empty(n_actions, np.float64)
+    mask = np.empty(n_actions, np.bool_)
     beam, totals = np.empty(width, np.int64), np.empty(width, np.float64)
     next_from, next_action = np.empty(width, np.int64), np.empty(width, np.int64)
     next_totals = np.empty(width, np.float64)
@@ -68,8 +68,6 @@ def parse_beam(
             for i in range(size):
                 if kept == width and totals[i] <= next_totals[kept - 1]:
                     break
-                if totals[i] < totals[0] - margin:
-                    break
                 legal(space, actions, beam[i], n, mask)
                 only = forced(mask)
                 if only < 0:
@@ -79,17 +77,19 @@ def parse_beam(
                 if only >= 0:
                     kept = enter(totals[i], beam[i], only, kept, next_totals, next_from, next_action)
                     continue
-                log_probabilities(scores, mask, weights.scale, logs)
+                best, shift = normalize(scores, mask, weights.scale)
                 for action in range(len(mask)):
-                    if mask[action]:
-                        total = totals[i] + logs[action]
+                    log = (scores[action] - best) * weights.scale
+                    if mask[action] and log >= -margin:  # the best action of this configuration is better by more
+                        total = totals[i] + (log - shift)
                         kept = enter(total, beam[i], action, kept, next_totals, next_from, next_action)
-            for i in range(kept):
-                advance(space, actions, next_from[i], used, n + used, next_action[i])
-                beam[i] = used
-                totals[i] = next_totals[i]
+            size = 0
+            while size < kept and next_totals[size] >= next_totals[0] - margin:
+                advance(space, actions, next_from[size], used, n + used, next_action[size])
+                beam[size] = used
+                totals[size] = next_totals[size]
                 used += 1
-            size = kept
+                size += 1
         write_tree(space, actions, beam[0], heads[first:last], deprels[first:last])
 
 
