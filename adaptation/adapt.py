@@ -54,7 +54,7 @@ class Data:
         Parses of ``unlabelled`` by other parsers: members of the committee that are not retrained.
     format : {"auto", "conllu", "conllx"}
         Format of ``unlabelled`` and ``external``.
-    chunk_bytes : int, default=1 MiB
+    chunk_bytes : int, default=256 KiB
         Approximate length of a chunk of ``unlabelled``; the result does not depend on it.
     """
 

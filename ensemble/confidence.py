@@ -7,7 +7,8 @@ evidence than between two directions of one. `treevote.ensemble.reliability` mea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +33,8 @@ LEAST = 0.001
 
 HEAVIEST = 1e6
 """Maximum absolute weight, so that sums stay finite."""
+
+_FURTHEST = math.log((1 - LEAST) / LEAST)  # the log-odds of the greatest probability
 
 _DISTANCES = (1, 2, 3, 5, 10)  # upper ends of the bins of the distance between head and dependent; one more bin above
 
@@ -80,15 +83,16 @@ class Confidence:
 
         Parameters are those of `fit`, with the members in the same order.
         """
-        from scipy.special import expit  # slow to import, and not needed to parse
-
-        X = _features(systems, voted, self.pos)
-        known = voted.heads >= 0
-        result = []
-        for weights in (self.arc, self.label):
-            probabilities = expit(X @ weights[:-1] + weights[-1])
-            result.append(np.where(known, np.clip(probabilities, LEAST, 1 - LEAST), 0).astype(np.float32))
-        return result[0], np.minimum(*result)
+        columns = _columns(systems, voted, self.pos)
+        log_odds = np.empty((2, len(voted.tokens)))
+        log_odds[:] = self.arc[-1:], self.label[-1:]
+        for column, for_arc, for_both in zip(columns, self.arc, self.label, strict=False):
+            log_odds[0] += for_arc * column
+            log_odds[1] += for_both * column
+        probabilities = 1 / (1 + np.exp(-np.clip(log_odds, -_FURTHEST, _FURTHEST)))
+        probabilities[:, voted.heads < 0] = 0
+        arc, both = probabilities.astype(np.float32)
+        return arc, np.minimum(arc, both)
 
     def record(self) -> Record:
         """Return the weights as data."""
@@ -119,7 +123,12 @@ _N_OTHERS = 2 * (len(_DISTANCES) + 1) + 3
 
 
 def _features(systems: Sequence[Treebank], voted: Treebank, pos: Sequence[str]) -> Doubles:
-    """Return the features of each arc, shape (n_slots, n_features).
+    """Return the features of each arc, shape (n_slots, n_features)."""
+    return np.stack([np.asarray(column, np.float64) for column in _columns(systems, voted, pos)], axis=1)
+
+
+def _columns(systems: Sequence[Treebank], voted: Treebank, pos: Sequence[str]) -> Iterator[Bools | Doubles]:
+    """Yield the features of all arcs, one after the other, each of shape (n_slots,).
 
     They are the votes of the members for the arc, and for the arc with its label; the part of speech of the dependent;
     distance and direction of the head, ROOT apart; the mean share of votes over the sentence, and its length.
@@ -135,15 +144,12 @@ def _features(systems: Sequence[Treebank], voted: Treebank, pos: Sequence[str]) 
     bins[voted.heads == 0] = 2 * (len(_DISTANCES) + 1)
     tokens = voted.is_token
     shares = np.bincount(sentence[tokens], np.mean(for_arc, 0)[tokens], len(lengths)) / np.maximum(lengths, 1)
-    columns = [
-        *for_arc,
-        *for_label,
-        *(upos == i for i in range(len(pos))),
-        *(bins == i for i in range(2 * (len(_DISTANCES) + 1) + 1)),
-        shares[sentence],
-        np.log(lengths + 1)[sentence],
-    ]
-    return np.stack([np.asarray(column, np.float64) for column in columns], axis=1)
+    yield from for_arc
+    yield from for_label
+    yield from (upos == i for i in range(len(pos)))
+    yield from (bins == i for i in range(2 * (len(_DISTANCES) + 1) + 1))
+    yield shares[sentence]
+    yield np.log(lengths + 1)[sentence]
 
 
 def _fitted(X: Doubles, right: Bools) -> Doubles:

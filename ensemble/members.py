@@ -1,6 +1,6 @@
 """Members of an ensemble: the families of parsers, and their named trainers.
 
-A family is registered by one line of ``FAMILIES``, or by another package through an entry point::
+A family is registered by one function, named in ``FAMILIES``, or by another package through an entry point::
 
     [project.entry-points."treevote.members"]
     baseline = "my_package.parser:FAMILY"
@@ -9,20 +9,45 @@ A family is registered by one line of ``FAMILIES``, or by another package throug
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
-from importlib.metadata import entry_points
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from treevote.errors import ConfigError, ModelError, unknown
-from treevote.models.decision_list import parser as decision_list
-from treevote.models.graph import parser as graph
-from treevote.models.pipeline import parser as pipeline
-from treevote.models.transition import parser as transition
 from treevote.protocols import Family, Parser, Trainer
 from treevote.store.record import Record
 
-FAMILIES = (transition.FAMILY, pipeline.FAMILY, graph.FAMILY, decision_list.FAMILY)
-"""The families that come with treevote."""
+
+def _transition() -> Family:
+    from treevote.models.transition.parser import FAMILY
+
+    return FAMILY
+
+
+def _pipeline() -> Family:
+    from treevote.models.pipeline.parser import FAMILY
+
+    return FAMILY
+
+
+def _graph() -> Family:
+    from treevote.models.graph.parser import FAMILY
+
+    return FAMILY
+
+
+def _decision_list() -> Family:
+    from treevote.models.decision_list.parser import FAMILY
+
+    return FAMILY
+
+
+FAMILIES: dict[str, Callable[[], Family]] = {
+    "lr-parser": _transition,
+    "pipeline-parser": _pipeline,
+    "graph-parser": _graph,
+    "decision-list": _decision_list,
+}
+"""The families that come with treevote by kind; each is imported when a member of it is made or read."""
 
 ENTRY_POINTS = "treevote.members"
 """Group of the entry points by which other packages add families; each names a `treevote.protocols.Family`."""
@@ -57,8 +82,10 @@ def families() -> dict[str, Family]:
     >>> list(families())[:2]
     ['lr-parser', 'pipeline-parser']
     """
-    found = {family.kind: family for family in FAMILIES}
-    taken = {*RESERVED, *(name for family in FAMILIES for name in family.members)}
+    from importlib.metadata import entry_points  # slow to import, and few models need a plug-in
+
+    found = {kind: make() for kind, make in FAMILIES.items()}
+    taken = {*RESERVED, *(name for family in found.values() for name in family.members)}
     for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: (point.name, point.value)):
         plug_in = f"the plug-in '{point.name}' ({point.value})"
         try:
@@ -124,11 +151,14 @@ def member_from_record(record: Record) -> Member:
     ModelError
         If the record is not that of a member, or its parts do not fit together.
     """
-    known = families()
-    if record.kind not in known:
+    if record.kind in FAMILIES:
+        family = FAMILIES[record.kind]()
+    elif record.kind in families():
+        family = families()[record.kind]
+    else:
         raise ModelError(
-            f"expected a member of kind {', '.join(known)}, found '{record.kind}'; "
+            f"expected a member of kind {', '.join(families())}, found '{record.kind}'; "
             "install the plug-in that trained it, or train the model again"
         )
-    member: Member = known[record.kind].parser.from_record(record)
+    member: Member = family.parser.from_record(record)
     return member

@@ -14,7 +14,8 @@ from treevote.ensemble.confidence import Confidence
 from treevote.ensemble.members import Member, kind_of, member_from_record
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
-from treevote.errors import ModelError
+from treevote.errors import ModelError, unknown
+from treevote.models.features.lexicon import strings_shared
 from treevote.models.features.word_memo import WordMemo
 from treevote.protocols import Parser
 from treevote.store import folder as store
@@ -104,15 +105,15 @@ class EnsembleParser:
         """
         if record.kind != KIND:
             raise ModelError(f"expected a model of kind '{KIND}', found '{record.kind}'; train it again")
-        parts = dict(record.parts)
-        confidence = parts.pop(_CONFIDENCE, None)
-        members = {name: member_from_record(part) for name, part in parts.items()}
+        parts = record.parts
+        sure = Confidence.from_record(parts[_CONFIDENCE]) if _CONFIDENCE in parts else None
+        with strings_shared():  # no part is held longer than it is needed: some take memory twice
+            members = {name: member_from_record(parts[name]) for name in parts if name != _CONFIDENCE}
         facts = dict(record.facts)
         votes: Any = facts.pop("votes", None)
         if not isinstance(votes, Mapping):
             raise ModelError("the model has no weights for the vote of its members; train it again or copy it again")
         weights = Weights.from_json(votes)
-        sure = None if confidence is None else Confidence.from_record(confidence)
         if not members or len(weights.overall) != len(members) or (sure and sure.n_members != len(members)):
             raise ModelError("the model has weights for other members; train it again or copy it again")
         return cls(members, weights, facts, sure)
@@ -137,7 +138,28 @@ def load(path: str | Path) -> EnsembleParser:
     ModelError
         If it is not a model, of another version, or damaged.
     """
-    return EnsembleParser.from_record(store.load(path))
+    return store.build(path, EnsembleParser.from_record)
+
+
+def load_member(path: str | Path, name: str) -> EnsembleParser:
+    """Read a member alone, as an ensemble without confidence; the other members are not read.
+
+    Raises
+    ------
+    ModelError
+        As `load`.
+    ConfigError
+        If there is no member of the name; the nearest is named.
+    """
+
+    def alone(record: Record) -> EnsembleParser:
+        known = [part for part in record.parts if part != _CONFIDENCE]
+        if name not in known:
+            raise unknown("member", name, known)
+        facts = {**record.facts, "votes": Weights.equal(1).to_json()}
+        return EnsembleParser.from_record(dataclasses.replace(record, facts=facts, parts={name: record.parts[name]}))
+
+    return store.build(path, alone)
 
 
 def configuration(parser: EnsembleParser) -> dict[str, dict[str, Any]]:

@@ -21,7 +21,7 @@ FAMILIES = {"models.transition", "models.pipeline", "models.graph", "models.deci
 """Families of parsers."""
 
 LAYERS = (
-    {"errors", "kernels", "version", "visibility"},
+    {"compilation", "errors", "kernels", "version", "visibility"},
     {"files"},
     {"corpus"},
     {"conll"},

@@ -8,8 +8,10 @@ fires no feature.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -96,6 +98,35 @@ def shape(form: str) -> str:
     return "".join(result[:8])
 
 
+_Numbered: TypeAlias = tuple[tuple[str, ...], dict[str, int]]
+
+_known: ContextVar[dict[int, tuple[Sequence[str], _Numbered]] | None] = ContextVar("_known", default=None)
+
+
+@contextmanager
+def strings_shared() -> Iterator[None]:
+    """Within the block, lexicons that are made of the same lists of strings share their memory.
+
+    The lists, such as those of a `treevote.store.record.Record`, must not change until the end of the block.
+    """
+    token = _known.set({})
+    try:
+        yield
+    finally:
+        _known.reset(token)
+
+
+def _numbered(strings: Sequence[str]) -> _Numbered:
+    """Return strings, and the number of each, from 1."""
+    known = _known.get()
+    if known is not None and id(strings) in known:
+        return known[id(strings)][1]
+    result = tuple(strings), {string: i for i, string in enumerate(strings, 1)}
+    if known is not None:
+        known[id(strings)] = strings, result  # the list must live as long as its address is a key
+    return result
+
+
 class Lexicon:
     """Numbers for the strings of a training set.
 
@@ -115,10 +146,9 @@ class Lexicon:
     """
 
     def __init__(self, values: Sequence[Sequence[str]], feats: Sequence[str]) -> None:
-        self.values = tuple(tuple(strings) for strings in values)
-        self.feats = tuple(feats)
-        self._numbers = tuple({string: i for i, string in enumerate(strings, 1)} for strings in self.values)
-        self._feat_numbers = {string: i for i, string in enumerate(self.feats, 1)}
+        *numbered, (self.feats, self._feat_numbers) = map(_numbered, (*values, feats))
+        self.values = tuple(strings for strings, _ in numbered)
+        self._numbers = tuple(numbers for _, numbers in numbered)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Lexicon) and (self.values, self.feats) == (other.values, other.feats)

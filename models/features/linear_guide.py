@@ -13,7 +13,7 @@ from treevote.kernels import Ints, Keys, Shorts
 from treevote.models.features.weights import Weights, pack, unpack
 from treevote.store.manifest import JSON
 from treevote.store.record import Record
-from treevote.store.validation import column, scale_of
+from treevote.store.validation import column, give_back, scale_of
 
 NEVER = -(1 << 28)
 """Score of a class without training rows, so that it is never predicted."""
@@ -43,8 +43,8 @@ class LinearGuide:
     @classmethod
     def of(cls, keys: Keys, packed: Shorts, bias: Ints, scale: float) -> LinearGuide:
         """Make the guide of packed weights; ModelError if the parts do not fit together."""
-        packed = np.asarray(packed).view(np.ndarray)
-        packed.flags.writeable = False  # as memory maps are: kernels are compiled once for both
+        keys, packed = np.asarray(keys).view(), np.asarray(packed).view()
+        keys.flags.writeable = packed.flags.writeable = False  # as memory maps are: kernels are compiled once for both
         return cls(keys, packed, bias, scale, unpack(keys, packed, bias, scale))
 
     @classmethod
@@ -90,10 +90,14 @@ class LinearGuide:
     @classmethod
     def from_record(cls, record: Record, n_actions: int) -> LinearGuide:
         """Make the guide from the `facts` and `arrays` of a record; raises as `rebuild` of the store expects."""
-        keys, bias = column(record, "keys", np.uint64), column(record, "bias", np.int32)
+        keys, packed = column(record, "keys", np.uint64, mapped=True), column(record, "packed", np.int16, mapped=True)
+        bias = column(record, "bias", np.int32)
         if len(bias) != n_actions:
             raise ValueError("its scores")
-        return cls.of(keys, column(record, "packed", np.int16, mapped=True), bias, scale_of(record))
+        guide = cls.of(keys, packed, bias, scale_of(record))
+        for array in keys, packed:  # all of it was checked, and little may be needed
+            give_back(array)
+        return guide
 
     def cooled(self, temperature: float) -> LinearGuide:
         """Return the guide with scores divided by a temperature; the order of the actions does not change."""

@@ -111,9 +111,20 @@ def unpack(filled: Bytes, packed: Shorts, scale: float) -> HashedWeights:
         If the number of weights differs from that of the bits set, or the size of the table is out of range.
     """
     bits = (8 * len(filled)).bit_length() - 1
-    mask = np.unpackbits(filled).view(np.bool_)
-    if not MIN_BITS <= bits <= MAX_BITS or len(mask) != 1 << bits or np.count_nonzero(mask) != len(packed):
+    table = np.empty(8 * len(filled), np.int16)
+    if not MIN_BITS <= bits <= MAX_BITS or len(table) != 1 << bits or spread(filled, packed, table) != len(packed):
         raise ModelError("the weights of a model do not fit its features; train it again or copy it again")
-    table = np.zeros(len(mask), np.int16)
-    table[mask] = packed
     return HashedWeights(table, bits, scale)
+
+
+@kernel
+def spread(filled: Bytes, packed: Shorts, table: Shorts) -> int:
+    """Write packed weights to the places of a table whose bits are set, and 0 to all others; return the number set."""
+    last = len(packed) - 1
+    at = 0
+    for byte in range(len(filled)):
+        for bit in range(8):
+            there = (filled[byte] >> (7 - bit)) & 1
+            table[8 * byte + bit] = packed[min(at, last)] * there if last >= 0 else 0
+            at += there
+    return at

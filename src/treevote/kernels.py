@@ -1,13 +1,20 @@
 """The one door to numba: compiled loops over integer arrays.
 
-A kernel releases the interpreter lock, is single-threaded (parallelism is joblib's) and is cached on disk, so only
-the first run on a machine pays for compilation. Each has a slow, obvious twin in ``tests/reference``.
+A kernel releases the interpreter lock, is single-threaded (parallelism is joblib's) and is kept on disk, so only the
+first run on a machine pays for compilation. Each has a slow, obvious twin in ``tests/reference``.
+
+Compiled kernels lie beside their source in ``__pycache__``; where that cannot be written to, in the cache folder of the
+user; or where the environment variable ``NUMBA_CACHE_DIR`` says. Without any such folder every run compiles.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import os
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
@@ -15,9 +22,16 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.core.caching import FunctionCache
+from numba.core.caching import CompileResultCacheImpl, IndexDataCacheFile, NullCache
+from numba.core.codegen import ll as binding
+from numba.core.compiler import CompileResult
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
+from numba.core.runtime import _nrt_python
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from treevote.compilation import tell_compiled, tell_compiling
 
 Shorts: TypeAlias = NDArray[np.int16]
 Ints: TypeAlias = NDArray[np.int32]
@@ -33,32 +47,87 @@ R = TypeVar("R")
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function over arrays and numbers; floating point stays exact, so results repeat bit by bit."""
-    dispatcher: Any = numba.njit(nogil=True)(function)
-    dispatcher._cache = _Cache(function)  # type: ignore[no-untyped-call]  # what njit(cache=True) does, but for the class
-    return cast("Callable[P, R]", dispatcher)
+    return _compiled(function)
 
 
 def leaf(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a kernel that neither allocates nor returns an array: without counts of references to arrays."""
-    dispatcher: Any = numba.njit(nogil=True, _nrt=False)(function)
-    dispatcher._cache = _Cache(function)  # type: ignore[no-untyped-call]
+    """Compile a kernel that makes no array and returns none, without counts of references to arrays.
+
+    Such counts cost time wherever an array is sliced or passed on, more than the work of a small kernel. Kernels that a
+    leaf calls are leaves as well. An assignment to a slice makes an array, a loop over it does not.
+    """
+    return _compiled(function, _nrt=False)
+
+
+def _compiled(function: Callable[P, R], **own: bool) -> Callable[P, R]:
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
+    options = {"nopython": True, "nogil": True, "boundscheck": None, "no_cfunc_wrapper": True, **own}
+    dispatcher: Any = _Kernel(function, targetoptions=options)  # type: ignore[no-untyped-call]
+    dispatcher._cache = _Cache(function)  # what njit(cache=True) does, but for the class
     return cast("Callable[P, R]", dispatcher)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def prefetch(context: Any, array: Any, place: Any) -> Any:
-    """Ask for a place of an array ahead of its use: the processor goes on and does not wait for it."""
+    """Ask for a place of an array ahead of its use, without waiting for it; ``prefetch(array, place)`` in a kernel."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
         byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-        place = builder.bitcast(builder.gep(data, [arguments[1]]), byte)
-        builder.call(function, [place, number(0), number(3), number(1)])
+        address = builder.bitcast(builder.gep(data, [arguments[1]]), byte)
+        builder.call(function, [address, number(0), number(3), number(1)])  # to read, keep close, data
         return context.get_dummy_value()
 
     return types.void(array, types.int64), generate
+
+
+class _Kernel(CPUDispatcher):
+    """A kernel, compiled for calls from Python or, in less time, for calls from other kernels.
+
+    Code for calls from Python unpacks each array and tuple of the arguments, which is much code: a fifth of all
+    compilation. So a kernel that is first called from another one is compiled without it; if Python calls it later, it
+    is compiled again, and that code serves both.
+    """
+
+    _inner = False  # whether it is being compiled for another kernel
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Compile it for another kernel, unless it is compiled already."""
+        with global_compiler_lock:
+            self._compile_as(inner=True)
+            try:
+                return super().get_call_template(args, kws)  # type: ignore[no-untyped-call]
+            finally:
+                self._compile_as(inner=False)
+
+    def compile(self, sig: Any) -> Any:
+        """Return the code for arguments of some types; compile it if there is none of the form that is needed."""
+        with global_compiler_lock:
+            if not self._inner and sig in self._of_inner:
+                del self.overloads[sig]
+                self._of_inner.remove(sig)
+            return super().compile(sig)  # type: ignore[no-untyped-call]
+
+    def add_overload(self, code: Any) -> None:
+        """Keep compiled code; Python does not get to see that for other kernels."""
+        if self._inner:
+            self.overloads[code.signature.args] = code
+            self._of_inner.add(code.signature.args)
+        else:
+            super().add_overload(code)  # type: ignore[no-untyped-call]
+
+    @functools.cached_property
+    def _of_inner(self) -> set[Any]:
+        """The types of arguments for which there is code for other kernels only."""
+        return set()
+
+    def _compile_as(self, *, inner: bool) -> None:
+        self._inner = inner
+        self._compiler.targetoptions = self.targetoptions | {"no_cpython_wrapper": inner}
+        self._cache.inner = inner
 
 
 def digest(function: FunctionType) -> str:
@@ -101,26 +170,134 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-class _Cache(FunctionCache):
-    """Compiled code on disk, used only if it was made from the present sources.
+class _Cache(NullCache):
+    """The compiled code of a kernel on disk, used only if it was made from the present sources.
 
     numba checks whether the file of a kernel has changed, and not those of the kernels that it calls; here the `digest`
-    of the kernel is checked. Code from another release, with types that no longer exist, is compiled again.
+    of the kernel is checked. Each kind of arguments has a file of its own, named by all that its code depends on: of
+    processes that compile the same kernel at once, each leaves a whole file, and none takes the other's for its own.
     """
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        self._stamp()
+    def __init__(self, function: Callable[..., object]) -> None:
+        self._function: Any = function
+        self.inner = False  # whether code for other kernels is looked for
+
+    @property
+    def cache_path(self) -> str:
+        """The folder of its files; empty if none can be written to."""
+        return self._files.folder if self._files else ""
+
+    @functools.cached_property
+    def _files(self) -> _Files | None:
+        """Its files, found when the kernel is first called: before that, kernels further down may not be defined."""
         try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        except (ImportError, AttributeError):
-            self.flush()  # type: ignore[no-untyped-call]
+            return _Files(self._function)
+        except (RuntimeError, OSError):  # there is no folder that can be written to
             return None
 
-    def save_overload(self, sig: Any, data: Any) -> None:
-        self._stamp()
-        super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = self._files.load(sig, target_context, self.inner) if self._files else None
+        if found is None:
+            tell_compiling(_around(self.cache_path))
+        return found
 
-    def _stamp(self) -> None:
-        """Stamp the cache file when it is first used: before that, kernels further down may not be defined."""
-        if not isinstance(self._cache_file._source_stamp, str):
-            self._cache_file._source_stamp = digest(self._py_func)
+    def save_overload(self, sig: Any, data: Any) -> None:
+        if self._files:
+            with suppress(OSError):  # such as a full disk: the next run compiles it again
+                self._files.save(sig, data, self.inner)
+        tell_compiled(_around(self.cache_path))
+
+
+def _around(folder: str) -> str:
+    """Return the folder of the compiled kernels of all modules, given that of one of them."""
+    beside = os.path.basename(folder) == "__pycache__"
+    return os.path.dirname(os.path.abspath(__file__)) if beside else os.path.dirname(folder)
+
+
+class _Files(IndexDataCacheFile):
+    """The files of a kernel: one for each kind of arguments and of processor."""
+
+    def __init__(self, function: Any) -> None:
+        implementation: Any = CompileResultCacheImpl(function)  # type: ignore[no-untyped-call]
+        self.folder = str(implementation.locator.get_cache_path())
+        self._implementation = implementation
+        self._digest = digest(function)
+        version = f"{sys.implementation.cache_tag}.{numba.__version__}"
+        self._stem = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}.{version}."
+        super().__init__(self.folder, self._stem, self._digest)  # type: ignore[no-untyped-call]
+
+    def load(self, sig: Any, target_context: Any, inner: bool) -> Any:
+        """Return the code for arguments of some types, None if there is none."""
+        try:
+            payload = self._load_data(self._name(sig, target_context.codegen(), inner))  # type: ignore[no-untyped-call]
+            if payload[3].args != tuple(sig):
+                return None
+        except Exception:  # there is none, it was not written to its end, or it names types that no longer exist
+            return None
+        _name_helpers()
+        rebuild: Any = CompileResult._rebuild if inner else _ready
+        return rebuild(target_context, *payload)
+
+    def save(self, sig: Any, compiled: Any, inner: bool) -> None:
+        """Write code, and remove that of other sources."""
+        if not self._implementation.check_cachable(compiled):
+            return
+        self._implementation.locator.ensure_cache_path()
+        name = self._name(sig, compiled.codegen, inner)
+        self._save_data(name, _lean(*self._implementation.reduce(compiled)))  # type: ignore[no-untyped-call]
+        for other in os.listdir(self.folder):
+            if other.startswith(self._stem) and not other.startswith(self._stem + self._digest[:16]):
+                with suppress(OSError):  # another process was faster
+                    os.unlink(os.path.join(self.folder, other))
+
+    def _name(self, sig: Any, codegen: Any, inner: bool) -> str:
+        kind = hashlib.sha256(repr((str(sig), codegen.magic_tuple(), inner)).encode()).hexdigest()
+        return f"{self._stem}{self._digest[:16]}.{kind[:16]}.nbc"
+
+
+def _lean(
+    library: Any,
+    names: Any,
+    environment: Any,
+    signature: Any,
+    objectmode: Any,
+    lifted: Any,
+    annotation: Any,
+    reload_init: Any,
+    environments: Any,
+) -> tuple[Any, ...]:
+    """Return what is to be kept of a compiled kernel.
+
+    That is not the list of its types, for people, nor the empty environments of the functions of numba that were
+    compiled into it: to read them, numba would import the modules of these functions, and with them SciPy.
+    """
+    used = tuple(each for each in environments if each.consts)
+    return library, names, environment, signature, objectmode, lifted, "", reload_init, used
+
+
+def _ready(target_context: Any, library: Any, names: Any, *others: Any) -> Any:
+    """Return code from disk, ready to be called from Python.
+
+    numba would first load all that it can compile, and parse the code in the form in which other kernels take it in.
+    Most processes never compile, and both would double their start and take 40 MB.
+    """
+    name, kind, (machine_code, for_linking) = library
+    target_context.codegen()._engine._defined_symbols |= {names.llvm_func_name, names.llvm_cpython_wrapper_name}
+    library = name, kind, (machine_code, _nothing())
+    code: Any = CompileResult._rebuild(target_context, library, names, *others)  # type: ignore[no-untyped-call]
+    code.library._shared_module = None
+    code.library._get_module_for_linking = functools.cache(lambda: binding.parse_bitcode(for_linking))
+    return code
+
+
+@functools.cache
+def _name_helpers() -> None:
+    """Tell the linker the addresses of the functions that take memory for arrays and give it back."""
+    for name, address in _nrt_python.c_helpers.items():
+        binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
+
+
+@functools.cache
+def _nothing() -> bytes:
+    """Return a module without code."""
+    return bytes(binding.parse_assembly("").as_bitcode())

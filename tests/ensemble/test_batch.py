@@ -15,12 +15,13 @@ from treevote.commands.parse import Summary, parse_files
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees
-from treevote.ensemble.members import members_of
-from treevote.ensemble.parser import save
+from treevote.ensemble.members import Member, member_from_record, members_of
+from treevote.ensemble.parser import load, save
 from treevote.ensemble.streaming import StoredModel
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError
 from treevote.parallel import Jobs
+from treevote.store.record import Record
 
 WORDS = ("dog", "cats", "that", "é漢", "_")
 
@@ -125,6 +126,26 @@ def test_members_parse_alone(model: Path) -> None:
     assert without_trees(alone["lr-svm-forward"]) == without_trees(alone["lr-svm-backward"])
     with pytest.raises(ConfigError, match="did you mean 'lr-svm-backward'"):
         parse(model, [TOY], member="lr-svm-backwards")
+
+
+def test_a_member_alone_is_the_only_one_loaded(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = []
+
+    def read(record: Record) -> Member:
+        loaded.append(record)
+        return member_from_record(record)
+
+    monkeypatch.setattr("treevote.ensemble.parser.member_from_record", read)
+    parse(model, [TOY], member="lr-svm-backward")
+    assert len(loaded) == 1
+    parse(model, [TOY])
+    assert len(loaded) == 3
+
+
+def test_members_of_one_training_share_one_vocabulary(model: Path) -> None:
+    one, other = (member.memo.lexicon for member in load(model).members.values())  # type: ignore[attr-defined]
+    assert one is other
+    assert (model / "form.json").exists()
 
 
 def test_support_is_written_on_request(model: Path) -> None:

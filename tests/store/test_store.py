@@ -71,6 +71,54 @@ def test_order_of_insertion_does_not_show_except_that_of_parts(tmp_path: Path) -
     assert list(load(tmp_path / "three").parts) == ["z", "a"]
 
 
+def several(*vocabularies: list[str]) -> Record:
+    """Return an ensemble whose parts have these vocabularies."""
+    parts = {f"p{i}": Record("p", texts={"form": words}) for i, words in enumerate(vocabularies)}
+    return Record("ensemble", parts=parts)
+
+
+def test_a_vocabulary_of_several_parts_is_one_file_and_one_list(tmp_path: Path) -> None:
+    save(several(["a"], ["b"], ["a"], ["a"]), tmp_path / "model")
+    assert sorted(sizes(tmp_path / "model")) == ["form.json", "manifest.json", "p1.form.json"]
+    texts = [part.texts["form"] for part in load(tmp_path / "model").parts.values()]
+    assert texts == [["a"], ["b"], ["a"], ["a"]]
+    assert texts[0] is texts[2] is texts[3]
+
+
+def test_vocabularies_with_the_same_words_and_other_titles_stay_apart(tmp_path: Path) -> None:
+    save(Record("p", texts={"form": ["a"], "lemma": ["a"]}), tmp_path / "model")
+    texts = load(tmp_path / "model").texts
+    assert texts["form"] is not texts["lemma"]
+
+
+def test_a_vocabulary_of_very_many_parts_is_written_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record, "MAX_SHARES", 2)
+    save(several(*[["a"]] * 5), tmp_path / "model")
+    assert sorted(sizes(tmp_path / "model")) == ["form-2.json", "form-3.json", "form.json", "manifest.json"]
+    assert [part.texts["form"] for part in load(tmp_path / "model").parts.values()] == [["a"]] * 5
+
+
+def test_a_model_of_version_1_is_read_and_its_equal_vocabularies_are_one_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(manifest, "FORMAT_VERSION", 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(record, "MAX_SHARES", 1)  # each part has a file of its own
+        save(several(["a"], ["a"]), tmp_path / "model")
+    assert store.version(tmp_path / "model") == 1
+    one, other = (part.texts["form"] for part in load(tmp_path / "model").parts.values())
+    assert one is other
+
+
+def test_only_the_parts_that_are_taken_are_read(tmp_path: Path) -> None:
+    save(several(["a"], ["b"], ["a"]), tmp_path / "model")
+    (tmp_path / "model" / "p1.form.json").unlink()
+    assert store.build(tmp_path / "model", lambda record: record.parts["p2"].texts["form"]) == ["a"]
+    assert store.build(tmp_path / "model", lambda record: list(record.parts)) == ["p0", "p1", "p2"]
+    with pytest.raises(ModelError, match=r"p1\.form\.json: expected a file"):
+        load(tmp_path / "model")
+
+
 def test_arrays_are_read_only_maps_in_c_order_and_little_endian(tmp_path: Path) -> None:
     given_arrays = {"f": np.asfortranarray(np.arange(6).reshape(2, 3)), "big": np.arange(3, dtype=">i4")}
     save(Record("parser", arrays=given_arrays), tmp_path / "model")

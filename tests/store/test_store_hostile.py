@@ -186,7 +186,7 @@ def name_twice(entries: dict[str, Any]) -> None:
         (rename_file("a\nb"), "plain file names"),
         (rename_file("missing.npy"), "expected a file, found none"),
         (lambda entries: entries["files"].pop("forward.bias.npy"), "name of a listed file"),
-        (lambda entries: entries.update(version=2), "expected a model of format version 1, found version 2"),
+        (lambda entries: entries.update(version=3), "expected a model of format version 1 or 2, found version 3"),
         (lambda entries: entries.update(format="other"), "another program's"),
         (lambda entries: entries.update(record=[]), "expected 'record' of type dict, found list"),
         (nest, "levels of parts"),
@@ -197,6 +197,32 @@ def test_a_hostile_manifest_is_refused(model: Path, edit: Callable[[dict[str, An
     (model.parent / "bias.npy").write_bytes((model / "forward.bias.npy").read_bytes())
     forge(model, edit)
     with pytest.raises(ModelError, match=message):
+        load(model)
+
+
+def text_of(entries: dict[str, Any]) -> dict[str, Any]:
+    texts: dict[str, Any] = entries["record"]["parts"][0]["texts"]
+    return texts
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        pytest.param(lambda entries: text_of(entries).update(other="forward.labels.json"), id="another title"),
+        pytest.param(lambda entries: text_of(entries).update(labels="forward.bias.npy"), id="an array"),
+        pytest.param(lambda entries: text_of(entries).update(labels=["forward.labels.json"]), id="a list"),
+        pytest.param(lambda entries: text_of(entries).update(labels="missing.json"), id="no file"),
+        pytest.param(
+            lambda entries: entries["record"]["parts"].extend(
+                {**entries["record"]["parts"][0], "name": f"{i}", "arrays": {}} for i in range(record.MAX_SHARES)
+            ),
+            id="too many parts",
+        ),
+    ],
+)
+def test_a_forged_reference_to_a_vocabulary_is_refused(model: Path, edit: Callable[[dict[str, Any]], None]) -> None:
+    forge(model, edit)
+    with pytest.raises(ModelError, match=r"not named before|name of a listed file|JSON list of strings"):
         load(model)
 
 

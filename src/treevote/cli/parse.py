@@ -41,6 +41,11 @@ def parse(
     confidence: Confidence = False,
 ) -> None:
     """Parse files; everything but HEAD and DEPREL is kept as it is."""
+    from treevote.files.streams import require_files
+    from treevote.store.manifest import require_manifest
+
+    require_manifest(model)  # before the compiler is loaded
+    require_files(inputs)
     from treevote.commands.faults import require_no_faults
     from treevote.commands.parse import parse_files
     from treevote.errors import TreevoteError

@@ -15,7 +15,7 @@ from treevote.ensemble.parser import configuration, load
 from treevote.errors import ConfigError, ModelError
 from treevote.report.scores import scores
 from treevote.store import folder as store
-from treevote.store.manifest import FORMAT_VERSION, MANIFEST
+from treevote.store.manifest import MANIFEST
 from treevote.terminal import size, table
 
 
@@ -30,7 +30,7 @@ def inspect(model: str | Path) -> dict[str, Any]:
     parser = load(model)
     return {
         "kind": "ensemble",
-        "format": FORMAT_VERSION,
+        "format": store.version(model),
         **parser.facts,
         "single_root": parser.single_root,
         "votes": parser.weights.to_json(),

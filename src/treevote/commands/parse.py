@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import os
 import time
@@ -15,9 +16,9 @@ from treevote.conll.validation import BLANK
 from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Format
 from treevote.ensemble.familiarity import doubt
-from treevote.ensemble.parser import EnsembleParser, parse_counted
+from treevote.ensemble.parser import parse_counted
 from treevote.ensemble.streaming import CHUNK_BYTES, Part, StoredModel, parts, size
-from treevote.errors import ConfigError, InputError, unknown
+from treevote.errors import ConfigError, InputError
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Parser
@@ -95,7 +96,7 @@ def parse_files(
     jobs : Jobs, optional
         The output does not depend on them. Their progress is called with the number of finished input bytes and the
         total, which is 0 if an input is not a regular file.
-    chunk_bytes : int, default=1 MiB
+    chunk_bytes : int, default=256 KiB
         Approximate size of the text that is parsed at a time; the output does not depend on it.
     on_doubt : callable, optional
         Called once with a message if a text is probably unfit for the model, see `treevote.ensemble.familiarity`; an
@@ -118,11 +119,10 @@ def parse_files(
         raise ConfigError(
             f"support and confidence belong to a vote, not to {member} alone; leave out --member, or these two options"
         )
-    stored = StoredModel.load(model)  # before anything is read or written
-    parser = _parser(stored(), member)
-    if confidence and isinstance(parser, EnsembleParser) and parser.confidence is None:
+    stored = StoredModel.load(model, member)  # before anything is read or written
+    if confidence and stored().confidence is None:
         raise ConfigError("the model has no confidence; train it with a development set (--dev), or with --folds")
-    work = functools.partial(_parse_part, stored, member, marks, on_error)
+    work = functools.partial(_parse_part, stored, marks, on_error)
     total = size(inputs)
     sentences, tokens, faults = [0] * len(inputs), 0, [0] * len(inputs)
     first_fault: InputError | None = None
@@ -165,22 +165,19 @@ class _Done(NamedTuple):
     doubt: str | None
 
 
-def _parse_part(model: StoredModel, member: str | None, marks: Sequence[str], on_error: OnError, part: Part) -> _Done:
+def _parse_part(model: StoredModel, marks: Sequence[str], on_error: OnError, part: Part) -> _Done:
     """Read, parse and write a chunk."""
     treebank, faults = parse_chunk(part.chunk, trees="ignored", on_error=on_error)
-    parser = _parser(model(), member)
+    ensemble = model()
+    parser: Parser = ensemble
+    if model.member is not None:
+        parser = ensemble.members[model.member]
+    elif "confidence" not in marks:
+        parser = dataclasses.replace(ensemble, confidence=None)
     parse, fallbacks = parse_counted(parser, treebank) if treebank.n_sentences else (treebank, 0)
     text = dumps(parse.only(*marks)).encode("utf-8", "surrogateescape")
-    size, reason = (treebank.n_sentences, treebank.n_tokens), doubt(model(), treebank)
+    size, reason = (treebank.n_sentences, treebank.n_tokens), doubt(ensemble, treebank)
     return _Done(text, part.file, part.bytes_read, *size, len(faults), next(iter(faults), None), fallbacks, reason)
-
-
-def _parser(ensemble: EnsembleParser, member: str | None) -> Parser:
-    if member is None:
-        return ensemble
-    if member not in ensemble.members:
-        raise unknown("member", member, ensemble.members)
-    return ensemble.members[member]
 
 
 def name_of(path: str | os.PathLike[str]) -> str:

@@ -13,7 +13,7 @@ import os
 import shutil
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import IO, BinaryIO, TypeAlias, cast
 
@@ -26,6 +26,21 @@ Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
 
 
 _GZIP = b"\x1f\x8b"
+
+
+def require_files(paths: Iterable[str | os.PathLike[str]]) -> None:
+    """Raise the error that `opened` would raise for the first file that there is not; ``-`` is standard input.
+
+    Examples
+    --------
+    >>> require_files(["-", "missing.conllu"])
+    Traceback (most recent call last):
+    treevote.errors.InputError: missing.conllu: cannot read: No such file or directory; check the name and the ...
+    """
+    for path in paths:
+        if path != "-" and not os.path.exists(path):
+            with opened(path):
+                pass
 
 
 @contextmanager

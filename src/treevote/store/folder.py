@@ -19,7 +19,7 @@ from treevote.errors import ModelError
 from treevote.files.exchange import put_in_place, restore, standing
 from treevote.files.temporaries import temporary
 from treevote.store.manifest import MANIFEST, read_manifest, write_manifest
-from treevote.store.record import Record, read_record, write_record
+from treevote.store.record import Record, open_record, read_record, write_record
 
 _Read = TypeVar("_Read")
 
@@ -106,6 +106,29 @@ def load(path: str | Path, *, verify: bool = True) -> Record:
     memmap([0, 1, 2])
     """
     return _steadily(path, lambda folder: read_record(read_manifest(folder), verify=verify))
+
+
+def build(path: str | Path, make: Callable[[Record], _Read]) -> _Read:
+    """Return what is made of a model, while its folder is the same from the first file to the last.
+
+    Parameters
+    ----------
+    path : path
+    make : callable
+        Called with the record, again if the model was replaced meanwhile. Its parts are read when they are taken from
+        it, each once: those that are not taken cost nothing, and those dropped again free their memory.
+
+    Raises
+    ------
+    ModelError
+        As `load`, for the parts that are taken.
+    """
+    return _steadily(path, lambda folder: make(open_record(read_manifest(folder), verify=True)))
+
+
+def version(path: str | Path) -> int:
+    """Return the format version of a model; ModelError if its manifest cannot be read."""
+    return _steadily(path, lambda folder: read_manifest(folder).version)
 
 
 def sizes(path: str | Path) -> dict[str, int]:

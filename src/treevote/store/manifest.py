@@ -20,12 +20,14 @@ from reprlib import repr as short
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from treevote.errors import ModelError
+from treevote.files.exchange import standing
 
 JSON: TypeAlias = "Mapping[str, JSON] | Sequence[JSON] | str | int | float | bool | None"
 """The content of a JSON document; no NaN and no infinity."""
 
 FORMAT = "treevote model"
-FORMAT_VERSION: int = 1
+FORMAT_VERSION: int = 2
+READABLE_VERSIONS = (1, 2)  # in version 1, each part has the vocabularies of its own
 MANIFEST = "manifest.json"
 MAX_MANIFEST = 1 << 24  # bytes
 MAX_NESTING = 50  # objects and lists within each other
@@ -44,9 +46,10 @@ class FileFacts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A manifest: the folder of the model, its other files by plain name, and its record, not checked."""
+    """A manifest: the folder of the model, its version, its other files by plain name, and its record, not checked."""
 
     folder: Path
+    version: int
     files: Mapping[str, FileFacts]
     record: Mapping[str, Any]
 
@@ -101,10 +104,26 @@ def member(mapping: object, key: str, kind: type[_T], path: Path) -> _T:
     return value
 
 
+def require_manifest(path: str | Path) -> None:
+    """Raise the error that reading a model would raise if there is no folder, or no model in it.
+
+    Examples
+    --------
+    >>> require_manifest("missing")
+    Traceback (most recent call last):
+    treevote.errors.ModelError: missing: there is no such model folder; check the path, or train a model first
+    """
+    folder = standing(Path(os.path.realpath(path)))
+    if not folder.exists():
+        raise ModelError(f"{path}: there is no such model folder; check the path, or train a model first")
+    if not (folder / MANIFEST).exists():
+        raise ModelError(f"{path}: not a treevote model, it has no {MANIFEST}; name a folder that treevote wrote")
+
+
 def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
     """Read and check the manifest of a model folder.
 
-    ``strict`` demands this format version and the checksum; without it ``record`` is empty.
+    ``strict`` demands a version that can be read, and the checksum; without it ``record`` is empty.
 
     Raises
     ------
@@ -112,10 +131,7 @@ def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
         If there is no folder, it is no model, is of another version, or the manifest is damaged.
     """
     path = folder / MANIFEST
-    if not folder.exists():
-        raise ModelError(f"{folder}: there is no such model folder; check the path, or train a model first")
-    if not path.exists():
-        raise ModelError(f"{folder}: not a treevote model, it has no {MANIFEST}; name a folder that treevote wrote")
+    require_manifest(folder)
     with _open_regular(path, MAX_MANIFEST) as file:
         raw = file.read()
     try:
@@ -126,9 +142,10 @@ def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
     if content.get("format") != FORMAT:
         raise ModelError(f"{folder}: not a treevote model, its {MANIFEST} is another program's; check the path")
     version = member(content, "version", int, path)
-    if strict and version != FORMAT_VERSION:
+    if strict and version not in READABLE_VERSIONS:
         raise ModelError(
-            f"{folder}: expected a model of format version {FORMAT_VERSION}, found version {version}; "
+            f"{folder}: expected a model of format version {' or '.join(map(str, READABLE_VERSIONS))}, "
+            f"found version {version}; "
             "train it again, or use the treevote that wrote it"
         )
     if strict and content.get("checksum") != found:
@@ -138,7 +155,7 @@ def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
         if not _PLAIN_NAME.fullmatch(name):
             raise damaged(path, f"expected plain file names, found {short(name)}")
         files[name] = FileFacts(member(facts, "bytes", int, path), member(facts, "sha256", str, path))
-    return Manifest(folder, files, member(content, "record", dict, path) if strict else {})
+    return Manifest(folder, version, files, member(content, "record", dict, path) if strict else {})
 
 
 def write_manifest(folder: Path, files: Mapping[str, FileFacts], record: Mapping[str, JSON]) -> None:

@@ -8,7 +8,8 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,6 +29,7 @@ MAX_DIMENSIONS = 4
 MAX_DEPTH = 8  # parts within parts
 MAX_HEADER = 1 << 10  # bytes of an array header; four dimensions need 128
 MAX_WHOLE = 1 << 30  # bytes of a vocabulary or blob: they are read whole, arrays are not
+MAX_SHARES = 64  # parts that name one vocabulary: what is made of it takes memory for each of them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +45,8 @@ class Record:
     arrays : mapping of str to ndarray
         Arrays of the types in ``DTYPES``, with at most four dimensions; they come back as read-only memory maps.
     texts : mapping of str to sequence of str
-        Vocabularies; they come back as lists.
+        Vocabularies; they come back as lists. One that several parts have under the same name is written once, and
+        comes back as one list, also if each part has a file of its own.
     blobs : mapping of str to bytes
         Data of other libraries, not checked.
     parts : mapping of str to Record
@@ -76,12 +79,30 @@ def write_record(record: Record, folder: Path) -> tuple[dict[str, FileFacts], di
     ['labels.json']
     """
     files: dict[str, FileFacts] = {}
-    return files, _Writer(folder, files).account(record, ())
+    uses = Counter(_words(name, words) for part in _all_parts(record) for name, words in part.texts.items())
+    return files, _Writer(folder, files, uses).account(record, ())
 
 
 def read_record(manifest: Manifest, *, verify: bool) -> Record:
     """Read the files of a model, with the checks of `treevote.store.folder.load`."""
     return _Reader(manifest, verify).record(manifest.record, 0)
+
+
+def open_record(manifest: Manifest, *, verify: bool) -> Record:
+    """Read the files of a model, and those of a part when it is taken from ``parts``, each once."""
+    reader = _Reader(manifest, verify)
+    return reader.record(manifest.record, 0, _Parts(reader, manifest.record))
+
+
+def _all_parts(record: Record) -> Iterator[Record]:
+    yield record
+    for part in record.parts.values():
+        yield from _all_parts(part)
+
+
+def _words(name: str, words: Sequence[str]) -> tuple[str, str]:
+    """Return what tells one vocabulary from another: its name, and a checksum."""
+    return name, hashlib.sha256(json.dumps(list(words)).encode()).hexdigest()
 
 
 _Write: TypeAlias = Callable[[str, Any, BinaryIO], None]
@@ -92,6 +113,8 @@ _Write: TypeAlias = Callable[[str, Any, BinaryIO], None]
 class _Writer:
     folder: Path
     files: dict[str, FileFacts]
+    uses: Mapping[tuple[str, str], int]
+    shared: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
 
     def account(self, record: Record, within: tuple[str, ...]) -> dict[str, JSON]:
         if len(within) > MAX_DEPTH:
@@ -106,10 +129,22 @@ class _Writer:
             "kind": record.kind,
             "facts": record.facts,
             "arrays": put(".npy", _write_array, record.arrays),
-            "texts": put(".json", _write_text, record.texts),
+            "texts": {name: self.text((*within, name), record.texts[name]) for name in sorted(record.texts)},
             "blobs": put(".bin", _write_whole, record.blobs),
             "parts": [{"name": name} | self.account(part, (*within, name)) for name, part in record.parts.items()],
         }
+
+    def text(self, title: tuple[str, ...], words: Sequence[str]) -> str:
+        """Return the file of a vocabulary: one for all parts with the same one."""
+        name, put = title[-1], self.put
+        key = _words(name, words)
+        if self.uses[key] == 1:
+            return put(title, ".json", partial(_write_text, name, words))
+        file, count = self.shared.get(key, ("", MAX_SHARES))
+        if count == MAX_SHARES:
+            file, count = put((name,), ".json", partial(_write_text, name, words)), 0
+        self.shared[key] = file, count + 1
+        return file
 
     def put(self, title: tuple[str, ...], suffix: str, write: Callable[[BinaryIO], None]) -> str:
         stem = re.sub("[^A-Za-z0-9._-]", "-", ".".join(title))[:100].lstrip(".") or "-"
@@ -169,11 +204,21 @@ def _write_whole(name: str, content: bytes, file: BinaryIO) -> None:
     file.write(content)
 
 
+@dataclass(slots=True)
+class _Text:
+    """A vocabulary, and the number of parts that have it."""
+
+    words: list[str]
+    uses: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class _Reader:
     manifest: Manifest
     verify: bool
     seen: set[str] = field(default_factory=set)
+    files: dict[tuple[str, str], _Text] = field(default_factory=dict)
+    latest: dict[str, _Text] = field(default_factory=dict)
 
     def open(self, name: object, limit: int) -> AbstractContextManager[BufferedReader]:
         if not isinstance(name, str) or name in self.seen:  # a file used twice could fill the memory
@@ -182,7 +227,7 @@ class _Reader:
         self.seen.add(name)
         return self.manifest.open(name, limit=limit, verify=self.verify)
 
-    def record(self, account: object, depth: int) -> Record:
+    def record(self, account: object, depth: int, parts: _Parts | None = None) -> Record:
         path = self.manifest.folder / MANIFEST
         if depth > MAX_DEPTH:
             raise damaged(path, f"expected at most {MAX_DEPTH} levels of parts, found more")
@@ -191,12 +236,13 @@ class _Reader:
             get("kind", str),
             get("facts", dict),
             {name: self.array(file) for name, file in get("arrays", dict).items()},
-            {name: self.text(file) for name, file in get("texts", dict).items()},
+            {name: self.text(name, file) for name, file in get("texts", dict).items()},
             {name: self.whole(file) for name, file in get("blobs", dict).items()},
-            {self.name(part): self.record(part, depth + 1) for part in get("parts", list)},
+            dict(_Parts(self, account, depth)) if parts is None else parts,
         )
 
     def name(self, part: object) -> str:
+        """Return the name of a part."""
         path = self.manifest.folder / MANIFEST
         name = member(part, "name", str, path)
         if not is_unicode(name):
@@ -222,7 +268,18 @@ class _Reader:
             except (ValueError, OverflowError):  # negative, or no element and yet too large
                 raise damaged(path, f"expected a shape that numpy can have, found {shape}") from None
 
-    def text(self, name: object) -> list[str]:
+    def text(self, title: str, name: object) -> list[str]:
+        """Return a vocabulary; one list if parts have it under the same title, in one file or in one each."""
+        known = self.files.get((title, name)) if isinstance(name, str) else None
+        if known is None or known.uses == MAX_SHARES:
+            words, latest = self.words(name), self.latest.get(title)
+            same = latest is not None and latest.words == words and latest.uses < MAX_SHARES
+            known = latest if latest is not None and same else _Text(words)
+            self.files[title, str(name)] = self.latest[title] = known
+        known.uses += 1
+        return known.words
+
+    def words(self, name: object) -> list[str]:
         path = self.manifest.folder / str(name)
         try:
             raw = self.whole(name)
@@ -238,3 +295,24 @@ class _Reader:
     def whole(self, name: object) -> bytes:
         with self.open(name, MAX_WHOLE) as file:
             return file.read()
+
+
+class _Parts(Mapping[str, Record]):
+    """The parts of a record, read when they are taken."""
+
+    def __init__(self, reader: _Reader, account: object, depth: int = 0) -> None:
+        parts = member(account, "parts", list, reader.manifest.folder / MANIFEST)
+        self._reader, self._depth = reader, depth
+        self._accounts = {reader.name(part): part for part in parts}
+
+    def __getitem__(self, name: str) -> Record:
+        return self._reader.record(self._accounts[name], self._depth + 1)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._accounts)
+
+    def __len__(self) -> int:
+        return len(self._accounts)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._accounts

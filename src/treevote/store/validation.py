@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import mmap
 from collections.abc import Callable, Mapping
 from reprlib import repr as short
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treevote.config import from_mapping
 from treevote.corpus.sentence import is_label
@@ -58,6 +60,20 @@ def column(record: Record, name: str, dtype: Any, *, mapped: bool = False) -> An
     if array.ndim != 1 or array.dtype != dtype:
         raise ValueError(f"array {name} should have one dimension and type {np.dtype(dtype)}")
     return np.asarray(array) if mapped else np.array(array)
+
+
+def give_back(array: NDArray[Any]) -> None:
+    """Give the memory of an array back that is mapped from a file: what is used of it later is mapped again.
+
+    Examples
+    --------
+    >>> give_back(np.zeros(3))
+    """
+    source: Any = array
+    while source is not None and not isinstance(source, np.memmap):
+        source = getattr(source, "base", None)
+    if source is not None and source._mmap is not None and hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
+        source._mmap.madvise(mmap.MADV_DONTNEED)
 
 
 def labels_of(record: Record, name: str = "labels") -> tuple[str, ...]:
