@@ -45,7 +45,7 @@ class Parts(NamedTuple):
         Numbers of the atoms of the keys, part after part.
     nodes, sets : ndarray of int32
         As in ``TemplateTable``, part after part.
-    bounds : ndarray of int32, shape (n_parts + 1, 4)
+    bounds : ndarray of int64, shape (n_parts + 1, 4)
         The rows of ``atoms``, ``keys``, ``nodes`` and ``sets`` with which each part begins.
     n_values : int
         Number of atoms.
@@ -56,7 +56,7 @@ class Parts(NamedTuple):
     keys: Ints
     nodes: Ints
     sets: Ints
-    bounds: Ints
+    bounds: Longs
     n_values: int
 
 
@@ -122,7 +122,7 @@ def divide(table: TemplateTable, parts: Sequence[str]) -> Parts:
         np.array(keys, np.int32),
         np.array(nodes, np.int32).reshape(-1, 3),
         np.array(sets, np.int32).reshape(-1, 3),
-        np.array(bounds, np.int32),
+        np.array(bounds, np.int64),
         len(atoms),
     )
 
@@ -222,8 +222,8 @@ def score_parts(
     """
     atoms, key_atoms, nodes, sets, bounds = parts.atoms, parts.keys, parts.nodes, parts.sets, parts.bounds
     places, values, tags, saved, chosen = kept.places, kept.values, kept.tags, kept.scores, kept.chosen
-    evaluate(atoms, 0, bounds[0, ATOMS], others, trees, valencies, tokens, words, places, values)
-    n_parts, n_new, n_keys = len(bounds) - 1, 0, 0
+    evaluate(atoms, np.int64(0), bounds[0, ATOMS], others, trees, valencies, tokens, words, places, values)
+    n_parts, n_new, n_keys = len(bounds) - 1, np.int64(0), np.int64(0)
     for part in range(n_parts):
         key = np.uint64(1)
         for i in range(bounds[part, KEYS], bounds[part + 1, KEYS]):
@@ -240,7 +240,7 @@ def score_parts(
             kept.fresh[n_new], kept.ends[n_new] = part, n_keys
             n_new += 1
     look_up(kept.keys, n_keys, weights.slots, weights.packed, kept.rows)
-    start = 0
+    start = np.int64(0)
     for i in range(n_new):
         part, end = kept.fresh[i], kept.ends[i]
         own = saved[part, chosen[part]]

@@ -73,7 +73,7 @@ def fire_trie(nodes: Ints, first: int, last: int, values: Longs, reached: Keys, 
     """
     for node in range(first, last):
         atom = nodes[node, 1]
-        value, start = int(values[atom]), key_at(nodes[node, 0], reached)
+        value, start = values[atom], key_at(nodes[node, 0], reached)
         if value == 0 or start == 0:
             reached[node] = 0
         else:

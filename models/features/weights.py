@@ -107,7 +107,7 @@ def count_filled(coefficients: Floats, least: np.float32) -> Longs:
     return filled
 
 
-@kernel
+@leaf
 def fill_packed(
     coefficients: Floats, filled: Longs, least: np.float32, inverse_scale: np.float32, packed: Shorts
 ) -> None:
@@ -122,15 +122,15 @@ def fill_packed(
         for k in range(n_classes):
             weight = coefficients[row, k]
             if dense:
-                packed[at] = np.int16(np.round(weight * inverse_scale))
+                packed[at] = np.int16(np.rint(weight * inverse_scale))
                 at += 1
             elif abs(weight) >= least:
                 packed[at] = k
-                packed[at + 1] = np.int16(np.round(weight * inverse_scale))
+                packed[at + 1] = np.int16(np.rint(weight * inverse_scale))
                 at += 2
 
 
-@kernel
+@leaf
 def find_places(packed: Shorts, n_classes: int, places: Longs) -> int:
     """Write the start of each row, and return the end of the last one; -1 if a row does not fit."""
     at = 0
@@ -139,7 +139,7 @@ def find_places(packed: Shorts, n_classes: int, places: Longs) -> int:
             return -1
         places[row] = at
         size = packed[at]
-        if size < -1 or at + 1 + 2 * max(size, 0) > len(packed):
+        if size < -1 or at + 1 > len(packed) or at + 1 + 2 * size > len(packed):
             return -1
         for pair in range(size):
             if packed[at + 1 + 2 * pair] < 0 or packed[at + 1 + 2 * pair] >= n_classes:
@@ -156,7 +156,7 @@ def score(weights: Weights, keys: Keys, n: int, rows: Longs, scores: Ints) -> No
     """
     for k in range(len(scores)):
         scores[k] = weights.bias[k]
-    add_rows(weights, rows, 0, find_rows(keys, n, weights.slots, rows), scores)
+    add_rows(weights, rows, np.int64(0), find_rows(keys, n, weights.slots, rows), scores)
 
 
 @leaf
@@ -198,10 +198,10 @@ def log_probabilities(scores: Ints, mask: Bools, scale: float, result: Doubles) 
 @leaf
 def normalize(scores: Ints, mask: Bools, scale: float) -> tuple[int, float]:
     """Return the highest score in ``mask``, and minus its log-probability."""
-    best = -1 << 62
+    best = np.int64(-1 << 62)
     for k in range(len(scores)):
         if mask[k] and scores[k] > best:
-            best = int(scores[k])
+            best = np.int64(scores[k])
     total = 0.0
     for k in range(len(scores)):
         if mask[k]:

@@ -260,8 +260,8 @@ def _are_trees(heads: Ints, offsets: Longs) -> Bools:
 @kernel
 def list_dependents(heads: Ints, first: Ints, following: Ints) -> None:
     """Write the leftmost dependent of every position of a tree, and its next sibling to the right; -1 for none."""
-    first[:] = -1
-    following[:] = -1
+    for token in range(len(heads)):
+        first[token] = following[token] = -1
     for token in range(len(heads) - 1, 0, -1):
         following[token] = first[heads[token]]
         first[heads[token]] = token
