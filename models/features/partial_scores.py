@@ -27,6 +27,9 @@ from treevote.models.features.weights import Weights, add_rows
 
 KEPT = 1 << 8
 
+_START = np.uint64(0x9E3779B97F4A7C15)
+_ONE = np.uint64(1)
+
 # Columns of Parts.bounds.
 ATOMS, KEYS, NODES, SETS = range(4)
 
@@ -225,10 +228,11 @@ def score_parts(
     evaluate(atoms, np.int64(0), bounds[0, ATOMS], others, trees, valencies, tokens, words, places, values)
     n_parts, n_new, n_keys = len(bounds) - 1, np.int64(0), np.int64(0)
     for part in range(n_parts):
-        key = np.uint64(1)
+        key = _START
         for i in range(bounds[part, KEYS], bounds[part + 1, KEYS]):
             key = mix(key, i, values[key_atoms[i]])
         row = np.int64(key & np.uint64(KEPT - 1))
+        key |= _ONE  # 0 is no key
         chosen[part] = row
         if tags[part, row] != key or part == n_parts - 1:
             tags[part, row] = key

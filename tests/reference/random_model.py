@@ -19,6 +19,8 @@ from treevote.kernels import Ints, Longs
 from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.features.linear_guide import LinearGuide
+from treevote.models.features.partial_scores import divide
+from treevote.models.features.rich_templates import PAIRS, PARTS
 from treevote.models.features.stack_and_queue import GRAMMAR
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.weights import Weights
@@ -45,7 +47,7 @@ class Model(NamedTuple):
     @property
     def linear(self) -> Linear:
         """The model of actions for a search kernel."""
-        return Linear(self.actions, self.table, self.weights, self.words)
+        return Linear(self.actions, divide(self.table, (*PARTS, *PAIRS)), self.weights, self.words)
 
     def task(self) -> Task:
         """Return the arguments of a search kernel, with new arrays for the trees."""
