@@ -80,10 +80,9 @@ def fire_templates(
     The places of ``room``, the scratch arrays, are filled in already. Columns ``valencies`` and the next of
     ``trees`` have the numbers of dependents of each subtree, on the left and on the right.
     """
-    none = np.int64(0)
-    evaluate(table.atoms, none, len(table.atoms), others, trees, valencies, tokens, words, room.places, room.values)
+    evaluate(table.atoms, 0, len(table.atoms), others, trees, valencies, tokens, words, room.places, room.values)
     nodes, sets = table.nodes, table.sets
-    return fire_nodes(nodes, none, len(nodes), sets, none, len(sets), words, room.values, room.nodes, keys, none)
+    return fire_nodes(nodes, 0, len(nodes), sets, 0, len(sets), words, room.values, room.nodes, keys, 0)
 
 
 @leaf

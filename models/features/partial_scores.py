@@ -225,8 +225,8 @@ def score_parts(
     """
     atoms, key_atoms, nodes, sets, bounds = parts.atoms, parts.keys, parts.nodes, parts.sets, parts.bounds
     places, values, tags, saved, chosen = kept.places, kept.values, kept.tags, kept.scores, kept.chosen
-    evaluate(atoms, np.int64(0), bounds[0, ATOMS], others, trees, valencies, tokens, words, places, values)
-    n_parts, n_new, n_keys = len(bounds) - 1, np.int64(0), np.int64(0)
+    evaluate(atoms, 0, bounds[0, ATOMS], others, trees, valencies, tokens, words, places, values)
+    n_parts, n_new, n_keys = len(bounds) - 1, 0, 0
     for part in range(n_parts):
         key = _START
         for i in range(bounds[part, KEYS], bounds[part + 1, KEYS]):
@@ -244,7 +244,7 @@ def score_parts(
             kept.fresh[n_new], kept.ends[n_new] = part, n_keys
             n_new += 1
     look_up(kept.keys, n_keys, weights.slots, weights.packed, kept.rows)
-    start = np.int64(0)
+    start = 0
     for i in range(n_new):
         part, end = kept.fresh[i], kept.ends[i]
         own = saved[part, chosen[part]]

@@ -156,7 +156,7 @@ def score(weights: Weights, keys: Keys, n: int, rows: Longs, scores: Ints) -> No
     """
     for k in range(len(scores)):
         scores[k] = weights.bias[k]
-    add_rows(weights, rows, np.int64(0), find_rows(keys, n, weights.slots, rows), scores)
+    add_rows(weights, rows, 0, find_rows(keys, n, weights.slots, rows), scores)
 
 
 @leaf

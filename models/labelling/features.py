@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from treevote.kernels import Ints, Keys, kernel
 from treevote.models.features.atoms import FAR, MAX_VALENCY, bin_distance
 from treevote.models.features.firing import MAX_MEMBERS, Scratch
@@ -69,8 +67,7 @@ def fire(
     """
     find_places(sentence, dependent, table, room.places)
     find_values(sentence, dependent, words, table, room)
-    none = np.int64(0)
-    count = fire_trie(table.nodes, none, len(table.nodes), room.values, room.nodes, keys, none)
+    count = fire_trie(table.nodes, 0, len(table.nodes), room.values, room.nodes, keys, 0)
     for i in range(len(table.sets)):
         atom, start = table.sets[i, 1], key_at(table.sets[i, 0], room.nodes)
         if start != 0:

@@ -62,9 +62,9 @@ def parse_beam(
         )
         initial(space, n)
         beam[0], totals[0] = 0, 0.0
-        used, size = np.int64(1), np.int64(1)
+        used, size = 1, 1
         for _ in range(2 * n):
-            kept = np.int64(0)
+            kept = 0
             for i in range(size):
                 if kept == width and totals[i] <= next_totals[kept - 1]:
                     break

@@ -95,7 +95,11 @@ class _Kernel(CPUDispatcher):
     _inner = False  # whether it is being compiled for another kernel
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Compile it for another kernel, unless it is compiled already."""
+        """Compile it for another kernel, unless it is compiled already.
+
+        It is compiled for numbers of 64 bits, and not again for each constant and each shorter number it is called with.
+        """
+        args = tuple(map(_widened, args))
         with global_compiler_lock:
             self._compile_as(inner=True)
             try:
@@ -128,6 +132,12 @@ class _Kernel(CPUDispatcher):
         self._inner = inner
         self._compiler.targetoptions = self.targetoptions | {"no_cpython_wrapper": inner}
         self._cache.inner = inner
+
+
+def _widened(kind: Any) -> Any:
+    """Return the type that an argument is converted to."""
+    kind = types.unliteral(kind)
+    return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
 
 
 def digest(function: FunctionType) -> str:
