@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Ints, Keys, Longs, kernel, leaf
+from treevote.kernels import Ints, Keys, Longs, leaf
 from treevote.models.features.feature_index import look_up
 from treevote.models.features.firing import MAX_FEATURES, Globals, evaluate, fire_nodes
 from treevote.models.features.lexicon import WordColumns
@@ -189,7 +189,6 @@ class Kept(NamedTuple):
     ends: Longs
 
 
-@kernel
 def nothing_kept(parts: Parts, n_classes: int) -> Kept:
     """Return arrays for the scores of ``parts``, without any scores yet."""
     n_parts = len(parts.bounds) - 1

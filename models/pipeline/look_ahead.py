@@ -90,7 +90,6 @@ class Space(NamedTuple):
     gains: Doubles
 
 
-@kernel
 def space_for(model: Model) -> Space:
     """Return the arrays for a model."""
     n_nodes, n_actions = 2**model.depth - 1, len(model.weights.bias)
@@ -221,18 +220,18 @@ def score_arcs(model: Model, tokens: Ints, T: Longs, a: int, space: Space, actio
 
 
 @kernel
-def parse(model: Model, tokens: Ints, offsets: Longs, single_root: bool, heads: Ints) -> int:
+def parse(model: Model, space: Space, tokens: Ints, offsets: Longs, single_root: bool, heads: Ints) -> int:
     """Find the heads of all sentences, and return the number of sentences that the rounds left in parts.
 
     With a single root, these parts are joined. Otherwise the head of each part is ROOT, and the number is 0.
     """
-    space = space_for(model)
     unfinished = 0
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
         T, own = room(last - first - 1), tokens[first:last]
         focus = begin(T)
-        space.actions[:] = -1
+        for node in range(len(space.actions)):
+            space.actions[node, 0] = space.actions[node, 1] = -1
         while focus.a > 0:
             focus = take(T, focus, model.policy, model.rounds, predict(model, own, T, focus, space))
         if single_root and T[T[0, AFTER], AFTER] < len(T) - 1:

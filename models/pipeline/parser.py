@@ -21,7 +21,7 @@ from treevote.models.labelling.labeller import Labeller, train_labeller
 from treevote.models.learners.registry import make_learner
 from treevote.models.parser import BaseParser, BaseTrainer, TrainingData
 from treevote.models.pipeline.configuration import POLICIES, Policy
-from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse
+from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse, space_for
 from treevote.models.pipeline.rows import rows_of
 from treevote.models.pipeline.template_sets import GRAMMAR, PARTS, templates_of
 from treevote.parallel import Jobs
@@ -147,7 +147,7 @@ class PipelineParser(BaseParser[PipelineTrainer]):
         policy = POLICIES.index(own.policy)
         model = Model(self.guide.weights, self.parts, words, policy, own.rounds, own.depth, certain)
         heads = np.empty(len(tokens), np.int32)
-        unfinished = parse(model, tokens, treebank.offsets, self.single_root, heads)
+        unfinished = parse(model, space_for(model), tokens, treebank.offsets, self.single_root, heads)
         return self.labeller.labelled(treebank, words, tokens, heads), unfinished
 
     def _content(self) -> Record:

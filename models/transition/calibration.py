@@ -12,7 +12,7 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.kernels import Doubles, Ints, kernel
-from treevote.models.features.partial_scores import divide, nothing_kept
+from treevote.models.features.partial_scores import Kept, divide, nothing_kept
 from treevote.models.features.linear_guide import NEVER, LinearGuide
 from treevote.models.features.rich_templates import PARTS
 from treevote.models.features.rows import Trees
@@ -64,19 +64,20 @@ def temperature_of(treebank: Treebank, model: Model) -> float:
     scores = np.empty((2 * treebank.n_tokens, len(model.actions.kind)))
     gold = np.empty(len(scores), np.int32)
     classes = class_table(model.actions, len(treebank.labels))
-    n_rows = score_derivations(Trees.of(treebank), model, classes, scores, gold)
+    kept = nothing_kept(model.parts, len(model.actions.kind))
+    n_rows = score_derivations(Trees.of(treebank), model, kept, classes, scores, gold)
     known = np.flatnonzero(model.weights.bias[gold[:n_rows]] > NEVER)
     return fit_temperature(scores[known], gold[known]) if len(known) else 1.0
 
 
 @kernel
-def score_derivations(trees: Trees, model: Model, classes: Ints, scores: Doubles, gold: Ints) -> int:
+def score_derivations(trees: Trees, model: Model, kept: Kept, classes: Ints, scores: Doubles, gold: Ints) -> int:
     """Write the scores of all actions on the oracle's way to the trees, and its actions, where there is a choice.
 
     Returns the number of rows written to ``scores``, shape (2 * n_tokens, n_actions), and ``gold``.
     """
     actions, parts, weights, words = model
-    kept, own, offsets, n_rows = nothing_kept(parts, len(actions.kind)), np.empty(len(actions.kind), np.int32), trees.offsets, 0
+    own, offsets, n_rows = np.empty(len(actions.kind), np.int32), trees.offsets, 0
     mask = np.empty(len(actions.kind), np.bool_)
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]

@@ -14,7 +14,7 @@ from treevote.corpus.trees import reverse
 from treevote.kernels import Ints
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import LinearGuide
-from treevote.models.features.partial_scores import Parts, divide
+from treevote.models.features.partial_scores import Parts, divide, nothing_kept
 from treevote.models.features.rich_templates import PAIRS, PARTS
 from treevote.models.features.stack_and_queue import GRAMMAR
 from treevote.models.features.templates import TemplateTable, compile_templates
@@ -152,10 +152,11 @@ class TransitionParser(BaseParser[TransitionTrainer]):
             parse_in_lock_step(self.actions, self.table, self.guide, words, *sentences)
         else:
             model = Model(self.actions, self.parts, self.guide.weights, words)
+            room = nothing_kept(self.parts, len(self.actions.kind))
             if own.search == "best-first" and own.width > 1:
-                fallbacks = parse_best_first(model, *sentences, own.width)
+                fallbacks = parse_best_first(model, room, *sentences, own.width)
             else:
-                parse_beam(model, *sentences, own.width if own.search == "beam" else 1, float(own.margin))
+                parse_beam(model, room, *sentences, own.width if own.search == "beam" else 1, float(own.margin))
         if backward:
             mirrored = reverse(read.with_trees(heads, deprels, self.labels))
             heads, deprels = mirrored.heads, mirrored.deprels

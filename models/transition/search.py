@@ -19,7 +19,7 @@ import numpy as np
 
 from treevote.kernels import Doubles, Ints, Longs, kernel, leaf
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.partial_scores import Parts, nothing_kept
+from treevote.models.features.partial_scores import Kept, Parts
 from treevote.models.features.weights import Weights, best_class, log_probabilities, normalize
 from treevote.models.transition.arc_standard import Actions, advance, forced, is_final, legal, write_tree
 from treevote.models.transition.configuration import CONFIGURATION_WIDTH, TREE_WIDTH, Arena, initial
@@ -39,7 +39,7 @@ class Model(NamedTuple):
 
 @kernel
 def parse_beam(
-    model: Model, tokens: Ints, offsets: Longs, heads: Ints, deprels: Ints, width: int, margin: float
+    model: Model, room: Kept, tokens: Ints, offsets: Longs, heads: Ints, deprels: Ints, width: int, margin: float
 ) -> None:
     """Parse every sentence, keeping the ``width`` most probable derivations after each action.
 
@@ -48,7 +48,7 @@ def parse_beam(
     """
     actions, parts, weights, words = model
     n_actions = len(actions.kind)
-    room, scores = nothing_kept(parts, n_actions), np.empty(n_actions, np.int32)
+    scores = np.empty(n_actions, np.int32)
     mask = np.empty(n_actions, np.bool_)
     beam, totals = np.empty(width, np.int64), np.empty(width, np.float64)
     next_from, next_action = np.empty(width, np.int64), np.empty(width, np.int64)
@@ -108,14 +108,16 @@ def enter(total: float, here: int, action: int, kept: int, totals: Doubles, orig
 
 
 @kernel
-def parse_best_first(model: Model, tokens: Ints, offsets: Longs, heads: Ints, deprels: Ints, width: int) -> int:
+def parse_best_first(
+    model: Model, room: Kept, tokens: Ints, offsets: Longs, heads: Ints, deprels: Ints, width: int
+) -> int:
     """Parse every sentence, always going on from the most probable configuration; return the number of fall-backs.
 
     Parameters as for `parse_beam`.
     """
     actions, parts, weights, words = model
     n_actions = len(actions.kind)
-    room, scores = nothing_kept(parts, n_actions), np.empty(n_actions, np.int32)
+    scores = np.empty(n_actions, np.int32)
     mask, logs = np.empty(n_actions, np.bool_), np.empty(n_actions, np.float64)
     fallbacks = 0
     for sentence in range(len(offsets) - 1):
