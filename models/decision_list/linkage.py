@@ -116,7 +116,8 @@ def all_pairs(here: Linkage, single_root: bool, pairs: Ints, around: Ints) -> in
     while other >= 0:
         after = next_root(here, other + 1)
         more = pairs_between(here, one, other, single_root, pairs[n:])
-        around[n : n + more, 0], around[n : n + more, 1] = before, after
+        for pair in range(n, n + more):
+            around[pair, 0], around[pair, 1] = before, after
         n += more
         before, one, other = one, other, after
     return n
