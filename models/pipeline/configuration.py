@@ -117,7 +117,7 @@ def undo(T: Longs, focus: Focus, action: int) -> None:
         T[T[dependent, AFTER], BEFORE] = dependent
 
 
-@kernel
+@leaf
 def write_heads(T: Longs, heads: Ints) -> None:
     """Write the head of every position, shape (n + 1,); the head of words that are left in T is ROOT."""
     heads[0] = -1

@@ -188,7 +188,7 @@ def gold_of(heads: Ints, deprels: Ints, classes: Ints) -> Gold:
     return Gold(heads, deprels, counts, classes)
 
 
-@kernel
+@leaf
 def oracle(space: Arena, here: int, gold: Gold) -> int:
     """Return the action that leads to the gold tree (static oracle); -1 if it does not occur in the training data."""
     configuration = space.configurations[here]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Bools, Ints, kernel
+from treevote.kernels import Bools, Ints, kernel, leaf
 
 
 class Instances(NamedTuple):
@@ -181,7 +181,7 @@ def count_candidates(
     return result
 
 
-@kernel
+@leaf
 def update_counts(
     data: Instances,
     right: Bools,
@@ -215,7 +215,7 @@ def update_counts(
     return best
 
 
-@kernel
+@leaf
 def gain_bound(data: Instances, right: Bools, covered: Ints, counts: Ints) -> int:
     """Return the largest number of misclassified instances of one class: no rule on ``covered`` gains more.
 

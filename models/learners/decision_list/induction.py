@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Bools, Ints, kernel
+from treevote.kernels import Bools, Ints, leaf
 from treevote.models.learners.decision_list.candidates import (
     Instances,
     Parent,
@@ -215,7 +215,7 @@ class Induction:
         )
 
 
-@kernel
+@leaf
 def link_parent(covered: Ints, number: int, n_links: int, first: Ints, following: Ints, parent_of: Ints) -> None:
     """Add a parent to the linked list of each instance that it covers."""
     for i in covered:
@@ -224,7 +224,7 @@ def link_parent(covered: Ints, number: int, n_links: int, first: Ints, following
         n_links += 1
 
 
-@kernel
+@leaf
 def apply_rule(
     data: Instances,
     covered: Ints,

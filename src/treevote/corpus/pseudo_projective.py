@@ -49,7 +49,7 @@ from treevote.corpus.trees import (
     spans_outsider,
 )
 from treevote.errors import unknown
-from treevote.kernels import Bools, Ints, Longs, kernel
+from treevote.kernels import Bools, Ints, Longs, kernel, leaf
 
 Encoding: TypeAlias = Literal["none", "head", "path", "head+path"]
 
@@ -276,7 +276,7 @@ def _target(lifted: int, sought: int, by_label: bool, by_path: bool, heads: Ints
     return -1
 
 
-@kernel
+@leaf
 def _any_on_path(token: int, following: Ints, on_path: Bools) -> bool:
     """Tell whether ``token`` or a sibling to its right is on a lifting path."""
     while token >= 0:

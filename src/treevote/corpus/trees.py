@@ -21,7 +21,7 @@ import numpy as np
 from treevote.corpus.sentence import is_label
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
-from treevote.kernels import Bools, Ints, Longs, kernel
+from treevote.kernels import Bools, Ints, Longs, kernel, leaf
 
 
 def is_tree(heads: Ints, single_root: bool = False) -> bool:
@@ -257,7 +257,7 @@ def _are_trees(heads: Ints, offsets: Longs) -> Bools:
     return result
 
 
-@kernel
+@leaf
 def list_dependents(heads: Ints, first: Ints, following: Ints) -> None:
     """Write the leftmost dependent of every position of a tree, and its next sibling to the right; -1 for none."""
     for token in range(len(heads)):
@@ -289,7 +289,7 @@ def number_subtrees(heads: Ints, enter: Ints, leave: Ints) -> None:
             position = heads[position]
 
 
-@kernel
+@leaf
 def spans_outsider(head: int, dependent: int, enter: Ints, leave: Ints) -> bool:
     """Tell whether a word strictly between the two positions is not dominated by ``head``."""
     if head == 0:
