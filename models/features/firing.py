@@ -15,6 +15,7 @@ from treevote.models.features.trie import fire_trie, key_at, mix
 
 MAX_FEATURES = 4096
 """Maximum number of features of one configuration; further conjunctions of long FEATS are left out, in template order.
+A parser applies it to each part of the templates, see `treevote.models.features.partial_scores`.
 
 Templates without such conjunctions always fit: there are at most `treevote.models.features.templates.MAX_TEMPLATES`.
 """
@@ -134,23 +135,27 @@ def fire_nodes(
     keys: Keys,
     count: int,
 ) -> int:
-    """Write the features of some nodes of a trie, and of some templates with sets, after the first ``count``."""
+    """Write the features of some nodes of a trie, and of some templates with sets, after the first ``count``.
+
+    At most ``MAX_FEATURES`` are written. Returns their number, with the first ones.
+    """
+    limit = count + MAX_FEATURES
     count = fire_trie(nodes, first_node, last_node, values, reached, keys, count)
     for i in range(first_set, last_set):
         first, second, start = sets[i, 1], sets[i, 2], key_at(sets[i, 0], reached)
         if start != 0 and values[first] > 0 and (second < 0 or values[second] > 0):
-            count = fire_set(words, first, second, values, start, keys, count)
+            count = fire_set(words, first, second, values, start, keys, count, limit)
     return count
 
 
 @leaf
 def fire_set(
-    words: WordColumns, first: int, second: int, values: Longs, start: np.uint64, keys: Keys, count: int
+    words: WordColumns, first: int, second: int, values: Longs, start: np.uint64, keys: Keys, count: int, limit: int
 ) -> int:
     """Write a feature for each value of the ``feat`` atom ``first``, or for each pair with one of ``second``."""
     word = values[first] - 1
     for i in range(words.feats_offsets[word], words.feats_offsets[word + 1]):
-        if count == MAX_FEATURES:
+        if count == limit:
             break
         key = mix(start, first, words.feats[i])
         if second < 0:
@@ -159,7 +164,7 @@ def fire_set(
         else:
             other = values[second] - 1
             begin, end = words.feats_offsets[other], words.feats_offsets[other + 1]
-            for j in range(begin, min(end, begin + MAX_FEATURES - count)):
+            for j in range(begin, min(end, begin + limit - count)):
                 keys[count] = mix(key, second, words.feats[j])
                 count += 1
     return count

@@ -72,26 +72,31 @@ def divide(table: TemplateTable, parts: Sequence[str]) -> Parts:
         Of the grammar of `treevote.models.features.stack_and_queue`.
     parts : sequence of str
         The atoms of each part. A place without an attribute stands for its word, with all attributes of the lexicon.
-        Places and atoms that no template has are passed over.
+        Places and atoms that no template has are passed over, and so are parts with a single template.
 
     Examples
     --------
     >>> from treevote.models.features.templates import compile_templates
     >>> table = compile_templates(["s0.form", "s0.form+s0.upos", "s0.form+q0.upos"], GRAMMAR)
     >>> parts = divide(table, ["s0", "s0.form q0.upos distance"])
-    >>> parts.bounds[:, NODES].tolist()  # of the two in the first part, one begins the template in the other, too
-    [0, 2, 2, 4]
+    >>> parts.bounds[:, NODES].tolist()  # the second part would have a single template, and is left out
+    [0, 2, 4]
     """
     atoms = [tuple(row) for row in table.atoms[:, :3].tolist()]
-    left = []
+    left: list[tuple[set[int], int, tuple[int, ...]]] = []  # atoms, node, and multi-valued atoms of each template
     for node in np.flatnonzero(table.nodes[:, 2]).tolist():
         left.append(({int(table.nodes[step, 1]) for step in _path(table, node)}, node, ()))
     for node, *own in table.sets.tolist():
         left.append(({*own, *(int(table.nodes[step, 1]) for step in _path(table, node))} - {-1}, node, tuple(own)))
 
-    keys, nodes, sets, others, bounds = [], [], [], [], [[0, 0, 0, 0]]
+    keys: list[int] = []
+    nodes: list[tuple[int, int, bool]] = []
+    sets: list[tuple[int, int, int]] = []
+    others: list[set[int]] = []
+    bounds = [[0, 0, 0, 0]]
     for part in [*parts, ""]:
-        key, covered = [], set()
+        key: list[int] = []
+        covered: set[int] = set()
         for row in _rows(table, part):
             if row[0] == WORD:
                 covered |= {i for i, other in enumerate(atoms) if other[0] in (COLUMN, FEAT) and other[1] == row[1]}
@@ -107,8 +112,8 @@ def divide(table: TemplateTable, parts: Sequence[str]) -> Parts:
         needed = sorted({step for _, node, _ in own for step in _path(table, node)})
         number = {-1: -1} | {node: i for i, node in enumerate(needed, len(nodes))}
         ends = {node for _, node, several in own if not several}
-        nodes += [(number[int(table.nodes[node, 0])], table.nodes[node, 1], node in ends) for node in needed]
-        sets += [(number[node], *several) for _, node, several in own if several]
+        nodes += [(number[int(table.nodes[node, 0])], int(table.nodes[node, 1]), node in ends) for node in needed]
+        sets += [(number[node], several[0], several[1]) for _, node, several in own if several]
         keys += key
         others.append(set().union(*(template for template, _, _ in own)))
         bounds.append([0, len(keys), len(nodes), len(sets)])
@@ -167,9 +172,9 @@ class Kept(NamedTuple):
     scores : ndarray of int32, shape (n_parts, KEPT, n_classes)
     places, values, nodes
         As in `treevote.models.features.firing.Scratch`.
-    keys : ndarray of uint64, shape (MAX_FEATURES,)
-        Features of a part.
-    rows : ndarray of int64, shape (MAX_FEATURES,)
+    keys : ndarray of uint64, shape (n_parts * MAX_FEATURES,)
+        Features of the parts that have to be scored.
+    rows : ndarray of int64, of the same shape
         Their rows of weights, -1 for none.
     chosen : ndarray of int64, shape (n_parts,)
         The row of ``scores`` for each part.
@@ -198,8 +203,8 @@ def nothing_kept(parts: Parts, n_classes: int) -> Kept:
         np.empty((len(parts.places), 3), np.int32),
         np.empty(parts.n_values, np.int64),
         np.empty(len(parts.nodes), np.uint64),
-        np.empty(MAX_FEATURES, np.uint64),
-        np.empty(MAX_FEATURES, np.int64),
+        np.empty(n_parts * MAX_FEATURES, np.uint64),
+        np.empty(n_parts * MAX_FEATURES, np.int64),
         np.empty(n_parts, np.int64),
         np.empty(n_parts, np.int64),
         np.empty(n_parts, np.int64),
@@ -238,7 +243,17 @@ def score_parts(
             first, end = bounds[part], bounds[part + 1]
             evaluate(atoms, first[ATOMS], end[ATOMS], others, trees, valencies, tokens, words, places, values)
             n_keys = fire_nodes(
-                nodes, first[NODES], end[NODES], sets, first[SETS], end[SETS], words, values, kept.nodes, kept.keys, n_keys
+                nodes,
+                first[NODES],
+                end[NODES],
+                sets,
+                first[SETS],
+                end[SETS],
+                words,
+                values,
+                kept.nodes,
+                kept.keys,
+                n_keys,
             )
             kept.fresh[n_new], kept.ends[n_new] = part, n_keys
             n_new += 1

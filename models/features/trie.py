@@ -14,7 +14,7 @@ from collections.abc import Container, Sequence
 
 import numpy as np
 
-from treevote.kernels import Ints, Keys, Longs, kernel, leaf
+from treevote.kernels import Ints, Keys, Longs, leaf
 
 _START = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)

@@ -198,14 +198,14 @@ def log_probabilities(scores: Ints, mask: Bools, scale: float, result: Doubles) 
 @leaf
 def normalize(scores: Ints, mask: Bools, scale: float) -> tuple[int, float]:
     """Return the highest score in ``mask``, and minus its log-probability."""
-    best = np.int64(-1 << 62)
+    best = -1 << 62
     for k in range(len(scores)):
         if mask[k] and scores[k] > best:
-            best = np.int64(scores[k])
+            best = int(scores[k])
     total = 0.0
     for k in range(len(scores)):
         if mask[k]:
             log = (scores[k] - best) * scale
             if log > LEAST:
                 total += np.exp(log)
-    return best, np.log(total)
+    return best, float(np.log(total))

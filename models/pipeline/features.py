@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treevote.kernels import Ints, Keys, Longs, kernel, leaf
+from treevote.kernels import Ints, Keys, Longs, leaf
 from treevote.models.features.atoms import FAR, bin_distance
 from treevote.models.features.firing import Globals, Scratch, fire_templates
 from treevote.models.features.lexicon import WordColumns

@@ -197,9 +197,9 @@ def oracle(space: Arena, here: int, gold: Gold) -> int:
     top = space.trees[configuration[TOP]]
     upper, lower = top[TOKEN], space.trees[space.configurations[configuration[BELOW], TOP], TOKEN]
     if gold.heads[lower] == upper:
-        return gold.classes[REDUCE_RIGHT, gold.deprels[lower]]
+        return int(gold.classes[REDUCE_RIGHT, gold.deprels[lower]])
     if gold.heads[upper] == lower and top[R_VALENCY] == gold.right_dependents[upper]:
-        return gold.classes[REDUCE_LEFT, gold.deprels[upper]]
+        return int(gold.classes[REDUCE_LEFT, gold.deprels[upper]])
     return 0
 
 

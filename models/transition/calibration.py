@@ -12,8 +12,8 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.kernels import Doubles, Ints, kernel
-from treevote.models.features.partial_scores import Kept, divide, nothing_kept
 from treevote.models.features.linear_guide import NEVER, LinearGuide
+from treevote.models.features.partial_scores import Kept, divide, nothing_kept
 from treevote.models.features.rich_templates import PARTS
 from treevote.models.features.rows import Trees
 from treevote.models.transition.arc_standard import class_table, gold_of, legal, walk

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treevote.kernels import Ints, Keys, kernel, leaf
+from treevote.kernels import Ints, Keys, leaf
 from treevote.models.features.atoms import FAR, bin_distance
 from treevote.models.features.firing import Globals, Scratch, fire_templates
 from treevote.models.features.lexicon import WordColumns
@@ -41,7 +41,14 @@ def fire(
 
 @leaf
 def score_configuration(
-    space: Arena, here: int, n: int, tokens: Ints, words: WordColumns, parts: Parts, weights: Weights, kept: Kept,
+    space: Arena,
+    here: int,
+    n: int,
+    tokens: Ints,
+    words: WordColumns,
+    parts: Parts,
+    weights: Weights,
+    kept: Kept,
     scores: Ints,
 ) -> None:
     """Write the scores of all actions in configuration ``here``."""

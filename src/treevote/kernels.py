@@ -20,7 +20,7 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 import numba
 import numpy as np
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.core.caching import CompileResultCacheImpl, IndexDataCacheFile, NullCache
 from numba.core.codegen import ll as binding
@@ -68,20 +68,22 @@ def _compiled(function: Callable[P, R], **own: bool) -> Callable[P, R]:
     return cast("Callable[P, R]", dispatcher)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def prefetch(context: Any, array: Any, place: Any) -> Any:
-    """Ask for a place of an array ahead of its use, without waiting for it; ``prefetch(array, place)`` in a kernel."""
-
+def _prefetch(context: Any, array: Any, place: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
         byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        insert: Any = cgutils.get_or_insert_function
         address = builder.bitcast(builder.gep(data, [arguments[1]]), byte)
+        function = insert(builder.module, kind, "llvm.prefetch.p0i8")
         builder.call(function, [address, number(0), number(3), number(1)])  # to read, keep close, data
         return context.get_dummy_value()
 
     return types.void(array, types.int64), generate
+
+
+prefetch: Callable[[NDArray[Any], Any], None] = cast("Any", intrinsic)(_prefetch)
+"""Ask for a place of an array ahead of its use, without waiting for it: ``prefetch(array, place)`` in a kernel."""
 
 
 class _Kernel(CPUDispatcher):
@@ -97,7 +99,7 @@ class _Kernel(CPUDispatcher):
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Compile it for another kernel, unless it is compiled already.
 
-        It is compiled for numbers of 64 bits, and not again for each constant and each shorter number it is called with.
+        It is compiled for numbers of 64 bits, not again for each constant and shorter number that it is called with.
         """
         args = tuple(map(_widened, args))
         with global_compiler_lock:
@@ -136,8 +138,8 @@ class _Kernel(CPUDispatcher):
 
 def _widened(kind: Any) -> Any:
     """Return the type that an argument is converted to."""
-    kind = types.unliteral(kind)
-    return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
+    plain: Any = cast("Any", types).unliteral(kind)
+    return types.int64 if getattr(plain, "signed", False) else plain
 
 
 def digest(function: FunctionType) -> str:

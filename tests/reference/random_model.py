@@ -54,7 +54,14 @@ class Model(NamedTuple):
         size = len(self.treebank.tokens)
         heads, deprels = np.full(size, -9, np.int32), np.full(size, -9, np.int32)
         bank = self.treebank
-        return self.linear, nothing_kept(self.linear.parts, len(self.actions.kind)), bank.tokens, bank.offsets, heads, deprels
+        return (
+            self.linear,
+            nothing_kept(self.linear.parts, len(self.actions.kind)),
+            bank.tokens,
+            bank.offsets,
+            heads,
+            deprels,
+        )
 
 
 def model_of(treebank: Treebank, seed: int, magnitude: int, scale: float, single_root: bool) -> Model:

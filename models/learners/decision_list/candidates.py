@@ -194,7 +194,8 @@ def update_counts(
 ) -> int:
     """Update the counts of a parent and return its first candidate with the highest gain.
 
-    ``covered``, ``was_right``, ``features``, ``agreeing`` and ``n_right`` are those of the parent. ``places``, shape (n_features,), is scratch: all zero before and after.
+    ``covered`` to ``n_right`` are those of the parent. ``places``, shape (n_features,), is scratch: all zero before and
+    after.
     """
     for candidate in range(len(features)):
         places[features[candidate]] = candidate + 1

@@ -267,9 +267,9 @@ def _target(lifted: int, sought: int, by_label: bool, by_path: bool, heads: Ints
         while token >= 0:
             if token != lifted and (on_path[token] or not by_path):
                 if by_label and sought >= 0 and deprels[token] == sought:
-                    return token
+                    return int(token)
                 if not by_label and not _any_on_path(first[token], following, on_path):
-                    return token
+                    return int(token)
                 queue[found] = token
                 found += 1
             token = following[token]

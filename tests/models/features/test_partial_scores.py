@@ -42,7 +42,11 @@ divisions = st.sampled_from(
 @given(rich_treebanks(max_sentences=2, max_tokens=6), divisions, st.integers(0, 10_000))
 def test_the_sum_of_the_parts_is_the_whole(treebank: Treebank, division: Sequence[str], seed: int) -> None:
     rng = np.random.default_rng(seed)
-    words, actions, parts = Lexicon.of(treebank).columns(treebank.words), actions_of(treebank, False), divide(TABLE, division)
+    words, actions, parts = (
+        Lexicon.of(treebank).columns(treebank.words),
+        actions_of(treebank, False),
+        divide(TABLE, division),
+    )
     met = []
     for first, last in zip(treebank.offsets, treebank.offsets[1:], strict=False):
         n, tokens = int(last - first - 1), treebank.tokens[first:last]

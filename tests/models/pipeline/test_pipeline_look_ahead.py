@@ -102,7 +102,9 @@ tasks = st.builds(
 
 def parsed(task: Task, single_root: bool) -> tuple[list[list[int]], int]:
     heads = np.full(len(task.treebank.tokens), -9, np.int32)
-    unfinished = parse(task.model, space_for(task.model), task.treebank.tokens, task.treebank.offsets, single_root, heads)
+    unfinished = parse(
+        task.model, space_for(task.model), task.treebank.tokens, task.treebank.offsets, single_root, heads
+    )
     offsets = task.treebank.offsets
     return [heads[first:last].tolist() for first, last in itertools.pairwise(offsets)], unfinished
 
