@@ -20,7 +20,6 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 import numba
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.core.caching import CompileResultCacheImpl, IndexDataCacheFile, NullCache
 from numba.core.codegen import ll as binding
@@ -69,6 +68,8 @@ def _compiled(function: Callable[P, R], **own: bool) -> Callable[P, R]:
 
 
 def _prefetch(context: Any, array: Any, place: Any) -> Any:
+    ir: Any = cast("Any", cgutils).ir  # LLVM's intermediate representation
+
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
         byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
