@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.errors import ConfigError, unknown
-from treevote.kernels import Ints, kernel
+from treevote.kernels import Ints, leaf
 from treevote.models.decision_list.linkage import Linkage
 from treevote.models.features.atoms import bin_distance
 from treevote.models.features.lexicon import ATTRIBUTES as COLUMNS
@@ -156,7 +156,7 @@ def feature_name(feature: int, table: AttributeTable, lexicon: Lexicon, labels: 
     return f"distance={DISTANCES[number]}" if kind == DISTANCE else f"between.upos={lexicon.values[UPOS][number - 1]}"
 
 
-@kernel
+@leaf
 def room_for_features(table: AttributeTable, words: WordColumns) -> int:
     """Return the maximum number of features of a pair."""
     most = 0
@@ -165,7 +165,7 @@ def room_for_features(table: AttributeTable, words: WordColumns) -> int:
     return len(table.rows) * (1 + most) + table.n_between
 
 
-@kernel
+@leaf
 def locate(here: Linkage, left: int, right: int, before: int, after: int, context: int, positions: Ints) -> None:
     """Write the positions of all places, in the order of ``places_of``, -1 for an empty place."""
     positions[0], positions[1] = left, right
@@ -180,7 +180,7 @@ def locate(here: Linkage, left: int, right: int, before: int, after: int, contex
         positions[at + 3 * context] = right + k if right + k < len(here.heads) else -1
 
 
-@kernel
+@leaf
 def describe(
     here: Linkage,
     tokens: Ints,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treevote.kernels import Doubles, Ints, kernel
+from treevote.kernels import Doubles, Ints, kernel, leaf
 from treevote.models.decision_list.attributes import describe, room_for_features
 from treevote.models.decision_list.linkage import MAX_STEPS, NONE, Linkage, add_link, of_sentence, pairs_between
 from treevote.models.decision_list.passes import Text
@@ -38,7 +38,7 @@ def usual_classes(rules: DecisionList) -> tuple[int, int]:
     return 1 + 2 * int(sides[0].argmax()), 2 + 2 * int(sides[1].argmax())
 
 
-@kernel
+@leaf
 def first_link(
     n: int, features: Ints, known: Ints, stamps: Ints, stamp: int, rules: CompiledRules, left: bool, right: bool
 ) -> int:
@@ -67,7 +67,7 @@ def first_link(
     return -1
 
 
-@kernel
+@leaf
 def score_border(
     here: Linkage,
     tokens: Ints,

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Ints, kernel
+from treevote.kernels import Ints, kernel, leaf
 
 NONE = 0
 MAX_STEPS = 32
@@ -65,7 +65,7 @@ def of_sentence(linkage: Linkage, first: int, last: int) -> Linkage:
     )
 
 
-@kernel
+@leaf
 def next_root(here: Linkage, position: int) -> int:
     """Return the first word from ``position`` on that has no head, or -1."""
     while position < len(here.heads):
@@ -75,7 +75,7 @@ def next_root(here: Linkage, position: int) -> int:
     return -1
 
 
-@kernel
+@leaf
 def pairs_between(here: Linkage, one: int, other: int, single_root: bool, pairs: Ints) -> int:
     """List the potentially adjacent words of two neighbouring trees with the roots ``one`` and ``other``.
 
@@ -105,7 +105,7 @@ def pair_arrays(n_slots: int) -> tuple[Ints, Ints]:
     return np.empty((most, 2), np.int32), np.empty((most, 2), np.int32)
 
 
-@kernel
+@leaf
 def all_pairs(here: Linkage, single_root: bool, pairs: Ints, around: Ints) -> int:
     """List the potentially adjacent words of a sentence, and return their number.
 
@@ -116,13 +116,14 @@ def all_pairs(here: Linkage, single_root: bool, pairs: Ints, around: Ints) -> in
     while other >= 0:
         after = next_root(here, other + 1)
         more = pairs_between(here, one, other, single_root, pairs[n:])
-        around[n : n + more, 0], around[n : n + more, 1] = before, after
+        for pair in range(n, n + more):
+            around[pair, 0], around[pair, 1] = before, after
         n += more
         before, one, other = one, other, after
     return n
 
 
-@kernel
+@leaf
 def can_link(here: Linkage, left: int, right: int, to_left: bool, single_root: bool) -> bool:
     """Tell whether two words are potentially adjacent and the dependent (the left word if ``to_left``) has no head."""
     if to_left:
@@ -148,7 +149,7 @@ def can_link(here: Linkage, left: int, right: int, to_left: bool, single_root: b
     return word == left
 
 
-@kernel
+@leaf
 def add_link(here: Linkage, left: int, right: int, label_class: int, step: int, rule: int) -> None:
     """Link two potentially adjacent words; the class is not ``NONE``."""
     if label_class % 2 == 1:
@@ -161,7 +162,7 @@ def add_link(here: Linkage, left: int, right: int, label_class: int, step: int, 
     here.steps[dependent], here.rules[dependent] = step, rule
 
 
-@kernel
+@leaf
 def gold_class(heads: Ints, deprels: Ints, left: int, right: int) -> int:
     """Return the class of a pair of words in a tree."""
     if heads[left] == right:

@@ -74,7 +74,7 @@ def apply_pass(linkage: Linkage, text: Text, compiled: CompiledRules, step: int)
             rule = first_match(n, features, known, stamps, stamp, compiled)
             stamp += 1
             if compiled.classes[rule] != NONE:
-                pairs[n_links] = pairs[k]
+                pairs[n_links, 0], pairs[n_links, 1] = left, right
                 rules[n_links], negative_reliability[n_links] = rule, -compiled.reliability[rule]
                 n_links += 1
         for k in np.argsort(negative_reliability[:n_links], kind="mergesort"):
@@ -123,7 +123,8 @@ def collect(
             if len(sizes) > 0:
                 sizes[n_pairs] = n
                 classes[n_pairs] = gold_class(heads[first:last], deprels[first:last], left, right)
-                found[n_found : n_found + n] = features[:n]
+                for j in range(n):
+                    found[n_found + j] = features[j]
             n_pairs += 1
             n_found += n
     return n_pairs, n_found

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.errors import ModelError
-from treevote.kernels import Ints, Keys, Longs, kernel
+from treevote.kernels import Ints, Keys, Longs, Shorts, leaf, prefetch
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HIGH = np.uint64(0xFFFFFFFF00000000)
@@ -21,7 +21,7 @@ LONGEST_SEARCH = 1_000
 """Maximum number of slots tried for a key. Keys of features are random numbers: of millions, none needs 200 slots."""
 
 
-@kernel
+@leaf
 def count_keys(keys: Keys, slots: Keys, counts: Ints) -> int:
     """Count keys in place in a table of full keys, 0 for a free slot; return the number of new keys."""
     mask = np.uint64(len(slots) - 1)
@@ -38,7 +38,7 @@ def count_keys(keys: Keys, slots: Keys, counts: Ints) -> int:
     return fresh
 
 
-@kernel
+@leaf
 def rehash(slots: Keys, counts: Ints, new_slots: Keys, new_counts: Ints) -> None:
     """Move a counting table into a larger, empty one."""
     mask = np.uint64(len(new_slots) - 1)
@@ -82,7 +82,7 @@ def index_of(keys: Keys, rows: Longs) -> Keys:
     return slots
 
 
-@kernel
+@leaf
 def fill_index(keys: Keys, rows: Longs, slots: Keys) -> bool:
     """Enter keys into an empty table; return False, and stop, if one needs more than ``LONGEST_SEARCH`` steps."""
     mask = np.uint64(len(slots) - 1)
@@ -98,7 +98,25 @@ def fill_index(keys: Keys, rows: Longs, slots: Keys) -> bool:
     return True
 
 
-@kernel
+@leaf
+def look_up(keys: Keys, n: int, slots: Keys, packed: Shorts, rows: Longs) -> None:
+    """Write the row of each of the first ``n`` keys, -1 for an unknown one."""
+    mask = np.uint64(len(slots) - 1)
+    for i in range(n):
+        prefetch(slots, np.int64((keys[i] >> _ONE) & mask))
+    for i in range(n):
+        key = keys[i]
+        slot = ((key | _ONE) >> _ONE) & mask
+        entry = slots[slot]
+        while entry != 0 and (entry ^ key) & _HIGH != 0:
+            slot = (slot + _ONE) & mask
+            entry = slots[slot]
+        rows[i] = np.int64(entry & _LOW) - 1
+        if rows[i] >= 0:
+            prefetch(packed, rows[i])
+
+
+@leaf
 def find_rows(keys: Keys, n: int, slots: Keys, rows: Longs) -> int:
     """Write the rows of the known keys among the first ``n``, in order, and return their number."""
     mask = np.uint64(len(slots) - 1)
@@ -117,7 +135,7 @@ def find_rows(keys: Keys, n: int, slots: Keys, rows: Longs) -> int:
     return found
 
 
-@kernel
+@leaf
 def map_rows(keys: Keys, lengths: Ints, slots: Keys, rows: Longs, kept: Ints) -> int:
     """Find the rows of several runs of keys, one after the other, and return the number of rows written.
 

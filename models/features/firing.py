@@ -6,15 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Bools, Doubles, Ints, Keys, Longs, kernel
+from treevote.kernels import Ints, Keys, Longs, kernel, leaf
 from treevote.models.features.atoms import MAX_VALENCY
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.stack_and_queue import DEPREL, DISTANCE, FEAT, LAST_ACTION, LVAL
+from treevote.models.features.stack_and_queue import DEPREL, DISTANCE, FEAT, LAST_ACTION, LVAL, WORD
 from treevote.models.features.templates import COLUMN, TemplateTable
 from treevote.models.features.trie import fire_trie, key_at, mix
 
 MAX_FEATURES = 4096
 """Maximum number of features of one configuration; further conjunctions of long FEATS are left out, in template order.
+A parser applies it to each part of the templates, see `treevote.models.features.partial_scores`.
 
 Templates without such conjunctions always fit: there are at most `treevote.models.features.templates.MAX_TEMPLATES`.
 """
@@ -56,49 +57,19 @@ def scratch(table: TemplateTable) -> Scratch:
     )
 
 
-class Workspace(NamedTuple):
-    """Arrays for the features of a configuration and the scores of actions.
+class Globals(NamedTuple):
+    """The values of the atoms without a place."""
 
-    Attributes
-    ----------
-    keys : ndarray of uint64, shape (MAX_FEATURES,)
-        Features.
-    rows : ndarray of int64, shape (MAX_FEATURES,)
-        Their rows of weights.
-    scores : ndarray of int32, shape (n_actions,)
-    logs : ndarray of float64, shape (n_actions,)
-        Logarithms of probabilities.
-    mask : ndarray of bool, shape (n_actions,)
-        Mask of the legal actions; at first, all are legal.
-    """
-
-    scratch: Scratch
-    keys: Keys
-    rows: Longs
-    scores: Ints
-    logs: Doubles
-    mask: Bools
+    distance: int
+    action: int
+    action2: int
 
 
-@kernel
-def workspace(table: TemplateTable, n_actions: int) -> Workspace:
-    """Return a workspace for the templates of ``table`` and a number of actions."""
-    return Workspace(
-        scratch(table),
-        np.empty(MAX_FEATURES, np.uint64),
-        np.empty(MAX_FEATURES, np.int64),
-        np.empty(n_actions, np.int32),
-        np.empty(n_actions, np.float64),
-        np.ones(n_actions, np.bool_),
-    )
-
-
-@kernel
+@leaf
 def fire_templates(
-    distance: int,
-    action: int,
-    action2: int,
-    valencies: Ints | Longs,
+    others: Globals,
+    trees: Ints | Longs,
+    valencies: int,
     tokens: Ints,
     words: WordColumns,
     table: TemplateTable,
@@ -107,16 +78,33 @@ def fire_templates(
 ) -> int:
     """Write the features of a configuration into ``keys``, shape (MAX_FEATURES,), and return their number.
 
-    The places of ``room``, the scratch arrays, are filled in already. ``distance``, ``action`` and ``action2`` are the
-    values of the atoms without a place; ``valencies`` has the numbers of dependents on the left and on the right of
-    each subtree.
+    The places of ``room``, the scratch arrays, are filled in already. Columns ``valencies`` and the next of
+    ``trees`` have the numbers of dependents of each subtree, on the left and on the right.
     """
-    places, values = room.places, room.values
-    for atom in range(len(table.atoms)):
-        kind, place, column = table.atoms[atom]
+    evaluate(table.atoms, 0, len(table.atoms), others, trees, valencies, tokens, words, room.places, room.values)
+    nodes, sets = table.nodes, table.sets
+    return fire_nodes(nodes, 0, len(nodes), sets, 0, len(sets), words, room.values, room.nodes, keys, 0)
+
+
+@leaf
+def evaluate(
+    atoms: Ints,
+    first: int,
+    last: int,
+    others: Globals,
+    trees: Ints | Longs,
+    valencies: int,
+    tokens: Ints,
+    words: WordColumns,
+    places: Ints,
+    values: Longs,
+) -> None:
+    """Write the values of the atoms in rows ``first:last``, 0 for none."""
+    for row in range(first, last):
+        kind, place, column = atoms[row, 0], atoms[row, 1], atoms[row, 2]
         value = 0
         if place < 0:
-            value = distance if kind == DISTANCE else action if kind == LAST_ACTION else action2
+            value = others.distance if kind == DISTANCE else others.action if kind == LAST_ACTION else others.action2
         elif places[place, 0] >= 0:
             word = tokens[places[place, 0]]
             if kind == COLUMN:
@@ -124,27 +112,50 @@ def fire_templates(
             elif kind == FEAT:
                 if words.feats_offsets[word + 1] > words.feats_offsets[word]:
                     value = word + 1
+            elif kind == WORD:
+                value = word + 1
             elif kind == DEPREL:
                 value = places[place, 2] + 1
             elif places[place, 1] >= 0:
-                value = min(valencies[places[place, 1], kind - LVAL], MAX_VALENCY) + 1
-        values[atom] = value
-    count = fire_trie(table.nodes, values, room.nodes, keys)
-    for i in range(len(table.sets)):
-        first, second, start = table.sets[i, 1], table.sets[i, 2], key_at(table.sets[i, 0], room.nodes)
+                value = min(trees[places[place, 1], valencies + kind - LVAL], MAX_VALENCY) + 1
+        values[atoms[row, 3]] = value
+
+
+@leaf
+def fire_nodes(
+    nodes: Ints,
+    first_node: int,
+    last_node: int,
+    sets: Ints,
+    first_set: int,
+    last_set: int,
+    words: WordColumns,
+    values: Longs,
+    reached: Keys,
+    keys: Keys,
+    count: int,
+) -> int:
+    """Write the features of some nodes of a trie, and of some templates with sets, after the first ``count``.
+
+    At most ``MAX_FEATURES`` are written. Returns their number, with the first ones.
+    """
+    limit = count + MAX_FEATURES
+    count = fire_trie(nodes, first_node, last_node, values, reached, keys, count)
+    for i in range(first_set, last_set):
+        first, second, start = sets[i, 1], sets[i, 2], key_at(sets[i, 0], reached)
         if start != 0 and values[first] > 0 and (second < 0 or values[second] > 0):
-            count = fire_set(words, first, second, values, start, keys, count)
+            count = fire_set(words, first, second, values, start, keys, count, limit)
     return count
 
 
-@kernel
+@leaf
 def fire_set(
-    words: WordColumns, first: int, second: int, values: Longs, start: np.uint64, keys: Keys, count: int
+    words: WordColumns, first: int, second: int, values: Longs, start: np.uint64, keys: Keys, count: int, limit: int
 ) -> int:
     """Write a feature for each value of the ``feat`` atom ``first``, or for each pair with one of ``second``."""
     word = values[first] - 1
     for i in range(words.feats_offsets[word], words.feats_offsets[word + 1]):
-        if count == MAX_FEATURES:
+        if count == limit:
             break
         key = mix(start, first, words.feats[i])
         if second < 0:
@@ -153,7 +164,7 @@ def fire_set(
         else:
             other = values[second] - 1
             begin, end = words.feats_offsets[other], words.feats_offsets[other + 1]
-            for j in range(begin, min(end, begin + MAX_FEATURES - count)):
+            for j in range(begin, min(end, begin + limit - count)):
                 keys[count] = mix(key, second, words.feats[j])
                 count += 1
     return count

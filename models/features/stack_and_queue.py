@@ -15,8 +15,8 @@ from treevote.models.features.templates import LEXICON, Grammar
 
 STACK, QUEUE, LEFT, LEFT2, RIGHT, RIGHT2, NEXT, PREV = range(8)
 """Places and steps."""
-FEAT, DEPREL, LVAL, RVAL, DISTANCE, LAST_ACTION, LAST_ACTION2 = range(1, 8)
-"""Kinds of atoms; the value of ``feat`` is the number of the word plus 1."""
+FEAT, DEPREL, LVAL, RVAL, DISTANCE, LAST_ACTION, LAST_ACTION2, WORD = range(1, 9)
+"""Kinds of atoms; the value of ``feat`` is the number of the word plus 1, as is that of a whole word."""
 
 GRAMMAR = Grammar(
     places={f"{letter}{depth}": (step, depth) for letter, step in (("s", STACK), ("q", QUEUE)) for depth in range(100)},

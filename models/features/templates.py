@@ -91,8 +91,8 @@ class TemplateTable(NamedTuple):
     places : ndarray of int32, shape (n_places, 2)
         Step and its argument. For the first place of an atom, both come from the grammar; otherwise the argument is
         the place before the step, an earlier row of the table.
-    atoms : ndarray of int32, shape (n_atoms, 3)
-        Kind, place (-1 for none), and column (0 where it does not apply).
+    atoms : ndarray of int32, shape (n_atoms, 4)
+        Kind, place (-1 for none), column (0 where it does not apply), and the number of the atom.
     nodes : ndarray of int32, shape (n_nodes, 3)
         The trie, see `treevote.models.features.trie.grow_trie`.
     sets : ndarray of int32, shape (n_sets, 3)
@@ -120,7 +120,7 @@ def compile_templates(lines: Sequence[str], grammar: Grammar) -> TemplateTable:
         [numbers.setdefault(atom, len(numbers)) for atom in template] for template in read_templates(lines, grammar)
     ]
     places: dict[tuple[int, int], int] = {}
-    atoms = [_row(atom, grammar, places) for atom in numbers]
+    atoms = [(*_row(atom, grammar, places), number) for atom, number in numbers.items()]
     several = {number for atom, number in numbers.items() if atom.attribute in grammar.sets}
     nodes, ends = grow_trie(templates, several)
     sets = []
@@ -130,7 +130,7 @@ def compile_templates(lines: Sequence[str], grammar: Grammar) -> TemplateTable:
             sets.append((node, own[0], own[1] if len(own) == 2 else -1))
     return TemplateTable(
         np.array(list(places), np.int32).reshape(-1, 2),
-        np.array(atoms, np.int32).reshape(-1, 3),
+        np.array(atoms, np.int32).reshape(-1, 4),
         nodes,
         np.array(sets, np.int32).reshape(-1, 3),
     )

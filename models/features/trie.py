@@ -14,14 +14,14 @@ from collections.abc import Container, Sequence
 
 import numpy as np
 
-from treevote.kernels import Ints, Keys, Longs, kernel
+from treevote.kernels import Ints, Keys, Longs, leaf
 
 _START = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
 _SHIFT = np.uint64(29)
 
 
-@kernel
+@leaf
 def mix(key: np.uint64, atom: int, value: int) -> np.uint64:
     """Return the key of a feature with one more atom."""
     key = (key ^ np.uint64((atom << 32) | value)) * _MULTIPLIER
@@ -64,17 +64,16 @@ def grow_trie(templates: Sequence[Sequence[int]], sets: Container[int]) -> tuple
     return np.array(rows, np.int32).reshape(-1, 3), ends
 
 
-@kernel
-def fire_trie(nodes: Ints, values: Longs, reached: Keys, keys: Keys) -> int:
-    """Write the features of templates without sets into ``keys`` and return their number.
+@leaf
+def fire_trie(nodes: Ints, first: int, last: int, values: Longs, reached: Keys, keys: Keys, count: int) -> int:
+    """Write the features of templates without sets that end in nodes ``first:last``, and return their number.
 
     A template does not fire if the value of an atom is 0. ``reached`` receives the key at each node, 0 for a node that
     was not reached. The length of ``keys`` is at least the number of nodes plus 1.
     """
-    count = 0
-    for node in range(len(nodes)):
+    for node in range(first, last):
         atom = nodes[node, 1]
-        value, start = int(values[atom]), key_at(nodes[node, 0], reached)
+        value, start = values[atom], key_at(nodes[node, 0], reached)
         if value == 0 or start == 0:
             reached[node] = 0
         else:
@@ -85,7 +84,7 @@ def fire_trie(nodes: Ints, values: Longs, reached: Keys, keys: Keys) -> int:
     return count
 
 
-@kernel
+@leaf
 def key_at(node: int, reached: Keys) -> np.uint64:
     """Return the key at a node, that of the empty template for -1; 0 if the node was not reached."""
     return np.uint64(reached[node]) if node >= 0 else _START

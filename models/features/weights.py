@@ -12,11 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.errors import ConfigError, ModelError
-from treevote.kernels import Bools, Doubles, Floats, Ints, Keys, Longs, Shorts, kernel
+from treevote.kernels import Bools, Doubles, Floats, Ints, Keys, Longs, Shorts, kernel, leaf
 from treevote.models.features.feature_index import find_rows, index_of
 
 _MAX_WEIGHT = 32_000
 _SPARSEST = 16  # a row with weights for more than one class in 16 is dense
+
+LEAST = -12.0
+"""Classes whose log-probability is lower than that of the best by more are not counted: all of them add less than
+1/1000."""
 
 
 class Weights(NamedTuple):
@@ -103,7 +107,7 @@ def count_filled(coefficients: Floats, least: np.float32) -> Longs:
     return filled
 
 
-@kernel
+@leaf
 def fill_packed(
     coefficients: Floats, filled: Longs, least: np.float32, inverse_scale: np.float32, packed: Shorts
 ) -> None:
@@ -118,15 +122,15 @@ def fill_packed(
         for k in range(n_classes):
             weight = coefficients[row, k]
             if dense:
-                packed[at] = np.int16(np.round(weight * inverse_scale))
+                packed[at] = np.int16(np.rint(weight * inverse_scale))
                 at += 1
             elif abs(weight) >= least:
                 packed[at] = k
-                packed[at + 1] = np.int16(np.round(weight * inverse_scale))
+                packed[at + 1] = np.int16(np.rint(weight * inverse_scale))
                 at += 2
 
 
-@kernel
+@leaf
 def find_places(packed: Shorts, n_classes: int, places: Longs) -> int:
     """Write the start of each row, and return the end of the last one; -1 if a row does not fit."""
     at = 0
@@ -135,7 +139,7 @@ def find_places(packed: Shorts, n_classes: int, places: Longs) -> int:
             return -1
         places[row] = at
         size = packed[at]
-        if size < -1 or at + 1 + 2 * max(size, 0) > len(packed):
+        if size < -1 or at + 1 > len(packed) or at + 1 + 2 * size > len(packed):
             return -1
         for pair in range(size):
             if packed[at + 1 + 2 * pair] < 0 or packed[at + 1 + 2 * pair] >= n_classes:
@@ -144,28 +148,35 @@ def find_places(packed: Shorts, n_classes: int, places: Longs) -> int:
     return at
 
 
-@kernel
+@leaf
 def score(weights: Weights, keys: Keys, n: int, rows: Longs, scores: Ints) -> None:
     """Write the scores of all classes for a configuration with the first ``n`` of ``keys``.
 
     ``rows`` is a scratch array.
     """
-    found = find_rows(keys, n, weights.slots, rows)
-    n_classes = len(scores)
-    scores[:] = weights.bias
-    for i in range(found):
+    for k in range(len(scores)):
+        scores[k] = weights.bias[k]
+    add_rows(weights, rows, 0, find_rows(keys, n, weights.slots, rows), scores)
+
+
+@leaf
+def add_rows(weights: Weights, rows: Longs, first: int, last: int, scores: Ints) -> None:
+    """Add the weights of ``rows[first:last]``, -1 for none, to the scores of all classes."""
+    for i in range(first, last):
         row = rows[i]
+        if row < 0:
+            continue
         size = weights.packed[row]
         if size < 0:
-            dense = weights.packed[row + 1 : row + 1 + n_classes]
-            for k in range(n_classes):
+            dense = weights.packed[row + 1 :]  # an offset within the loop would keep it from being vectorised
+            for k in range(len(scores)):
                 scores[k] += dense[k]
         else:
             for at in range(row + 1, row + 1 + 2 * size, 2):
                 scores[weights.packed[at]] += weights.packed[at + 1]
 
 
-@kernel
+@leaf
 def best_class(scores: Ints | Doubles, mask: Bools) -> int:
     """Return the class in ``mask`` with the highest score, the first on ties; -1 if there is none."""
     best = -1
@@ -175,20 +186,26 @@ def best_class(scores: Ints | Doubles, mask: Bools) -> int:
     return best
 
 
-@kernel
+@leaf
 def log_probabilities(scores: Ints, mask: Bools, scale: float, result: Doubles) -> None:
     """Write the log-probabilities of the classes in ``mask``: the softmax of their scores."""
-    best = np.int64(-(1 << 62))
+    best, shift = normalize(scores, mask, scale)
+    for k in range(len(scores)):
+        if mask[k]:
+            result[k] = (scores[k] - best) * scale - shift
+
+
+@leaf
+def normalize(scores: Ints, mask: Bools, scale: float) -> tuple[int, float]:
+    """Return the highest score in ``mask``, and minus its log-probability."""
+    best = -1 << 62
     for k in range(len(scores)):
         if mask[k] and scores[k] > best:
-            best = scores[k]
+            best = int(scores[k])
     total = 0.0
     for k in range(len(scores)):
         if mask[k]:
-            result[k] = (scores[k] - best) * scale
-            if result[k] > -16.0:  # the rest adds less than 1e-7
-                total += np.exp(result[k])
-    shift = np.log(total)
-    for k in range(len(scores)):
-        if mask[k]:
-            result[k] -= shift
+            log = (scores[k] - best) * scale
+            if log > LEAST:
+                total += np.exp(log)
+    return best, float(np.log(total))

@@ -67,7 +67,7 @@ def fire(
     """
     find_places(sentence, dependent, table, room.places)
     find_values(sentence, dependent, words, table, room)
-    count = fire_trie(table.nodes, room.values, room.nodes, keys)
+    count = fire_trie(table.nodes, 0, len(table.nodes), room.values, room.nodes, keys, 0)
     for i in range(len(table.sets)):
         atom, start = table.sets[i, 1], key_at(table.sets[i, 0], room.nodes)
         if start != 0:
@@ -103,7 +103,7 @@ def find_places(sentence: Sentence, dependent: int, table: TemplateTable, places
 def find_values(sentence: Sentence, dependent: int, words: WordColumns, table: TemplateTable, room: Scratch) -> None:
     """Write the value of each atom, 0 where there is none."""
     for a in range(len(table.atoms)):
-        kind, place, column = table.atoms[a]
+        kind, place, column = table.atoms[a, 0], table.atoms[a, 1], table.atoms[a, 2]
         value = 0
         if kind == DISTANCE:
             distance = dependent - sentence.heads[dependent]

@@ -12,7 +12,7 @@ from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treevote.errors import ConfigError
-from treevote.kernels import Floats, Ints, Longs, kernel
+from treevote.kernels import Floats, Ints, Longs, leaf
 from treevote.models.learners.sparse import SparseClassifier, checked_rows
 
 
@@ -26,10 +26,11 @@ class Rows(NamedTuple):
     weights: Floats
 
 
-@kernel
+@leaf
 def activate(rows: Rows, i: int, coefficients: Floats, bias: Floats, scores: Floats) -> None:
     """Write the scores of all classes for row ``i``."""
-    scores[:] = bias
+    for k in range(len(scores)):
+        scores[k] = bias[k]
     for j in range(rows.indptr[i], rows.indptr[i + 1]):
         value, row = rows.values[j], coefficients[rows.indices[j]]
         for k in range(len(scores)):

@@ -78,7 +78,8 @@ def correct(
     """
     n_classes = len(bias)
     scores = np.empty(n_classes, np.float32)
-    for i in order:
+    for at in range(len(order)):
+        i = order[at]
         first, last = rows.indptr[i], rows.indptr[i + 1]
         activate(rows, i, coefficients, bias, scores)
         gold = rows.labels[i]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.errors import ConfigError
-from treevote.kernels import Floats, Longs, kernel
+from treevote.kernels import Floats, Longs, kernel, leaf
 from treevote.models.learners.linear import Rows, SoftmaxLinearClassifier, activate
 
 _SURE = 0.9995  # rows whose class has a higher probability are skipped
@@ -77,8 +77,9 @@ def descend(
     ``coefficients``, shape (n_features, n_classes), and ``bias`` are updated in place.
     """
     n_classes = len(bias)
-    scores = np.empty(n_classes, np.float32)
-    for i in order:
+    scores, changed = np.empty(n_classes, np.float32), np.empty(n_classes, np.int64)
+    for at in range(len(order)):
+        i = order[at]
         first, last = rows.indptr[i], rows.indptr[i + 1]
         activate(rows, i, coefficients, bias, scores)
         softmax(scores)
@@ -90,11 +91,15 @@ def descend(
         for k in range(n_classes):
             scores[k] = step * scores[k] if abs(scores[k]) > _LEAST else np.float32(0)
             bias[k] += scores[k]
-        changed = np.flatnonzero(scores)
-        if 4 * len(changed) < n_classes:
+        n_changed = 0
+        for k in range(n_classes):
+            if scores[k] != 0:
+                changed[n_changed] = k
+                n_changed += 1
+        if 4 * n_changed < n_classes:
             for j in range(first, last):
                 value, row = rows.values[j], coefficients[rows.indices[j]]
-                for c in changed:
+                for c in changed[:n_changed]:
                     row[c] += value * scores[c]
         else:
             for j in range(first, last):
@@ -103,12 +108,13 @@ def descend(
                     row[k] += value * scores[k]
 
 
-@kernel
+@leaf
 def softmax(scores: Floats) -> None:
     """Turn scores into probabilities, in place."""
     largest = scores[0]
     for k in range(1, len(scores)):
-        largest = max(largest, scores[k])
+        if scores[k] > largest:
+            largest = scores[k]
     total = np.float32(0)
     for k in range(len(scores)):
         scores[k] = np.exp(scores[k] - largest)

@@ -26,7 +26,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from treevote.kernels import Ints, Longs, kernel
+from treevote.kernels import Ints, Longs, kernel, leaf
 
 ACTIONS = ("shift", "left", "right", "wait-left", "wait-right")
 SHIFT, LEFT, RIGHT, WAIT_LEFT, WAIT_RIGHT = range(len(ACTIONS))
@@ -66,18 +66,19 @@ class Focus(NamedTuple):
     arcs: int
 
 
-@kernel
+@leaf
 def begin(T: Longs) -> Focus:
     """Fill T, shape (n + 2, WIDTH), with all words, and return the focus point on the first pair."""
     n = len(T) - 2
     for position in range(n + 2):
-        T[position] = 0
+        for column in range(WIDTH):
+            T[position, column] = 0
         T[position, BEFORE] = position - 1
         T[position, AFTER] = position + 1
     return Focus(1 if n > 1 else 0, -1, -1, 1, 0)
 
 
-@kernel
+@leaf
 def take(T: Longs, focus: Focus, policy: int, most_rounds: int, action: int) -> Focus:
     """Take an action on the pair at the focus point, which is not 0: change T, and return the next focus point."""
     a, b = focus.a, int(T[focus.a, AFTER])
@@ -102,7 +103,7 @@ def take(T: Longs, focus: Focus, policy: int, most_rounds: int, action: int) -> 
     return Focus(int(T[0, AFTER]), -1, -1, focus.rounds + 1, 0)
 
 
-@kernel
+@leaf
 def undo(T: Longs, focus: Focus, action: int) -> None:
     """Undo ``action``, the last one taken, at ``focus``: restore the earlier T."""
     if action in (LEFT, RIGHT):
@@ -116,7 +117,7 @@ def undo(T: Longs, focus: Focus, action: int) -> None:
         T[T[dependent, AFTER], BEFORE] = dependent
 
 
-@kernel
+@leaf
 def write_heads(T: Longs, heads: Ints) -> None:
     """Write the head of every position, shape (n + 1,); the head of words that are left in T is ROOT."""
     heads[0] = -1

@@ -2,32 +2,47 @@
 
 from __future__ import annotations
 
-from treevote.kernels import Ints, Keys, Longs, kernel
+from treevote.kernels import Ints, Keys, Longs, leaf
 from treevote.models.features.atoms import FAR, bin_distance
-from treevote.models.features.firing import Scratch, fire_templates
+from treevote.models.features.firing import Globals, Scratch, fire_templates
 from treevote.models.features.lexicon import WordColumns
+from treevote.models.features.partial_scores import Kept, Parts, score_parts
 from treevote.models.features.stack_and_queue import LEFT, LEFT2, NEXT, PREV, QUEUE, RIGHT, STACK
 from treevote.models.features.templates import TemplateTable
-from treevote.models.pipeline.configuration import AFTER, BEFORE, INNER, L1, L_VALENCY, R1, R_VALENCY, Focus
+from treevote.models.features.weights import Weights
+from treevote.models.pipeline.configuration import AFTER, BEFORE, INNER, L1, L_VALENCY, R1, Focus
 
 
-@kernel
+@leaf
 def fire(
     T: Longs, focus: Focus, tokens: Ints, words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys
 ) -> int:
     """Write the features of the pair at the focus point into ``keys`` and return their number."""
-    find_places(T, focus, table, room.places)
-    distance = bin_distance(T[focus.a, AFTER] - focus.a, FAR)
-    valencies = T[:, L_VALENCY : R_VALENCY + 1]
-    return fire_templates(distance, 1 + focus.action, 1 + focus.action2, valencies, tokens, words, table, room, keys)
+    find_places(T, focus, table.places, room.places)
+    return fire_templates(others_of(T, focus), T, L_VALENCY, tokens, words, table, room, keys)
 
 
-@kernel
-def find_places(T: Longs, focus: Focus, table: TemplateTable, places: Ints) -> None:
+@leaf
+def score_pair(
+    T: Longs, focus: Focus, tokens: Ints, words: WordColumns, parts: Parts, weights: Weights, kept: Kept, scores: Ints
+) -> None:
+    """Write the scores of all actions on the pair at the focus point."""
+    find_places(T, focus, parts.places, kept.places)
+    score_parts(parts, kept, weights, others_of(T, focus), T, L_VALENCY, tokens, words, scores)
+
+
+@leaf
+def others_of(T: Longs, focus: Focus) -> Globals:
+    """Return the values of the atoms without a place."""
+    return Globals(bin_distance(T[focus.a, AFTER] - focus.a, FAR), 1 + focus.action, 1 + focus.action2)
+
+
+@leaf
+def find_places(T: Longs, focus: Focus, steps: Ints, places: Ints) -> None:
     """Write the position at each place of the templates, which is also the number of its subtree; -1 for none."""
     n = len(T) - 2
-    for p in range(len(table.places)):
-        step, start = table.places[p]
+    for p in range(len(steps)):
+        step, start = steps[p, 0], steps[p, 1]
         if step == STACK:
             place = focus.a
             while start > 0 and place >= 0:

@@ -15,11 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Doubles, Ints, Longs, kernel
-from treevote.models.features.firing import Workspace, workspace
+from treevote.kernels import Bools, Doubles, Ints, Longs, kernel, leaf
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.templates import TemplateTable
-from treevote.models.features.weights import Weights, log_probabilities, score
+from treevote.models.features.partial_scores import Kept, Parts, nothing_kept
+from treevote.models.features.weights import Weights, log_probabilities
 from treevote.models.pipeline.configuration import (
     AFTER,
     BEFORE,
@@ -33,7 +32,7 @@ from treevote.models.pipeline.configuration import (
     undo,
     write_heads,
 )
-from treevote.models.pipeline.features import fire
+from treevote.models.pipeline.features import score_pair
 
 MAX_DEPTH = 4
 
@@ -56,7 +55,7 @@ class Model(NamedTuple):
     """
 
     weights: Weights
-    table: TemplateTable
+    parts: Parts
     words: WordColumns
     policy: int
     rounds: int
@@ -69,43 +68,55 @@ class Space(NamedTuple):
 
     Attributes
     ----------
-    work : Workspace
-        Workspace for the scores of one pair.
+    kept : Kept
+        Scores of parts of the templates.
+    scores : ndarray of int32, shape (n_actions,)
+        Scores of all actions on a pair.
+    logs : ndarray of float64, shape (n_actions,)
+        The logarithms of their probabilities.
+    mask : ndarray of bool, shape (n_actions,)
+        All actions are legal.
     actions : ndarray of int64, shape (2**depth - 1, 2)
         The two best actions at each node, -1 in nodes that were not reached yet.
     gains : ndarray of float64, shape (2**depth - 1, 2)
         Their confidence.
     """
 
-    work: Workspace
+    kept: Kept
+    scores: Ints
+    logs: Doubles
+    mask: Bools
     actions: Longs
     gains: Doubles
 
 
-@kernel
 def space_for(model: Model) -> Space:
     """Return the arrays for a model."""
-    n_nodes = 2**model.depth - 1
-    work = workspace(model.table, len(model.weights.bias))
-    return Space(work, np.full((n_nodes, 2), -1, np.int64), np.empty((n_nodes, 2), np.float64))
+    n_nodes, n_actions = 2**model.depth - 1, len(model.weights.bias)
+    return Space(
+        nothing_kept(model.parts, n_actions),
+        np.empty(n_actions, np.int32),
+        np.empty(n_actions, np.float64),
+        np.ones(n_actions, np.bool_),
+        np.full((n_nodes, 2), -1, np.int64),
+        np.empty((n_nodes, 2), np.float64),
+    )
 
 
-@kernel
+@leaf
 def score_actions(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space) -> None:
     """Write the scores of all actions on a pair, and the logarithms of their probabilities."""
-    work = space.work
-    count = fire(T, focus, tokens, model.words, model.table, work.scratch, work.keys)
-    score(model.weights, work.keys, count, work.rows, work.scores)
-    log_probabilities(work.scores, work.mask, model.weights.scale, work.logs)
+    score_pair(T, focus, tokens, model.words, model.parts, model.weights, space.kept, space.scores)
+    log_probabilities(space.scores, space.mask, model.weights.scale, space.logs)
 
 
-@kernel
+@leaf
 def expand(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space, node: int) -> None:
     """Write the two best actions on a pair and their confidence, unless the node has them already."""
     if space.actions[node, 0] >= 0:
         return
     score_actions(model, tokens, T, focus, space)
-    scores = space.work.scores
+    scores = space.scores
     first, second = (0, 1) if scores[0] >= scores[1] else (1, 0)
     for action in range(2, len(scores)):
         if scores[action] > scores[first]:
@@ -114,11 +125,11 @@ def expand(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space, nod
             second = action
     space.actions[node, 0], space.actions[node, 1] = first, second
     for branch in range(2):
-        log = space.work.logs[space.actions[node, branch]]
+        log = space.logs[space.actions[node, branch]]
         space.gains[node, branch] = np.exp(log) if model.certain > 0 else log
 
 
-@kernel
+@leaf
 def follow(
     model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space, node: int, depth: int, total: float, best: float
 ) -> float:
@@ -140,7 +151,7 @@ def follow(
     return best
 
 
-@kernel
+@leaf
 def predict(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space) -> int:
     """Return the first action of the best sequence, and keep the paths below it."""
     expand(model, tokens, T, focus, space, 0)
@@ -159,16 +170,18 @@ def predict(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space) ->
     return int(action)
 
 
-@kernel
-def keep(space: Space, depth: int, branch: int) -> None:
+@leaf
+def keep(space: Space, depth: int, chosen: int) -> None:
     """Move the subtree of a branch to the root: each level moves up, and the last one becomes empty."""
     for level in range(depth - 1):
         width = 1 << level
-        to, origin = width - 1, 2 * width - 1 + branch * width
+        to, origin = width - 1, 2 * width - 1 + chosen * width
         for node in range(width):
-            space.actions[to + node] = space.actions[origin + node]
-            space.gains[to + node] = space.gains[origin + node]
-    space.actions[(1 << (depth - 1)) - 1 :] = -1
+            for branch in range(2):
+                space.actions[to + node, branch] = space.actions[origin + node, branch]
+                space.gains[to + node, branch] = space.gains[origin + node, branch]
+    for node in range((1 << (depth - 1)) - 1, len(space.actions)):
+        space.actions[node, 0] = space.actions[node, 1] = -1
 
 
 @kernel
@@ -198,27 +211,27 @@ def join(model: Model, tokens: Ints, T: Longs, space: Space) -> None:
             score_arcs(model, tokens, T, head, space, actions, gains)
 
 
-@kernel
+@leaf
 def score_arcs(model: Model, tokens: Ints, T: Longs, a: int, space: Space, actions: Longs, gains: Doubles) -> None:
     """Write the more probable of Left and Right on the pair at ``a``, and the logarithm of its probability."""
     score_actions(model, tokens, T, Focus(a, -1, -1, 1, 0), space)
-    actions[a] = RIGHT if space.work.logs[RIGHT] > space.work.logs[LEFT] else LEFT
-    gains[a] = space.work.logs[actions[a]]
+    actions[a] = RIGHT if space.logs[RIGHT] > space.logs[LEFT] else LEFT
+    gains[a] = space.logs[actions[a]]
 
 
 @kernel
-def parse(model: Model, tokens: Ints, offsets: Longs, single_root: bool, heads: Ints) -> int:
+def parse(model: Model, space: Space, tokens: Ints, offsets: Longs, single_root: bool, heads: Ints) -> int:
     """Find the heads of all sentences, and return the number of sentences that the rounds left in parts.
 
     With a single root, these parts are joined. Otherwise the head of each part is ROOT, and the number is 0.
     """
-    space = space_for(model)
     unfinished = 0
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
         T, own = room(last - first - 1), tokens[first:last]
         focus = begin(T)
-        space.actions[:] = -1
+        for node in range(len(space.actions)):
+            space.actions[node, 0] = space.actions[node, 1] = -1
         while focus.a > 0:
             focus = take(T, focus, model.policy, model.rounds, predict(model, own, T, focus, space))
         if single_root and T[T[0, AFTER], AFTER] < len(T) - 1:

@@ -9,7 +9,7 @@ import numpy as np
 from treevote.corpus.pseudo_projective import projectivize
 from treevote.corpus.treebank import Treebank
 from treevote.errors import unknown
-from treevote.kernels import Bools, Ints, Longs, kernel
+from treevote.kernels import Bools, Ints, Longs, kernel, leaf
 from treevote.models.pipeline.configuration import (
     ACTIONS,
     AFTER,
@@ -56,7 +56,7 @@ def tree_of(heads: Ints) -> Tree:
     return Tree(heads, valency, len(heads) - 1 - int(valency[0]))
 
 
-@kernel
+@leaf
 def gold_action(T: Longs, focus: Focus, tree: Tree, waits: Bools) -> int:
     """Return the action that leads to the tree; ``waits`` are flags for the existence of WaitLeft and WaitRight."""
     a, b = focus.a, int(T[focus.a, AFTER])
@@ -71,7 +71,7 @@ def gold_action(T: Longs, focus: Focus, tree: Tree, waits: Bools) -> int:
     return SHIFT
 
 
-@kernel
+@leaf
 def goes_on(focus: Focus, missing: int) -> bool:
     """Tell whether the gold action predictor continues: until the end of the round that completes the tree.
 

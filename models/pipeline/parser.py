@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
@@ -12,6 +13,7 @@ from treevote.errors import ConfigError
 from treevote.kernels import Ints
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import LinearGuide, is_linear
+from treevote.models.features.partial_scores import Parts, divide
 from treevote.models.features.rows import check_frequent, fit
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.word_memo import WordMemo
@@ -19,9 +21,9 @@ from treevote.models.labelling.labeller import Labeller, train_labeller
 from treevote.models.learners.registry import make_learner
 from treevote.models.parser import BaseParser, BaseTrainer, TrainingData
 from treevote.models.pipeline.configuration import POLICIES, Policy
-from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse
+from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse, space_for
 from treevote.models.pipeline.rows import rows_of
-from treevote.models.pipeline.template_sets import GRAMMAR, templates_of
+from treevote.models.pipeline.template_sets import GRAMMAR, PARTS, templates_of
 from treevote.parallel import Jobs
 from treevote.protocols import Family
 from treevote.settings import Count, Interval, Share
@@ -133,14 +135,19 @@ class PipelineParser(BaseParser[PipelineTrainer]):
     guide: LinearGuide
     labeller: Labeller
 
+    @functools.cached_property
+    def parts(self) -> Parts:
+        """The templates, divided into parts."""
+        return divide(self.table, PARTS)
+
     def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
         """Find trees; if there must be one root, sentences that are in parts after the last round are joined."""
         own, tokens = self.trainer, rows[treebank.tokens]
         certain = 1.0 if own.confidence == "probability" else 0.0
         policy = POLICIES.index(own.policy)
-        model = Model(self.guide.weights, self.table, words, policy, own.rounds, own.depth, certain)
+        model = Model(self.guide.weights, self.parts, words, policy, own.rounds, own.depth, certain)
         heads = np.empty(len(tokens), np.int32)
-        unfinished = parse(model, tokens, treebank.offsets, self.single_root, heads)
+        unfinished = parse(model, space_for(model), tokens, treebank.offsets, self.single_root, heads)
         return self.labeller.labelled(treebank, words, tokens, heads), unfinished
 
     def _content(self) -> Record:

@@ -12,7 +12,7 @@ import dataclasses
 import functools
 
 from treevote.errors import ConfigError
-from treevote.models.features import stack_and_queue
+from treevote.models.features import rich_templates, stack_and_queue
 from treevote.models.features.rich_templates import RICH, of_a_pair
 from treevote.models.features.templates import Template, named_templates
 
@@ -50,6 +50,8 @@ q2.feats q3.upos q3.xpos q3.form q4.upos
 """
 """Single words, in addition to the rich templates of `treevote.models.features.rich_templates`; two more than in
 an LR parser, ``s2`` and ``q4``."""
+
+PARTS = tuple(of_a_pair(part) for part in rich_templates.PARTS)
 
 TEMPLATE_SETS = {"paper": PAPER, "rich": WORDS + of_a_pair(RICH)}
 """Templates of each set, separated by white space."""

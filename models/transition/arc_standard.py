@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
-from treevote.kernels import Bools, Ints, kernel
+from treevote.kernels import Bools, Ints, kernel, leaf
 from treevote.models.transition.configuration import (
     ACTION,
     BELOW,
@@ -98,14 +98,14 @@ def actions_of(treebank: Treebank, single_root: bool) -> Actions:
     )
 
 
-@kernel
+@leaf
 def is_final(space: Arena, here: int, n: int) -> bool:
     """Tell whether the queue is empty and ROOT alone is on the stack."""
     configuration = space.configurations[here]
     return bool(configuration[FRONT] > n and configuration[DEPTH] == 1)
 
 
-@kernel
+@leaf
 def legal(space: Arena, actions: Actions, here: int, n: int, mask: Bools) -> None:
     """Write the mask of the legal actions, shape (n_actions,), in configuration ``here``."""
     configuration = space.configurations[here]
@@ -123,7 +123,7 @@ def legal(space: Arena, actions: Actions, here: int, n: int, mask: Bools) -> Non
         )
 
 
-@kernel
+@leaf
 def forced(mask: Bools) -> int:
     """Return the only legal action of ``mask``, -1 if there is a choice.
 
@@ -138,7 +138,7 @@ def forced(mask: Bools) -> int:
     return only
 
 
-@kernel
+@leaf
 def advance(space: Arena, actions: Actions, here: int, there: int, tree: int, action: int) -> None:
     """Take ``action`` in configuration ``here``: write ``there``, and subtree ``tree`` unless it is a shift."""
     kind = actions.kind[action]
@@ -188,7 +188,7 @@ def gold_of(heads: Ints, deprels: Ints, classes: Ints) -> Gold:
     return Gold(heads, deprels, counts, classes)
 
 
-@kernel
+@leaf
 def oracle(space: Arena, here: int, gold: Gold) -> int:
     """Return the action that leads to the gold tree (static oracle); -1 if it does not occur in the training data."""
     configuration = space.configurations[here]
@@ -219,7 +219,7 @@ def walk(space: Arena, actions: Actions, gold: Gold, taken: Ints) -> None:
         advance(space, actions, here, here + 1, n + 1 + here, action)
 
 
-@kernel
+@leaf
 def write_tree(space: Arena, actions: Actions, final: int, heads: Ints, deprels: Ints) -> None:
     """Write the tree of a final configuration, following its derivation back; -1 for ROOT."""
     heads[0], deprels[0] = -1, -1

@@ -12,13 +12,13 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.kernels import Doubles, Ints, kernel
-from treevote.models.features.firing import workspace
 from treevote.models.features.linear_guide import NEVER, LinearGuide
+from treevote.models.features.partial_scores import Kept, divide, nothing_kept
+from treevote.models.features.rich_templates import PARTS
 from treevote.models.features.rows import Trees
-from treevote.models.features.weights import score
 from treevote.models.transition.arc_standard import class_table, gold_of, legal, walk
 from treevote.models.transition.configuration import arena
-from treevote.models.transition.features import fire
+from treevote.models.transition.features import score_configuration
 from treevote.models.transition.search import Model
 from treevote.models.transition.training import Task, train_guide
 
@@ -40,7 +40,7 @@ def held_out_temperature(treebank: Treebank, task: Task) -> float:
         return 1.0
     if not isinstance(guide, LinearGuide) or not len(guide.keys):
         return 1.0
-    model = Model(task.actions, task.table, guide.weights, task.words)
+    model = Model(task.actions, divide(task.table, PARTS), guide.weights, task.words)
     return temperature_of(treebank.select(np.flatnonzero(held_out)), model)
 
 
@@ -64,19 +64,21 @@ def temperature_of(treebank: Treebank, model: Model) -> float:
     scores = np.empty((2 * treebank.n_tokens, len(model.actions.kind)))
     gold = np.empty(len(scores), np.int32)
     classes = class_table(model.actions, len(treebank.labels))
-    n_rows = score_derivations(Trees.of(treebank), model, classes, scores, gold)
+    kept = nothing_kept(model.parts, len(model.actions.kind))
+    n_rows = score_derivations(Trees.of(treebank), model, kept, classes, scores, gold)
     known = np.flatnonzero(model.weights.bias[gold[:n_rows]] > NEVER)
     return fit_temperature(scores[known], gold[known]) if len(known) else 1.0
 
 
 @kernel
-def score_derivations(trees: Trees, model: Model, classes: Ints, scores: Doubles, gold: Ints) -> int:
+def score_derivations(trees: Trees, model: Model, kept: Kept, classes: Ints, scores: Doubles, gold: Ints) -> int:
     """Write the scores of all actions on the oracle's way to the trees, and its actions, where there is a choice.
 
     Returns the number of rows written to ``scores``, shape (2 * n_tokens, n_actions), and ``gold``.
     """
-    actions, table, weights, words = model
-    work, offsets, n_rows = workspace(table, len(actions.kind)), trees.offsets, 0
+    actions, parts, weights, words = model
+    own, offsets, n_rows = np.empty(len(actions.kind), np.int32), trees.offsets, 0
+    mask = np.empty(len(actions.kind), np.bool_)
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
         n = last - first - 1
@@ -84,11 +86,10 @@ def score_derivations(trees: Trees, model: Model, classes: Ints, scores: Doubles
         walk(space, actions, gold_of(trees.heads[first:last], trees.deprels[first:last], classes), taken)
         for here in range(2 * n):
             if taken[here] >= 0:
-                count = fire(space, here, n, trees.tokens[first:last], words, table, work.scratch, work.keys)
-                score(weights, work.keys, count, work.rows, work.scores)
-                legal(space, actions, here, n, work.mask)
-                for k in range(len(work.mask)):
-                    scores[n_rows, k] = work.scores[k] * weights.scale if work.mask[k] else IMPOSSIBLE
+                score_configuration(space, here, n, trees.tokens[first:last], words, parts, weights, kept, own)
+                legal(space, actions, here, n, mask)
+                for k in range(len(mask)):
+                    scores[n_rows, k] = own[k] * weights.scale if mask[k] else IMPOSSIBLE
                 gold[n_rows] = taken[here]
                 n_rows += 1
     return n_rows

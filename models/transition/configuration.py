@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Ints, kernel
+from treevote.kernels import Ints, kernel, leaf
 
 # Columns of Arena.configurations.
 TOP = 0  # subtree on top of the stack
@@ -54,7 +54,7 @@ def arena(n: int) -> Arena:
     return Arena(np.empty((1 + 2 * n, CONFIGURATION_WIDTH), np.int32), np.empty((3 * n + 1, TREE_WIDTH), np.int32))
 
 
-@kernel
+@leaf
 def initial(space: Arena, n: int) -> None:
     """Write configuration 0, ROOT alone on the stack and all tokens in the queue, and the subtrees of one token."""
     configuration = space.configurations[0]
@@ -65,13 +65,13 @@ def initial(space: Arena, n: int) -> None:
     configuration[ACTION] = -1
     configuration[PREVIOUS] = -1
     for token in range(n + 1):
-        tree = space.trees[token]
-        tree[:] = -1
-        tree[TOKEN] = token
-        tree[L_VALENCY] = tree[R_VALENCY] = 0
+        for column in range(TREE_WIDTH):
+            space.trees[token, column] = -1
+        space.trees[token, TOKEN] = token
+        space.trees[token, L_VALENCY] = space.trees[token, R_VALENCY] = 0
 
 
-@kernel
+@leaf
 def shift(space: Arena, here: int, there: int) -> None:
     """Write configuration ``there``: the first word of the queue of ``here`` goes onto the stack."""
     old, new = space.configurations[here], space.configurations[there]
@@ -82,7 +82,7 @@ def shift(space: Arena, here: int, there: int) -> None:
     new[PREVIOUS] = here
 
 
-@kernel
+@leaf
 def reduce(space: Arena, here: int, there: int, tree: int, head_on_left: bool, label: int) -> None:
     """Write configuration ``there``: the two top items of the stack of ``here`` become one subtree, row ``tree``.
 
@@ -91,13 +91,14 @@ def reduce(space: Arena, here: int, there: int, tree: int, head_on_left: bool, l
     old, new = space.configurations[here], space.configurations[there]
     below = space.configurations[old[BELOW]]
     grown = space.trees[tree]
+    head = below[TOP] if head_on_left else old[TOP]
+    for column in range(TREE_WIDTH):
+        grown[column] = space.trees[head, column]
     if head_on_left:
-        grown[:] = space.trees[below[TOP]]
         grown[R2], grown[R2_LABEL] = grown[R1], grown[R1_LABEL]
         grown[R1], grown[R1_LABEL] = old[TOP], label
         grown[R_VALENCY] += 1
     else:
-        grown[:] = space.trees[old[TOP]]
         grown[L2], grown[L2_LABEL] = grown[L1], grown[L1_LABEL]
         grown[L1], grown[L1_LABEL] = below[TOP], label
         grown[L_VALENCY] += 1

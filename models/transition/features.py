@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from treevote.kernels import Ints, Keys, kernel
+from treevote.kernels import Ints, Keys, leaf
 from treevote.models.features.atoms import FAR, bin_distance
-from treevote.models.features.firing import Scratch, fire_templates
+from treevote.models.features.firing import Globals, Scratch, fire_templates
 from treevote.models.features.lexicon import WordColumns
+from treevote.models.features.partial_scores import Kept, Parts, score_parts
 from treevote.models.features.stack_and_queue import LEFT, LEFT2, NEXT, PREV, QUEUE, RIGHT, STACK
 from treevote.models.features.templates import TemplateTable
+from treevote.models.features.weights import Weights
 from treevote.models.transition.configuration import (
     ACTION,
     BELOW,
@@ -22,35 +24,56 @@ from treevote.models.transition.configuration import (
     R1_LABEL,
     R2,
     R2_LABEL,
-    R_VALENCY,
     TOKEN,
     TOP,
     Arena,
 )
 
 
-@kernel
+@leaf
 def fire(
     space: Arena, here: int, n: int, tokens: Ints, words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys
 ) -> int:
     """Write the features of configuration ``here`` into ``keys`` and return their number."""
-    find_places(space, here, n, table, room.places)
+    find_places(space, here, n, table.places, room.places)
+    return fire_templates(others_of(space, here), space.trees, L_VALENCY, tokens, words, table, room, keys)
+
+
+@leaf
+def score_configuration(
+    space: Arena,
+    here: int,
+    n: int,
+    tokens: Ints,
+    words: WordColumns,
+    parts: Parts,
+    weights: Weights,
+    kept: Kept,
+    scores: Ints,
+) -> None:
+    """Write the scores of all actions in configuration ``here``."""
+    find_places(space, here, n, parts.places, kept.places)
+    score_parts(parts, kept, weights, others_of(space, here), space.trees, L_VALENCY, tokens, words, scores)
+
+
+@leaf
+def others_of(space: Arena, here: int) -> Globals:
+    """Return the values of the atoms without a place."""
     configurations, trees = space.configurations, space.trees
     below, before, distance = configurations[here, BELOW], configurations[here, PREVIOUS], 0
     if below >= 0:
         top = trees[configurations[here, TOP], TOKEN]
         distance = bin_distance(top - trees[configurations[below, TOP], TOKEN], FAR)
     action2 = configurations[before, ACTION] + 1 if before >= 0 else 0
-    action, valencies = configurations[here, ACTION] + 1, trees[:, L_VALENCY : R_VALENCY + 1]
-    return fire_templates(distance, action, action2, valencies, tokens, words, table, room, keys)
+    return Globals(distance, configurations[here, ACTION] + 1, action2)
 
 
-@kernel
-def find_places(space: Arena, here: int, n: int, table: TemplateTable, places: Ints) -> None:
+@leaf
+def find_places(space: Arena, here: int, n: int, steps: Ints, places: Ints) -> None:
     """Write position, subtree and label at each place, as in `treevote.models.features.firing.Scratch`."""
     configurations, trees = space.configurations, space.trees
-    for p in range(len(table.places)):
-        step, start = table.places[p]
+    for p in range(len(steps)):
+        step, start = steps[p, 0], steps[p, 1]
         token, tree, label = -1, -1, -1
         if step == STACK:
             item = here

@@ -14,6 +14,8 @@ from treevote.corpus.trees import reverse
 from treevote.kernels import Ints
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import LinearGuide
+from treevote.models.features.partial_scores import Parts, divide, nothing_kept
+from treevote.models.features.rich_templates import PAIRS, PARTS
 from treevote.models.features.stack_and_queue import GRAMMAR
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.word_memo import WordMemo
@@ -134,6 +136,11 @@ class TransitionParser(BaseParser[TransitionTrainer]):
     table: TemplateTable
     guide: LinearGuide | ClassifierGuide
 
+    @functools.cached_property
+    def parts(self) -> Parts:
+        """The templates, divided into parts."""
+        return divide(self.table, PARTS if self.trainer.search == "greedy" else PARTS + PAIRS)
+
     def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
         """Find trees; best-first search falls back on greedy completion."""
         backward, own = self.trainer.direction == "backward", self.trainer
@@ -144,11 +151,12 @@ class TransitionParser(BaseParser[TransitionTrainer]):
         if isinstance(self.guide, ClassifierGuide):
             parse_in_lock_step(self.actions, self.table, self.guide, words, *sentences)
         else:
-            model = Model(self.actions, self.table, self.guide.weights, words)
+            model = Model(self.actions, self.parts, self.guide.weights, words)
+            room = nothing_kept(self.parts, len(self.actions.kind))
             if own.search == "best-first" and own.width > 1:
-                fallbacks = parse_best_first(model, *sentences, own.width)
+                fallbacks = parse_best_first(model, room, *sentences, own.width)
             else:
-                parse_beam(model, *sentences, own.width if own.search == "beam" else 1, float(own.margin))
+                parse_beam(model, room, *sentences, own.width if own.search == "beam" else 1, float(own.margin))
         if backward:
             mirrored = reverse(read.with_trees(heads, deprels, self.labels))
             heads, deprels = mirrored.heads, mirrored.deprels

@@ -17,39 +17,39 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Doubles, Ints, Longs, kernel
-from treevote.models.features.firing import workspace
+from treevote.kernels import Doubles, Ints, Longs, kernel, leaf
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.templates import TemplateTable
-from treevote.models.features.weights import Weights, best_class, log_probabilities, score
+from treevote.models.features.partial_scores import Kept, Parts
+from treevote.models.features.weights import Weights, best_class, log_probabilities, normalize
 from treevote.models.transition.arc_standard import Actions, advance, forced, is_final, legal, write_tree
 from treevote.models.transition.configuration import CONFIGURATION_WIDTH, TREE_WIDTH, Arena, initial
-from treevote.models.transition.features import fire
+from treevote.models.transition.features import score_configuration
 
 POPS = 8
 
 
 class Model(NamedTuple):
-    """A linear model of actions: the actions, compiled templates, weights, and the words of the sentences."""
+    """A linear model of actions: the actions, its templates in parts, weights, and the words of the sentences."""
 
     actions: Actions
-    table: TemplateTable
+    parts: Parts
     weights: Weights
     words: WordColumns
 
 
 @kernel
 def parse_beam(
-    model: Model, tokens: Ints, offsets: Longs, heads: Ints, deprels: Ints, width: int, margin: float
+    model: Model, room: Kept, tokens: Ints, offsets: Longs, heads: Ints, deprels: Ints, width: int, margin: float
 ) -> None:
     """Parse every sentence, keeping the ``width`` most probable derivations after each action.
 
     The probability of a derivation is the product of those of its actions. A derivation is dropped if its
     log-probability is lower than that of the best by more than ``margin``. ``heads`` and ``deprels`` receive the trees.
     """
-    actions, table, weights, words = model
-    work = workspace(table, len(actions.kind))
-    mask, scores, logs = work.mask, work.scores, work.logs
+    actions, parts, weights, words = model
+    n_actions = len(actions.kind)
+    scores = np.empty(n_actions, np.int32)
+    mask = np.empty(n_actions, np.bool_)
     beam, totals = np.empty(width, np.int64), np.empty(width, np.float64)
     next_from, next_action = np.empty(width, np.int64), np.empty(width, np.int64)
     next_totals = np.empty(width, np.float64)
@@ -68,33 +68,32 @@ def parse_beam(
             for i in range(size):
                 if kept == width and totals[i] <= next_totals[kept - 1]:
                     break
-                if totals[i] < totals[0] - margin:
-                    break
                 legal(space, actions, beam[i], n, mask)
                 only = forced(mask)
                 if only < 0:
-                    count = fire(space, beam[i], n, tokens[first:last], words, table, work.scratch, work.keys)
-                    score(weights, work.keys, count, work.rows, scores)
+                    score_configuration(space, beam[i], n, tokens[first:last], words, parts, weights, room, scores)
                     if width == 1:
                         only = best_class(scores, mask)
                 if only >= 0:
                     kept = enter(totals[i], beam[i], only, kept, next_totals, next_from, next_action)
                     continue
-                log_probabilities(scores, mask, weights.scale, logs)
+                best, shift = normalize(scores, mask, weights.scale)
                 for action in range(len(mask)):
-                    if mask[action]:
-                        total = totals[i] + logs[action]
+                    log = (scores[action] - best) * weights.scale
+                    if mask[action] and log >= -margin:  # the best action of this configuration is better by more
+                        total = totals[i] + (log - shift)
                         kept = enter(total, beam[i], action, kept, next_totals, next_from, next_action)
-            for i in range(kept):
-                advance(space, actions, next_from[i], used, n + used, next_action[i])
-                beam[i] = used
-                totals[i] = next_totals[i]
+            size = 0
+            while size < kept and next_totals[size] >= next_totals[0] - margin:
+                advance(space, actions, next_from[size], used, n + used, next_action[size])
+                beam[size] = used
+                totals[size] = next_totals[size]
                 used += 1
-            size = kept
+                size += 1
         write_tree(space, actions, beam[0], heads[first:last], deprels[first:last])
 
 
-@kernel
+@leaf
 def enter(total: float, here: int, action: int, kept: int, totals: Doubles, origins: Longs, chosen: Longs) -> int:
     """Enter a candidate into the list of the best, highest first, and return the new length of the list."""
     width = len(totals)
@@ -109,14 +108,17 @@ def enter(total: float, here: int, action: int, kept: int, totals: Doubles, orig
 
 
 @kernel
-def parse_best_first(model: Model, tokens: Ints, offsets: Longs, heads: Ints, deprels: Ints, width: int) -> int:
+def parse_best_first(
+    model: Model, room: Kept, tokens: Ints, offsets: Longs, heads: Ints, deprels: Ints, width: int
+) -> int:
     """Parse every sentence, always going on from the most probable configuration; return the number of fall-backs.
 
     Parameters as for `parse_beam`.
     """
-    actions, table, weights, words = model
-    work = workspace(table, len(actions.kind))
-    mask, scores, logs = work.mask, work.scores, work.logs
+    actions, parts, weights, words = model
+    n_actions = len(actions.kind)
+    scores = np.empty(n_actions, np.int32)
+    mask, logs = np.empty(n_actions, np.bool_), np.empty(n_actions, np.float64)
     fallbacks = 0
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
@@ -141,8 +143,7 @@ def parse_best_first(model: Model, tokens: Ints, offsets: Longs, heads: Ints, de
                 break
             legal(space, actions, here, n, mask)
             if forced(mask) < 0:
-                count = fire(space, here, n, tokens[first:last], words, table, work.scratch, work.keys)
-                score(weights, work.keys, count, work.rows, scores)
+                score_configuration(space, here, n, tokens[first:last], words, parts, weights, room, scores)
             log_probabilities(scores, mask, weights.scale, logs)
             for _ in range(width):
                 action = best_class(scores, mask)
@@ -158,8 +159,7 @@ def parse_best_first(model: Model, tokens: Ints, offsets: Longs, heads: Ints, de
             while not is_final(space, here, n):
                 legal(space, actions, here, n, mask)
                 if forced(mask) < 0:
-                    count = fire(space, here, n, tokens[first:last], words, table, work.scratch, work.keys)
-                    score(weights, work.keys, count, work.rows, scores)
+                    score_configuration(space, here, n, tokens[first:last], words, parts, weights, room, scores)
                 advance(space, actions, here, there, n + there, best_class(scores, mask))
                 here, there = there, there + 1
         write_tree(space, actions, here, heads[first:last], deprels[first:last])

@@ -21,12 +21,14 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 import numba
 import numpy as np
+from numba.core import cgutils, types
 from numba.core.caching import CompileResultCacheImpl, IndexDataCacheFile, NullCache
 from numba.core.codegen import ll as binding  # type: ignore[attr-defined]
 from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import _nrt_python  # type: ignore[attr-defined]
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from treevote import compilation
@@ -48,13 +50,46 @@ R = TypeVar("R")
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function over arrays and numbers; floating point stays exact, so results repeat bit by bit."""
+    return _compiled(function)
+
+
+def leaf(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a kernel that makes no array and returns none, without counts of references to arrays.
+
+    Such counts cost time wherever an array is sliced or passed on, more than the work of a small kernel. Kernels that a
+    leaf calls are leaves as well. An assignment to a slice makes an array, a loop over it does not.
+    """
+    return _compiled(function, _nrt=False)
+
+
+def _compiled(function: Callable[P, R], **own: bool) -> Callable[P, R]:
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
     compilation.know(_package(function))
-    options = {"nopython": True, "nogil": True, "boundscheck": None, "no_cfunc_wrapper": True}
+    options = {"nopython": True, "nogil": True, "boundscheck": None, "no_cfunc_wrapper": True, **own}
     dispatcher: Any = _Kernel(function, targetoptions=options)
     dispatcher._cache = _Cache(function, options)  # what njit(cache=True) does, but for the class
     return cast("Callable[P, R]", dispatcher)
+
+
+def _prefetch(context: Any, array: Any, place: Any) -> Any:
+    ir: Any = cast("Any", cgutils).ir  # LLVM's intermediate representation
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        insert: Any = cgutils.get_or_insert_function
+        address = builder.bitcast(builder.gep(data, [arguments[1]]), byte)
+        function = insert(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(function, [address, number(0), number(3), number(1)])  # to read, keep close, data
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
+
+
+prefetch: Callable[[NDArray[Any], Any], None] = cast("Any", intrinsic)(_prefetch)
+"""Ask for a place of an array ahead of its use, without waiting for it: ``prefetch(array, place)`` in a kernel."""
 
 
 class _Kernel(CPUDispatcher):
@@ -70,7 +105,11 @@ class _Kernel(CPUDispatcher):
     _compiler: Any
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Compile it for another kernel, unless it is compiled already."""
+        """Compile it for another kernel, unless it is compiled already.
+
+        It is compiled for numbers of 64 bits, not again for each constant and shorter number that it is called with.
+        """
+        args = tuple(map(_widened, args))
         with global_compiler_lock:
             self._compile_as(inner=True)
             try:
@@ -103,6 +142,12 @@ class _Kernel(CPUDispatcher):
         self._inner = inner
         self._compiler.targetoptions = self.targetoptions | {"no_cpython_wrapper": inner}
         self._cache.inner = inner
+
+
+def _widened(kind: Any) -> Any:
+    """Return the type that an argument is converted to."""
+    plain: Any = cast("Any", types).unliteral(kind)
+    return types.int64 if getattr(plain, "signed", False) else plain
 
 
 def digest(function: FunctionType) -> str:

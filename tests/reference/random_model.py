@@ -19,6 +19,8 @@ from treevote.kernels import Ints, Longs
 from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.features.linear_guide import LinearGuide
+from treevote.models.features.partial_scores import Kept, divide, nothing_kept
+from treevote.models.features.rich_templates import PAIRS, PARTS
 from treevote.models.features.stack_and_queue import GRAMMAR
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.weights import Weights
@@ -29,7 +31,7 @@ from treevote.models.transition.search import Model as Linear
 TEMPLATES = ("s0.upos", "s1.form", "q0.upos", "s0.upos+s1.upos", "s0.lval", "action", "s0.feat", "distance")
 
 
-Task: TypeAlias = tuple[Linear, Ints, Longs, Ints, Ints]
+Task: TypeAlias = tuple[Linear, Kept, Ints, Longs, Ints, Ints]
 
 
 class Model(NamedTuple):
@@ -45,14 +47,21 @@ class Model(NamedTuple):
     @property
     def linear(self) -> Linear:
         """The model of actions for a search kernel."""
-        return Linear(self.actions, self.table, self.weights, self.words)
+        return Linear(self.actions, divide(self.table, (*PARTS, *PAIRS)), self.weights, self.words)
 
     def task(self) -> Task:
         """Return the arguments of a search kernel, with new arrays for the trees."""
         size = len(self.treebank.tokens)
         heads, deprels = np.full(size, -9, np.int32), np.full(size, -9, np.int32)
         bank = self.treebank
-        return self.linear, bank.tokens, bank.offsets, heads, deprels
+        return (
+            self.linear,
+            nothing_kept(self.linear.parts, len(self.actions.kind)),
+            bank.tokens,
+            bank.offsets,
+            heads,
+            deprels,
+        )
 
 
 def model_of(treebank: Treebank, seed: int, magnitude: int, scale: float, single_root: bool) -> Model:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Bools, Ints, kernel
+from treevote.kernels import Bools, Ints, kernel, leaf
 
 
 class Instances(NamedTuple):
@@ -133,7 +133,7 @@ def intersection(one: Ints, other: Ints) -> Ints:
 def count_candidates(
     data: Instances, right: Bools, by_class: Ints, pattern: Ints, first: int, min_agreeing: int, scratch: Ints
 ) -> tuple[Ints, Ints, Ints, Ints]:
-    """Return features, classes, agreeing and right of the candidates of a parent, as in ``Parent``.
+    """Return features, classes, agreeing and right of the candidates of a parent, as in ``Parent``, in any order.
 
     Candidates that cover the same instances as the parent are left out.
 
@@ -174,26 +174,35 @@ def count_candidates(
     kept = met[(most[met] >= min_agreeing) & (met >= first)]
     if len(pattern) > 0:
         kept = kept[covered[kept] < len(by_class)]
-    kept = np.sort(kept)
     result = kept, most_class[kept], most[kept], n_right[kept]
     for feature in met:
-        scratch[:, feature] = 0
+        for row in range(len(scratch)):
+            scratch[row, feature] = 0
     return result
 
 
-@kernel
-def update_counts(data: Instances, right: Bools, parent: Parent, places: Ints) -> int:
+@leaf
+def update_counts(
+    data: Instances,
+    right: Bools,
+    covered: Ints,
+    was_right: Bools,
+    features: Ints,
+    agreeing: Ints,
+    n_right: Ints,
+    places: Ints,
+) -> int:
     """Update the counts of a parent and return its first candidate with the highest gain.
 
-    ``places``, shape (n_features,), is scratch: all zero before and after.
+    ``covered`` to ``n_right`` are those of the parent. ``places``, shape (n_features,), is scratch: all zero before and
+    after.
     """
-    features, agreeing, n_right = parent.features, parent.agreeing, parent.right
     for candidate in range(len(features)):
         places[features[candidate]] = candidate + 1
-    for k in range(len(parent.covered)):
-        i = parent.covered[k]
-        if right[i] != parent.was_right[k]:
-            parent.was_right[k] = right[i]
+    for k in range(len(covered)):
+        i = covered[k]
+        if right[i] != was_right[k]:
+            was_right[k] = right[i]
             change = data.weights[i] if right[i] else -data.weights[i]
             for j in range(data.indptr[i], data.indptr[i + 1]):
                 place = places[data.indices[j]]
@@ -207,7 +216,7 @@ def update_counts(data: Instances, right: Bools, parent: Parent, places: Ints) -
     return best
 
 
-@kernel
+@leaf
 def gain_bound(data: Instances, right: Bools, covered: Ints, counts: Ints) -> int:
     """Return the largest number of misclassified instances of one class: no rule on ``covered`` gains more.
 

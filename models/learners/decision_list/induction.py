@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Bools, Ints, kernel
+from treevote.kernels import Bools, Ints, leaf
 from treevote.models.learners.decision_list.candidates import (
     Instances,
     Parent,
@@ -179,14 +179,24 @@ class Induction:
         by_class = covered[np.argsort(self.data.labels[covered], kind="stable")]
         own = np.array(pattern, np.int32)
         counts = count_candidates(self.data, self.right, by_class, own, first, self.min_gain, self.scratch)
-        parent = Parent(pattern, covered, self.right[covered], *counts)
+        order = np.argsort(counts[0])
+        parent = Parent(pattern, covered, self.right[covered], *(column[order] for column in counts))
         self.parents[number] = parent
         self._recount(number, parent)
 
     def _recount(self, number: int, parent: Parent) -> None:
         gain = 0
         if len(parent.features):
-            best = update_counts(self.data, self.right, parent, self.scratch[0])
+            best = update_counts(
+                self.data,
+                self.right,
+                parent.covered,
+                parent.was_right,
+                parent.features,
+                parent.agreeing,
+                parent.right,
+                self.scratch[0],
+            )
             self.best[number], gain = best, int(parent.agreeing[best] - parent.right[best])
         enter(self.bounds, number, gain)
         self.stale[number] = False
@@ -205,7 +215,7 @@ class Induction:
         )
 
 
-@kernel
+@leaf
 def link_parent(covered: Ints, number: int, n_links: int, first: Ints, following: Ints, parent_of: Ints) -> None:
     """Add a parent to the linked list of each instance that it covers."""
     for i in covered:
@@ -214,7 +224,7 @@ def link_parent(covered: Ints, number: int, n_links: int, first: Ints, following
         n_links += 1
 
 
-@kernel
+@leaf
 def apply_rule(
     data: Instances,
     covered: Ints,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Doubles, Ints, kernel
+from treevote.kernels import Doubles, Ints, kernel, leaf
 
 
 class DecisionList(NamedTuple):
@@ -117,7 +117,7 @@ def compile_rules(rules: DecisionList, n_features: int) -> CompiledRules:
     return CompiledRules(numbers, features.astype(np.int32), rules.offsets, listed, starts, rules.classes, reliability)
 
 
-@kernel
+@leaf
 def mark_features(n: int, features: Ints, known: Ints, stamps: Ints, stamp: int, rules: CompiledRules) -> int:
     """Write ``stamp`` at the numbers of the first ``n`` features that occur in rules; return how many occur.
 
@@ -133,7 +133,7 @@ def mark_features(n: int, features: Ints, known: Ints, stamps: Ints, stamp: int,
     return n_known
 
 
-@kernel
+@leaf
 def matches(rule: int, stamps: Ints, stamp: int, rules: CompiledRules) -> bool:
     """Tell whether all features of a rule are marked."""
     at, end = rules.offsets[rule], rules.offsets[rule + 1]
@@ -142,7 +142,7 @@ def matches(rule: int, stamps: Ints, stamp: int, rules: CompiledRules) -> bool:
     return bool(at == end)
 
 
-@kernel
+@leaf
 def first_match(n: int, features: Ints, known: Ints, stamps: Ints, stamp: int, rules: CompiledRules) -> int:
     """Return the first rule of a list that matches an instance; parameters as in ``mark_features``."""
     n_known = mark_features(n, features, known, stamps, stamp, rules)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treevote.kernels import Ints, kernel
+from treevote.kernels import Ints, kernel, leaf
 
 ABSENT = -1
 """Value of an empty leaf."""
@@ -27,13 +27,13 @@ def tournament(size: int) -> Ints:
     return np.full(2 << max(0, size - 1).bit_length(), ABSENT, np.int32)
 
 
-@kernel
+@leaf
 def value(numbers: Ints, place: int) -> int:
     """Return the number at a place."""
     return int(numbers[len(numbers) // 2 + place])
 
 
-@kernel
+@leaf
 def winner(numbers: Ints) -> int:
     """Return the place of the largest number, the first on ties."""
     half = len(numbers) // 2
@@ -45,7 +45,7 @@ def winner(numbers: Ints) -> int:
     return at - half
 
 
-@kernel
+@leaf
 def enter(numbers: Ints, place: int, number: int) -> None:
     """Change the number at a place."""
     at = len(numbers) // 2 + place

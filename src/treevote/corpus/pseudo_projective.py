@@ -49,7 +49,7 @@ from treevote.corpus.trees import (
     spans_outsider,
 )
 from treevote.errors import unknown
-from treevote.kernels import Bools, Ints, Longs, kernel
+from treevote.kernels import Bools, Ints, Longs, kernel, leaf
 
 Encoding: TypeAlias = Literal["none", "head", "path", "head+path"]
 
@@ -228,10 +228,13 @@ def _restore(
         start, span = offsets[i], slice(offsets[i], offsets[i + 1])
         for token in _breadth_first(heads[span]):
             if lifted[start + token]:
-                label = int(sought[start + token])
-                target = _target(token, label, by_label, by_path, heads[span], deprels[span], on_path[span])
-                if target < 0 and by_label and by_path:
-                    target = _target(token, label, True, False, heads[span], deprels[span], on_path[span])
+                label = sought[start + token]
+                marked, target = by_path, -1
+                while target < 0:  # at last by the label alone
+                    target = _target(token, label, by_label, marked, heads[span], deprels[span], on_path[span])
+                    if not (by_label and marked):
+                        break
+                    marked = not marked
                 if target >= 0:
                     heads[start + token] = target
 
@@ -259,25 +262,25 @@ def _target(lifted: int, sought: int, by_label: bool, by_path: bool, heads: Ints
     queue[0] = heads[lifted]
     at, found = 0, 1
     while at < found:
-        token = int(first[queue[at]])
+        token = first[queue[at]]
         at += 1
         while token >= 0:
             if token != lifted and (on_path[token] or not by_path):
                 if by_label and sought >= 0 and deprels[token] == sought:
-                    return token
-                if not by_label and not _any_on_path(int(first[token]), following, on_path):
-                    return token
+                    return int(token)
+                if not by_label and not _any_on_path(first[token], following, on_path):
+                    return int(token)
                 queue[found] = token
                 found += 1
-            token = int(following[token])
+            token = following[token]
     return -1
 
 
-@kernel
+@leaf
 def _any_on_path(token: int, following: Ints, on_path: Bools) -> bool:
     """Tell whether ``token`` or a sibling to its right is on a lifting path."""
     while token >= 0:
         if on_path[token]:
             return True
-        token = int(following[token])
+        token = following[token]
     return False

@@ -21,7 +21,7 @@ import numpy as np
 from treevote.corpus.sentence import is_label
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
-from treevote.kernels import Bools, Ints, Longs, kernel
+from treevote.kernels import Bools, Ints, Longs, kernel, leaf
 
 
 def is_tree(heads: Ints, single_root: bool = False) -> bool:
@@ -270,11 +270,11 @@ def _are_trees(heads: Ints, offsets: Longs) -> Bools:
     return result
 
 
-@kernel
+@leaf
 def list_dependents(heads: Ints, first: Ints, following: Ints) -> None:
     """Write the leftmost dependent of every position of a tree, and its next sibling to the right; -1 for none."""
-    first[:] = -1
-    following[:] = -1
+    for token in range(len(heads)):
+        first[token] = following[token] = -1
     for token in range(len(heads) - 1, 0, -1):
         following[token] = first[heads[token]]
         first[heads[token]] = token
@@ -302,7 +302,7 @@ def number_subtrees(heads: Ints, enter: Ints, leave: Ints) -> None:
             position = heads[position]
 
 
-@kernel
+@leaf
 def spans_outsider(head: int, dependent: int, enter: Ints, leave: Ints) -> bool:
     """Tell whether a word strictly between the two positions is not dominated by ``head``."""
     if head == 0:

@@ -43,7 +43,8 @@ def text_of(table: TemplateTable, atom: int, grammar: Grammar) -> str:
     """Read an atom back from the table."""
     starts, names = ({row: name for name, row in known.items()} for known in (grammar.places, grammar.attributes))
     steps = {number: name for name, number in grammar.steps.items()}
-    kind, place, column = table.atoms[atom].tolist()
+    kind, place, column, number = table.atoms[atom].tolist()
+    assert number == atom
     if place == -1:
         return next(name for name, number in grammar.globals.items() if number == kind)
     text = [names[kind, column]]

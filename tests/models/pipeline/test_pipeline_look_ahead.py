@@ -20,11 +20,12 @@ from treevote.kernels import Doubles, Ints, Keys, kernel
 from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.features.linear_guide import LinearGuide
+from treevote.models.features.partial_scores import divide
 from treevote.models.features.templates import compile_templates
 from treevote.models.pipeline.configuration import LEFT, POLICIES, SHIFT, STAY, STEP_BACK, begin, room, take
 from treevote.models.pipeline.features import fire
 from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse, predict, score_actions, space_for
-from treevote.models.pipeline.template_sets import GRAMMAR
+from treevote.models.pipeline.template_sets import GRAMMAR, PARTS
 
 TEMPLATES = ("s0.upos", "q0.form", "s1.upos", "q1.upos", "s0.upos+q0.upos", "s0.rval", "q0.lval", "action", "distance")
 TABLE = compile_templates(TEMPLATES, GRAMMAR)
@@ -43,7 +44,7 @@ class Task(NamedTuple):
 
         def scores(state: twin.State) -> Sequence[float]:
             score_actions(self.model, tokens, table_of(state, len(tokens) - 1), focus_of(state), space)
-            return [float(log) for log in confidences(space.work.logs, self.model.certain)]
+            return [float(log) for log in confidences(space.logs, self.model.certain)]
 
         return scores
 
@@ -81,7 +82,7 @@ def task_of(
     packed = np.hstack([np.full((len(keys), 1), -1), rows]).astype(np.int16).ravel()
     bias = rng.integers(-magnitude, magnitude + 1, n_actions).astype(np.int32)
     guide = LinearGuide.of(np.array(sorted(keys), np.uint64), packed, bias, scale)
-    return Task(treebank, Model(guide.weights, TABLE, words, policy, rounds, depth, certain))
+    return Task(treebank, Model(guide.weights, divide(TABLE, PARTS), words, policy, rounds, depth, certain))
 
 
 # Small whole numbers make many ties, large ones none.
@@ -101,7 +102,9 @@ tasks = st.builds(
 
 def parsed(task: Task, single_root: bool) -> tuple[list[list[int]], int]:
     heads = np.full(len(task.treebank.tokens), -9, np.int32)
-    unfinished = parse(task.model, task.treebank.tokens, task.treebank.offsets, single_root, heads)
+    unfinished = parse(
+        task.model, space_for(task.model), task.treebank.tokens, task.treebank.offsets, single_root, heads
+    )
     offsets = task.treebank.offsets
     return [heads[first:last].tolist() for first, last in itertools.pairwise(offsets)], unfinished
 
@@ -163,7 +166,7 @@ def crossroads(depth: int, certain: float) -> Task:
         focus = take(T, focus, STAY, 9, action)
     packed = np.array([-1, 10, 11, 0, -1, 0, 90, 0, -1, 0, 90, 0], np.int16)
     guide = LinearGuide.of(keys[:3] | np.uint64(1), packed, np.zeros(3, np.int32), 0.1)
-    return Task(treebank, Model(guide.weights, table, words, STEP_BACK, 9, depth, certain))
+    return Task(treebank, Model(guide.weights, divide(table, PARTS), words, STEP_BACK, 9, depth, certain))
 
 
 @pytest.mark.parametrize("certain", [0.0, 1.0])
@@ -185,7 +188,7 @@ def test_a_model_that_only_shifts_leaves_all_on_root_or_is_joined() -> None:
     treebank = Treebank.of([(["w"] * 900, [0] * 900, ["x"] * 900)])
     words = Lexicon.of(treebank).columns(treebank.words)
     guide = LinearGuide.constant(np.array([0], np.int32), 4)
-    task = Task(treebank, Model(guide.weights, TABLE, words, 0, 99, 4, 1.0))
+    task = Task(treebank, Model(guide.weights, divide(TABLE, PARTS), words, 0, 99, 4, 1.0))
     heads: Ints = np.array(parsed(task, False)[0][0], np.int32)
     assert (heads[1:] == 0).all()
     (joined,), unfinished = parsed(task, True)
