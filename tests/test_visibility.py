@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treevote.terminal import PlainLines, table
+from treevote import terminal
+from treevote.compilation import Compiled
+from treevote.terminal import COMPILING, PlainLines, table
 from treevote.visibility import INVISIBLE, JOINERS, as_cell, as_json, visible, visible_lines
 
 ANY = st.text(st.characters() | st.sampled_from("\x1b\x07\x7f\x9b\x9d\u202e\u2066\u2028\n\r\t\ud800"))
@@ -63,3 +67,28 @@ def test_names_in_progress_are_visible() -> None:
     for done in 0, 1:
         show("a\x1b]0;x\x07", done, 8)
     assert stream.getvalue().startswith("treevote: a␛]0;x␇ 12 %")
+
+
+def test_the_compilation_is_announced_once_and_counted(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(terminal, "_announced", False)
+    for done in range(3):
+        terminal.announce(Compiled(done, 50, "/folder"))
+    said = capsys.readouterr().err
+    assert said == "treevote: compiling kernels, once on this machine; they are kept in /folder\n"
+    monkeypatch.setattr(terminal, "_announced", False)
+    terminal.announce(Compiled())
+    assert "NUMBA_CACHE_DIR" in capsys.readouterr().err
+
+
+def test_lines_name_the_compilation_until_another_task_goes_on() -> None:
+    stream, now = io.StringIO(), itertools.count(0, 6)
+    show = PlainLines(stream, lambda: next(now))
+    for name, done, total in ((COMPILING, 0, 50), (COMPILING, 9, 50), ("parsing", 1, 4), ("parsing", 4, 4)):
+        show(name, done, total)
+    assert stream.getvalue().splitlines() == [
+        "treevote: compiling 9 of some 50 kernels",
+        "treevote: parsing 25 %",
+        "treevote: parsing 100 %",
+    ]

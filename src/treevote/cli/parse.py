@@ -45,7 +45,8 @@ def parse(
     from treevote.store.manifest import require_manifest
 
     require_manifest(model)  # before the compiler is loaded
-    require_files(inputs)
+    if not all_faults:  # which names all files that there are not
+        require_files(inputs)
     from treevote.commands.faults import require_no_faults
     from treevote.commands.parse import parse_files
     from treevote.errors import TreevoteError
