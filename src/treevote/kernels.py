@@ -6,6 +6,7 @@ the first run on a machine pays for compilation. Each has a slow, obvious twin i
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, ModuleType
@@ -14,6 +15,8 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 import numba
 import numpy as np
 from numba.core.caching import FunctionCache
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
 from numpy.typing import NDArray
 
 Shorts: TypeAlias = NDArray[np.int16]
@@ -30,9 +33,58 @@ R = TypeVar("R")
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function over arrays and numbers; floating point stays exact, so results repeat bit by bit."""
-    dispatcher: Any = numba.njit(nogil=True)(function)
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
+    options = {"nopython": True, "nogil": True, "boundscheck": None, "no_cfunc_wrapper": True}
+    dispatcher: Any = _Kernel(function, targetoptions=options)  # type: ignore[no-untyped-call]
     dispatcher._cache = _Cache(function)  # type: ignore[no-untyped-call]  # what njit(cache=True) does, but for the class
     return cast("Callable[P, R]", dispatcher)
+
+
+class _Kernel(CPUDispatcher):
+    """A kernel, compiled for calls from Python or, in less time, for calls from other kernels.
+
+    Code for calls from Python unpacks each array and tuple of the arguments, which is much code: a fifth of all
+    compilation. So a kernel that is first called from another one is compiled without it; if Python calls it later, it
+    is compiled again, and that code serves both.
+    """
+
+    _inner = False  # whether it is being compiled for another kernel
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Compile it for another kernel, unless it is compiled already."""
+        with global_compiler_lock:
+            self._compile_as(inner=True)
+            try:
+                return super().get_call_template(args, kws)  # type: ignore[no-untyped-call]
+            finally:
+                self._compile_as(inner=False)
+
+    def compile(self, sig: Any) -> Any:
+        """Return the code for arguments of some types; compile it if there is none, or none of the form that is needed."""
+        with global_compiler_lock:
+            if not self._inner and sig in self._of_inner:
+                del self.overloads[sig]
+                self._of_inner.remove(sig)
+            return super().compile(sig)  # type: ignore[no-untyped-call]
+
+    def add_overload(self, code: Any) -> None:
+        """Keep compiled code; Python does not get to see that for other kernels."""
+        if self._inner:
+            self.overloads[code.signature.args] = code
+            self._of_inner.add(code.signature.args)
+        else:
+            super().add_overload(code)  # type: ignore[no-untyped-call]
+
+    @functools.cached_property
+    def _of_inner(self) -> set[Any]:
+        """The types of arguments for which there is code for other kernels only."""
+        return set()
+
+    def _compile_as(self, *, inner: bool) -> None:
+        self._inner = inner
+        self._compiler.targetoptions = self.targetoptions | {"no_cpython_wrapper": inner}
+        self._cache.inner = inner
 
 
 def digest(function: FunctionType) -> str:
@@ -82,6 +134,9 @@ class _Cache(FunctionCache):
     of the kernel is checked. Code from another release, with types that no longer exist, is compiled again.
     """
 
+    inner = False
+    """Whether code for other kernels is looked for."""
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         self._stamp()
         try:
@@ -93,6 +148,9 @@ class _Cache(FunctionCache):
     def save_overload(self, sig: Any, data: Any) -> None:
         self._stamp()
         super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        return (self.inner, *super()._index_key(sig, codegen))  # type: ignore[no-untyped-call]
 
     def _stamp(self) -> None:
         """Stamp the cache file when it is first used: before that, kernels further down may not be defined."""
