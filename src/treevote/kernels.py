@@ -61,7 +61,7 @@ class _Kernel(CPUDispatcher):
                 self._compile_as(inner=False)
 
     def compile(self, sig: Any) -> Any:
-        """Return the code for arguments of some types; compile it if there is none, or none of the form that is needed."""
+        """Return the code for arguments of some types; compile it if there is none, or only some for other kernels."""
         with global_compiler_lock:
             if not self._inner and sig in self._of_inner:
                 del self.overloads[sig]
