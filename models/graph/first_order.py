@@ -113,7 +113,7 @@ def train_epoch(
                 for h in range(last - first):
                     scores[d, h] += np.float32(rule.cost if h != gold[d] else 0.0)
         decode(scores, sentences.projective, sentences.single_root, found)
-        mistakes, used = 0, 0
+        mistakes, used = np.int64(0), np.int64(0)
         for d in range(1, last - first):
             if found[d] != gold[d]:
                 mistakes += 1

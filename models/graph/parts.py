@@ -101,6 +101,12 @@ def parts_of(mask: Bools) -> Parts:
 
 
 @kernel
+def n_parts(parts: Parts) -> int:
+    """Return the number of all parts."""
+    return len(parts.candidates.heads) + len(parts.siblings.partners) + len(parts.grandparents.partners)
+
+
+@kernel
 def candidates_of(mask: Bools) -> Candidates:
     """List the arcs that a mask allows.
 

@@ -81,6 +81,14 @@ class Masks(NamedTuple):
 
 
 @kernel
+def mask_of(masks: Masks, i: int) -> Bools:
+    """Return the mask of sentence ``i``, shape (n + 1, n + 1)."""
+    mask = masks.allowed[masks.begins[i] : masks.begins[i + 1]]
+    n_slots = int(np.sqrt(len(mask)))
+    return mask.reshape((n_slots, n_slots))
+
+
+@kernel
 def train_epoch(
     averaged: AveragedWeights, rate: float, table: ArcTable, sentences: Sentences, order: Longs, done: int, total: int
 ) -> None:
@@ -151,6 +159,5 @@ def prune_all(pruner: Pruner, sentences: Sentences, masks: Masks) -> None:
     """Write the masks of all sentences; ``sentences.heads`` receives the best projective trees."""
     for i in range(len(sentences.offsets) - 1):
         first, last = sentences.offsets[i], sentences.offsets[i + 1]
-        mask = masks.allowed[masks.begins[i] : masks.begins[i + 1]].reshape((last - first, last - first))
         tokens, heads = sentences.tokens[first:last], sentences.heads[first:last]
-        prune(pruner, sentences.words, tokens, sentences.single_root, heads, mask)
+        prune(pruner, sentences.words, tokens, sentences.single_root, heads, mask_of(masks, i))

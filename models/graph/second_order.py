@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Bools, Ints, Keys, Longs, kernel
+from treevote.kernels import Bools, Floats, Ints, Keys, Longs, kernel
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.graph.features import (
     MAX_FEATURES,
@@ -29,8 +29,8 @@ from treevote.models.graph.first_order import WeightTable, score_features
 from treevote.models.graph.hashed_weights import NO_WEIGHTS, HashedWeights
 from treevote.models.graph.hill_climbing import climb
 from treevote.models.graph.koo_collins import LONGEST, decode
-from treevote.models.graph.parts import Parts, ScoredParts, find_parts, parts_of
-from treevote.models.graph.pruning import Masks, Pruner, prune_all
+from treevote.models.graph.parts import Parts, ScoredParts, find_parts, n_parts, parts_of
+from treevote.models.graph.pruning import Masks, Pruner, mask_of, prune_all
 from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import (
     GRANDPARENT_ROLES,
@@ -187,6 +187,55 @@ def score_parts(
 
 
 @kernel
+def score_sentences(
+    weights: WeightTable, bits: int, tables: TemplateTables, sentences: Sentences, masks: Masks, begin: int, end: int
+) -> Floats:
+    """Return the scores of the parts of sentences ``begin`` to ``end``: of each its arcs, siblings, grandparents."""
+    size = 0
+    for i in range(begin, end):
+        if sentences.offsets[i + 1] - sentences.offsets[i] <= LONGEST:
+            size += n_parts(parts_of(mask_of(masks, i)))
+    scores, at = np.empty(size, np.float32), 0
+    for i in range(begin, end):
+        first, last = sentences.offsets[i], sentences.offsets[i + 1]
+        if last - first <= LONGEST:
+            parts, keys = parts_of(mask_of(masks, i)), keys_of(tables, sentences.tokens[first:last], sentences.words)
+            scored = score_parts(weights, bits, tables, keys, parts, sentences.projective)
+            for own in (scored.arc_scores, scored.sibling_scores, scored.grandparent_scores):
+                for part in range(len(own)):
+                    scores[at + part] = own[part]
+                at += len(own)
+    return scores
+
+
+@kernel
+def decode_sentences(
+    sentences: Sentences, masks: Masks, scores: Floats, begin: int, end: int, cost: float, found: Ints
+) -> None:
+    """Write the best trees of sentences ``begin`` to ``end``; parameters as for `find_trees`."""
+    at = 0
+    for i in range(begin, end):
+        first, last = sentences.offsets[i], sentences.offsets[i + 1]
+        if last - first > LONGEST:
+            continue
+        candidates, siblings, grandparents = parts_of(mask_of(masks, i))
+        to_arc = at + len(candidates.heads)
+        to_sibling = to_arc + len(siblings.partners)
+        to_grandparent = to_sibling + len(grandparents.partners)
+        of_arcs, of_siblings = scores[at:to_arc], scores[to_arc:to_sibling]
+        scored = ScoredParts(
+            candidates, siblings, grandparents, of_arcs, of_siblings, scores[to_sibling:to_grandparent]
+        )
+        if cost > 0:
+            for arc in range(len(of_arcs)):
+                if sentences.heads[first + candidates.dependents[arc]] != candidates.heads[arc]:
+                    of_arcs[arc] += np.float32(cost)
+        decode(scored, sentences.single_root, found[first:last])
+        if not sentences.projective:
+            climb(scored, sentences.single_root, found[first:last])
+        at = to_grandparent
+
+
 def find_trees(
     weights: WeightTable,
     bits: int,
@@ -203,20 +252,8 @@ def find_trees(
     Arcs that are not in ``sentences.heads`` score ``cost`` more (cost-augmented decoding). Sentences of `LONGEST`
     tokens or more keep the heads in ``found``.
     """
-    for i in range(begin, end):
-        first, last = sentences.offsets[i], sentences.offsets[i + 1]
-        if last - first > LONGEST:
-            continue
-        mask = masks.allowed[masks.begins[i] : masks.begins[i + 1]].reshape((last - first, last - first))
-        parts, keys = parts_of(mask), keys_of(tables, sentences.tokens[first:last], sentences.words)
-        scored = score_parts(weights, bits, tables, keys, parts, sentences.projective)
-        if cost > 0:
-            for arc in range(len(scored.arc_scores)):
-                if sentences.heads[first + parts.candidates.dependents[arc]] != parts.candidates.heads[arc]:
-                    scored.arc_scores[arc] += np.float32(cost)
-        decode(scored, sentences.single_root, found[first:last])
-        if not sentences.projective:
-            climb(scored, sentences.single_root, found[first:last])
+    scores = score_sentences(weights, bits, tables, sentences, masks, begin, end)
+    decode_sentences(sentences, masks, scores, begin, end, cost, found)
 
 
 @kernel
@@ -232,13 +269,12 @@ def learn(
 ) -> None:
     """Update the weights by the gold tree of sentence ``i`` and the one in ``found``, if they differ."""
     first, last = sentences.offsets[i], sentences.offsets[i + 1]
-    mistakes, used = 0, 0
+    mistakes, used = np.int64(0), np.int64(0)
     for slot in range(first + 1, last):
-        mistakes += found[slot] != sentences.heads[slot]
+        mistakes += np.int64(found[slot] != sentences.heads[slot])
     if mistakes == 0:
         return
-    mask = masks.allowed[masks.begins[i] : masks.begins[i + 1]].reshape((last - first, last - first))
-    parts, keys = parts_of(mask), keys_of(tables, sentences.tokens[first:last], sentences.words)
+    parts, keys = parts_of(mask_of(masks, i)), keys_of(tables, sentences.tokens[first:last], sentences.words)
     places = np.empty(MAX_FEATURES, np.uint32)
     difference = FeatureDifference(np.empty(1 << 12, np.int64), np.empty(1 << 12, np.float32))
     right, wrong = find_parts(parts, sentences.heads[first:last]), find_parts(parts, found[first:last])

@@ -231,7 +231,7 @@ def _restore(
                 label = int(sought[start + token])
                 target = _target(token, label, by_label, by_path, heads[span], deprels[span], on_path[span])
                 if target < 0 and by_label and by_path:
-                    target = _target(token, label, True, False, heads[span], deprels[span], on_path[span])
+                    target = _target(token, label, by_label, not by_path, heads[span], deprels[span], on_path[span])
                 if target >= 0:
                     heads[start + token] = target
 
