@@ -91,7 +91,7 @@ def word_keys(columns: Columns, tokens: Ints, words: WordColumns) -> Keys:
     for position in range(n_slots):
         for attribute in range(n_attributes):
             values[attribute, position + 1] = words.values[tokens[position], attribute] + 1
-    keys, missing = np.empty((n_slots + 1, len(columns.names)), np.uint64), np.int64(-1)
+    keys, missing = np.empty((n_slots + 1, len(columns.names)), np.uint64), int(np.int64(-1))
     for column in range(len(columns.names)):
         start = mix(mix(_START, columns.names[column, 0]), columns.names[column, 1])
         keys[n_slots, column] = mix(start, missing)
@@ -121,7 +121,7 @@ def arc_keys(table: ArcTable, tokens: Ints, words: WordColumns) -> ArcKeys:
             column = n_templates - n_split + template
             head, dependent = keys[position, column], keys[position, n_templates + column]
             for row in range(rows[position], last):
-                value = np.int64(words.feats[feat + row])
+                value = int(np.int64(words.feats[feat + row]))
                 split_head[row, template] = mix(head, value)
                 split_dependent[row, template] = mix(dependent, value)
             split_head[last, template], split_dependent[last, template] = head, dependent
@@ -136,7 +136,7 @@ def between_keys(columns: Longs, tokens: Ints, words: WordColumns) -> tuple[Keys
     keys = np.empty((len(columns) * n_slots, MAX_COUNT), np.uint64)
     counts = np.zeros((len(columns) * n_slots, n_slots + 1), np.int32)
     values = np.empty(len(columns) * n_slots, np.int32)
-    kinds, used, number = np.zeros(len(columns) + 1, np.int64), 0, np.int64(2)
+    kinds, used, number = np.zeros(len(columns) + 1, np.int64), 0, int(np.int64(2))
     for template in range(len(columns)):
         for position in range(1, n_slots):
             value = words.values[tokens[position], columns[template]]
@@ -145,7 +145,7 @@ def between_keys(columns: Longs, tokens: Ints, words: WordColumns) -> tuple[Keys
                 kind += 1
             if kind == used:
                 values[kind] = value
-                key = mix(mix(mix(_START, number), template), np.int64(value))
+                key = mix(mix(mix(_START, number), template), int(np.int64(value)))
                 for count in range(MAX_COUNT):
                     keys[kind, count] = mix(key, count)
                 used += 1
@@ -192,7 +192,7 @@ def fire_arc(keys: ArcKeys, splits: Bools, bits: int, h: int, d: int, places: Pl
             for j in range(d_first, min(d_end, d_first + MAX_FEATURES - count)):
                 places[count] = place_of(split_head[i, t] + split_dependent[j, t], bits)
                 count += 1
-    return count
+    return int(count)
 
 
 @kernel
@@ -207,7 +207,7 @@ def fire_pair(keys: Keys, bits: int, one: int, two: int, three: int, places: Pla
             keys[one, t] + keys[two, n_templates + t] + keys[three, 2 * n_templates + t],
             bits,
         )
-    return n_templates
+    return int(n_templates)
 
 
 @kernel

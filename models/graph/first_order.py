@@ -113,12 +113,12 @@ def train_epoch(
                 for h in range(last - first):
                     scores[d, h] += np.float32(rule.cost if h != gold[d] else 0.0)
         decode(scores, sentences.projective, sentences.single_root, found)
-        mistakes, used = np.int64(0), np.int64(0)
+        mistakes, used = int(np.int64(0)), int(np.int64(0))
         for d in range(1, last - first):
             if found[d] != gold[d]:
                 mistakes += 1
                 for sign in (1.0, -1.0):
-                    h = np.int64(gold[d] if sign > 0 else found[d])
+                    h = int(np.int64(gold[d] if sign > 0 else found[d]))
                     count = fire_arc(keys, table.splits, bits, h, d, places)
                     difference, used = extend(difference, used, places, count, variants_of_arc(h, d), sign)
         if mistakes > 0:

@@ -87,7 +87,7 @@ def decode(scored: ScoredParts, single_root: bool, heads: Ints) -> float:
         only = single_root and i == 0
         for j in range(i + 1, n + 1):
             if right < start[i + 1] and candidates.dependents[outgoing[right]] == j:
-                arc = np.int64(outgoing[right])
+                arc = int(np.int64(outgoing[right]))
                 _attach(arc, only, scored, chart)
                 _complete_right(arc, candidates, grandparents, chart)
                 right += 1
@@ -159,7 +159,7 @@ def _beside(part: int, place: int, scored: ScoredParts, chart: _Chart) -> float:
 @kernel
 def _complete_right(arc: int, candidates: Candidates, grandparents: Grandparents, chart: _Chart) -> None:
     """Extend the incomplete half-trees that end with an arc to the right to all complete ones behind it."""
-    h, d = np.int64(candidates.heads[arc]), np.int64(candidates.dependents[arc])
+    h, d = int(np.int64(candidates.heads[arc])), int(np.int64(candidates.dependents[arc]))
     n = chart.complete.shape[1] - 1
     from_row, to_row = _rows_of(h, candidates)
     for row in range(from_row, to_row):
@@ -206,10 +206,10 @@ def _backtrack(scored: ScoredParts, chart: _Chart, outgoing: Ints, start: Longs,
     while n_pending:
         n_pending -= 1
         row, end = pending[n_pending, 0], pending[n_pending, 1]
-        h = np.int64(candidates.dependents[row] if row < n_arcs else 0)
+        h = int(np.int64(candidates.dependents[row] if row < n_arcs else 0))
         place = row - _rows_of(h, candidates)[0]  # of the grandparent part among those of each arc from h
         for i in range(start[h], start[h + 1]):
-            arc = np.int64(outgoing[i])
+            arc = int(np.int64(outgoing[i]))
             d = candidates.dependents[arc]
             if (h < d <= end or end <= d < h) and (
                 incomplete[scored.grandparents.first[arc] + place] + complete[arc, end] == complete[row, end]

@@ -149,11 +149,15 @@ def fire_part(
 @kernel
 def ends_of(parts: Parts, kind: int, arc: int, part: int) -> tuple[int, int, int]:
     """Return head and dependent of an arc, and the third word of one of its parts, -1 for none."""
-    h, d, other = np.int64(parts.candidates.heads[arc]), np.int64(parts.candidates.dependents[arc]), np.int64(-1)
+    h, d, other = (
+        int(np.int64(parts.candidates.heads[arc])),
+        int(np.int64(parts.candidates.dependents[arc])),
+        int(np.int64(-1)),
+    )
     if kind == 1 and parts.siblings.partners[part] >= 0:
-        other = np.int64(parts.candidates.dependents[parts.siblings.partners[part]])
+        other = int(np.int64(parts.candidates.dependents[parts.siblings.partners[part]]))
     elif kind == 2 and parts.grandparents.partners[part] >= 0:
-        other = np.int64(parts.candidates.heads[parts.grandparents.partners[part]])
+        other = int(np.int64(parts.candidates.heads[parts.grandparents.partners[part]]))
     return h, d, other
 
 
@@ -169,17 +173,17 @@ def score_parts(
     arc_scores, sibling_scores = np.empty(len(heads), np.float32), np.empty(len(siblings.partners), np.float32)
     grandparent_scores = np.zeros(len(grandparents.partners), np.float32)
     for arc in range(len(heads)):
-        h, d = np.int64(heads[arc]), np.int64(dependents[arc])
+        h, d = int(np.int64(heads[arc])), int(np.int64(dependents[arc]))
         count = fire_arc(keys_of_arcs, splits, bits, h, d, places)
         arc_scores[arc] = score_features(weights, places, count, variants_of_arc(h, d))
         for part in range(siblings.first[arc], siblings.first[arc + 1]):
             partner = siblings.partners[part]
-            s = np.int64(dependents[partner] if partner >= 0 else -1)
+            s = int(np.int64(dependents[partner] if partner >= 0 else -1))
             count = fire_pair(sibling_keys, bits, h, s if s >= 0 else missing, d, places)
             sibling_scores[part] = score_features(weights, places, count, variants_of_sibling(h, s, d))
         for part in range(grandparents.first[arc], grandparents.first[arc + 1]):
             partner = grandparents.partners[part]
-            g = np.int64(heads[partner] if partner >= 0 else -1)
+            g = int(np.int64(heads[partner] if partner >= 0 else -1))
             if g != d and not (projective and (h < g < d or d < g < h)):
                 count = fire_pair(grandparent_keys, bits, g if g >= 0 else missing, h, d, places)
                 grandparent_scores[part] = score_features(weights, places, count, variants_of_grandparent(g, h, d))
@@ -269,9 +273,9 @@ def learn(
 ) -> None:
     """Update the weights by the gold tree of sentence ``i`` and the one in ``found``, if they differ."""
     first, last = sentences.offsets[i], sentences.offsets[i + 1]
-    mistakes, used = np.int64(0), np.int64(0)
+    mistakes, used = int(np.int64(0)), int(np.int64(0))
     for slot in range(first + 1, last):
-        mistakes += np.int64(found[slot] != sentences.heads[slot])
+        mistakes += int(np.int64(found[slot] != sentences.heads[slot]))
     if mistakes == 0:
         return
     parts, keys = parts_of(mask_of(masks, i)), keys_of(tables, sentences.tokens[first:last], sentences.words)

@@ -74,7 +74,7 @@ def fire(
         atom, start = table.sets[i, 1], key_at(table.sets[i, 0], room.nodes)
         if start != 0:
             for member in range(room.values[atom]):
-                keys[count] = mix(start, atom, np.int64(room.members[atom, member]))
+                keys[count] = mix(start, atom, int(np.int64(room.members[atom, member])))
                 count += 1
     return count
 
@@ -106,7 +106,7 @@ def find_values(sentence: Sentence, dependent: int, words: WordColumns, table: T
     """Write the value of each atom, 0 where there is none."""
     for a in range(len(table.atoms)):
         kind, place, column = table.atoms[a]
-        value = np.int64(0)
+        value = int(np.int64(0))
         if kind == DISTANCE:
             distance = dependent - sentence.heads[dependent]
             value = bin_distance(abs(distance), FAR) + (_TO_THE_RIGHT if distance > 0 else 0)
@@ -125,7 +125,7 @@ def find_values(sentence: Sentence, dependent: int, words: WordColumns, table: T
             elif kind == FEAT:
                 first, last = words.feats_offsets[sentence.tokens[at]], words.feats_offsets[sentence.tokens[at] + 1]
                 for i in range(first, last):
-                    value = add(np.int64(words.feats[i]), room.members[a], value)
+                    value = add(int(np.int64(words.feats[i])), room.members[a], value)
             elif kind == DEPENDENTS:
                 value = known_labels(sentence, at, room.members[a])
         room.values[a] = value
@@ -134,10 +134,10 @@ def find_values(sentence: Sentence, dependent: int, words: WordColumns, table: T
 @kernel
 def known_labels(sentence: Sentence, head: int, members: Ints) -> int:
     """Collect the known labels of the dependents of a word, and return their number."""
-    n, links = np.int64(0), sentence.links
+    n, links = int(np.int64(0)), sentence.links
     token = links[head, LEFT] if links[head, LEFT] >= 0 else links[head, INNER_RIGHT]
     while token >= 0 and n < MAX_MEMBERS:
-        n = add(np.int64(sentence.deprels[token]) + 1, members, n)
+        n = add(int(np.int64(sentence.deprels[token])) + 1, members, n)
         token = links[token, AFTER]
     return n
 
@@ -145,9 +145,9 @@ def known_labels(sentence: Sentence, head: int, members: Ints) -> int:
 @kernel
 def tags_between(sentence: Sentence, dependent: int, words: WordColumns, members: Ints) -> int:
     """Collect the tags of the words between dependent and head, and return their number."""
-    n, head = np.int64(0), sentence.heads[dependent]
+    n, head = int(np.int64(0)), sentence.heads[dependent]
     for position in range(min(head, dependent) + 1, max(head, dependent)):
-        n = add(np.int64(words.values[sentence.tokens[position], _UPOS]), members, n)
+        n = add(int(np.int64(words.values[sentence.tokens[position], _UPOS])), members, n)
         if n == MAX_MEMBERS:
             break
     return n
@@ -156,12 +156,12 @@ def tags_between(sentence: Sentence, dependent: int, words: WordColumns, members
 @kernel
 def common_feats(sentence: Sentence, dependent: int, words: WordColumns, members: Ints) -> int:
     """Collect the common values of FEATS of dependent and head, and return their number."""
-    n, offsets = np.int64(0), words.feats_offsets
+    n, offsets = int(np.int64(0)), words.feats_offsets
     own, other = sentence.tokens[dependent], sentence.tokens[sentence.heads[dependent]]
     for i in range(offsets[own], offsets[own + 1]):
         for j in range(offsets[other], offsets[other + 1]):
             if words.feats[i] == words.feats[j]:
-                n = add(np.int64(words.feats[i]), members, n)
+                n = add(int(np.int64(words.feats[i])), members, n)
     return n
 
 
