@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treevote.kernels import Doubles, Floats, Ints, kernel
+from treevote.kernels import Doubles, Floats, Ints, Longs, kernel
 from treevote.models.graph.parts import NEVER
 
 
@@ -60,24 +60,23 @@ def decode(scores: Floats, single_root: bool, heads: Ints) -> None:
     if n < 1:
         return
     shape = (n + 1, n + 1)
-    right_complete, right_incomplete = np.full(shape, -np.inf), np.empty(shape)
-    left_complete, left_incomplete = np.full(shape, -np.inf), np.empty(shape)
+    right_complete, right_incomplete = np.empty(shape), np.empty(shape)
+    left_complete, left_incomplete = np.empty(shape), np.empty(shape)
     joined = np.empty(n + 1)
-    for i in range(n, 0, -1):
+    for i in range(n, 0 if single_root else -1, -1):
         _fill_row(i, scores, joined, right_complete, right_incomplete, left_complete, left_incomplete)
 
-    if not single_root:
-        _fill_row(0, scores, joined, right_complete, right_incomplete, left_complete, left_incomplete)
-        _backtrack(0, n, scores, right_complete, right_incomplete, left_complete, left_incomplete, heads)
-        return
-    best, root = -np.inf, 1
-    for d in range(1, n + 1):
-        score = left_complete[1, d] + _bounded(scores[d, 0]) + right_complete[d, n]
-        if score > best:
-            best, root = score, d
-    heads[root] = 0
-    _backtrack(root, 1, scores, right_complete, right_incomplete, left_complete, left_incomplete, heads)
-    _backtrack(root, n, scores, right_complete, right_incomplete, left_complete, left_incomplete, heads)
+    pending = np.empty((3 * n + 3, 2), np.int64)  # complete half-trees: head and end
+    pending[0, 0], pending[0, 1], n_pending = 0, n, 1
+    if single_root:
+        best, root = -np.inf, 1
+        for d in range(1, n + 1):
+            score = left_complete[1, d] + _bounded(scores[d, 0]) + right_complete[d, n]
+            if score > best:
+                best, root = score, d
+        heads[root] = 0
+        pending[0, 0], pending[0, 1], pending[1, 0], pending[1, 1], n_pending = root, 1, root, n, 2
+    _backtrack(pending, n_pending, scores, right_complete, right_incomplete, left_complete, left_incomplete, heads)
 
 
 @kernel
@@ -92,7 +91,8 @@ def _fill_row(
 ) -> None:
     """Fill row ``i`` of all matrices, given the rows behind it; ``joined`` is a workspace."""
     n = len(joined) - 1
-    joined[i:] = -np.inf
+    for j in range(i, n + 1):
+        joined[j], right_complete[i, j], left_complete[i, j] = -np.inf, -np.inf, -np.inf
     right_complete[i, i], left_complete[i, i] = 0.0, 0.0
     for k in range(i, n + 1):
         if k > i:
@@ -123,8 +123,8 @@ def _bounded(score: float) -> float:
 
 @kernel
 def _backtrack(
-    head: int,
-    end: int,
+    pending: Longs,
+    n_pending: int,
     scores: Floats,
     right_complete: Doubles,
     right_incomplete: Doubles,
@@ -132,9 +132,7 @@ def _backtrack(
     left_incomplete: Doubles,
     heads: Ints,
 ) -> None:
-    """Write the heads within the complete half-tree of ``head`` that reaches to ``end``."""
-    pending, n_pending = np.empty((2 * abs(end - head) + 3, 2), np.int64), 1
-    pending[0, 0], pending[0, 1] = head, end
+    """Write the heads within the first complete half-trees in ``pending``, the rest of which is a workspace."""
     while n_pending:
         n_pending -= 1
         head, end = pending[n_pending, 0], pending[n_pending, 1]

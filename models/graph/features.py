@@ -2,8 +2,9 @@
 
 A feature of an arc is a value for the head and one for the dependent. Each word is hashed once in each role, and the
 hash of an arc is the sum of two 64-bit numbers: one addition for each arc and template. The upper bits of the sum
-choose a *line* of 16 adjacent weights, for all features of that template for that arc: direction alone, and direction
-with distance in one of seven bins. The lower bits permute the line, so weights are spread evenly.
+choose a *line* of 16 adjacent weights, for all variants of that feature: direction alone, and direction with distance
+in one of seven bins. The lower bits permute the line, so weights are spread evenly. So a feature has one *place*, and
+an arc or pair of arcs two *variants* of each of its features; a weight is at the exclusive or of both.
 
 There is no table of features: two of them may share a weight (Shi et al. 2009, "Hash kernels"). Features of wrong arcs
 have weights too, which helps a graph-based parser (Bohnet 2010, "Very high accuracy and fast dependency parsing is not
@@ -12,14 +13,15 @@ a contradiction").
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from treevote.kernels import Ints, Keys, Longs, kernel
+from treevote.kernels import Bools, Ints, Keys, Longs, kernel
 from treevote.models.features.atoms import bin_distance
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.graph.templates import ArcTable, PairTable, Side
+from treevote.models.graph.templates import ArcTable, Columns
 
 LINE_BITS = 4
 MIN_BITS, MAX_BITS = 8, 28
@@ -31,69 +33,45 @@ FAR = 10
 MAX_COUNT = 3
 """Maximum count of words of one kind between head and dependent."""
 
-MAX_FEATURES = 1 << 13
-"""Maximum number of weight indices of one part; further pairs of long FEATS are ignored, in template order."""
+MAX_FEATURES = 1 << 12
+"""Maximum number of features of one part; further pairs of long FEATS are ignored, in template order."""
+
+Places: TypeAlias = NDArray[np.uint32]
+"""Where the weights of features are; the index of a weight is the exclusive or of the place and a variant, 0..15."""
 
 _START = np.uint64(0)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_IN_LINE = np.uint64((1 << LINE_BITS) - 1)
 _SECOND = np.uint64(0x94D049BB133111EB)
 
 
-class SplitKeys(NamedTuple):
-    """Keys of the words in one role of templates with ``feat``.
+class ArcKeys(NamedTuple):
+    """Keys of the words of a sentence as heads and dependents of arcs, and of the words between them.
 
     Attributes
     ----------
-    keys : ndarray of uint64, shape (n_rows, n_templates)
+    words : ndarray of uint64, shape (n + 2, n_columns)
+        As `word_keys` returns them: heads of all templates, then dependents.
+    split_head, split_dependent : ndarray of uint64, shape (n_rows, n_templates with feat)
         One row for each of the FEATS of a word, then one for templates without ``feat`` in this role.
-    first : ndarray of int64, shape (n + 2,)
-        The rows of word ``i`` are ``first[i] : first[i + 1]``.
-    """
-
-    keys: Keys
-    first: Longs
-
-
-class Between(NamedTuple):
-    """The words between others, for the templates with ``b``.
-
-    Attributes
-    ----------
-    keys : ndarray of uint64, shape (n_kinds, MAX_COUNT)
-        One row for each distinct value of each template in this sentence, by its count.
+    rows : ndarray of int64, shape (n + 2,)
+        These rows of word ``i`` are ``rows[i] : rows[i + 1]``.
+    between : ndarray of uint64, shape (n_kinds, MAX_COUNT)
+        One row for each distinct value of each template with ``b`` in this sentence, by its count.
     counts : ndarray of int32, shape (n_kinds, n + 2)
         ``[k, i]`` is the number of words of that kind before position ``i``.
-    first : ndarray of int64, shape (n_templates + 1,)
-        The kinds of template ``t`` are ``first[t] : first[t + 1]``.
+    kinds : ndarray of int64, shape (n_templates with b + 1,)
+        The kinds of the template ``t`` with ``b`` are ``kinds[t] : kinds[t + 1]``.
     """
 
-    keys: Keys
+    words: Keys
+    split_head: Keys
+    split_dependent: Keys
+    rows: Longs
+    between: Keys
     counts: Ints
-    first: Longs
-
-
-class ArcKeys(NamedTuple):
-    """Keys of the words of a sentence as heads and as dependents, shape (n + 1, n_templates) each."""
-
-    head: Keys
-    dependent: Keys
-    split_head: SplitKeys
-    split_dependent: SplitKeys
-    around_head: Keys
-    around_dependent: Keys
-    between: Between
-
-
-class PairKeys(NamedTuple):
-    """Keys of the words in the three roles of siblings or grandparents, shape (n + 2, n_templates) each.
-
-    The last row of each is for a missing word.
-    """
-
-    one: Keys
-    two: Keys
-    three: Keys
+    kinds: Longs
 
 
 @kernel
@@ -106,166 +84,152 @@ def mix(key: np.uint64, value: int) -> np.uint64:
 
 
 @kernel
-def side_key(side: Side, number: int, template: int, position: int, tokens: Ints, words: WordColumns) -> np.uint64:
-    """Return the key of a word in one role of a template; ``number`` is that of the role."""
-    key = mix(mix(_START, number), template)
-    for a in range(side.first[template], side.first[template + 1]):
-        place = position + side.atoms[a, 1]
-        value = int(words.values[tokens[place], side.atoms[a, 0]]) + 1 if 0 <= place < len(tokens) else 0
-        key = mix(key, value)
-    return key
-
-
-@kernel
-def plain_keys(side: Side, number: int, tokens: Ints, words: WordColumns) -> Keys:
-    """Return the keys of all words, and of a missing one, in one role of templates, shape (n + 2, n_templates)."""
-    keys = np.empty((len(tokens) + 1, len(side.splits)), np.uint64)
-    for template in range(len(side.splits)):
-        for position in range(len(tokens)):
-            keys[position, template] = side_key(side, number, template, position, tokens, words)
-        keys[len(tokens), template] = mix(mix(mix(_START, number), template), -1)
+def word_keys(columns: Columns, tokens: Ints, words: WordColumns) -> Keys:
+    """Return the keys of all words of a sentence, and of a missing one in the last row, shape (n + 2, n_columns)."""
+    n_slots, n_attributes = len(tokens), words.values.shape[1]
+    values = np.zeros((n_attributes, n_slots + 2), np.int64)  # 0 for places before and behind the sentence
+    for position in range(n_slots):
+        for attribute in range(n_attributes):
+            values[attribute, position + 1] = words.values[tokens[position], attribute] + 1
+    keys, missing = np.empty((n_slots + 1, len(columns.names)), np.uint64), -1
+    for column in range(len(columns.names)):
+        start = mix(mix(_START, columns.names[column, 0]), columns.names[column, 1])
+        keys[n_slots, column] = mix(start, missing)
+        for position in range(n_slots):
+            key = start
+            for atom in range(columns.first[column], columns.first[column + 1]):
+                key = mix(key, values[columns.atoms[atom, 0], position + 1 + columns.atoms[atom, 1]])
+            keys[position, column] = key
     return keys
 
 
 @kernel
-def split_keys(side: Side, number: int, tokens: Ints, words: WordColumns) -> SplitKeys:
-    """Return the keys of all words in one role of templates with ``feat``."""
-    first = np.zeros(len(tokens) + 1, np.int64)
+def arc_keys(table: ArcTable, tokens: Ints, words: WordColumns) -> ArcKeys:
+    """Hash the words of a sentence as heads and as dependents, and those between them."""
+    keys, n_templates = word_keys(table.columns, tokens, words), len(table.columns.names) // 2
+    rows, n_split = np.zeros(len(tokens) + 1, np.int64), table.splits.shape[1]
     for position in range(len(tokens)):
         word = tokens[position]
-        first[position + 1] = first[position] + words.feats_offsets[word + 1] - words.feats_offsets[word] + 1
-    keys = np.empty((first[-1], len(side.splits)), np.uint64)
+        rows[position + 1] = rows[position] + words.feats_offsets[word + 1] - words.feats_offsets[word] + 1
+    split_head, split_dependent = (
+        np.empty((rows[len(tokens)], n_split), np.uint64),
+        np.empty((rows[len(tokens)], n_split), np.uint64),
+    )
     for position in range(len(tokens)):
-        offset = words.feats_offsets[tokens[position]]
-        last = first[position + 1] - 1
-        for template in range(len(side.splits)):
-            key = side_key(side, number, template, position, tokens, words)
-            for row in range(first[position], last):
-                keys[row, template] = mix(key, int(words.feats[offset + row - first[position]]))
-            keys[last, template] = key
-    return SplitKeys(keys, first)
+        feat, last = words.feats_offsets[tokens[position]] - rows[position], rows[position + 1] - 1
+        for template in range(n_split):
+            column = n_templates - n_split + template
+            head, dependent = keys[position, column], keys[position, n_templates + column]
+            for row in range(rows[position], last):
+                value = int(words.feats[feat + row])
+                split_head[row, template] = mix(head, value)
+                split_dependent[row, template] = mix(dependent, value)
+            split_head[last, template], split_dependent[last, template] = head, dependent
+    between, counts, kinds = between_keys(table.between, tokens, words)
+    return ArcKeys(keys, split_head, split_dependent, rows, between, counts, kinds)
 
 
 @kernel
-def between_keys(columns: Ints, tokens: Ints, words: WordColumns) -> Between:
-    """Return keys and counts of the words between others."""
+def between_keys(columns: Longs, tokens: Ints, words: WordColumns) -> tuple[Keys, Ints, Longs]:
+    """Return the keys, counts and kinds of the words between others, as in `ArcKeys`."""
     n_slots = len(tokens)
     keys = np.empty((len(columns) * n_slots, MAX_COUNT), np.uint64)
     counts = np.zeros((len(columns) * n_slots, n_slots + 1), np.int32)
     values = np.empty(len(columns) * n_slots, np.int32)
-    first = np.zeros(len(columns) + 1, np.int64)
-    used = 0
+    kinds, used, number = np.zeros(len(columns) + 1, np.int64), 0, 2
     for template in range(len(columns)):
         for position in range(1, n_slots):
-            value = int(words.values[tokens[position], columns[template]])
-            kind = first[template]
+            value = words.values[tokens[position], columns[template]]
+            kind = kinds[template]
             while kind < used and values[kind] != value:
                 kind += 1
             if kind == used:
                 values[kind] = value
-                key = mix(mix(mix(_START, 2), template), value)
+                key = mix(mix(mix(_START, number), template), int(value))
                 for count in range(MAX_COUNT):
                     keys[kind, count] = mix(key, count)
                 used += 1
             counts[kind, position + 1] += 1
-        first[template + 1] = used
+        kinds[template + 1] = used
     for kind in range(used):
         for position in range(n_slots):
             counts[kind, position + 1] += counts[kind, position]
-    return Between(keys[:used], counts[:used], first)
+    return keys, counts, kinds
 
 
 @kernel
-def arc_keys(table: ArcTable, tokens: Ints, words: WordColumns) -> ArcKeys:
-    """Hash the words of a sentence as heads and as dependents."""
-    return ArcKeys(
-        plain_keys(table.head, 0, tokens, words),
-        plain_keys(table.dependent, 1, tokens, words),
-        split_keys(table.split_head, 3, tokens, words),
-        split_keys(table.split_dependent, 4, tokens, words),
-        plain_keys(table.around_head, 5, tokens, words),
-        plain_keys(table.around_dependent, 6, tokens, words),
-        between_keys(table.between, tokens, words),
-    )
+def place_of(key: np.uint64, bits: int) -> np.uint32:
+    """Return the place of a feature: the weights of its variants are there, but for the lowest bits."""
+    line = (key >> np.uint64(64 + LINE_BITS - bits)) << np.uint64(LINE_BITS)
+    return np.uint32(line | (key & _IN_LINE))
 
 
 @kernel
-def pair_keys(table: PairTable, number: int, tokens: Ints, words: WordColumns) -> PairKeys:
-    """Hash the words of a sentence in the three roles of siblings (``number`` 7) or grandparents (10)."""
-    return PairKeys(
-        plain_keys(table.one, number, tokens, words),
-        plain_keys(table.two, number + 1, tokens, words),
-        plain_keys(table.three, number + 2, tokens, words),
-    )
+def fire_arc(keys: ArcKeys, splits: Bools, bits: int, h: int, d: int, places: Places) -> int:
+    """Write the places of the features of an arc from position ``h`` to ``d``, and return their number.
 
-
-@kernel
-def append(key: np.uint64, bits: int, lane: int, other_lane: int, indices: Longs, count: int) -> int:
-    """Append the weight indices of a feature in two lanes of its line; return the new number of indices."""
-    line = np.int64(key >> np.uint64(64 + LINE_BITS - bits)) << LINE_BITS
-    shuffle = np.int64(key & np.uint64((1 << LINE_BITS) - 1))
-    indices[count] = line | (lane ^ shuffle)
-    indices[count + 1] = line | (other_lane ^ shuffle)
-    return count + 2
-
-
-@kernel
-def fire_arc(keys: ArcKeys, table: ArcTable, bits: int, h: int, d: int, indices: Longs) -> int:
-    """Write the weight indices of an arc from position ``h`` to ``d``, and return their number.
-
-    ``bits`` is the binary logarithm of the number of weights; ``indices`` has the shape (MAX_FEATURES,).
+    ``splits`` are those of the table of templates, ``bits`` is the binary logarithm of the number of weights, and
+    ``places`` has the shape (MAX_FEATURES,).
     """
-    directed = 8 if h < d else 0
-    binned = directed + bin_distance(abs(h - d), FAR)
-    count = 0
-    for t in range(keys.head.shape[1]):
-        count = append(keys.head[h, t] + keys.dependent[d, t], bits, directed, binned, indices, count)
-    left, right = min(h, d), max(h, d)
-    between = keys.between
-    for t in range(len(table.between)):
-        ends = keys.around_head[h, t] + keys.around_dependent[d, t]
-        for kind in range(between.first[t], between.first[t + 1]):
-            inner = between.counts[kind, right] - between.counts[kind, left + 1]
-            if inner > 0 and count < MAX_FEATURES - 1:
-                key = ends + between.keys[kind, min(inner, MAX_COUNT) - 1]
-                count = append(key, bits, directed, binned, indices, count)
-    heads, dependents = keys.split_head, keys.split_dependent
-    for t in range(heads.keys.shape[1]):
-        h_last, d_last = heads.first[h + 1] - 1, dependents.first[d + 1] - 1
-        h_range = (heads.first[h], h_last) if table.split_head.splits[t] else (h_last, h_last + 1)
-        d_range = (dependents.first[d], d_last) if table.split_dependent.splits[t] else (d_last, d_last + 1)
-        for i in range(h_range[0], h_range[1]):
-            for j in range(d_range[0], min(d_range[1], d_range[0] + (MAX_FEATURES - count) // 2)):
-                key = heads.keys[i, t] + dependents.keys[j, t]
-                count = append(key, bits, directed, binned, indices, count)
-    return count
+    words, split_head, split_dependent, rows, between, counts, kinds = keys
+    n_templates, n_around, n_split = words.shape[1] // 2, len(kinds) - 1, split_head.shape[1]
+    n_plain = n_templates - n_around - n_split
+    for t in range(n_plain):
+        places[t] = place_of(words[h, t] + words[d, n_templates + t], bits)
+    count, left, right = n_plain, min(h, d), max(h, d)
+    for t in range(n_around):
+        ends = words[h, n_plain + t] + words[d, n_templates + n_plain + t]
+        for kind in range(kinds[t], kinds[t + 1]):
+            inner = counts[kind, right] - counts[kind, left + 1]
+            if inner > 0 and count < MAX_FEATURES:
+                places[count] = place_of(ends + between[kind, min(inner, MAX_COUNT) - 1], bits)
+                count += 1
+    h_last, d_last = rows[h + 1] - 1, rows[d + 1] - 1
+    for t in range(n_split):
+        h_first, h_end = (rows[h], h_last) if splits[0, t] else (h_last, h_last + 1)
+        d_first, d_end = (rows[d], d_last) if splits[1, t] else (d_last, d_last + 1)
+        for i in range(h_first, h_end):
+            for j in range(d_first, min(d_end, d_first + MAX_FEATURES - count)):
+                places[count] = place_of(split_head[i, t] + split_dependent[j, t], bits)
+                count += 1
+    return int(count)
 
 
 @kernel
-def fire_sibling(keys: PairKeys, bits: int, h: int, s: int, d: int, indices: Longs) -> int:
-    """Write the weight indices of a sibling part, as `fire_arc`; ``s`` is -1 for none."""
-    directed = 8 if h < d else 0
-    binned = directed + bin_distance(abs(d - (s if s >= 0 else h)), FAR)
-    s = s if s >= 0 else len(keys.two) - 1
-    count = 0
-    for t in range(keys.one.shape[1]):
-        key = keys.one[h, t] + keys.two[s, t] + keys.three[d, t]
-        count = append(key, bits, directed, binned, indices, count)
-    return count
+def fire_pair(keys: Keys, bits: int, one: int, two: int, three: int, places: Places) -> int:
+    """Write the places of the features of two arcs, as `fire_arc`; ``one``, ``two`` and ``three`` are rows of ``keys``.
+
+    A word that is missing has the last row.
+    """
+    n_templates = keys.shape[1] // 3
+    for t in range(n_templates):
+        places[t] = place_of(
+            keys[one, t] + keys[two, n_templates + t] + keys[three, 2 * n_templates + t],
+            bits,
+        )
+    return int(n_templates)
 
 
 @kernel
-def fire_grandparent(keys: PairKeys, bits: int, g: int, h: int, d: int, indices: Longs) -> int:
-    """Write the weight indices of a grandparent part, as `fire_arc`; ``g`` is -1 for none.
+def variants_of_arc(h: int, d: int) -> tuple[np.uint32, np.uint32]:
+    """Return the variants of the features of an arc: by direction, and by direction and distance."""
+    directed = 8 if h < d else 0
+    return np.uint32(directed), np.uint32(directed + bin_distance(abs(h - d), FAR))
 
-    Features have the directions of both arcs, and the length of the lower one: 1, up to 4, or more.
+
+@kernel
+def variants_of_sibling(h: int, s: int, d: int) -> tuple[np.uint32, np.uint32]:
+    """Return the variants of the features of a sibling part, by the distance to the sibling, or to ``h``."""
+    directed = 8 if h < d else 0
+    return np.uint32(directed), np.uint32(directed + bin_distance(abs(d - (s if s >= 0 else h)), FAR))
+
+
+@kernel
+def variants_of_grandparent(g: int, h: int, d: int) -> tuple[np.uint32, np.uint32]:
+    """Return the variants of the features of a grandparent part; ``g`` is -1 for none.
+
+    They have the directions of both arcs, and the length of the lower one: 1, up to 4, or more.
     """
     directed = (8 if h < d else 0) + (4 if g < h else 0)
     distance = abs(h - d)
-    binned = directed + (1 if distance == 1 else 2 if distance <= 4 else 3)
-    g = g if g >= 0 else len(keys.one) - 1
-    count = 0
-    for t in range(keys.one.shape[1]):
-        key = keys.one[g, t] + keys.two[h, t] + keys.three[d, t]
-        count = append(key, bits, directed, binned, indices, count)
-    return count
+    return np.uint32(directed), np.uint32(directed + (1 if distance == 1 else 2 if distance <= 4 else 3))

@@ -7,10 +7,10 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from treevote.kernels import Floats, Ints, Longs, Shorts, kernel
+from treevote.kernels import Bools, Floats, Ints, Longs, Shorts, kernel
 from treevote.models.graph.chu_liu_edmonds import decode as edmonds_decode
 from treevote.models.graph.eisner import decode as eisner_decode
-from treevote.models.graph.features import MAX_FEATURES, ArcKeys, arc_keys, fire_arc
+from treevote.models.graph.features import MAX_FEATURES, ArcKeys, Places, arc_keys, fire_arc, variants_of_arc
 from treevote.models.graph.hashed_weights import NO_WEIGHTS, HashedWeights
 from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import ArcTable, compile_arcs
@@ -57,22 +57,24 @@ class FirstOrderModel(NamedTuple):
 
 
 @kernel
-def score_features(weights: WeightTable, indices: Longs, count: int) -> float:
-    """Return the sum of the weights at the first ``count`` indices."""
+def score_features(weights: WeightTable, places: Places, count: int, variants: tuple[np.uint32, np.uint32]) -> float:
+    """Return the sum of the weights of the first ``count`` features, in both variants."""
     total = 0
     for i in range(count):
-        total += weights[indices[i]]
+        total += weights[places[i] ^ variants[0]]
+        total += weights[places[i] ^ variants[1]]
     return float(total)
 
 
 @kernel
-def score_arcs(weights: WeightTable, bits: int, table: ArcTable, keys: ArcKeys, scores: Floats) -> None:
+def score_arcs(weights: WeightTable, bits: int, splits: Bools, keys: ArcKeys, scores: Floats) -> None:
     """Write the scores of all arcs of a sentence, ``[dependent, head]``, but for row 0 and the diagonal."""
-    indices = np.empty(MAX_FEATURES, np.int64)
+    places = np.empty(MAX_FEATURES, np.uint32)
     for d in range(1, len(scores)):
         for h in range(len(scores)):
             if h != d:
-                scores[d, h] = score_features(weights, indices, fire_arc(keys, table, bits, h, d, indices))
+                count = fire_arc(keys, splits, bits, h, d, places)
+                scores[d, h] = score_features(weights, places, count, variants_of_arc(h, d))
 
 
 @kernel
@@ -98,14 +100,14 @@ def train_epoch(
 
     ``done`` and ``total`` are the number of sentences before this epoch, and in the whole training.
     """
-    indices, bits = np.empty(MAX_FEATURES, np.int64), averaged.bits
+    places, bits = np.empty(MAX_FEATURES, np.uint32), averaged.bits
     difference = FeatureDifference(np.empty(1 << 16, np.int64), np.empty(1 << 16, np.float32))
     for i in range(len(order)):
         first, last = sentences.offsets[order[i]], sentences.offsets[order[i] + 1]
         gold, found = sentences.heads[first:last], np.empty(last - first, np.int32)
         keys = arc_keys(table, sentences.tokens[first:last], sentences.words)
         scores = np.empty((last - first, last - first), np.float32)
-        score_arcs(averaged.weights, bits, table, keys, scores)
+        score_arcs(averaged.weights, bits, table.splits, keys, scores)
         if rule.cost > 0:
             for d in range(1, last - first):
                 for h in range(last - first):
@@ -115,10 +117,10 @@ def train_epoch(
         for d in range(1, last - first):
             if found[d] != gold[d]:
                 mistakes += 1
-                count = fire_arc(keys, table, bits, gold[d], d, indices)
-                difference, used = extend(difference, used, indices, count, 1.0)
-                count = fire_arc(keys, table, bits, found[d], d, indices)
-                difference, used = extend(difference, used, indices, count, -1.0)
+                for sign in (1.0, -1.0):
+                    h = int(gold[d] if sign > 0 else found[d])
+                    count = fire_arc(keys, table.splits, bits, h, d, places)
+                    difference, used = extend(difference, used, places, count, variants_of_arc(h, d), sign)
         if mistakes > 0:
             update(rule, averaged, difference, used, mistakes, (done + i) / total)
 
@@ -130,5 +132,5 @@ def parse_sentences(weights: HashedWeights, table: ArcTable, sentences: Sentence
         first, last = sentences.offsets[i], sentences.offsets[i + 1]
         keys = arc_keys(table, sentences.tokens[first:last], sentences.words)
         scores = np.empty((last - first, last - first), np.float32)
-        score_arcs(weights.table, weights.bits, table, keys, scores)
+        score_arcs(weights.table, weights.bits, table.splits, keys, scores)
         decode(scores, sentences.projective, sentences.single_root, sentences.heads[first:last])

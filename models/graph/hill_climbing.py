@@ -18,7 +18,7 @@ import numpy as np
 
 from treevote.corpus.trees import list_dependents, number_subtrees
 from treevote.kernels import Ints, Longs, kernel
-from treevote.models.graph.parts import ScoredParts, find_parts, grandparent_part, sibling_part
+from treevote.models.graph.parts import Parts, ScoredParts, find_parts, grandparent_part, sibling_part
 
 CHANGES_PER_TOKEN = 2
 """Maximum number of changes to a tree, as a multiple of the number of its tokens."""
@@ -57,9 +57,11 @@ def climb(scored: ScoredParts, single_root: bool, heads: Ints) -> int:
     (1, [-1, 0, 1])
     """
     candidates, n = scored.candidates, len(heads) - 1
-    arcs = find_parts(candidates, scored.siblings, scored.grandparents, heads)[:, 0].copy()
-    if n < 1 or arcs[1:].min() < 0:
-        return 0
+    found, arcs = find_parts(Parts(candidates, scored.siblings, scored.grandparents), heads), np.empty(n + 1, np.int64)
+    for d in range(n + 1):
+        arcs[d] = found[d, 0]
+        if d > 0 and arcs[d] < 0:
+            return 0
     tree = _Tree(arcs, np.empty(n + 1, np.int32), np.empty(n + 1, np.int32))
     enter, leave = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32)
     n_changes = 0

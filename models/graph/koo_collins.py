@@ -73,27 +73,29 @@ def decode(scored: ScoredParts, single_root: bool, heads: Ints) -> float:
     candidates, siblings, grandparents = scored.candidates, scored.siblings, scored.grandparents
     n_arcs, n = len(candidates.heads), len(candidates.first) - 2
     outgoing, start, middle = arcs_by_head(candidates)
-    chart = _Chart(
-        np.full((n_arcs + 1, n + 1), -np.inf), np.empty(len(grandparents.partners)), np.empty(len(siblings.partners))
-    )
-    chart.complete[n_arcs, 0] = 0.0
-    for arc in range(n_arcs):
-        chart.complete[arc, candidates.dependents[arc]] = 0.0
+    complete = np.empty((n_arcs + 1, n + 1))
+    for arc in range(n_arcs + 1):
+        for end in range(n + 1):
+            complete[arc, end] = -np.inf
+        complete[arc, candidates.dependents[arc] if arc < n_arcs else 0] = 0.0
+    chart = _Chart(complete, np.empty(len(grandparents.partners)), np.empty(len(siblings.partners)))
 
     for i in range(n, -1, -1):
         right, left = middle[i], candidates.first[i]  # the next arc from i to its right, and into i from there
         while left < candidates.first[i + 1] and candidates.heads[left] < i:
             left += 1
+        only = single_root and i == 0
         for j in range(i + 1, n + 1):
             if right < start[i + 1] and candidates.dependents[outgoing[right]] == j:
-                _attach(int(outgoing[right]), single_root and i == 0, scored, chart)
-                _complete_right(int(outgoing[right]), candidates, grandparents, chart)
+                arc = int(outgoing[right])
+                _attach(arc, only, scored, chart)
+                _complete_right(arc, candidates, grandparents, chart)
                 right += 1
             if left < candidates.first[i + 1] and candidates.heads[left] == j:
-                _attach(left, False, scored, chart)
+                _attach(left, only, scored, chart)
                 left += 1
             if i > 0:
-                _complete_left(j, i, outgoing[start[j] : middle[j]], candidates, grandparents, chart)
+                _complete_left(j, i, outgoing, start[j], middle[j], candidates, grandparents, chart)
 
     score = float(chart.complete[n_arcs, n])
     if score > -np.inf:
@@ -170,11 +172,21 @@ def _complete_right(arc: int, candidates: Candidates, grandparents: Grandparents
 
 @kernel
 def _complete_left(
-    h: int, end: int, outgoing: Ints, candidates: Candidates, grandparents: Grandparents, chart: _Chart
+    h: int,
+    end: int,
+    outgoing: Ints,
+    first: int,
+    last: int,
+    candidates: Candidates,
+    grandparents: Grandparents,
+    chart: _Chart,
 ) -> None:
-    """Score the complete half-trees of ``h`` that end at a position to its left, by the arcs to its left."""
+    """Score the complete half-trees of ``h`` that end at a position to its left.
+
+    Its arcs to its left are those of ``outgoing`` from ``first`` up to ``last``.
+    """
     from_row, to_row = _rows_of(h, candidates)
-    for i in range(len(outgoing) - 1, -1, -1):
+    for i in range(last - 1, first - 1, -1):
         arc = outgoing[i]
         if candidates.dependents[arc] < end:
             return
@@ -194,15 +206,16 @@ def _backtrack(scored: ScoredParts, chart: _Chart, outgoing: Ints, start: Longs,
     while n_pending:
         n_pending -= 1
         row, end = pending[n_pending, 0], pending[n_pending, 1]
-        h = int(candidates.dependents[row]) if row < n_arcs else 0
+        h = int(candidates.dependents[row] if row < n_arcs else 0)
         place = row - _rows_of(h, candidates)[0]  # of the grandparent part among those of each arc from h
-        for arc in outgoing[start[h] : start[h + 1]]:
+        for i in range(start[h], start[h + 1]):
+            arc = int(outgoing[i])
             d = candidates.dependents[arc]
             if (h < d <= end or end <= d < h) and (
                 incomplete[scored.grandparents.first[arc] + place] + complete[arc, end] == complete[row, end]
             ):
                 pending[n_pending, 0], pending[n_pending, 1] = arc, end
-                n_pending = _backtrack_siblings(int(arc), place, scored, chart, pending, n_pending + 1, heads)
+                n_pending = _backtrack_siblings(arc, place, scored, chart, pending, n_pending + 1, heads)
                 break
 
 

@@ -101,6 +101,12 @@ def parts_of(mask: Bools) -> Parts:
 
 
 @kernel
+def n_parts(parts: Parts) -> int:
+    """Return the number of all parts."""
+    return len(parts.candidates.heads) + len(parts.siblings.partners) + len(parts.grandparents.partners)
+
+
+@kernel
 def candidates_of(mask: Bools) -> Candidates:
     """List the arcs that a mask allows.
 
@@ -148,7 +154,8 @@ def siblings_of(candidates: Candidates) -> Siblings:
     n_arcs = len(candidates.heads)
     outgoing, _, middle = arcs_by_head(candidates)
     rank = np.empty(n_arcs, np.int64)  # the place of each arc in `outgoing`
-    rank[outgoing] = np.arange(n_arcs)
+    for place in range(n_arcs):
+        rank[outgoing[place]] = place
     first = np.zeros(n_arcs + 1, np.int64)
     for arc in range(n_arcs):
         h = candidates.heads[arc]
@@ -213,7 +220,9 @@ def arcs_by_head(candidates: Candidates) -> tuple[Ints, Longs, Longs]:
         first[candidates.heads[arc] + 1] += 1
     for h in range(n + 1):
         first[h + 1] += first[h]
-    middle, free, arcs = first[:-1].copy(), first.copy(), np.empty(n_arcs, np.int32)
+    middle, free, arcs = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64), np.empty(n_arcs, np.int32)
+    for h in range(n + 1):
+        middle[h] = free[h] = first[h]
     for arc in range(n_arcs):
         h = candidates.heads[arc]
         arcs[free[h]] = arc
@@ -224,7 +233,7 @@ def arcs_by_head(candidates: Candidates) -> tuple[Ints, Longs, Longs]:
 
 
 @kernel
-def find_parts(candidates: Candidates, siblings: Siblings, grandparents: Grandparents, heads: Ints) -> Longs:
+def find_parts(parts: Parts, heads: Ints) -> Longs:
     """Find the parts that a tree consists of.
 
     Parameters
@@ -240,21 +249,24 @@ def find_parts(candidates: Candidates, siblings: Siblings, grandparents: Grandpa
 
     Examples
     --------
-    >>> candidates = candidates_of(np.array([[0, 0, 0], [1, 0, 1], [1, 1, 0]], np.bool_))
-    >>> siblings, grandparents = siblings_of(candidates), grandparents_of(candidates)
-    >>> find_parts(candidates, siblings, grandparents, np.array([-1, 0, 0], np.int32))[1:].tolist()
+    >>> parts = parts_of(np.array([[0, 0, 0], [1, 0, 1], [1, 1, 0]], np.bool_))
+    >>> find_parts(parts, np.array([-1, 0, 0], np.int32))[1:].tolist()
     [[0, 0, 0], [2, 3, 3]]
-    >>> find_parts(candidates, siblings, grandparents, np.array([-1, 0, 1], np.int32))[1:].tolist()
+    >>> find_parts(parts, np.array([-1, 0, 1], np.int32))[1:].tolist()
     [[0, 0, 0], [3, 4, 4]]
     """
+    candidates, siblings, grandparents = parts
     n = len(heads) - 1
-    found = np.full((n + 1, 3), -1, np.int64)
+    found, inner = np.empty((n + 1, 3), np.int64), np.empty(n + 1, np.int64)
+    for d in range(n + 1):
+        found[d, 0] = found[d, 1] = found[d, 2] = -1
     for d in range(1, n + 1):
         for arc in range(candidates.first[d], candidates.first[d + 1]):
             if candidates.heads[arc] == heads[d]:
                 found[d, 0] = arc
     for side in (1, -1):
-        inner = np.full(n + 1, -1, np.int64)  # the arc to the last dependent of each head met so far; -2: no candidate
+        for h in range(n + 1):
+            inner[h] = -1  # the arc to the last dependent of each head met so far; -2: no candidate
         for i in range(1, n + 1):
             d = i if side == 1 else n + 1 - i
             h, arc = heads[d], found[d, 0]

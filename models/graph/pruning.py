@@ -14,8 +14,9 @@ import numpy as np
 
 from treevote.kernels import Bools, Doubles, Floats, Ints, Longs, kernel
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.graph.features import MAX_FEATURES, arc_keys, fire_arc
-from treevote.models.graph.first_order import decode, score_arcs
+from treevote.models.graph.eisner import decode
+from treevote.models.graph.features import MAX_FEATURES, arc_keys, fire_arc, variants_of_arc
+from treevote.models.graph.first_order import score_arcs
 from treevote.models.graph.hashed_weights import HashedWeights
 from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import ArcTable
@@ -50,17 +51,54 @@ class Pruner(NamedTuple):
         return cls(weights, table, max_heads, margin / weights.scale)
 
 
+class Masks(NamedTuple):
+    """The arcs of sentences that were not pruned.
+
+    Attributes
+    ----------
+    allowed : ndarray of bool
+        The masks of all sentences, ``[dependent, head]``, one after the other; row 0 has no meaning.
+    begins : ndarray of int64, shape (n_sentences + 1,)
+        The mask of sentence ``i`` is ``allowed[begins[i] : begins[i + 1]]``.
+    """
+
+    allowed: Bools
+    begins: Longs
+
+    @classmethod
+    def empty(cls, offsets: Longs) -> Masks:
+        """Return masks to be filled, of sentences with these offsets."""
+        lengths = np.diff(offsets)
+        begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths * lengths)])
+        return cls(np.empty(begins[-1], np.bool_), begins)
+
+    def allow(self, heads: Ints, offsets: Longs) -> None:
+        """Allow the arcs of trees."""
+        lengths = np.diff(offsets)
+        positions = np.arange(len(heads)) - np.repeat(offsets[:-1], lengths)
+        rows = np.repeat(self.begins[:-1], lengths) + positions * np.repeat(lengths, lengths)
+        self.allowed[(rows + heads)[heads >= 0]] = True
+
+
+@kernel
+def mask_of(masks: Masks, i: int) -> Bools:
+    """Return the mask of sentence ``i``, shape (n + 1, n + 1)."""
+    mask = masks.allowed[masks.begins[i] : masks.begins[i + 1]]
+    n_slots = int(np.sqrt(len(mask)))
+    return mask.reshape((n_slots, n_slots))
+
+
 @kernel
 def train_epoch(
     averaged: AveragedWeights, rate: float, table: ArcTable, sentences: Sentences, order: Longs, done: int, total: int
 ) -> None:
     """Learn from sentences, one after the other; parameters as for `treevote.models.graph.first_order.train_epoch`."""
-    indices, bits = np.empty(MAX_FEATURES, np.int64), averaged.bits
+    places, bits = np.empty(MAX_FEATURES, np.uint32), averaged.bits
     for i in range(len(order)):
         first, last = sentences.offsets[order[i]], sentences.offsets[order[i] + 1]
         keys = arc_keys(table, sentences.tokens[first:last], sentences.words)
         scores = np.empty((last - first, last - first), np.float32)
-        score_arcs(averaged.weights, bits, table, keys, scores)
+        score_arcs(averaged.weights, bits, table.splits, keys, scores)
         progress = (done + i) / total
         step = rate * (1 - (1 - FINAL_RATE) * progress)
         gradients = np.empty(last - first, np.float64)
@@ -68,8 +106,9 @@ def train_epoch(
             head_gradients(scores[d], d, int(sentences.heads[first + d]), gradients)
             for h in range(last - first):
                 if abs(gradients[h]) > MIN_GRADIENT:
-                    change = step * gradients[h]
-                    for index in indices[: fire_arc(keys, table, bits, h, d, indices)]:
+                    change, variants = step * gradients[h], variants_of_arc(h, d)
+                    for i in range(2 * fire_arc(keys, table.splits, bits, h, d, places)):
+                        index = places[i // 2] ^ variants[i % 2]
                         averaged.weights[index] += np.float32(change)
                         averaged.accumulated[index] += np.float32(progress * change)
 
@@ -90,36 +129,35 @@ def head_gradients(scores: Floats, d: int, gold: int, gradients: Doubles) -> Non
 
 
 @kernel
-def prune(pruner: Pruner, words: WordColumns, tokens: Ints, single_root: bool, heads: Ints) -> Bools:
-    """Return a mask of the arcs of a sentence that are not pruned, ``[dependent, head]``.
+def prune(pruner: Pruner, words: WordColumns, tokens: Ints, single_root: bool, heads: Ints, allowed: Bools) -> None:
+    """Write a mask of the arcs of a sentence that are not pruned into ``allowed``, ``[dependent, head]``.
 
     ``heads`` receives the best projective tree, whose arcs are never pruned.
     """
     weights, table, max_heads, margin = pruner
     scores = np.empty((len(tokens), len(tokens)), np.float32)
-    score_arcs(weights.table, weights.bits, table, arc_keys(table, tokens, words), scores)
-    decode(scores, True, single_root, heads)
-    mask = np.zeros(scores.shape, np.bool_)
+    score_arcs(weights.table, weights.bits, table.splits, arc_keys(table, tokens, words), scores)
+    decode(scores, single_root, heads)
+    best = np.empty(max_heads + 1, np.float32)  # of the heads so far, the highest scores, from high to low
     for d in range(1, len(tokens)):
-        scores[d, d] = -np.inf
-        lowest = scores[d].max() - margin
-        if max_heads < len(tokens):
-            lowest = max(lowest, np.sort(scores[d])[-max_heads])
+        n_best = 0
         for h in range(len(tokens)):
-            mask[d, h] = h == heads[d] or (h != d and scores[d, h] >= lowest)
-    return mask
+            if h != d and (n_best == 0 or scores[d, h] >= best[0] - margin):
+                place = n_best
+                while place > 0 and best[place - 1] < scores[d, h]:
+                    best[place] = best[place - 1]
+                    place -= 1
+                best[place] = scores[d, h]
+                n_best += 1 if n_best < max_heads else 0
+        for h in range(len(tokens)):
+            kept = h != d and scores[d, h] >= best[0] - margin and scores[d, h] >= best[n_best - 1]
+            allowed[d, h] = kept or h == heads[d]
 
 
 @kernel
-def prune_all(pruner: Pruner, sentences: Sentences, allowed: Bools, begins: Longs) -> None:
-    """Prune the arcs of training sentences, but for those of the gold trees.
-
-    The masks of all sentences are written to ``allowed``, see `treevote.models.graph.training.Masks`.
-    """
+def prune_all(pruner: Pruner, sentences: Sentences, masks: Masks) -> None:
+    """Write the masks of all sentences; ``sentences.heads`` receives the best projective trees."""
     for i in range(len(sentences.offsets) - 1):
         first, last = sentences.offsets[i], sentences.offsets[i + 1]
-        found = np.empty(last - first, np.int32)
-        mask = prune(pruner, sentences.words, sentences.tokens[first:last], sentences.single_root, found)
-        for d in range(1, last - first):
-            mask[d, sentences.heads[first + d]] = True
-        allowed[begins[i] : begins[i + 1]] = mask.ravel()
+        tokens, heads = sentences.tokens[first:last], sentences.heads[first:last]
+        prune(pruner, sentences.words, tokens, sentences.single_root, heads, mask_of(masks, i))

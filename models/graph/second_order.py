@@ -11,31 +11,32 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Bools, Ints, Longs, kernel
+from treevote.kernels import Bools, Floats, Ints, Keys, Longs, kernel
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.graph.features import (
     MAX_FEATURES,
     ArcKeys,
-    PairKeys,
+    Places,
     arc_keys,
     fire_arc,
-    fire_grandparent,
-    fire_sibling,
-    pair_keys,
+    fire_pair,
+    variants_of_arc,
+    variants_of_grandparent,
+    variants_of_sibling,
+    word_keys,
 )
 from treevote.models.graph.first_order import WeightTable, score_features
 from treevote.models.graph.hashed_weights import NO_WEIGHTS, HashedWeights
 from treevote.models.graph.hill_climbing import climb
-from treevote.models.graph.koo_collins import LONGEST
-from treevote.models.graph.koo_collins import decode as koo_collins_decode
-from treevote.models.graph.parts import Parts, ScoredParts, find_parts, parts_of
-from treevote.models.graph.pruning import Pruner, prune
+from treevote.models.graph.koo_collins import LONGEST, decode
+from treevote.models.graph.parts import Parts, ScoredParts, find_parts, n_parts, parts_of
+from treevote.models.graph.pruning import Masks, Pruner, mask_of, prune_all
 from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import (
     GRANDPARENT_ROLES,
     SIBLING_ROLES,
     ArcTable,
-    PairTable,
+    Columns,
     compile_arcs,
     compile_pairs,
 )
@@ -49,8 +50,8 @@ class TemplateTables(NamedTuple):
     """Compiled templates of a second-order model."""
 
     arcs: ArcTable
-    siblings: PairTable
-    grandparents: PairTable
+    siblings: Columns
+    grandparents: Columns
 
 
 class SecondOrderModel(NamedTuple):
@@ -82,7 +83,20 @@ class SecondOrderModel(NamedTuple):
 
     def parse(self, pruner: Pruner, sentences: Sentences) -> None:
         """Write the heads of every sentence; `LONGEST` tokens or more get the pruner's best tree."""
-        parse_sentences(self.weights, self.tables, pruner, sentences)
+        for batch in sentences.batches():
+            masks = Masks.empty(batch.offsets)
+            prune_all(pruner, batch, masks)
+            find_trees(
+                self.weights.table,
+                self.weights.bits,
+                self.tables,
+                batch,
+                masks,
+                0,
+                len(batch.offsets) - 1,
+                0.0,
+                batch.heads,
+            )
 
     def record(self) -> Record:
         """Return the model as data."""
@@ -101,8 +115,8 @@ class PartKeys(NamedTuple):
     """Hash keys of the words of a sentence in every role of every kind of part."""
 
     arcs: ArcKeys
-    siblings: PairKeys
-    grandparents: PairKeys
+    siblings: Keys
+    grandparents: Keys
 
 
 @kernel
@@ -110,127 +124,190 @@ def keys_of(tables: TemplateTables, tokens: Ints, words: WordColumns) -> PartKey
     """Hash the words of a sentence in every role of every kind of part."""
     return PartKeys(
         arc_keys(tables.arcs, tokens, words),
-        pair_keys(tables.siblings, 7, tokens, words),
-        pair_keys(tables.grandparents, 10, tokens, words),
+        word_keys(tables.siblings, tokens, words),
+        word_keys(tables.grandparents, tokens, words),
     )
 
 
 @kernel
-def fire_arc_of(keys: PartKeys, tables: TemplateTables, bits: int, parts: Parts, arc: int, indices: Longs) -> int:
-    """Write the weight indices of a candidate arc; return their number."""
-    h, d = parts.candidates.heads[arc], parts.candidates.dependents[arc]
-    return fire_arc(keys.arcs, tables.arcs, bits, h, d, indices)
+def fire_part(
+    keys: PartKeys, splits: Bools, bits: int, kind: int, ends: tuple[int, int, int], places: Places
+) -> tuple[int, tuple[np.uint32, np.uint32]]:
+    """Write the places of the features of an arc (``kind`` 0), sibling (1) or grandparent (2).
+
+    Return their number, and their variants. ``ends`` are the head, the dependent and the third word, -1 for none.
+    """
+    h, d, other = ends
+    if kind == 0:
+        return fire_arc(keys.arcs, splits, bits, h, d, places), variants_of_arc(h, d)
+    row = other if other >= 0 else len(keys.siblings) - 1  # the last row is that of a missing word
+    if kind == 1:
+        return fire_pair(keys.siblings, bits, h, row, d, places), variants_of_sibling(h, other, d)
+    return fire_pair(keys.grandparents, bits, row, h, d, places), variants_of_grandparent(other, h, d)
 
 
 @kernel
-def fire_sibling_of(keys: PartKeys, bits: int, parts: Parts, arc: int, part: int, indices: Longs) -> int:
-    """Write the weight indices of a sibling part of a candidate arc; return their number."""
-    partner = parts.siblings.partners[part]
-    s = int(parts.candidates.dependents[partner]) if partner >= 0 else -1
-    return fire_sibling(keys.siblings, bits, parts.candidates.heads[arc], s, parts.candidates.dependents[arc], indices)
-
-
-@kernel
-def fire_grandparent_of(keys: PartKeys, bits: int, parts: Parts, arc: int, part: int, indices: Longs) -> int:
-    """Write the weight indices of a grandparent part of a candidate arc; return their number."""
-    partner = parts.grandparents.partners[part]
-    g = int(parts.candidates.heads[partner]) if partner >= 0 else -1
-    return fire_grandparent(
-        keys.grandparents, bits, g, parts.candidates.heads[arc], parts.candidates.dependents[arc], indices
+def ends_of(parts: Parts, kind: int, arc: int, part: int) -> tuple[int, int, int]:
+    """Return head and dependent of an arc, and the third word of one of its parts, -1 for none."""
+    h, d, other = (
+        int(np.int64(parts.candidates.heads[arc])),
+        int(np.int64(parts.candidates.dependents[arc])),
+        int(np.int64(-1)),
     )
+    if kind == 1 and parts.siblings.partners[part] >= 0:
+        other = int(parts.candidates.dependents[parts.siblings.partners[part]])
+    elif kind == 2 and parts.grandparents.partners[part] >= 0:
+        other = int(parts.candidates.heads[parts.grandparents.partners[part]])
+    return h, d, other
 
 
 @kernel
-def score_parts(weights: WeightTable, bits: int, tables: TemplateTables, keys: PartKeys, parts: Parts) -> ScoredParts:
-    """Score all parts of a sentence."""
-    indices = np.empty(MAX_FEATURES, np.int64)
-    arcs = np.empty(len(parts.candidates.heads), np.float32)
-    siblings = np.empty(len(parts.siblings.partners), np.float32)
-    grandparents = np.empty(len(parts.grandparents.partners), np.float32)
-    for arc in range(len(arcs)):
-        arcs[arc] = score_features(weights, indices, fire_arc_of(keys, tables, bits, parts, arc, indices))
-        for part in range(parts.siblings.first[arc], parts.siblings.first[arc + 1]):
-            siblings[part] = score_features(weights, indices, fire_sibling_of(keys, bits, parts, arc, part, indices))
-        for part in range(parts.grandparents.first[arc], parts.grandparents.first[arc + 1]):
-            grandparents[part] = score_features(
-                weights, indices, fire_grandparent_of(keys, bits, parts, arc, part, indices)
-            )
-    return ScoredParts(parts.candidates, parts.siblings, parts.grandparents, arcs, siblings, grandparents)
+def score_parts(
+    weights: WeightTable, bits: int, tables: TemplateTables, keys: PartKeys, parts: Parts, projective: bool
+) -> ScoredParts:
+    """Score all parts of a sentence; grandparent parts that no tree has, or no projective one, have the score 0."""
+    keys_of_arcs, sibling_keys, grandparent_keys = keys
+    candidates, siblings, grandparents = parts
+    heads, dependents, missing = candidates.heads, candidates.dependents, len(sibling_keys) - 1
+    places, splits = np.empty(MAX_FEATURES, np.uint32), tables.arcs.splits
+    arc_scores, sibling_scores = np.empty(len(heads), np.float32), np.empty(len(siblings.partners), np.float32)
+    grandparent_scores = np.zeros(len(grandparents.partners), np.float32)
+    for arc in range(len(heads)):
+        h, d = int(heads[arc]), int(dependents[arc])
+        count = fire_arc(keys_of_arcs, splits, bits, h, d, places)
+        arc_scores[arc] = score_features(weights, places, count, variants_of_arc(h, d))
+        for part in range(siblings.first[arc], siblings.first[arc + 1]):
+            partner = siblings.partners[part]
+            s = int(dependents[partner] if partner >= 0 else -1)
+            count = fire_pair(sibling_keys, bits, h, s if s >= 0 else missing, d, places)
+            sibling_scores[part] = score_features(weights, places, count, variants_of_sibling(h, s, d))
+        for part in range(grandparents.first[arc], grandparents.first[arc + 1]):
+            partner = grandparents.partners[part]
+            g = int(heads[partner] if partner >= 0 else -1)
+            if g != d and not (projective and (h < g < d or d < g < h)):
+                count = fire_pair(grandparent_keys, bits, g if g >= 0 else missing, h, d, places)
+                grandparent_scores[part] = score_features(weights, places, count, variants_of_grandparent(g, h, d))
+    return ScoredParts(candidates, siblings, grandparents, arc_scores, sibling_scores, grandparent_scores)
 
 
 @kernel
-def decode(scored: ScoredParts, projective: bool, single_root: bool, heads: Ints) -> None:
-    """Write the best projective tree, or the local optimum of a hill climb from there."""
-    koo_collins_decode(scored, single_root, heads)
-    if not projective:
-        climb(scored, single_root, heads)
+def score_sentences(
+    weights: WeightTable, bits: int, tables: TemplateTables, sentences: Sentences, masks: Masks, begin: int, end: int
+) -> Floats:
+    """Return the scores of the parts of sentences ``begin`` to ``end``: of each its arcs, siblings, grandparents."""
+    size = 0
+    for i in range(begin, end):
+        if sentences.offsets[i + 1] - sentences.offsets[i] <= LONGEST:
+            size += n_parts(parts_of(mask_of(masks, i)))
+    scores, at = np.empty(size, np.float32), 0
+    for i in range(begin, end):
+        first, last = sentences.offsets[i], sentences.offsets[i + 1]
+        if last - first <= LONGEST:
+            parts, keys = parts_of(mask_of(masks, i)), keys_of(tables, sentences.tokens[first:last], sentences.words)
+            scored = score_parts(weights, bits, tables, keys, parts, sentences.projective)
+            for own in (scored.arc_scores, scored.sibling_scores, scored.grandparent_scores):
+                for part in range(len(own)):
+                    scores[at + part] = own[part]
+                at += len(own)
+    return scores
 
 
 @kernel
+def decode_sentences(
+    sentences: Sentences, masks: Masks, scores: Floats, begin: int, end: int, cost: float, found: Ints
+) -> None:
+    """Write the best trees of sentences ``begin`` to ``end``; parameters as for `find_trees`."""
+    at = 0
+    for i in range(begin, end):
+        first, last = sentences.offsets[i], sentences.offsets[i + 1]
+        if last - first > LONGEST:
+            continue
+        candidates, siblings, grandparents = parts_of(mask_of(masks, i))
+        to_arc = at + len(candidates.heads)
+        to_sibling = to_arc + len(siblings.partners)
+        to_grandparent = to_sibling + len(grandparents.partners)
+        of_arcs, of_siblings = scores[at:to_arc], scores[to_arc:to_sibling]
+        scored = ScoredParts(
+            candidates, siblings, grandparents, of_arcs, of_siblings, scores[to_sibling:to_grandparent]
+        )
+        if cost > 0:
+            for arc in range(len(of_arcs)):
+                if sentences.heads[first + candidates.dependents[arc]] != candidates.heads[arc]:
+                    of_arcs[arc] += np.float32(cost)
+        decode(scored, sentences.single_root, found[first:last])
+        if not sentences.projective:
+            climb(scored, sentences.single_root, found[first:last])
+        at = to_grandparent
+
+
+def find_trees(
+    weights: WeightTable,
+    bits: int,
+    tables: TemplateTables,
+    sentences: Sentences,
+    masks: Masks,
+    begin: int,
+    end: int,
+    cost: float,
+    found: Ints,
+) -> None:
+    """Write the best projective trees of sentences ``begin`` to ``end``, or local optima of hill climbs from there.
+
+    Arcs that are not in ``sentences.heads`` score ``cost`` more (cost-augmented decoding). Sentences of `LONGEST`
+    tokens or more keep the heads in ``found``.
+    """
+    scores = score_sentences(weights, bits, tables, sentences, masks, begin, end)
+    decode_sentences(sentences, masks, scores, begin, end, cost, found)
+
+
+@kernel
+def learn(
+    averaged: AveragedWeights,
+    rule: UpdateRule,
+    tables: TemplateTables,
+    sentences: Sentences,
+    masks: Masks,
+    i: int,
+    found: Ints,
+    progress: float,
+) -> None:
+    """Update the weights by the gold tree of sentence ``i`` and the one in ``found``, if they differ."""
+    first, last = sentences.offsets[i], sentences.offsets[i + 1]
+    mistakes, used = 0, 0
+    for slot in range(first + 1, last):
+        mistakes += int(found[slot] != sentences.heads[slot])
+    if mistakes == 0:
+        return
+    parts, keys = parts_of(mask_of(masks, i)), keys_of(tables, sentences.tokens[first:last], sentences.words)
+    places = np.empty(MAX_FEATURES, np.uint32)
+    difference = FeatureDifference(np.empty(1 << 12, np.int64), np.empty(1 << 12, np.float32))
+    right, wrong = find_parts(parts, sentences.heads[first:last]), find_parts(parts, found[first:last])
+    for sign in (1.0, -1.0):
+        own, other = (right, wrong) if sign > 0 else (wrong, right)
+        for d in range(1, last - first):
+            for kind in range(3):
+                if own[d, kind] != other[d, kind]:
+                    ends = ends_of(parts, kind, own[d, 0], own[d, kind])
+                    count, variants = fire_part(keys, tables.arcs.splits, averaged.bits, kind, ends, places)
+                    difference, used = extend(difference, used, places, count, variants, sign)
+    update(rule, averaged, difference, used, mistakes, progress)
+
+
 def train_epoch(
     averaged: AveragedWeights,
     rule: UpdateRule,
     tables: TemplateTables,
     sentences: Sentences,
-    allowed: Bools,
-    begins: Longs,
+    masks: Masks,
     order: Longs,
     done: int,
     total: int,
 ) -> None:
     """Learn from sentences, one after the other.
 
-    Parameters are those of `treevote.models.graph.first_order.train_epoch`, and ``allowed`` and ``begins`` as in
-    `treevote.models.graph.training.Masks`.
+    Parameters are those of `treevote.models.graph.first_order.train_epoch`, and the arcs that were not pruned.
     """
-    indices, bits = np.empty(MAX_FEATURES, np.int64), averaged.bits
-    difference = FeatureDifference(np.empty(1 << 16, np.int64), np.empty(1 << 16, np.float32))
-    for i in range(len(order)):
-        first, last = sentences.offsets[order[i]], sentences.offsets[order[i] + 1]
-        n = int(last - first - 1)
-        gold, found = sentences.heads[first:last], np.empty(n + 1, np.int32)
-        keys = keys_of(tables, sentences.tokens[first:last], sentences.words)
-        mask = allowed[begins[order[i]] : begins[order[i] + 1]].reshape((n + 1, n + 1))
-        parts = parts_of(mask)
-        scored = score_parts(averaged.weights, bits, tables, keys, parts)
-        if rule.cost > 0:
-            for arc in range(len(scored.arc_scores)):
-                if gold[parts.candidates.dependents[arc]] != parts.candidates.heads[arc]:
-                    scored.arc_scores[arc] += np.float32(rule.cost)
-        decode(scored, sentences.projective, sentences.single_root, found)
-        mistakes, used = 0, 0
-        for d in range(1, n + 1):
-            mistakes += found[d] != gold[d]
-        if mistakes == 0:
-            continue
-        right = find_parts(parts.candidates, parts.siblings, parts.grandparents, gold)
-        wrong = find_parts(parts.candidates, parts.siblings, parts.grandparents, found)
-        for side in range(2):
-            own, other, sign = (right, wrong, 1.0) if side == 0 else (wrong, right, -1.0)
-            for d in range(1, n + 1):
-                for kind in range(3):
-                    arc, part = own[d, 0], own[d, kind]
-                    if part == other[d, kind]:
-                        continue
-                    if kind == 0:
-                        count = fire_arc_of(keys, tables, bits, parts, arc, indices)
-                    elif kind == 1:
-                        count = fire_sibling_of(keys, bits, parts, arc, part, indices)
-                    else:
-                        count = fire_grandparent_of(keys, bits, parts, arc, part, indices)
-                    difference, used = extend(difference, used, indices, count, sign)
-        update(rule, averaged, difference, used, mistakes, (done + i) / total)
-
-
-@kernel
-def parse_sentences(weights: HashedWeights, tables: TemplateTables, pruner: Pruner, sentences: Sentences) -> None:
-    """Write the heads of every sentence."""
-    words, single_root = sentences.words, sentences.single_root
-    for i in range(len(sentences.offsets) - 1):
-        first, last = sentences.offsets[i], sentences.offsets[i + 1]
-        tokens, heads = sentences.tokens[first:last], sentences.heads[first:last]
-        mask = prune(pruner, words, tokens, single_root, heads)
-        if len(tokens) <= LONGEST:
-            parts = parts_of(mask)
-            scored = score_parts(weights.table, weights.bits, tables, keys_of(tables, tokens, words), parts)
-            decode(scored, sentences.projective, single_root, heads)
+    found = np.empty_like(sentences.heads)
+    for number, i in enumerate(order.tolist(), done):
+        find_trees(averaged.weights, averaged.bits, tables, sentences, masks, i, i + 1, rule.cost, found)
+        learn(averaged, rule, tables, sentences, masks, i, found, number / total)

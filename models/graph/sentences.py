@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from treevote.kernels import Ints, Longs
 from treevote.models.features.lexicon import WordColumns
+
+BATCH_CELLS = 1 << 19
 
 
 class Sentences(NamedTuple):
@@ -36,3 +39,14 @@ class Sentences(NamedTuple):
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
         slots = np.repeat(self.offsets[:-1][sentences] - offsets[:-1], lengths) + np.arange(int(offsets[-1]))
         return self._replace(tokens=self.tokens[slots], heads=self.heads[slots], offsets=offsets)
+
+    def batches(self) -> Iterator[Sentences]:
+        """Yield consecutive sentences; unless it is one, the masks of their arcs take `BATCH_CELLS` bytes at most."""
+        cells = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(self.offsets) ** 2)])
+        begin = 0
+        while begin < len(cells) - 1:
+            end = max(begin + 1, int(np.searchsorted(cells, cells[begin] + BATCH_CELLS, side="right")) - 1)
+            first, last = self.offsets[begin], self.offsets[end]
+            offsets = self.offsets[begin : end + 1] - first
+            yield self._replace(tokens=self.tokens[first:last], heads=self.heads[first:last], offsets=offsets)
+            begin = end

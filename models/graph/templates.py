@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.errors import ConfigError
-from treevote.kernels import Bools, Ints
+from treevote.kernels import Bools, Longs
 from treevote.models.features.lexicon import ATTRIBUTES
 from treevote.models.features.templates import LEXICON, Grammar, Template, read_templates
 
@@ -30,55 +30,44 @@ NEIGHBOURS = {"prev": -1, "next": 1}
 SIBLING_ROLES = "hsd"
 GRANDPARENT_ROLES = "ghd"
 
+_ARC_ROLES = ((0, 1), (5, 6), (3, 4))
+"""Numbers of head and dependent as roles of templates: of plain ones, of those with ``b``, of those with ``feat``."""
 
-class Side(NamedTuple):
-    """Attributes of the word in one role, for a group of templates.
+
+class Columns(NamedTuple):
+    """Templates split by role: a column for each template and each role in it, with the attributes of that word.
 
     Attributes
     ----------
-    first : ndarray of int32, shape (n_templates + 1,)
-        The atoms of template ``t`` are ``atoms[first[t] : first[t + 1]]``.
-    atoms : ndarray of int32, shape (n_atoms, 2)
+    names : ndarray of int64, shape (n_columns, 2)
+        What tells columns apart that have the same attributes: the number of the role, and that of the template.
+    first : ndarray of int64, shape (n_columns + 1,)
+        The atoms of column ``c`` are ``atoms[first[c] : first[c + 1]]``.
+    atoms : ndarray of int64, shape (n_atoms, 2)
         Column of the lexicon, and offset from the word: -1, 0 or 1.
-    splits : ndarray of bool, shape (n_templates,)
-        Whether the template has a feature for each value of the word's FEATS.
     """
 
-    first: Ints
-    atoms: Ints
-    splits: Bools
+    names: Longs
+    first: Longs
+    atoms: Longs
 
 
 class ArcTable(NamedTuple):
-    """Compiled templates of arcs.
+    """Compiled templates of arcs: those with neither ``feat`` nor ``b``, those with ``b``, those with ``feat``.
 
     Attributes
     ----------
-    head, dependent : Side
-        Of the templates with neither ``feat`` nor ``b``.
-    split_head, split_dependent : Side
-        Of those with ``feat``.
-    around_head, around_dependent : Side
-        Of those with ``b``.
-    between : ndarray of int32, shape (n_templates with b,)
-        The column of their ``b`` atom.
+    columns : Columns
+        The heads of all templates, then the dependents of all.
+    between : ndarray of int64, shape (n_templates with b,)
+        The column of the lexicon of their ``b`` atom.
+    splits : ndarray of bool, shape (2, n_templates with feat)
+        Whether there is a feature for each value of the FEATS of the head, and of the dependent.
     """
 
-    head: Side
-    dependent: Side
-    split_head: Side
-    split_dependent: Side
-    around_head: Side
-    around_dependent: Side
-    between: Ints
-
-
-class PairTable(NamedTuple):
-    """Compiled templates of siblings or grandparents: three roles, as in ``SIBLING_ROLES`` or ``GRANDPARENT_ROLES``."""
-
-    one: Side
-    two: Side
-    three: Side
+    columns: Columns
+    between: Longs
+    splits: Bools
 
 
 def compile_arcs(lines: Sequence[str]) -> ArcTable:
@@ -102,27 +91,27 @@ def compile_arcs(lines: Sequence[str]) -> ArcTable:
     around = [t for t in templates if any(role == "b" for role, _, _ in t)]
     split = [t for t in templates if t not in around and any(name == "feat" for _, _, name in t)]
     plain = [t for t in templates if t not in around and t not in split]
+    groups = list(zip((plain, around, split), _ARC_ROLES, strict=True))
     return ArcTable(
-        _side(plain, "h"),
-        _side(plain, "d"),
-        _side(split, "h"),
-        _side(split, "d"),
-        _side(around, "h"),
-        _side(around, "d"),
-        np.array([ATTRIBUTES.index(name) for t in around for role, _, name in t if role == "b"], np.int32),
+        _columns([(group, role, numbers[i]) for i, role in enumerate("hd") for group, numbers in groups]),
+        np.array([ATTRIBUTES.index(name) for t in around for role, _, name in t if role == "b"], np.int64),
+        np.array([[(role, 0, "feat") in template for template in split] for role in "hd"], np.bool_),
     )
 
 
-def compile_pairs(lines: Sequence[str], roles: str) -> PairTable:
-    """Compile templates of siblings or grandparents; raises as `compile_arcs`.
+def compile_pairs(lines: Sequence[str], roles: str) -> Columns:
+    """Compile templates of siblings or grandparents: all of the first role, then of the second, then of the third.
+
+    Raises as `compile_arcs`.
 
     Examples
     --------
-    >>> compile_pairs(["g.upos+h.upos+d.upos"], GRANDPARENT_ROLES).one.atoms.tolist()
-    [[2, 0]]
+    >>> columns = compile_pairs(["g.upos+h.upos+d.upos"], GRANDPARENT_ROLES)
+    >>> columns.names.tolist(), columns.atoms.tolist()
+    ([[10, 0], [11, 0], [12, 0]], [[2, 0], [2, 0], [2, 0]])
     """
-    templates = _read(lines, _grammar(roles, LEXICON))
-    return PairTable(*(_side(templates, role) for role in roles))
+    templates, number = _read(lines, _grammar(roles, LEXICON)), 7 if roles == SIBLING_ROLES else 10
+    return _columns([(templates, role, number + i) for i, role in enumerate(roles)])
 
 
 def attributes_of(line: str) -> set[str]:
@@ -157,13 +146,16 @@ def _grammar(roles: str, attributes: Mapping[str, tuple[int, int]]) -> Grammar:
     return Grammar(places, NEIGHBOURS, attributes, {}, check=_check)
 
 
-def _side(templates: list[list[tuple[str, int, str]]], wanted: str) -> Side:
+def _columns(groups: Sequence[tuple[list[list[tuple[str, int, str]]], str, int]]) -> Columns:
+    """Return the columns of groups of templates, each with a role in them and the number of the role."""
+    names = [(number, template) for templates, _, number in groups for template in range(len(templates))]
     atoms = [
         [(ATTRIBUTES.index(name), offset) for role, offset, name in template if role == wanted and name != "feat"]
+        for templates, wanted, _ in groups
         for template in templates
     ]
-    return Side(
-        np.cumsum([0, *map(len, atoms)], dtype=np.int32),
-        np.array([atom for own in atoms for atom in own], np.int32).reshape(-1, 2),
-        np.array([(wanted, 0, "feat") in template for template in templates], np.bool_),
+    return Columns(
+        np.array(names, np.int64).reshape(-1, 2),
+        np.cumsum([0, *map(len, atoms)], dtype=np.int64),
+        np.array([atom for own in atoms for atom in own], np.int64).reshape(-1, 2),
     )

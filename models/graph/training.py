@@ -16,7 +16,7 @@ import numpy as np
 from treevote.kernels import Bools, Floats, Longs
 from treevote.models.graph import first_order, pruning, second_order
 from treevote.models.graph.hashed_weights import HashedWeights, round_weights
-from treevote.models.graph.pruning import Pruner
+from treevote.models.graph.pruning import Masks, Pruner
 from treevote.models.graph.second_order import TemplateTables
 from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import ArcTable
@@ -31,21 +31,6 @@ N_FOLDS = 2
 
 TrainEpoch = Callable[[AveragedWeights, Longs, int, int], None]
 """Learns from sentences in a given order; also takes the numbers of sentences before them and in the whole training."""
-
-
-class Masks(NamedTuple):
-    """The arcs of training sentences that were not pruned.
-
-    Attributes
-    ----------
-    allowed : ndarray of bool
-        The masks of all sentences, ``[dependent, head]``, one after the other.
-    begins : ndarray of int64, shape (n_sentences + 1,)
-        The mask of sentence ``i`` is ``allowed[begins[i] : begins[i + 1]]``.
-    """
-
-    allowed: Bools
-    begins: Longs
 
 
 class FirstOrderTask(NamedTuple):
@@ -74,7 +59,7 @@ class SecondOrderTask(NamedTuple):
 
     def train_epoch(self, averaged: AveragedWeights, order: Longs, done: int, total: int) -> None:
         """Learn from sentences in a given order."""
-        second_order.train_epoch(averaged, self.rule, self.tables, self.sentences, *self.masks, order, done, total)
+        second_order.train_epoch(averaged, self.rule, self.tables, self.sentences, self.masks, order, done, total)
 
 
 def mean_weights(
@@ -157,29 +142,23 @@ def prune_fold(
     others = np.setdiff1d(np.arange(n_sentences), fold) if len(fold) < n_sentences else fold
     weights = train_pruner(sentences.select(others), table, seed, progress=progress)
     own = sentences.select(fold)
-    begins = _begins(own.offsets)
-    masks = np.empty(begins[-1], np.bool_)
-    pruning.prune_all(Pruner.of(weights, table, max_heads, margin), own, masks, begins)
-    return masks
+    masks = Masks.empty(own.offsets)
+    pruner = Pruner.of(weights, table, max_heads, margin)
+    pruning.prune_all(pruner, own._replace(heads=np.empty_like(own.heads)), masks)
+    masks.allow(own.heads, own.offsets)
+    return masks.allowed
 
 
 def masks_of(sentences: Sentences, folded: Iterable[Bools]) -> Masks:
     """Return the masks of all folds in the order of the sentences."""
-    begins = _begins(sentences.offsets)
-    allowed = np.empty(begins[-1], np.bool_)
-    for fold, masks in zip(folds(len(sentences.offsets) - 1), folded, strict=True):
+    masks = Masks.empty(sentences.offsets)
+    for fold, allowed in zip(folds(len(sentences.offsets) - 1), folded, strict=True):
         end = 0
         for sentence in fold.tolist():
-            own = allowed[begins[sentence] : begins[sentence + 1]]
-            own[:] = masks[end : end + len(own)]
+            own = masks.allowed[masks.begins[sentence] : masks.begins[sentence + 1]]
+            own[:] = allowed[end : end + len(own)]
             end += len(own)
-    return Masks(allowed, begins)
-
-
-def _begins(offsets: Longs) -> Longs:
-    """Return the start of the mask of each sentence, and the end of the last."""
-    lengths = np.diff(offsets)
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths * lengths)])
+    return masks
 
 
 def folds(n_sentences: int) -> Iterator[Longs]:

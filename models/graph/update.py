@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Floats, Longs, kernel
+from treevote.models.graph.features import Places
 
 
 class UpdateRule(NamedTuple):
@@ -82,17 +83,26 @@ class FeatureDifference(NamedTuple):
 
 @kernel
 def extend(
-    difference: FeatureDifference, used: int, indices: Longs, count: int, value: float
+    difference: FeatureDifference,
+    used: int,
+    places: Places,
+    count: int,
+    variants: tuple[np.uint32, np.uint32],
+    value: float,
 ) -> tuple[FeatureDifference, int]:
-    """Append the first ``count`` indices behind the first ``used`` entries; return it with its new length."""
-    if used + count > len(difference.indices):
-        size = 2 * (used + count)
+    """Append both variants of ``count`` features behind the first ``used`` entries; return it with its new length."""
+    if used + 2 * count > len(difference.indices):
+        size = 2 * (used + 2 * count)
         longer = FeatureDifference(np.empty(size, np.int64), np.empty(size, np.float32))
-        longer.indices[:used], longer.values[:used] = difference.indices[:used], difference.values[:used]
+        for i in range(used):
+            longer.indices[i], longer.values[i] = difference.indices[i], difference.values[i]
         difference = longer
-    difference.indices[used : used + count] = indices[:count]
-    difference.values[used : used + count] = value
-    return difference, used + count
+    for i in range(count):
+        difference.indices[used + 2 * i] = places[i] ^ variants[0]
+        difference.indices[used + 2 * i + 1] = places[i] ^ variants[1]
+        difference.values[used + 2 * i] = value
+        difference.values[used + 2 * i + 1] = value
+    return difference, used + 2 * count
 
 
 @kernel

@@ -72,7 +72,7 @@ def fire(
         atom, start = table.sets[i, 1], key_at(table.sets[i, 0], room.nodes)
         if start != 0:
             for member in range(room.values[atom]):
-                keys[count] = mix(start, atom, room.members[atom, member])
+                keys[count] = mix(start, atom, int(room.members[atom, member]))
                 count += 1
     return count
 
@@ -123,7 +123,7 @@ def find_values(sentence: Sentence, dependent: int, words: WordColumns, table: T
             elif kind == FEAT:
                 first, last = words.feats_offsets[sentence.tokens[at]], words.feats_offsets[sentence.tokens[at] + 1]
                 for i in range(first, last):
-                    value = add(words.feats[i], room.members[a], value)
+                    value = add(int(words.feats[i]), room.members[a], value)
             elif kind == DEPENDENTS:
                 value = known_labels(sentence, at, room.members[a])
         room.values[a] = value
@@ -145,7 +145,7 @@ def tags_between(sentence: Sentence, dependent: int, words: WordColumns, members
     """Collect the tags of the words between dependent and head, and return their number."""
     n, head = 0, sentence.heads[dependent]
     for position in range(min(head, dependent) + 1, max(head, dependent)):
-        n = add(words.values[sentence.tokens[position], _UPOS], members, n)
+        n = add(int(words.values[sentence.tokens[position], _UPOS]), members, n)
         if n == MAX_MEMBERS:
             break
     return n
@@ -159,7 +159,7 @@ def common_feats(sentence: Sentence, dependent: int, words: WordColumns, members
     for i in range(offsets[own], offsets[own + 1]):
         for j in range(offsets[other], offsets[other + 1]):
             if words.feats[i] == words.feats[j]:
-                n = add(words.feats[i], members, n)
+                n = add(int(words.feats[i]), members, n)
     return n
 
 

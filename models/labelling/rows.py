@@ -42,7 +42,9 @@ def label_gold(
         links, order = np.empty((last - first, len(LINKS)), np.int32), np.empty(last - first, np.int32)
         link(trees.heads[first:last], links)
         bottom_up(links, order)
-        known = np.full(last - first, -1, np.int32)
+        known = np.empty(last - first, np.int32)
+        for position in range(last - first):
+            known[position] = -1
         tree = Sentence(trees.tokens[first:last], trees.heads[first:last], known, links)
         for arc in range(len(order) - 1):
             label = trees.deprels[first + order[arc]]

@@ -31,8 +31,9 @@ def link(heads: Ints, links: Ints) -> None:
     >>> links[1, AFTER], links[3, BEFORE]
     (np.int32(3), np.int32(1))
     """
-    links[:, :N_LEFT] = -1
-    links[:, N_LEFT:] = 0
+    for token in range(len(heads)):
+        for column in range(len(LINKS)):
+            links[token, column] = -1 if column < N_LEFT else 0
     for token in range(1, len(heads)):
         head = heads[token]
         before = links[head, RIGHT] if links[head, RIGHT] >= 0 else links[head, INNER_LEFT]

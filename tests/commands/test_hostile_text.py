@@ -80,7 +80,7 @@ HANGS = {
         n, table = 500_000, compile_arcs(["h.feat+d.feat"])
         words = WordColumns(np.zeros((1, 15), np.int32), np.arange(n, dtype=np.int32), np.array([0, n], np.int32))
         keys = arc_keys(table, np.zeros(3, np.int32), words)
-        assert fire_arc(keys, table, 28, 1, 2, np.zeros(MAX_FEATURES, np.int64)) == MAX_FEATURES
+        assert fire_arc(keys, table.splits, 28, 1, 2, np.zeros(MAX_FEATURES, np.uint32)) == MAX_FEATURES
     """,
 }
 

@@ -21,11 +21,14 @@ from treevote.models.features.templates import MAX_TEMPLATES
 from treevote.models.graph.features import (
     FAR,
     MAX_FEATURES,
+    Places,
     arc_keys,
     fire_arc,
-    fire_grandparent,
-    fire_sibling,
-    pair_keys,
+    fire_pair,
+    variants_of_arc,
+    variants_of_grandparent,
+    variants_of_sibling,
+    word_keys,
 )
 from treevote.models.graph.template_sets import ARCS, GRANDPARENTS, PRUNER, SIBLINGS
 from treevote.models.graph.templates import (
@@ -58,6 +61,11 @@ def kernel_input(sentence: list[Word]) -> tuple[list[Word], tuple[object, object
     return [treebank.words[token] for token in treebank.tokens], (treebank.tokens, columns)
 
 
+def slots_of(places: Places, variants: tuple[np.uint32, np.uint32]) -> Longs:
+    """Return the indices of the weights of features in both variants."""
+    return (places[:, None] ^ np.array(variants, np.uint32)).astype(np.int64).ravel()
+
+
 def match(known: dict[object, int], features: Iterable[object], slots: Longs) -> None:
     """Enter features and their places; the same feature has the same place, and different ones have different ones."""
     for feature, slot in zip(features, slots.tolist(), strict=True):
@@ -72,13 +80,13 @@ def test_features_of_arcs_are_told_apart_as_a_person_would(sentence: list[Word])
     own, (tokens, columns) = kernel_input(sentence)
     table = compile_arcs(LINES)
     keys = arc_keys(table, tokens, columns)  # type: ignore[arg-type]
-    slots = np.empty(MAX_FEATURES, np.int64)
+    places = np.empty(MAX_FEATURES, np.uint32)
     known: dict[object, int] = {}
     for d in range(1, len(own)):
         for h in range(len(own)):
             if h != d:
-                count = fire_arc(keys, table, BITS, h, d, slots)
-                match(known, plain.arc_features(own, LINES, h, d), slots[:count])
+                count = fire_arc(keys, table.splits, BITS, h, d, places)
+                match(known, plain.arc_features(own, LINES, h, d), slots_of(places[:count], variants_of_arc(h, d)))
 
 
 @settings(max_examples=20)
@@ -87,18 +95,21 @@ def test_features_of_pairs_are_told_apart_as_a_person_would(sentence: list[Word]
     own, (tokens, columns) = kernel_input(sentence)
     siblings = ("s.upos+d.upos", "h.upos+s.lower+d.upos", "h.upos+s.next.upos")
     chains = ("g.upos+d.upos", "g.lower+h.upos+d.prev.upos")
-    pairs = pair_keys(compile_pairs(siblings, SIBLING_ROLES), 7, tokens, columns)  # type: ignore[arg-type]
-    above = pair_keys(compile_pairs(chains, GRANDPARENT_ROLES), 10, tokens, columns)  # type: ignore[arg-type]
-    slots = np.empty(MAX_FEATURES, np.int64)
+    pairs = word_keys(compile_pairs(siblings, SIBLING_ROLES), tokens, columns)  # type: ignore[arg-type]
+    above = word_keys(compile_pairs(chains, GRANDPARENT_ROLES), tokens, columns)  # type: ignore[arg-type]
+    places = np.empty(MAX_FEATURES, np.uint32)
     known: dict[object, int] = {}
     for h in range(len(own)):
         for d in range(1, len(own)):
             for other in range(-1, len(own)):
                 if len({h, d, other}) == 3:
-                    count = fire_sibling(pairs, BITS, h, other, d, slots)
-                    match(known, plain.sibling_features(own, siblings, h, other, d), slots[:count])
-                    count = fire_grandparent(above, BITS, other, h, d, slots)
-                    match(known, plain.grandparent_features(own, chains, other, h, d), slots[:count])
+                    row = other if other >= 0 else len(own)
+                    count = fire_pair(pairs, BITS, h, row, d, places)
+                    slots = slots_of(places[:count], variants_of_sibling(h, other, d))
+                    match(known, plain.sibling_features(own, siblings, h, other, d), slots)
+                    count = fire_pair(above, BITS, row, h, d, places)
+                    slots = slots_of(places[:count], variants_of_grandparent(other, h, d))
+                    match(known, plain.grandparent_features(own, chains, other, h, d), slots)
 
 
 def test_more_feats_than_there_is_room_for_are_cut() -> None:
@@ -106,8 +117,8 @@ def test_more_feats_than_there_is_room_for_are_cut() -> None:
     word = Word("a", "a", "N", "_", feats)
     _, (tokens, columns) = kernel_input([word, word])
     table = compile_arcs(("h.feat+d.feat", "h.upos+b.upos"))
-    slots = np.zeros(MAX_FEATURES, np.int64)
-    assert fire_arc(arc_keys(table, tokens, columns), table, 20, 1, 2, slots) == MAX_FEATURES  # type: ignore[arg-type]
+    keys, places = arc_keys(table, tokens, columns), np.zeros(MAX_FEATURES, np.uint32)  # type: ignore[arg-type]
+    assert fire_arc(keys, table.splits, 20, 1, 2, places) == MAX_FEATURES
 
 
 def test_bins_of_distances() -> None:
@@ -121,10 +132,10 @@ def test_features_of_sentences_do_not_depend_on_other_words_of_the_treebank() ->
     columns = Lexicon.of(treebank).columns(treebank.words)
     table = compile_arcs(LINES)
     tokens = treebank.tokens[treebank.offsets[2] : treebank.offsets[3]]
-    slots, again = np.zeros(MAX_FEATURES, np.int64), np.zeros(MAX_FEATURES, np.int64)
-    fire_arc(arc_keys(table, tokens, columns), table, BITS, 2, 1, slots)
-    fire_arc(arc_keys(table, tokens.copy(), columns), table, BITS, 2, 1, again)
-    assert (slots == again).all()
+    places, again = np.zeros(MAX_FEATURES, np.uint32), np.zeros(MAX_FEATURES, np.uint32)
+    fire_arc(arc_keys(table, tokens, columns), table.splits, BITS, 2, 1, places)
+    fire_arc(arc_keys(table, tokens.copy(), columns), table.splits, BITS, 2, 1, again)
+    assert (places == again).all()
 
 
 @pytest.mark.parametrize(
@@ -158,8 +169,8 @@ def test_pairs_have_no_split_feats() -> None:
 
 
 def test_the_named_sets_compile() -> None:
-    assert len(compile_arcs(ARCS.split()).head.splits) > 50
-    assert len(compile_arcs(PRUNER.split()).head.splits) < 30
-    assert len(compile_pairs(SIBLINGS.split(), SIBLING_ROLES).one.splits) > 10
-    assert len(compile_pairs(GRANDPARENTS.split(), GRANDPARENT_ROLES).one.splits) > 10
+    assert len(compile_arcs(ARCS.split()).columns.names) > 2 * 50
+    assert len(compile_arcs(PRUNER.split()).columns.names) < 2 * 30
+    assert len(compile_pairs(SIBLINGS.split(), SIBLING_ROLES).names) > 3 * 10
+    assert len(compile_pairs(GRANDPARENTS.split(), GRANDPARENT_ROLES).names) > 3 * 10
     assert "lower" in attributes_of("h.prev.lower+d.upos")

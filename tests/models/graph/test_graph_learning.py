@@ -17,17 +17,16 @@ from treevote.errors import ModelError
 from treevote.kernels import Floats, Ints
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.graph import eisner
-from treevote.models.graph.features import MAX_FEATURES, arc_keys, fire_arc
+from treevote.models.graph.features import MAX_FEATURES, arc_keys, fire_arc, variants_of_arc
 from treevote.models.graph.first_order import score_arcs
 from treevote.models.graph.hashed_weights import HashedWeights, pack, round_weights, unpack
 from treevote.models.graph.parts import find_parts, parts_of
-from treevote.models.graph.pruning import Pruner, prune
+from treevote.models.graph.pruning import Masks, Pruner, prune
 from treevote.models.graph.second_order import TemplateTables, keys_of, score_parts
 from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import GRANDPARENT_ROLES, SIBLING_ROLES, compile_arcs, compile_pairs
 from treevote.models.graph.training import (
     FirstOrderTask,
-    Masks,
     SecondOrderTask,
     averaged_weights,
     folds,
@@ -61,18 +60,20 @@ def span(i: int) -> slice:
 def arc_scores(weights: Floats, i: int) -> Floats:
     tokens = CORPUS.tokens[span(i)]
     scores = np.zeros((len(tokens), len(tokens)), np.float32)
-    score_arcs(weights, BITS, TABLE, arc_keys(TABLE, tokens, CORPUS.words), scores)
+    score_arcs(weights, BITS, TABLE.splits, arc_keys(TABLE, tokens, CORPUS.words), scores)
     return scores
 
 
 def features_of(i: int) -> Callable[[Sequence[int]], Counter[int]]:
     """Return a function that lists the features of a tree over sentence ``i``."""
-    keys, slots = arc_keys(TABLE, CORPUS.tokens[span(i)], CORPUS.words), np.empty(MAX_FEATURES, np.int64)
+    keys, places = arc_keys(TABLE, CORPUS.tokens[span(i)], CORPUS.words), np.empty(MAX_FEATURES, np.uint32)
 
     def features(heads: Sequence[int]) -> Counter[int]:
         found: Counter[int] = Counter()
         for d in range(1, len(heads)):
-            found.update(slots[: fire_arc(keys, TABLE, BITS, int(heads[d]), d, slots)].tolist())
+            count = fire_arc(keys, TABLE.splits, BITS, int(heads[d]), d, places)
+            for variant in variants_of_arc(int(heads[d]), d):
+                found.update((places[:count] ^ np.uint32(variant)).tolist())
         return found
 
     return features
@@ -173,12 +174,13 @@ def test_the_pruner_keeps_the_best_heads_and_a_tree() -> None:
     for i in range(8):
         tokens = CORPUS.tokens[span(i)]
         scores = np.full((len(tokens), len(tokens)), -np.inf, np.float32)
-        score_arcs(weights.table, weights.bits, TABLE, arc_keys(TABLE, tokens, CORPUS.words), scores)
+        score_arcs(weights.table, weights.bits, TABLE.splits, arc_keys(TABLE, tokens, CORPUS.words), scores)
         np.fill_diagonal(scores, -np.inf)
         heads, tree = np.empty(len(tokens), np.int32), np.empty(len(tokens), np.int32)
         eisner.decode(scores, True, tree)
         for max_heads, margin in ((1, np.inf), (2, 2.0 / weights.scale), (50, np.inf)):
-            mask = prune(Pruner(weights, TABLE, max_heads, margin), CORPUS.words, tokens, True, heads)
+            mask = np.empty(scores.shape, np.bool_)
+            prune(Pruner(weights, TABLE, max_heads, margin), CORPUS.words, tokens, True, heads, mask)
             assert heads.tolist() == tree.tolist()
             for d in range(1, len(tokens)):
                 best = sorted(range(len(tokens)), key=lambda h: -scores[d, h])[: min(max_heads, len(tokens) - 1)]
@@ -203,8 +205,8 @@ def test_arcs_have_the_same_scores_in_both_orders() -> None:
     weights = rng.integers(-50, 50, 1 << BITS).astype(np.int16)
     heads, tokens = CORPUS.heads[span(0)], CORPUS.tokens[span(0)]
     parts = parts_of(np.ones((len(heads), len(heads)), np.bool_))
-    scores = score_parts(weights, BITS, SECOND, keys_of(SECOND, tokens, CORPUS.words), parts).arc_scores
-    found = find_parts(*parts, heads)
+    scores = score_parts(weights, BITS, SECOND, keys_of(SECOND, tokens, CORPUS.words), parts, True).arc_scores
+    found = find_parts(parts, heads)
     arcs = arc_scores(weights.astype(np.float32), 0)
     assert [scores[found[d, 0]] for d in range(1, len(heads))] == [arcs[d, heads[d]] for d in range(1, len(heads))]
 

@@ -22,7 +22,7 @@ from treevote.kernels import Bools, Ints
 from treevote.models.graph import eisner
 from treevote.models.graph.hill_climbing import CHANGES_PER_TOKEN, climb
 from treevote.models.graph.koo_collins import decode
-from treevote.models.graph.parts import ScoredParts, find_parts, parts_of
+from treevote.models.graph.parts import Parts, ScoredParts, find_parts, parts_of
 
 
 def n_tokens(problem: ScoredParts) -> int:
@@ -93,7 +93,7 @@ def test_parts_are_listed_as_defined(problem: ScoredParts) -> None:
 def test_parts_of_a_tree(problem: ScoredParts, data: st.DataObject) -> None:
     heads = data.draw(trees(n_tokens(problem), n_tokens(problem)))
     ends = list(zip(problem.candidates.heads.tolist(), problem.candidates.dependents.tolist(), strict=True))
-    found = find_parts(problem.candidates, problem.siblings, problem.grandparents, heads).tolist()
+    found = find_parts(Parts(problem.candidates, problem.siblings, problem.grandparents), heads).tolist()
     tree = tuple(heads.tolist())
     assert found[0] == [-1, -1, -1]
     for m in range(1, n_tokens(problem) + 1):
