@@ -21,7 +21,7 @@ FAMILIES = {"models.transition", "models.pipeline", "models.graph", "models.deci
 """Families of parsers."""
 
 LAYERS = (
-    {"compilation", "errors", "kernels", "version", "visibility"},
+    {"compilation", "compiler", "errors", "kernel_files", "kernels", "version", "visibility"},
     {"files"},
     {"corpus"},
     {"conll"},
@@ -47,7 +47,7 @@ DOORS = {
     "jinja2": {"treevote.report"},
     "joblib": {"treevote.parallel"},
     "networkx": {"treevote.ensemble.arborescence"},
-    "numba": {"treevote.kernels"},
+    "numba": {"treevote.kernels", "treevote.compiler", "treevote.kernel_files"},
     "rich": {"treevote.cli", "treevote.commands", "treevote.drawing", "treevote.terminal"},
     "sklearn": {"treevote.ensemble.confidence", "treevote.models.learners"},
     "typer": {"treevote.cli", "treevote.commands"},

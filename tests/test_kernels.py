@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from numba.core import caching
 
-from treevote import compilation, kernels
+from treevote import compilation, kernel_files
 from treevote.compilation import Compiled
 from treevote.kernels import kernel
 
@@ -62,7 +62,7 @@ def heard(locators: list[Any], monkeypatch: pytest.MonkeyPatch) -> list[Compiled
 def test_where_no_folder_can_be_written_to_kernels_are_compiled_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     before, after = heard([], monkeypatch)
     assert after.done == before.done + 1
-    assert after.folder == kernels.kernels_folder() == ""
+    assert after.folder == kernel_files.kernels_folder() == ""
 
 
 def test_the_folder_of_the_user_is_used_where_that_of_the_source_is_closed(

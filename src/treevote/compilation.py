@@ -1,6 +1,6 @@
 """News of the compilation of kernels, which only the first run on a machine needs.
 
-`treevote.kernels` tells them, and the terminal shows them; this module imports neither, so a command that needs no
+`treevote.kernel_files` tells them, and the terminal shows them; this module imports neither, so a command that needs no
 kernel does not load the compiler.
 """
 

@@ -17,7 +17,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS, known_members, members_of
 from treevote.ensemble.parser import save
 from treevote.ensemble.trainer import EnsembleTrainer
-from treevote.kernels import kernels_folder
+from treevote.kernel_files import kernels_folder
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.terminal import duration
 
