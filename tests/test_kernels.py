@@ -46,6 +46,13 @@ def test_a_kernel_is_compiled_again_only_when_something_that_it_calls_was_edited
     assert run(tmp_path, 5, 7) == [(12, 1, 0), (16, 0, 1)]
 
 
+@pytest.fixture(autouse=True)
+def nothing_kept() -> None:
+    """Remove what an earlier run kept beside this file."""
+    for file in Path(__file__).parent.glob("__pycache__/*double*.nbc"):
+        file.unlink()
+
+
 def heard(locators: list[Any], monkeypatch: pytest.MonkeyPatch) -> list[Compiled]:
     """Compile a kernel that may be kept in some places; return what is told."""
 
