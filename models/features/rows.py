@@ -164,7 +164,7 @@ def fit(learner: Learner, rows: Rows, progress: Progress | None, name: str) -> N
     ConfigError
         If the learner refuses the rows or its options.
     """
-    values = np.ones(len(rows.indices), np.float32)
+    values = np.ones(len(rows.indices), getattr(learner, "values_dtype", np.float32))
     from scipy.sparse import csr_matrix  # slow to import, and not needed to parse
 
     X = csr_matrix((values, rows.indices, rows.indptr), shape=(len(rows.classes), len(rows.keys)))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -21,7 +21,7 @@ class Rows(NamedTuple):
 
     indptr: Ints
     indices: Ints
-    values: Floats
+    values: Floats | NDArray[np.int8]
     labels: Ints
     weights: Floats
 
@@ -32,7 +32,7 @@ def activate(rows: Rows, i: int, coefficients: Floats, bias: Floats, scores: Flo
     for k in range(len(scores)):
         scores[k] = bias[k]
     for j in range(rows.indptr[i], rows.indptr[i + 1]):
-        value, row = rows.values[j], coefficients[rows.indices[j]]
+        value, row = np.float32(rows.values[j]), coefficients[rows.indices[j]]
         for k in range(len(scores)):
             scores[k] += value * row[k]
 
@@ -50,6 +50,9 @@ class OnlineLinearClassifier(SparseClassifier):
     intercept_ : ndarray of float32, shape (n_classes,)
     n_features_in_ : int
     """
+
+    values_dtype: ClassVar = np.int8
+    """Type in which the values of binary features need least memory: there are as many as features of all rows."""
 
     epochs: int
     random_state: int
@@ -85,7 +88,7 @@ class OnlineLinearClassifier(SparseClassifier):
         if self.epochs < 1:
             raise ConfigError(f"epochs should be at least 1, found {self.epochs}")
         self._check_steps()
-        X, y, row_weights = checked_rows(self, X, y, sample_weight, np.float32)
+        X, y, row_weights = checked_rows(self, X, y, sample_weight, np.float32, self.values_dtype)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError("the rows are all of one class; a classifier needs two")

@@ -91,7 +91,7 @@ def correct(
         if loss > 0:
             square = np.float32(1)
             for j in range(first, last):
-                square += rows.values[j] * rows.values[j]
+                square += np.float32(rows.values[j]) * np.float32(rows.values[j])
             step = min(C * rows.weights[i], loss / (np.float32(2) * square))
             late = np.float32(time) * step
             bias[gold] += step
@@ -99,7 +99,7 @@ def correct(
             bias_sums[gold] += late
             bias_sums[rival] -= late
             for j in range(first, last):
-                f, value = rows.indices[j], rows.values[j]
+                f, value = rows.indices[j], np.float32(rows.values[j])
                 coefficients[f, gold] += value * step
                 coefficients[f, rival] -= value * step
                 sums[f, gold] += value * late

@@ -98,6 +98,6 @@ def promote(
         for k in range(n_classes):
             bias[k] += steps[k]
         for j in range(first, last):
-            value, row = rows.values[j], coefficients[rows.indices[j]]
+            value, row = np.float32(rows.values[j]), coefficients[rows.indices[j]]
             for k in range(n_classes):
                 row[k] += value * steps[k]

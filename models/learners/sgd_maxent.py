@@ -98,12 +98,12 @@ def descend(
                 n_changed += 1
         if 4 * n_changed < n_classes:
             for j in range(first, last):
-                value, row = rows.values[j], coefficients[rows.indices[j]]
+                value, row = np.float32(rows.values[j]), coefficients[rows.indices[j]]
                 for c in changed[:n_changed]:
                     row[c] += value * scores[c]
         else:
             for j in range(first, last):
-                value, row = rows.values[j], coefficients[rows.indices[j]]
+                value, row = np.float32(rows.values[j]), coefficients[rows.indices[j]]
                 for k in range(n_classes):
                     row[k] += value * scores[k]
 

@@ -25,16 +25,16 @@ class SparseClassifier(ClassifierMixin, SparseRows):  # type: ignore[misc]  # sc
 
 
 def checked_rows(
-    classifier: SparseClassifier, X: Any, y: Any, sample_weight: ArrayLike | None, dtype: Any
+    classifier: SparseClassifier, X: Any, y: Any, sample_weight: ArrayLike | None, dtype: Any, *kept: Any
 ) -> tuple[Any, Any, Any]:
-    """Return rows, classes and weights as ``fit`` needs them.
+    """Return rows, classes and weights as ``fit`` needs them; rows of the types in ``kept`` are not converted.
 
     Raises
     ------
     ValueError
         If the arrays do not fit together, or a weight is negative.
     """
-    X, y = validate_data(classifier, X, y, accept_sparse="csr", dtype=dtype)
+    X, y = validate_data(classifier, X, y, accept_sparse="csr", dtype=[dtype, *kept] if kept else dtype)
     check_classification_targets(y)
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64 if dtype == "numeric" else dtype)
     if weights.min() < 0:
