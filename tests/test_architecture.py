@@ -34,7 +34,7 @@ LAYERS = (
     FAMILIES,
     {"ensemble"},
     {"adaptation"},
-    {"report", "studies"},
+    {"batch", "report", "studies"},
     {"commands"},
     {"cli"},
     {"__main__"},

@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING
 from treevote.version import __version__
 
 if TYPE_CHECKING:
+    from treevote.batch.reference import StoredParser
+    from treevote.batch.strings import ParsedString, parse_strings
     from treevote.commands.parse import parse_files
+    from treevote.commands.parse_folder import FolderSummary, parse_folder
     from treevote.conll.reader import read
     from treevote.conll.tokenlists import to_tokenlists
     from treevote.conll.writer import dumps, write
@@ -37,11 +40,14 @@ __all__ = [
     "EnsembleParser",
     "EnsembleTrainer",
     "Family",
+    "FolderSummary",
     "InputError",
     "Jobs",
     "ModelError",
+    "ParsedString",
     "Record",
     "Sentence",
+    "StoredParser",
     "TransitionParser",
     "TransitionTrainer",
     "Treebank",
@@ -53,6 +59,8 @@ __all__ = [
     "evaluate",
     "load",
     "parse_files",
+    "parse_folder",
+    "parse_strings",
     "read",
     "save",
     "to_tokenlists",
@@ -61,7 +69,10 @@ __all__ = [
 ]
 
 _MODULES = {
+    "treevote.batch.reference": ("StoredParser",),
+    "treevote.batch.strings": ("ParsedString", "parse_strings"),
     "treevote.commands.parse": ("parse_files",),
+    "treevote.commands.parse_folder": ("FolderSummary", "parse_folder"),
     "treevote.conll.reader": ("read",),
     "treevote.conll.tokenlists": ("to_tokenlists",),
     "treevote.conll.writer": ("dumps", "write"),
