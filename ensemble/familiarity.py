@@ -61,6 +61,11 @@ def doubts(parser: EnsembleParser, treebank: Treebank, bounds: Sequence[int]) ->
     return reasons
 
 
+def expects_tags(parser: EnsembleParser) -> bool:
+    """Tell whether the training data of a model had parts of speech."""
+    return any(max(_size(memo, "upos"), _size(memo, "xpos")) > 1 for memo in _memos(parser))
+
+
 def _reason(tagged: float, familiar: float, *, has_tags: bool, has_words: bool) -> str | None:
     """Return the reason for shares of tokens with known tags and with known forms."""
     if has_tags and tagged <= 1 - STRANGE_TAGS:

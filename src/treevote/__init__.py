@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from treevote.version import __version__
 
 if TYPE_CHECKING:
+    from treevote.api import adapt, parse, train
     from treevote.batch.reference import StoredParser
     from treevote.batch.strings import ParsedString, parse_strings
     from treevote.commands.parse import parse_files
@@ -55,20 +56,24 @@ __all__ = [
     "Weights",
     "Word",
     "__version__",
+    "adapt",
     "dumps",
     "evaluate",
     "load",
+    "parse",
     "parse_files",
     "parse_folder",
     "parse_strings",
     "read",
     "save",
     "to_tokenlists",
+    "train",
     "vote",
     "write",
 ]
 
 _MODULES = {
+    "treevote.api": ("adapt", "parse", "train"),
     "treevote.batch.reference": ("StoredParser",),
     "treevote.batch.strings": ("ParsedString", "parse_strings"),
     "treevote.commands.parse": ("parse_files",),

@@ -149,7 +149,7 @@ def test_only_a_few_models_stay_in_memory(model: Path, tmp_path: Path) -> None:
 
 
 def test_parsing_strings_loads_no_library_of_training(model: Path) -> None:
-    slow = "sklearn networkx joblib pandas spacy".split()
+    slow = ["sklearn", "networkx", "joblib", "pandas", "spacy"]
     code = (
         "import json, sys, treevote; treevote.parse_strings(sys.argv[1], []); "
         f"print(json.dumps([name for name in {slow} if name in sys.modules]))"

@@ -132,7 +132,7 @@ class _Result:
 def _batches(
     texts: Iterable[object], found: list[_Result], format: Format
 ) -> Iterator[Mapping[tuple[int, int], Chunk]]:
-    """Yield chunks of about `TASK_BYTES` together, by the numbers of their text and in it; add a result for each text."""
+    """Yield chunks of about `TASK_BYTES` together, by the number of their text and their own; add a result a text."""
     batch: dict[tuple[int, int], Chunk] = {}
     size = 0
     for number, text in enumerate(texts):
