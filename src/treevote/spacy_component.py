@@ -1,14 +1,15 @@
 """A component for spaCy: ``nlp.add_pipe("treevote", config={"model": "model"})``.
 
 It parses the tokens of spaCy with the tags that earlier components gave them, within the sentences that earlier
-components found. Heads and labels become those of the tokens; the label of a root is that of the treebank, such as
-``root``. ``token._.dep_confidence`` is the probability of the arc, ``token._.label_confidence`` that of the arc with its
-label, ``token._.dep_support`` the share of the votes, each None where it is not known. Whitespace tokens are not parsed:
-each depends, as ``dep``, on its neighbour.
+components found. Heads and labels become those of the tokens; the label of a root is that of the treebank, ``root``.
+``token._.dep_confidence`` is the probability of the arc, ``token._.label_confidence`` that of the arc with its label,
+``token._.dep_support`` the share of the votes, each None where it is not known. Whitespace tokens are not parsed: each
+depends, as ``dep``, on its neighbour.
 """
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import os
 import re
@@ -90,7 +91,7 @@ class TreevoteParser:
             for name, column in columns:
                 token._.set(name, float(column[k]))
         for doc in docs:
-            if len(doc):
+            if found[id(doc)]:
                 _attach(doc, found[id(doc)])
 
     def to_disk(self, path: str | os.PathLike[str], *, exclude: Iterable[str] = ()) -> None:
@@ -204,25 +205,35 @@ def _column(text: str) -> str:
 def _whitespace(doc: Doc) -> list[str]:
     """Return MISC for each token: whether a space follows, and the whitespace tokens around."""
     after: dict[int, list[str]] = {}
-    before: list[str] = []
-    last = -1
+    before: dict[int, list[str]] = {}
+    place = {token: other for other, token in _neighbours(doc)}
     for token in doc:
-        if not token.is_space:
-            last = token.i
-        else:
-            text = "".join(_escaped(character) for character in token.text) + ("." if token.whitespace_ else "")
-            (before if last < 0 else after.setdefault(last, [])).append(text)
+        if token.is_space:
+            text = "".join(map(_escaped, token.text)) + ("." if token.whitespace_ else "")
+            side = after if place[token.i] < token.i else before
+            side.setdefault(place[token.i], []).append(text)
     found = []
-    first = True
     for token in doc:
         items = [] if token.whitespace_ else ["SpaceAfter=No"]
-        if token.i in after:
-            items.append(f"SpaceTokens={','.join(after[token.i])}")
-        if not token.is_space and first:
-            items += [f"SpaceTokensBefore={','.join(before)}"] if before else []
-            first = False
+        items += [f"SpaceTokens={','.join(after[token.i])}"] if token.i in after else []
+        items += [f"SpaceTokensBefore={','.join(before[token.i])}"] if token.i in before else []
         found.append("|".join(items) or "_")
     return found
+
+
+def _neighbours(doc: Doc) -> Iterator[tuple[int, int]]:
+    """Yield for each whitespace token the word that it depends on, and the token.
+
+    It is the last word before it in its sentence, else the next one in it; if the sentence has no words, that of the
+    text.
+    """
+    words = [token.i for token in doc if not token.is_space]
+    for sentence in doc.sents:
+        own = [token.i for token in sentence if not token.is_space] or words
+        for token in sentence:
+            if token.is_space:
+                at = bisect.bisect(own, token.i)
+                yield own[max(at - 1, 0)], token.i
 
 
 def _escaped(character: str) -> str:
@@ -237,15 +248,9 @@ def _attach(doc: Doc, found: dict[int, tuple[int, str]]) -> None:
     """Give a text its trees; whitespace depends on the word before it in its sentence, else on the one behind."""
     heads, labels = np.zeros(len(doc), np.int64), np.zeros(len(doc), np.uint64)
     strings = doc.vocab.strings
-    for sentence in doc.sents:
-        words = [token.i for token in sentence if token.i in found]
-        for token in sentence:
-            if token.i in found:
-                head, label = found[token.i]
-            else:
-                earlier = [i for i in words if i < token.i]
-                head, label = (earlier[-1] if earlier else words[0] if words else sentence.start), "dep"
-            heads[token.i], labels[token.i] = head - token.i, strings.add(label)
+    whitespace = {token: (other, "dep") for other, token in _neighbours(doc)}
+    for token, (head, label) in (found | whitespace).items():
+        heads[token], labels[token] = head - token, strings.add(label)
     doc.from_array([HEAD, DEP], np.stack([heads.astype(np.uint64), labels], axis=1))
 
 
