@@ -32,7 +32,7 @@ STARTS = {
     "pyspark": "from pyspark.sql import SparkSession\n"
     "SparkSession.builder.master('local[2]').config('spark.ui.enabled', 'false')"
     ".config('spark.driver.bindAddress', '127.0.0.1').config('spark.driver.host', '127.0.0.1').getOrCreate()\n",
-    "ray": "import ray\nray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)\n",
+    "ray": "import ray\nray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)\n",
     "dask": "from dask.distributed import Client, LocalCluster\n"
     "local = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, host='127.0.0.1')\n"
     "client = Client(local)\n",

@@ -1,6 +1,6 @@
 """The model card: training data, scores, licence, and when a model should not be used.
 
-What a model knows of itself comes from its facts; what it cannot know, such as the licence of the data, is told in a file
+What a model knows of itself comes from its facts; what it cannot know, such as the licence of the data, is in a file
 (``--card card.toml``)::
 
     name = "Greek newspaper parser"
