@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TextIO, TypeAlias, cast
 
 import numpy as np
 
@@ -248,7 +248,8 @@ def _jobs(jobs: int | Jobs, progress: bool | None) -> Iterator[Jobs]:
     if given.progress is not None or not wanted:
         yield given
         return
-    with progress_shown(OneLine(sys.stderr) if in_notebook() else None) as shown:
+    stream = cast("TextIO", OneLine(sys.stderr)) if in_notebook() else None
+    with progress_shown(stream) as shown:
         yield dataclasses.replace(given, progress=shown)
 
 

@@ -226,14 +226,22 @@ def cluster(address: str) -> Iterator[None]:
 
 def _require_same_version(client: Any, address: str) -> None:
     """Refuse a cluster without workers, or with workers that run another treevote."""
-    found = client.get_versions(packages=["treevote"])["workers"]
+
+    def version() -> str | None:  # a function within a function travels as code: treevote may be missing there
+        import importlib
+
+        try:
+            return str(importlib.import_module("treevote.version").__version__)
+        except ImportError:
+            return None
+
+    found = client.run(version)
     if not found:
         raise ConfigError(f"the cluster at {address} has no workers; start some, with dask worker {address}")
-    for worker, facts in sorted(found.items()):
-        version = facts["packages"].get("treevote")
-        if version != __version__:
+    for worker, other in sorted(found.items()):
+        if other != __version__:
             raise ConfigError(
-                f"the worker {worker} has {f'treevote {version}' if version else 'no treevote'}, "
+                f"the worker {worker} has {f'treevote {other}' if other else 'no treevote'}, "
                 f"this command is of version {__version__}; install the same version everywhere"
             )
 

@@ -109,7 +109,7 @@ class TreevoteParser:
         return self
 
 
-@Language.factory(
+@Language.factory(  # type: ignore[untyped-decorator]
     "treevote",
     assigns=["token.head", "token.dep", "doc.sents", *(f"token._.{name}" for name in EXTENSIONS)],
     default_config={"model": "", "member": None},

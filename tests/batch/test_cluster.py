@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from treevote.commands.parse_folder import Status, parse_folder
 from treevote.conll.writer import write
 from treevote.errors import ConfigError
 from treevote.parallel import Jobs, _require_same_version, cluster
+from treevote.version import __version__
 
 distributed = pytest.importorskip("distributed")
 
@@ -75,8 +76,9 @@ class Client:
     def __init__(self, **versions: str | None) -> None:
         self.versions = versions
 
-    def get_versions(self, packages: list[str]) -> dict[str, Any]:
-        return {"workers": {name: {"packages": {"treevote": version}} for name, version in self.versions.items()}}
+    def run(self, function: Callable[[], str | None]) -> dict[str, str | None]:
+        assert function() == __version__
+        return self.versions
 
 
 def test_workers_with_another_version_are_told() -> None:

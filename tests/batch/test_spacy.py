@@ -28,7 +28,7 @@ def nlp(model: Path) -> Any:
         word.form.lower(): word.upos for sentence in toy_treebank(60, seed=1).sentences() for word in sentence.words[1:]
     }
 
-    @spacy.Language.component("toy_tags")
+    @spacy.Language.component("toy_tags")  # type: ignore[untyped-decorator]
     def toy_tags(doc: Any) -> Any:
         for token in doc:
             token.pos_ = "SPACE" if token.is_space else tags.get(token.text.lower(), "NOUN")

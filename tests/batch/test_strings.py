@@ -14,8 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import treevote
 from tests.reference.toy_grammar import toy_treebank
-from treevote import ConfigError, ModelError, StoredParser, dumps, parse_files, parse_strings
+from treevote import ConfigError, EnsembleParser, ModelError, StoredParser, dumps, parse_files, parse_strings
 from treevote.batch import reference, strings
 from treevote.version import __version__
 
@@ -100,9 +101,13 @@ def test_options_are_those_of_the_command(model: Path) -> None:
 
 
 def test_threads_share_one_model(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    loads = []
-    original = reference.load
-    monkeypatch.setattr(reference, "load", lambda path: loads.append(path) or original(path))
+    loads: list[object] = []
+
+    def load(path: str) -> EnsembleParser:
+        loads.append(path)
+        return treevote.load(path)
+
+    monkeypatch.setattr(reference, "load", load)
     monkeypatch.setattr(reference, "_LOADED", {})
     text = dumps(toy_treebank(3, seed=6))
     stored = StoredParser.of(model)

@@ -68,8 +68,8 @@ def pairs(inputs: Sequence[str | os.PathLike[str]], folder: str | os.PathLike[st
             )
     read = {os.path.realpath(path): path for path, _ in found}
     for _, name in found:
-        if (path := read.get(os.path.realpath(os.path.join(folder, name)))) is not None:
-            raise ConfigError(f"{path} is both read and written; name another output folder, or a --suffix")
+        if (same := read.get(os.path.realpath(os.path.join(folder, name)))) is not None:
+            raise ConfigError(f"{same} is both read and written; name another output folder, or a --suffix")
     return found
 
 

@@ -66,10 +66,10 @@ def pieces(
     except InputError as fault:
         yield Piece(file, None, End("", fault))
     except OSError as error:
-        what = "expected a file, found a folder" if isinstance(error, IsADirectoryError) else "cannot read: "
-        reason = "" if isinstance(error, IsADirectoryError) else str(error.strerror or error)
-        fault = InputError(what + reason, path=path, remedy="check the name and the permissions")
-        yield Piece(file, None, End("", fault))
+        is_folder = isinstance(error, IsADirectoryError)
+        problem = "expected a file, found a folder" if is_folder else f"cannot read: {error.strerror or error}"
+        unread = InputError(problem, path=path, remedy="check the name and the permissions")
+        yield Piece(file, None, End("", unread))
 
 
 def tasks(source: Iterable[Piece], n_bytes: int) -> Iterator[list[Piece]]:
