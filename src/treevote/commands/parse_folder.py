@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -250,7 +251,7 @@ class _Run:
         self.stopped: set[int] = set()
         self.finished = self.tokens = self._finished_bytes = self._bytes_read = 0
         self._part = os.path.join(scratch, "part")
-        self._file = -1
+        self._lock = threading.Lock()  # tasks may be taken in another thread than results
         self._output: _Output | None = None
         self._lines = open(manifest.path, "ab")  # noqa: SIM115
 
@@ -318,10 +319,13 @@ class _Run:
         self._count(file)
 
     def _count(self, file: int) -> None:
-        self.finished += 1
+        n_bytes = 0
         with suppress(OSError):
-            self._finished_bytes += os.path.getsize(self.found[file].input)
-        self._bytes_read = 0
+            n_bytes = os.path.getsize(self.found[file].input)
+        with self._lock:
+            self.finished += 1
+            self._finished_bytes += n_bytes
+            self._bytes_read = 0
 
     @property
     def n_bytes(self) -> int:
