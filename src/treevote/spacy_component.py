@@ -7,6 +7,8 @@ components found. Heads and labels become those of the tokens; the label of a ro
 depends, as ``dep``, on its neighbour.
 """
 
+# pyright: reportMissingImports=false
+
 from __future__ import annotations
 
 import bisect

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from treevote.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
-    import pandas
+    import pandas  # pyright: ignore[reportMissingImports]
 
 
 def frame_of(columns: Mapping[str, Any]) -> pandas.DataFrame:
@@ -20,7 +20,7 @@ def frame_of(columns: Mapping[str, Any]) -> pandas.DataFrame:
         If pandas is not installed.
     """
     try:
-        import pandas
+        import pandas  # pyright: ignore[reportMissingImports]
     except ImportError:
         raise ConfigError("tables need pandas, which is not installed; pip install 'treevote[pandas]'") from None
     return pandas.DataFrame(columns)

@@ -23,7 +23,7 @@ from treevote.errors import InputError
 from treevote.kernels import Floats, Ints, Longs
 
 if TYPE_CHECKING:
-    import pandas
+    import pandas  # pyright: ignore[reportMissingImports]
 
 Item = TypeVar("Item")
 
