@@ -91,7 +91,7 @@ def test_a_recipe_gives_the_bytes_of_the_command(package: str, model: Path, corp
         capture_output=True,
         text=True,
         check=False,
-        timeout=500,
+        timeout=900,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     rows = json.loads((tmp_path / "room" / "result.json").read_text())
