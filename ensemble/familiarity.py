@@ -6,6 +6,8 @@ parser of another language. The vocabulary of the model reveals both in the firs
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
@@ -36,20 +38,43 @@ def doubt(parser: EnsembleParser, treebank: Treebank) -> str | None:
     treebank : Treebank
         Some sentences; their trees are ignored.
     """
-    if treebank.n_tokens < ENOUGH_TOKENS:
-        return None
+    return doubts(parser, treebank, [0, treebank.n_sentences])[0]
+
+
+def doubts(parser: EnsembleParser, treebank: Treebank, bounds: Sequence[int]) -> list[str | None]:
+    """Return the reason of each text in a treebank, see `doubt`: sentences ``bounds[i]:bounds[i + 1]`` are text i."""
+    ends = treebank.offsets[list(bounds)] - list(bounds)
+    sizes = np.diff(ends)
+    reasons: list[str | None] = [None] * len(sizes)
+    if not (sizes >= ENOUGH_TOKENS).any():
+        return reasons
     for memo in _memos(parser):
         rows, columns = memo.encode(treebank.words)
         values = columns.values[rows][treebank.tokens[treebank.is_token]]
-        known = {name: values[:, ATTRIBUTES.index(name)] > 0 for name in ("upos", "xpos", "lower")}
-        tagged, familiar = np.mean(known["upos"] | known["xpos"]), np.mean(known["lower"])
-        if max(_size(memo, "upos"), _size(memo, "xpos")) > 1 and tagged <= 1 - STRANGE_TAGS:
-            return (
-                f"{1 - tagged:.0%} of the tokens have no part of speech that the training data of the model have; "
-                "tag the text as they are tagged"
-            )
-        if _size(memo, "lower") >= ENOUGH_WORDS and familiar <= 1 - STRANGE_WORDS:
-            return f"{1 - familiar:.0%} of the words are unknown to the model; take a model of their language"
+        upos, xpos, lower = (values[:, ATTRIBUTES.index(name)] > 0 for name in ("upos", "xpos", "lower"))
+        tagged, familiar = (np.append(0, np.cumsum(known))[ends] for known in (upos | xpos, lower))
+        has_tags = max(_size(memo, "upos"), _size(memo, "xpos")) > 1
+        has_words = _size(memo, "lower") >= ENOUGH_WORDS
+        for i in (i for i, size in enumerate(sizes.tolist()) if size >= ENOUGH_TOKENS and reasons[i] is None):
+            share = (tagged[i + 1] - tagged[i]) / sizes[i], (familiar[i + 1] - familiar[i]) / sizes[i]
+            reasons[i] = _reason(*map(float, share), has_tags=has_tags, has_words=has_words)
+    return reasons
+
+
+def expects_tags(parser: EnsembleParser) -> bool:
+    """Tell whether the training data of a model had parts of speech."""
+    return any(max(_size(memo, "upos"), _size(memo, "xpos")) > 1 for memo in _memos(parser))
+
+
+def _reason(tagged: float, familiar: float, *, has_tags: bool, has_words: bool) -> str | None:
+    """Return the reason for shares of tokens with known tags and with known forms."""
+    if has_tags and tagged <= 1 - STRANGE_TAGS:
+        return (
+            f"{1 - tagged:.0%} of the tokens have no part of speech that the training data of the model have; "
+            "tag the text as they are tagged"
+        )
+    if has_words and familiar <= 1 - STRANGE_WORDS:
+        return f"{1 - familiar:.0%} of the words are unknown to the model; take a model of their language"
     return None
 
 

@@ -21,7 +21,7 @@ FAMILIES = {"models.transition", "models.pipeline", "models.graph", "models.deci
 """Families of parsers."""
 
 LAYERS = (
-    {"compilation", "compiler", "errors", "kernel_files", "kernels", "version", "visibility"},
+    {"compilation", "compiler", "errors", "kernel_files", "kernels", "notebook", "version", "visibility"},
     {"files"},
     {"corpus"},
     {"conll"},
@@ -34,9 +34,9 @@ LAYERS = (
     FAMILIES,
     {"ensemble"},
     {"adaptation"},
-    {"report", "studies"},
-    {"commands"},
-    {"cli"},
+    {"batch", "report", "studies"},
+    {"commands", "spacy_component"},
+    {"api", "cli"},
     {"__main__"},
 )
 """A module imports from its own layer and those before it."""
@@ -48,7 +48,9 @@ DOORS = {
     "joblib": {"treevote.parallel"},
     "networkx": {"treevote.ensemble.arborescence"},
     "numba": {"treevote.kernels", "treevote.compiler", "treevote.kernel_files"},
+    "pandas": {"treevote.corpus.frame", "treevote.corpus.treebank"},
     "rich": {"treevote.cli", "treevote.commands", "treevote.drawing", "treevote.terminal"},
+    "spacy": {"treevote.spacy_component"},
     "sklearn": {"treevote.ensemble.confidence", "treevote.models.learners"},
     "typer": {"treevote.cli", "treevote.commands"},
 }
@@ -200,7 +202,8 @@ def test_dependencies_are_the_libraries_imported() -> None:
     declared = {
         line.split(">")[0].replace("-", "_").replace("scikit_learn", "sklearn") for line in project["dependencies"]
     }
-    optional = {line.split(">")[0] for line in project["optional-dependencies"]["dask"]}
+    extras = project["optional-dependencies"]
+    optional = {line.split(">")[0] for extra in ("dask", "pandas", "spacy") for line in extras[extra]}
     used = {full.split(".")[0] for name in NAMES for full in imported(modules()[name][1])}
     outside = used - set(sys.stdlib_module_names) - {"treevote", "_typeshed"}
     assert optional <= outside <= declared | optional

@@ -18,7 +18,11 @@ from treevote import write
 
 DOCS = ROOT / "docs"
 CLUSTER = DOCS / "recipes" / "cluster.md"
-PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts and page != CLUSTER)
+ENGINES = DOCS / "recipes" / "engines.md"
+"""Run by `tests.batch.test_recipes`, each recipe on its engine."""
+PIPELINES = DOCS / "recipes" / "pipelines.md"
+OWN = (CLUSTER, ENGINES, PIPELINES)
+PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts and page not in OWN)
 PIPES = (
     DOCS / "recipes" / "files.md"
 )  # starts several processes; `tests/commands/test_cli.py` reads standard input, too
@@ -68,10 +72,20 @@ def test_blocks_for_a_cluster_run(folder: Path) -> None:
         for language, text in blocks(CLUSTER):
             run(language, text.replace("tcp://host:8786", local.scheduler_address))
     assert (folder / "adapted").exists()
+    assert (folder / "folded").exists()
+
+
+def test_blocks_for_pipelines_run(folder: Path) -> None:
+    pytest.importorskip("spacy")
+    pytest.importorskip("pandas")
+    import treevote.spacy_component  # noqa: F401  # where the extra is not installed, there is no entry point
+
+    for language, text in blocks(PIPELINES):
+        run(language, text)
 
 
 def test_every_page_is_in_a_table_of_contents() -> None:
     contents = (DOCS / "index.md").read_text(encoding="utf-8").splitlines()
-    for page in (*PAGES, CLUSTER):
+    for page in (*PAGES, *OWN):
         name = page.relative_to(DOCS).with_suffix("").as_posix()
         assert name == "index" or name in contents

@@ -14,7 +14,11 @@ from typing import TYPE_CHECKING
 from treevote.version import __version__
 
 if TYPE_CHECKING:
+    from treevote.api import adapt, parse, train
+    from treevote.batch.reference import StoredParser
+    from treevote.batch.strings import ParsedString, parse_strings
     from treevote.commands.parse import parse_files
+    from treevote.commands.parse_folder import FolderSummary, parse_folder
     from treevote.conll.reader import read
     from treevote.conll.tokenlists import to_tokenlists
     from treevote.conll.writer import dumps, write
@@ -37,11 +41,14 @@ __all__ = [
     "EnsembleParser",
     "EnsembleTrainer",
     "Family",
+    "FolderSummary",
     "InputError",
     "Jobs",
     "ModelError",
+    "ParsedString",
     "Record",
     "Sentence",
+    "StoredParser",
     "TransitionParser",
     "TransitionTrainer",
     "Treebank",
@@ -49,19 +56,28 @@ __all__ = [
     "Weights",
     "Word",
     "__version__",
+    "adapt",
     "dumps",
     "evaluate",
     "load",
+    "parse",
     "parse_files",
+    "parse_folder",
+    "parse_strings",
     "read",
     "save",
     "to_tokenlists",
+    "train",
     "vote",
     "write",
 ]
 
 _MODULES = {
+    "treevote.api": ("adapt", "parse", "train"),
+    "treevote.batch.reference": ("StoredParser",),
+    "treevote.batch.strings": ("ParsedString", "parse_strings"),
     "treevote.commands.parse": ("parse_files",),
+    "treevote.commands.parse_folder": ("FolderSummary", "parse_folder"),
     "treevote.conll.reader": ("read",),
     "treevote.conll.tokenlists": ("to_tokenlists",),
     "treevote.conll.writer": ("dumps", "write"),

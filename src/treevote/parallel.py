@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from treevote.errors import ConfigError, TreevoteError
+from treevote.version import __version__
 
 R = TypeVar("R")
 
@@ -191,13 +192,17 @@ def cluster(address: str) -> Iterator[None]:
     address : str
         Address of the scheduler, such as ``tcp://127.0.0.1:8786``.
 
+    A worker that dies costs the tasks that it had: others do them again.
+
     Raises
     ------
     ConfigError
-        If Dask is not installed, or no scheduler answers.
+        If Dask is not installed, no scheduler answers, there are no workers, or one has another version of treevote.
+    TreevoteError
+        If a task ended several workers.
     """
     try:
-        from distributed import Client
+        from distributed import Client, KilledWorker
     except ImportError:
         raise ConfigError("a cluster needs Dask, which is not installed; pip install 'treevote[dask]'") from None
     try:
@@ -209,7 +214,36 @@ def cluster(address: str) -> Iterator[None]:
     import joblib
 
     with client, joblib.parallel_config("dask"):
-        yield
+        _require_same_version(client, address)
+        try:
+            yield
+        except KilledWorker as killed:
+            raise TreevoteError(
+                "a task ended several workers of the cluster, perhaps for lack of memory; "
+                "give them more memory, or start fewer on each machine"
+            ) from killed
+
+
+def _require_same_version(client: Any, address: str) -> None:
+    """Refuse a cluster without workers, or with workers that run another treevote."""
+
+    def version() -> str | None:  # a function within a function travels as code: treevote may be missing there
+        import importlib
+
+        try:
+            return str(importlib.import_module("treevote.version").__version__)
+        except ImportError:
+            return None
+
+    found = client.run(version)
+    if not found:
+        raise ConfigError(f"the cluster at {address} has no workers; start some, with dask worker {address}")
+    for worker, other in sorted(found.items()):
+        if other != __version__:
+            raise ConfigError(
+                f"the worker {worker} has {f'treevote {other}' if other else 'no treevote'}, "
+                f"this command is of version {__version__}; install the same version everywhere"
+            )
 
 
 def _parallel(n_jobs: int | None, backend: str | None, prefer: str | None) -> tuple[Any, int]:

@@ -10,6 +10,7 @@ import typer
 
 from treevote.cli.options import (
     Backend,
+    Cluster,
     Config,
     FileFormat,
     Json,
@@ -98,12 +99,7 @@ def adapt(
     ] = None,
     jobs: NJobs = 1,
     backend: Backend = None,
-    cluster: Annotated[
-        str | None,
-        machine_option(
-            metavar="ADDRESS", help="Scheduler of a Dask cluster that does the work, such as tcp://host:8786."
-        ),
-    ] = None,
+    cluster: Cluster = None,
     work: Annotated[
         Path | None,
         machine_option(

@@ -22,6 +22,10 @@ Model = Annotated[str, typer.Argument(metavar="MODEL", help="Model folder.")]
 Config = Annotated[str | None, choice_option("--config", metavar="FILE", help="Settings, as TOML.")]
 NJobs = Annotated[int, machine_option("--jobs", "-j", help="Jobs at the same time; -1 is one for each core.")]
 Backend = Annotated[str | None, machine_option(help="joblib backend, such as loky or threading.")]
+Cluster = Annotated[
+    str | None,
+    machine_option(metavar="ADDRESS", help="Scheduler of a Dask cluster that does the work, such as tcp://host:8786."),
+]
 FileFormat = Annotated[Format, input_option(help="Format of the files.")]
 AllFaults = Annotated[
     bool, guard_option("--all-faults", help="Check all files first, and name every fault, not the first one.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Annotated, Literal
 
 import typer
@@ -9,20 +10,29 @@ import typer
 from treevote.cli.options import (
     AllFaults,
     Backend,
+    Cluster,
     Confidence,
     FileFormat,
+    Json,
     Model,
     NJobs,
     Output,
     Support,
     choice_option,
     guard_option,
+    output_option,
 )
 
 
 def parse(
     model: Model,
-    inputs: Annotated[list[str], typer.Argument(metavar="INPUT...", help="Files to parse; - is standard input.")],
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="INPUT...",
+            help="Files to parse; - is standard input. With --output-dir folders and patterns, too.",
+        ),
+    ],
     format: FileFormat = "auto",
     member: Annotated[str | None, choice_option(metavar="NAME", help="Parse with this member alone.")] = None,
     on_error: Annotated[
@@ -36,11 +46,49 @@ def parse(
     ] = False,
     jobs: NJobs = 1,
     backend: Backend = None,
+    cluster: Cluster = None,
     output: Output = "-",
+    output_dir: Annotated[
+        str | None,
+        output_option(metavar="DIR", help="Write one file for each input into DIR; the same command again goes on."),
+    ] = None,
+    suffix: Annotated[
+        str, output_option(metavar="SUFFIX", help="With --output-dir: suffix of the outputs, such as .conllu.gz.")
+    ] = "",
+    force: Annotated[
+        bool, guard_option("--force", help="With --output-dir: make all outputs again, replace other files.")
+    ] = False,
     support: Support = False,
     confidence: Confidence = False,
+    json: Json = False,
 ) -> None:
-    """Parse files; everything but HEAD and DEPREL is kept as it is."""
+    """Parse files; everything but HEAD and DEPREL is kept as it is.
+
+    With --output-dir, a file with a fault leaves the others; the exit code is 4 then, and --json lists such files.
+    """
+    if output_dir is not None:
+        from treevote.cli.parse_folder import parse_folder
+
+        parse_folder(
+            model,
+            inputs,
+            output_dir,
+            given={"--output": output != "-", "--all-faults": all_faults},
+            jobs=(jobs, backend, cluster),
+            as_json=json,
+            suffix=suffix,
+            force=force,
+            member=member,
+            support=support,
+            confidence=confidence,
+            on_error=on_error,
+            strict=strict,
+            format=format,
+        )
+        return
+    from treevote.cli.parse_folder import require_output_dir
+
+    require_output_dir({"--suffix": suffix, "--force": force, "--json": json})
     from treevote.files.streams import require_files
     from treevote.store.manifest import require_manifest
 
@@ -51,6 +99,7 @@ def parse(
     from treevote.commands.parse import parse_files
     from treevote.errors import TreevoteError
     from treevote.parallel import Jobs
+    from treevote.parallel import cluster as connected
     from treevote.terminal import fault, notice, progress_shown, say, warn
 
     if all_faults:
@@ -60,7 +109,7 @@ def parse(
         fault(TreevoteError(doubt))
         raise typer.Exit(3)
 
-    with progress_shown() as progress:
+    with progress_shown() as progress, connected(cluster) if cluster else nullcontext():
         summary = parse_files(
             model,
             inputs,
@@ -70,7 +119,7 @@ def parse(
             confidence=confidence,
             on_error=on_error,
             format=format,
-            jobs=Jobs(jobs, backend, progress),
+            jobs=Jobs(-1, None, progress) if cluster else Jobs(jobs, backend, progress),
             on_doubt=refuse if strict else warn,
         )
     say(str(summary))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Literal
 
 from treevote.cli.options import (
     AllFaults,
     Backend,
+    Cluster,
     Config,
     FileFormat,
     NJobs,
@@ -62,6 +64,7 @@ def train(
     seed: Annotated[int | None, machine_option(min=0, help="Seed of the training.", show_default="0")] = None,
     jobs: NJobs = 1,
     backend: Backend = None,
+    cluster: Cluster = None,
 ) -> None:
     """Train an ensemble of parsers on a treebank."""
     from treevote.commands.faults import require_no_faults
@@ -70,6 +73,7 @@ def train(
     from treevote.commands.train import train as run
     from treevote.errors import ConfigError
     from treevote.parallel import Jobs
+    from treevote.parallel import cluster as connected
     from treevote.terminal import fault, progress_shown, say, tell, warn
 
     if (fast and (best or select or members)) or (best and members):
@@ -78,7 +82,7 @@ def train(
     if all_faults:
         require_no_faults({"some": [*files, *([dev] if dev else [])]}, fault, format=format)
     settings: dict[str, object] = {"search": search or (beam and "beam"), "width": beam, "encoding": encoding}
-    with progress_shown() as progress:
+    with progress_shown() as progress, connected(cluster) if cluster else nullcontext():
         trained = run(
             files,
             output,
@@ -92,7 +96,7 @@ def train(
             folds=folds,
             seed=seed,
             format=format,
-            jobs=Jobs(jobs, backend, progress),
+            jobs=Jobs(-1, None, progress) if cluster else Jobs(jobs, backend, progress),
             warn=warn,
         )
     tell(report(trained))

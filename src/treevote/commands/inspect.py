@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from treevote import visibility
+from treevote.commands.model_card import card, read_told
 from treevote.config import from_mapping, to_toml
 from treevote.ensemble.configuration import Configuration
 from treevote.ensemble.members import RESERVED
@@ -19,16 +20,24 @@ from treevote.store.manifest import MANIFEST
 from treevote.terminal import size, table
 
 
-def inspect(model: str | Path) -> dict[str, Any]:
-    """Return the facts of a model: members, training data, configuration, scores, files.
+def inspect(model: str | Path, told: str | Path | None = None) -> dict[str, Any]:
+    """Return the facts of a model: members, training data, configuration, scores, files, and its card.
+
+    Parameters
+    ----------
+    model : path
+    told : path, optional
+        A file with what the model cannot know, see `treevote.commands.model_card`.
 
     Raises
     ------
     ModelError
         If it is not a model, of another version, or damaged.
+    ConfigError
+        If the file ``told`` cannot be read.
     """
-    parser = load(model)
-    return {
+    parser, said = load(model), read_told(told)
+    facts: dict[str, Any] = {
         "kind": "ensemble",
         "format": store.version(model),
         **parser.facts,
@@ -37,6 +46,10 @@ def inspect(model: str | Path) -> dict[str, Any]:
         "members": configuration(parser),
         "files": store.sizes(model),
     }
+    try:
+        return facts | {"card": card(facts, parser, said)}
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise ModelError(f"the facts of the model are damaged ({error}); train it again") from error
 
 
 def as_json(facts: Mapping[str, Any]) -> str:

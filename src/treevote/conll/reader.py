@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from treevote.conll.chunks import BOM, Chunk
+from treevote.conll.marks import with_marks
 from treevote.conll.scanner import Blocks, Tokens, find_blocks, find_tokens
 from treevote.conll.tokenlists import serialize
 from treevote.conll.validation import Trees, format_of, require_utf8, sentence_faults
@@ -38,6 +39,7 @@ def read(
     trees: Trees = "required",
     on_error: OnError = "stop",
     name: str | None = None,
+    marks: bool = False,
 ) -> Treebank:
     r"""Read a whole file as one treebank.
 
@@ -53,6 +55,8 @@ def read(
         Treatment of a faulty sentence, see `parse_chunk`, which also returns the faults.
     name : str, optional
         Name of the treebank; by default that of the file, without its folder.
+    marks : bool, default=False
+        Whether support and confidence are read from MISC, see `treevote.conll.marks.with_marks`.
 
     Returns
     -------
@@ -84,6 +88,7 @@ def read(
     if not treebank.n_sentences:
         nothing = InputError("expected sentences, found none", path=path, remedy="give a file with a treebank")
         raise faults[0] if faults else nothing
+    treebank = with_marks(treebank) if marks else treebank
     return treebank if name is None else dataclasses.replace(treebank, name=name)
 
 

@@ -7,6 +7,7 @@ known.
 
 from __future__ import annotations
 
+import importlib
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -69,6 +70,12 @@ class Sentence(NamedTuple):
     words: tuple[Word, ...]
     heads: Ints
     deprels: tuple[str, ...]
+
+    def _repr_svg_(self) -> str:
+        """Return a drawing of the tree, for notebooks."""
+        # By name, since drawing is a layer above; a notebook alone asks for it.
+        inline: str = importlib.import_module("treevote.drawing.inline").drawing([self])
+        return inline
 
 
 def sent_id(lines: Sequence[str]) -> str:

@@ -9,16 +9,21 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import importlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 import numpy as np
 
+from treevote.corpus.frame import columns_of, frame_of
 from treevote.corpus.sentence import ROOT, Sentence, Word, sent_id
 from treevote.errors import InputError
 from treevote.kernels import Floats, Ints, Longs
+
+if TYPE_CHECKING:
+    import pandas  # pyright: ignore[reportMissingImports]
 
 Item = TypeVar("Item")
 
@@ -60,7 +65,7 @@ MARKS = {
 """Optional numbers of each arc: the field of `Treebank`, and the format of its item in MISC."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Treebank:
     """Sentences with their trees, as columns. Immutable: every change gives a new treebank that shares the rest.
 
@@ -90,10 +95,10 @@ class Treebank:
     Examples
     --------
     >>> toy = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])])
-    >>> toy.n_sentences, toy.n_tokens
-    (1, 3)
-    >>> toy.sentence(0).heads.tolist()
-    [-1, 2, 3, 0]
+    >>> toy
+    <Treebank: 1 sentence, 3 tokens, 3 labels>
+    >>> len(toy), toy[0].heads.tolist()
+    (1, [-1, 2, 3, 0])
     """
 
     words: tuple[Word, ...]
@@ -108,6 +113,111 @@ class Treebank:
     label_support: Floats | None = None
     confidence: Floats | None = None
     label_confidence: Floats | None = None
+
+    def __len__(self) -> int:
+        """Return the number of sentences."""
+        return len(self.offsets) - 1
+
+    def __bool__(self) -> bool:
+        """Return True: a treebank without sentences is a treebank, too."""
+        return True
+
+    @overload
+    def __getitem__(self, key: int) -> Sentence: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> Treebank: ...
+
+    def __getitem__(self, key: int | slice) -> Sentence | Treebank:
+        """Return a sentence by its number, from 0 or, if negative, from the end; or the sentences of a slice.
+
+        Examples
+        --------
+        >>> toy = Treebank.of([(["a"], [0], ["root"]), (["b"], [0], ["root"])])
+        >>> toy[-1].words[1].form, toy[:1]
+        ('b', <Treebank: 1 sentence, 1 token, 1 label>)
+        """
+        if isinstance(key, slice):
+            return self.select(range(*key.indices(len(self))))
+        if not -len(self) <= key < len(self):
+            raise IndexError(f"expected a sentence in 0..{len(self) - 1}, found {key}")
+        return self.sentence(key % len(self))
+
+    def __iter__(self) -> Iterator[Sentence]:
+        """Iterate over the sentences."""
+        return self.sentences()
+
+    def __repr__(self) -> str:
+        """Return one line with the sizes."""
+        counts = ((len(self), "sentence"), (self.n_tokens, "token"), (len(self.labels), "label"))
+        sizes = ", ".join(f"{number:,} {what}{'' if number == 1 else 's'}" for number, what in counts)
+        marks = f", with {', '.join(self.marks)}" if self.marks else ""
+        return f"<Treebank{f' {self.name!r}' if self.name else ''}: {sizes}{marks}>"
+
+    def _repr_svg_(self) -> str:
+        """Return a drawing of the first sentences, for notebooks."""
+        # By name, since drawing is a layer above; a notebook alone asks for it.
+        inline: str = importlib.import_module("treevote.drawing.inline").drawing(self)
+        return inline
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return the tokens as a table of pandas, one row each.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns: ``sentence`` (from 0), ``id`` (position in the sentence, from 1), ``form``, ``lemma``, ``upos``,
+            ``xpos``, ``feats``, ``head`` (0 for ROOT, -1 if unknown), ``deprel`` (empty if unknown), and support and
+            confidence if there are any.
+
+        Raises
+        ------
+        ConfigError
+            If pandas is not installed.
+        """
+        slots = np.flatnonzero(self.is_token)
+        words = [self.words[word] for word in self.tokens[slots].tolist()]
+        columns: dict[str, Any] = {"sentence": self.sentence_of[slots], "id": self.positions[slots]}
+        columns |= {field: [getattr(word, field) for word in words] for field in Word._fields}
+        columns |= {"head": self.heads[slots], "deprel": [(*self.labels, "")[i] for i in self.deprels[slots].tolist()]}
+        return frame_of(columns | {field: column[slots] for field, column in self.marks.items()})
+
+    @staticmethod
+    def from_frame(frame: pandas.DataFrame, name: str = "") -> Treebank:
+        """Build a treebank from a table as `to_frame` makes it.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            ``sentence`` and ``form`` are needed; a new value of ``sentence`` begins a sentence, and rows are in the
+            order of the tokens. Without ``head`` no head is known; missing words and tags are ``_``.
+        name : str, default=""
+
+        Raises
+        ------
+        InputError
+            If a column is missing, or has something else than its kind; if a head is not in the sentence.
+        """
+        columns = columns_of(frame, [*Word._fields, "deprel"], ["head"], list(MARKS))
+        starts = [i for i, new in enumerate(columns["new"]) if new] + [len(columns["new"])]
+        words = [Word(*fields) for fields in zip(*(columns[field] for field in Word._fields), strict=True)]
+        spans = [slice(*span) for span in itertools.pairwise(starts)]
+        for number, span in enumerate(spans):
+            worst = max(columns["head"][span])
+            if worst > span.stop - span.start:
+                raise InputError(
+                    f"expected heads in 0..{span.stop - span.start}, found {worst}",
+                    path=name,
+                    sentence=str(number + 1),
+                    remedy="correct the column head, or sentence",
+                )
+        made = Treebank.of([(words[span], columns["head"][span], columns["deprel"][span]) for span in spans], name)
+        marks: dict[str, Any] = {}
+        for field in MARKS:
+            if field in columns:
+                marks[field] = np.zeros(len(made.tokens), np.float32)
+                marks[field][made.is_token] = columns[field]
+        return dataclasses.replace(made, **marks)
 
     @property
     def n_sentences(self) -> int:

@@ -191,7 +191,7 @@ def _target(name: str) -> Iterator[IO[bytes]]:
         target = os.path.realpath(name)
         with temporary(target) as part:
             with open(part, "wb") as file:
-                with _compressed(file, target) as stream:
+                with compressed(file, target) as stream:
                     yield stream
                 file.flush()
                 os.fsync(file.fileno())
@@ -202,7 +202,7 @@ def _target(name: str) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _compressed(file: IO[bytes], path: str) -> Iterator[IO[bytes]]:
+def compressed(file: IO[bytes], path: str) -> Iterator[IO[bytes]]:
     """Compress the written bytes by suffix, without name or time."""
     if path.endswith(".xz"):
         with lzma.LZMAFile(file, "wb") as xz:

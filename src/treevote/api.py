@@ -1,0 +1,336 @@
+"""The whole job from Python: training, parsing, adaptation, with data from files, texts or lists."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, TextIO, TypeAlias, cast
+
+import numpy as np
+
+from treevote.adaptation.configuration import read_configuration as adaptation_configuration
+from treevote.batch.joint import member_of
+from treevote.batch.reference import StoredParser
+from treevote.commands.adapt import Outcome
+from treevote.commands.adapt import adapt as run_adaptation
+from treevote.conll.reader import read
+from treevote.conll.writer import write
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.configuration import ensemble_of, read_configuration
+from treevote.ensemble.familiarity import doubt, expects_tags
+from treevote.ensemble.members import known_members
+from treevote.ensemble.parser import EnsembleParser, save
+from treevote.errors import InputError
+from treevote.evaluation.counts import convention_of
+from treevote.notebook import OneLine, in_notebook
+from treevote.parallel import Jobs
+from treevote.store import folder as store
+from treevote.terminal import progress_shown
+
+Path_: TypeAlias = "str | os.PathLike[str]"
+
+Data: TypeAlias = "Treebank | Path_ | Sequence[Any]"
+"""A treebank; a path; CoNLL-U text, which has a tab or line end in it; sentences as lists of tokens."""
+
+
+def train(
+    data: Data,
+    dev: Data | None = None,
+    *,
+    output: Path_ | None = None,
+    members: Sequence[str] = (),
+    config: Path_ | None = None,
+    settings: Mapping[str, object] | None = None,
+    weights: Literal["equal", "accuracy", "pos"] | None = None,
+    select: bool = False,
+    folds: int | None = None,
+    seed: int | None = None,
+    jobs: int | Jobs = 1,
+    progress: bool | None = None,
+) -> EnsembleParser:
+    """Train an ensemble, as ``treevote train`` does.
+
+    Parameters
+    ----------
+    data, dev : Treebank, path, text, or list of sentences
+        Sentences with trees, to train on and to measure on; a list of paths of files is one treebank.
+    output : path, optional
+        Model folder to write, too.
+    members, config, settings, weights, select, folds, seed
+        As for the command; without them its default.
+    jobs : int or Jobs, default=1
+        Number of jobs at the same time; the model does not depend on it.
+    progress : bool, optional
+        Whether progress is shown; by default in a notebook.
+
+    Returns
+    -------
+    EnsembleParser
+
+    Raises
+    ------
+    InputError, ConfigError, ModelError
+        If the data, the configuration, or the folder cannot be used.
+
+    Examples
+    --------
+    >>> import treevote
+    >>> toy = treevote.Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])] * 4)
+    >>> parser = train(toy, members=["lr-svm-forward"])
+    >>> parse(parser, [["dogs", "bark"]])[0].deprels
+    ('', 'nsubj', 'root')
+    """
+    if output is not None:
+        store.check_target(Path(output))
+    configuration = read_configuration(None if config is None else os.fspath(config))
+    names = tuple(known_members()) if tuple(members) == ("all",) else tuple(members)
+    given = {"members": names or None, "weights": weights, "select": select or None, "folds": folds, "seed": seed}
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    configuration = dataclasses.replace(configuration, **changes)
+    trainer = ensemble_of(configuration, settings)
+    treebank = _treebank(data, trees=True)
+    held_out = None if dev is None else _treebank(dev, trees=True)
+    with _jobs(jobs, progress) as running:
+        parser = trainer.train(
+            treebank, held_out, seed=configuration.seed, jobs=running, convention=convention_of(treebank)
+        )
+    if output is not None:
+        save(parser, Path(output))
+    return parser
+
+
+def parse(
+    model: EnsembleParser | StoredParser | Path_,
+    data: Data,
+    *,
+    member: str | None = None,
+    output: Path_ | None = None,
+    chunk: int = 2000,
+    progress: bool | None = None,
+) -> Treebank:
+    """Parse a treebank, a file, a text in CoNLL-U, or lists of tokens.
+
+    Parameters
+    ----------
+    model : EnsembleParser, StoredParser or path
+    data : Treebank, path, text, or list of sentences
+        Trees are ignored. A sentence of a list is a list of tokens: forms, pairs of form and UPOS, `Word`, or mappings
+        with ``form``, ``lemma``, ``upos``, ``xpos``, ``feats``.
+    member : str, optional
+        Parse with this member alone; by default all vote.
+    output : path, optional
+        File to write, too.
+    chunk : int, default=2000
+        Number of sentences that are parsed at a time; the result does not depend on it.
+    progress : bool, optional
+        Whether progress is shown; by default in a notebook.
+
+    Returns
+    -------
+    Treebank
+        The same sentences with trees, with support, and with confidence if the model has it.
+
+    Raises
+    ------
+    InputError
+        If the data have a fault, or the model needs parts of speech and there are none.
+    ModelError, ConfigError
+        If the model cannot be read, or has no such member.
+
+    Warns
+    -----
+    UserWarning
+        If the text is probably unfit for the model.
+    """
+    ensemble = model if isinstance(model, EnsembleParser) else _stored(model)()
+    parser = member_of(ensemble, member)
+    treebank = _treebank(data, trees=False)
+    words = [treebank.words[word] for word in set(treebank.tokens[treebank.is_token].tolist())]
+    if expects_tags(ensemble) and all(word.upos == "_" and word.xpos == "_" for word in words):
+        raise InputError(
+            "expected a part of speech for each token, found none",
+            path=treebank.title,
+            remedy="the model was trained with tags: tag the text first, and give (form, upos) pairs or CoNLL-U",
+        )
+    if reason := doubt(ensemble, treebank):
+        warnings.warn(reason, UserWarning, stacklevel=2)
+    n = len(treebank)
+    if n <= chunk:
+        parsed = parser.parse(treebank)
+    else:
+        parts = []
+        with _jobs(1, progress) as running:
+            for start in range(0, n, chunk):
+                parts.append(parser.parse(treebank[start : start + chunk]))
+                running.tell("parsing", min(start + chunk, n), n)
+        joined = Treebank.concatenate(parts)
+        marks: dict[str, Any] = {
+            field: np.concatenate([part.marks[field] for part in parts]) for field in parts[0].marks
+        }
+        trees = treebank.with_trees(joined.heads, joined.deprels, joined.labels)
+        parsed = dataclasses.replace(trees, **marks)
+    if output is not None:
+        write(parsed.only(), output)
+    return parsed
+
+
+def adapt(
+    model: Path_,
+    unlabelled: Path_ | Sequence[Path_],
+    output: Path_,
+    *,
+    train: Path_ | Sequence[Path_],
+    dev: Path_ | None = None,
+    target_dev: Path_ | None = None,
+    scheme: str | None = None,
+    config: Path_ | None = None,
+    force: bool = False,
+    jobs: int | Jobs = 1,
+    progress: bool | None = None,
+) -> Outcome:
+    """Adapt a model to unlabelled text of a new domain, as ``treevote adapt`` does.
+
+    Parameters
+    ----------
+    model, output : path
+        The model to start from, and the one to write.
+    unlabelled, train : path or sequence of path
+        Files with text of the new domain, and those that the model was trained on.
+    dev, target_dev : path, optional
+        Files to measure on, of the old and of the new domain.
+    scheme : {"default", "paper", "distil"}, optional
+    config : path, optional
+        See ``treevote config adapt``.
+    force : bool, default=False
+        Write the model even if it is judged worse.
+    jobs : int or Jobs, default=1
+    progress : bool, optional
+        Whether progress is shown; by default in a notebook.
+
+    Returns
+    -------
+    Outcome
+        ``promoted`` tells whether the model was written.
+
+    Raises
+    ------
+    InputError, ConfigError, ModelError
+        If a file, the configuration or the model cannot be used.
+    """
+    configuration = adaptation_configuration(None if config is None else os.fspath(config), scheme, {})
+    with _jobs(jobs, progress) as running:
+        return run_adaptation(
+            os.fspath(model),
+            _paths(unlabelled),
+            os.fspath(output),
+            train=_paths(train),
+            dev=None if dev is None else os.fspath(dev),
+            target_dev=None if target_dev is None else os.fspath(target_dev),
+            configuration=configuration,
+            force=force,
+            jobs=running,
+            warn=lambda sentence: warnings.warn(sentence, UserWarning, stacklevel=2),
+        )
+
+
+@contextmanager
+def _jobs(jobs: int | Jobs, progress: bool | None) -> Iterator[Jobs]:
+    """Yield jobs, with a progress if it is wanted and they have none."""
+    given = jobs if isinstance(jobs, Jobs) else Jobs(jobs)
+    wanted = in_notebook() if progress is None else progress
+    if given.progress is not None or not wanted:
+        yield given
+        return
+    stream = cast("TextIO", OneLine(sys.stderr)) if in_notebook() else None
+    with progress_shown(stream) as shown:
+        yield dataclasses.replace(given, progress=shown)
+
+
+def _stored(model: StoredParser | Path_) -> StoredParser:
+    return model if isinstance(model, StoredParser) else StoredParser.of(model)
+
+
+def _paths(paths: Path_ | Sequence[Path_]) -> list[str]:
+    return [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+
+
+def _treebank(data: Data, *, trees: bool) -> Treebank:
+    """Return data as a treebank."""
+    how: dict[str, Any] = {"trees": "required" if trees else "ignored"}
+    if isinstance(data, Treebank):
+        return data
+    if isinstance(data, os.PathLike) or (isinstance(data, str) and not ("\n" in data or "\t" in data)):
+        if isinstance(data, str) and " " in data and not os.path.exists(data):
+            raise InputError(
+                f"expected a path or a text in CoNLL-U, found {data[:40]!r}",
+                remedy="split a text into sentences and tagged tokens first, as UDPipe or Stanza do",
+            )
+        return read(data, **how)
+    if isinstance(data, str):
+        return read(io.BytesIO(data.encode("utf-8", "surrogateescape")), format="conllu", **how)
+    items = list(data)
+    if items and all(isinstance(item, str | os.PathLike) for item in items):
+        parts = [read(item, **how) for item in items]
+        return parts[0] if len(parts) == 1 else Treebank.concatenate(parts, " + ".join(part.name for part in parts))
+    if items and all(hasattr(item, "serialize") for item in items):
+        return read(items, **how)
+    if trees:
+        raise InputError(
+            "expected sentences with trees, found lists of tokens", remedy="give a path, a text, or Treebank.of(...)"
+        )
+    return from_tokens(items)
+
+
+def from_tokens(sentences: Sequence[Sequence[Any]]) -> Treebank:
+    """Return sentences of tokens as a treebank without trees.
+
+    Raises
+    ------
+    InputError
+        If something is no token.
+
+    Examples
+    --------
+    >>> from_tokens([[("dogs", "NOUN"), {"form": "bark", "upos": "VERB"}]])[0].words[2].upos
+    'VERB'
+    """
+    if not sentences:
+        raise InputError("expected sentences, found none", remedy="give a list of lists of tokens")
+    rows = []
+    for number, sentence in enumerate(sentences, 1):
+        if isinstance(sentence, str) or not isinstance(sentence, Sequence) or not sentence:
+            raise InputError(
+                f"expected a list of tokens, found {sentence!r:.60}",
+                sentence=str(number),
+                remedy="give each sentence as a list of (form, upos) pairs",
+            )
+        words = [_word(token, number) for token in sentence]
+        rows.append((words, [-1] * len(words), [""] * len(words)))
+    return Treebank.of(rows)
+
+
+def _word(token: object, sentence: int) -> Word:
+    """Return a token as a word."""
+    fields: Any = None
+    if isinstance(token, Word):
+        fields = tuple(token)
+    elif isinstance(token, str):
+        fields = (token, "_", "_", "_", "_")
+    elif isinstance(token, Mapping) and "form" in token and token.keys() <= set(Word._fields):
+        fields = tuple(token.get(field, "_") for field in Word._fields)
+    elif isinstance(token, tuple | list) and len(token) == 2:
+        fields = (token[0], "_", token[1], "_", "_")
+    if fields is None or not all(isinstance(field, str) and field for field in fields):
+        raise InputError(
+            f"expected a token, found {token!r:.60}",
+            sentence=str(sentence),
+            remedy="give a form, a pair (form, upos), a Word, or a mapping with form, lemma, upos, xpos, feats",
+        )
+    return Word(*fields)

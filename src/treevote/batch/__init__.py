@@ -1,0 +1,1 @@
+"""Parsing of many texts: stored parsers, several texts at once, folders that can be resumed."""

@@ -1,0 +1,189 @@
+"""Several texts parsed as one: a parser works on many sentences at a time, and small files have few.
+
+Texts are joined before reading and taken apart, line by line, behind the parser. The result of each is that of parsing
+it alone: a sentence is parsed independently of its neighbours, and a text with a fault leaves the others.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.batch.reference import StoredParser
+from treevote.conll.chunks import BOM, Chunk
+from treevote.conll.reader import OnError, parse_chunk
+from treevote.conll.validation import BLANK
+from treevote.conll.writer import dumps
+from treevote.corpus.treebank import Format, Treebank
+from treevote.ensemble.familiarity import doubts
+from treevote.ensemble.parser import EnsembleParser, parse_counted
+from treevote.errors import ConfigError, InputError, unknown
+from treevote.protocols import Parser
+
+SUPPORT = ("support", "label_support")
+CONFIDENCE = ("confidence", "label_confidence")
+
+
+class Parsed(NamedTuple):
+    """The text of a chunk with trees, empty after a fault that ends the file; counts and findings.
+
+    ``faults`` is the number of sentences that were left out or kept unparsed, ``fallbacks`` that of searches that were
+    cut short, ``doubt`` the reason why the text may be unfit for the model.
+    """
+
+    text: bytes
+    sentences: int = 0
+    tokens: int = 0
+    faults: int = 0
+    first_fault: InputError | None = None
+    fallbacks: int = 0
+    doubt: str | None = None
+    stopped: bool = False
+
+
+@dataclass(frozen=True)
+class Work:
+    """A stored parser and what is asked of it; small when it is pickled.
+
+    Attributes
+    ----------
+    stored : StoredParser
+    member : str, optional
+        Parse with this member alone; by default all vote.
+    support, confidence : bool
+        Whether these numbers are written into MISC.
+    on_error : {"stop", "skip", "keep"}
+        Treatment of a faulty sentence: no output for its file, leave it out, or keep it unparsed.
+    """
+
+    stored: StoredParser
+    member: str | None = None
+    support: bool = False
+    confidence: bool = False
+    on_error: OnError = "stop"
+
+    def check(self) -> None:
+        """Load the model, and raise the error that its use would raise.
+
+        Raises
+        ------
+        ModelError, ConfigError
+            See `treevote.commands.parse.parse_files`.
+        """
+        if self.member is not None and (self.support or self.confidence):
+            raise ConfigError(
+                f"support and confidence belong to a vote, not to {self.member} alone; "
+                "leave out the member, or these two options"
+            )
+        ensemble = self.stored()
+        member_of(ensemble, self.member)
+        if self.confidence and ensemble.confidence is None:
+            raise ConfigError("the model has no confidence; train it with a development set (--dev), or with --folds")
+
+    def __call__(self, chunks: Sequence[Chunk]) -> list[Parsed]:
+        """Parse chunks; return the result of each."""
+        ensemble = self.stored()
+        parser = member_of(ensemble, self.member)
+        marks = (SUPPORT if self.support else ()) + (CONFIDENCE if self.confidence else ())
+        results: dict[int, Parsed] = {}
+        formats: tuple[Format, ...] = ("conllu", "conllx")
+        for format in formats:
+            numbers = [i for i, chunk in enumerate(chunks) if chunk.format == format]
+            good, treebank = _read(chunks, numbers, format)
+            for i in sorted({*numbers} - {*good}):
+                results[i] = self._alone(ensemble, parser, marks, chunks[i])
+            if good and format == "conllx" and marks:  # which has no column for them: one error for each text
+                results |= {i: self._alone(ensemble, parser, marks, chunks[i]) for i in good}
+            elif good:
+                parsed = _parse(ensemble, parser, marks, [chunks[i] for i in good], treebank)
+                results |= dict(zip(good, parsed, strict=True))
+        return [results[i] for i in range(len(chunks))]
+
+    def _alone(self, ensemble: EnsembleParser, parser: Parser, marks: Sequence[str], chunk: Chunk) -> Parsed:
+        """Parse a chunk that has faults."""
+        try:
+            treebank, faults = parse_chunk(chunk, trees="ignored", on_error=self.on_error)
+            parse, fallbacks = parse_counted(parser, treebank) if treebank.n_sentences else (treebank, 0)
+            text = dumps(parse.only(*marks)).encode("utf-8", "surrogateescape")
+        except InputError as fault:
+            return Parsed(b"", first_fault=fault, stopped=True)
+        reason = doubts(ensemble, treebank, [0, treebank.n_sentences])[0]
+        size = treebank.n_sentences, treebank.n_tokens
+        return Parsed(text, *size, len(faults), next(iter(faults), None), fallbacks, reason)
+
+
+def member_of(ensemble: EnsembleParser, name: str | None) -> Parser:
+    """Return a member of an ensemble, or itself without a name.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such member.
+    """
+    if name is None:
+        return ensemble
+    if name not in ensemble.members:
+        raise unknown("member", name, ensemble.members)
+    return ensemble.members[name]
+
+
+def missing_end(text: bytes) -> bytes:
+    r"""Return the line ends that a text lacks at its end, so that another text can follow.
+
+    Examples
+    --------
+    >>> [missing_end(text) for text in (b"", b"1\ta\n\n", b"1\ta\n", b"1\ta", b"1\ta\r\n")]
+    [b'', b'', b'\n', b'\n\n', b'\r\n']
+    """
+    end = b"\r\n" if b"\r\n" in text else b"\n"
+    *before, line = text.rsplit(b"\n", 2)
+    if line.strip(BLANK.encode()):
+        return end + end
+    return end if line or (before and before[-1].strip(BLANK.encode())) else b""
+
+
+def _bare(chunk: Chunk) -> bytes:
+    """Return the text of a chunk without byte order mark and with a blank line at its end."""
+    text = chunk.text.removeprefix(BOM) if chunk.first_line == 1 else chunk.text
+    return text + missing_end(text)
+
+
+def _read(chunks: Sequence[Chunk], numbers: Sequence[int], format: Format) -> tuple[list[int], Treebank]:
+    """Read the numbered chunks as one treebank; return also the numbers of those without a fault, which are in it."""
+    good = list(numbers)
+    while True:
+        texts = [_bare(chunks[i]) for i in good]
+        joint = Chunk("", 1, 1, b"".join(texts), format)
+        treebank, faults = parse_chunk(joint, trees="ignored", on_error="keep")
+        if not faults:
+            return good, treebank
+        ends = list(itertools.accumulate(text.count(b"\n") for text in texts))
+        lines = [(fault.line or 1) - 1 for fault in faults]
+        bad = {good[int(i)] for i in np.searchsorted(ends, lines, side="right")}
+        good = [i for i in good if i not in bad]
+
+
+def _parse(
+    ensemble: EnsembleParser, parser: Parser, marks: Sequence[str], chunks: Sequence[Chunk], treebank: Treebank
+) -> list[Parsed]:
+    """Parse chunks without faults, and take the result apart."""
+    parse, fallbacks = parse_counted(parser, treebank) if treebank.n_sentences else (treebank, 0)
+    lines = dumps(parse.only(*marks)).encode("utf-8", "surrogateescape").split(b"\n")
+    ends = [0, *itertools.accumulate(_bare(chunk).count(b"\n") for chunk in chunks)]
+    assert treebank.source is not None, "read from a text"
+    starts = treebank.source.line_of[treebank.offsets[:-1]]  # first line of each sentence
+    bounds = np.searchsorted(starts, ends).tolist()
+    tokens = (treebank.offsets[bounds] - bounds).tolist()
+    reasons = doubts(ensemble, treebank, bounds)
+    results = []
+    for i, chunk in enumerate(chunks):
+        text = b"\n".join([*lines[ends[i] : ends[i + 1]], b""])
+        front = BOM if chunk.first_line == 1 and chunk.text.startswith(BOM) else b""
+        text = front + text[: len(text) - len(missing_end(chunk.text.removeprefix(front)))]
+        size = bounds[i + 1] - bounds[i], tokens[i + 1] - tokens[i]
+        results.append(Parsed(text, *size, fallbacks=0 if i else fallbacks, doubt=reasons[i]))
+    return results

@@ -1,0 +1,165 @@
+"""The manifest of a folder of parses: by which outputs that are there already are recognised, never by their times.
+
+It is a text file with one line of JSON for each output: checksums of the input and the output, and of the task, which
+is the model with all options. A line is written before its output gets its name: an output without a line is not of
+this command, and one that does not have the checksum of its line is made again. The last run sorts it, so that it does
+not depend on interruptions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields
+from typing import IO
+
+from treevote.errors import ConfigError
+from treevote.files.streams import writing
+from treevote.store.manifest import JSON, digest
+
+NAME = "treevote-parses.jsonl"
+
+FORMAT = "treevote parses 1"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An output.
+
+    Attributes
+    ----------
+    output : str
+        Path below the folder, with ``/``.
+    task : str
+        Checksum of the model, of the version of treevote, and of all options.
+    input_sha256, output_sha256 : str
+        Checksums of the bytes on disk, compressed or not.
+    sentences, tokens, faults : int
+        Numbers of the parsed sentences and tokens, and of the sentences with faults that were left out or kept.
+    """
+
+    output: str
+    task: str
+    input_sha256: str
+    output_sha256: str
+    sentences: int
+    tokens: int
+    faults: int
+
+
+class Manifest:
+    """The entries of a folder, by output.
+
+    Parameters
+    ----------
+    folder : str
+
+    Raises
+    ------
+    ConfigError
+        If the file of that name is another program's.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.path = os.path.join(folder, NAME)
+        self.entries = _read(self.path)
+
+    def is_made(self, folder: str, output: str, task: str, input_path: str) -> bool:
+        """Tell whether an output is there that belongs to a task and the content of an input.
+
+        Raises
+        ------
+        OSError
+            If the input cannot be read.
+        """
+        entry = self.entries.get(_key(output))
+        if entry is None or entry.task != task:
+            return False
+        try:
+            found = sha256(os.path.join(folder, output))
+        except OSError:
+            return False
+        return found == entry.output_sha256 and sha256(input_path) == entry.input_sha256
+
+    def add(self, entry: Entry, stream: IO[bytes]) -> None:
+        """Note an output in memory, and at the end of an open file."""
+        self.entries[entry.output] = entry
+        stream.write(_line(asdict(entry)))
+        stream.flush()
+
+    def write(self) -> None:
+        """Write all entries, sorted, whole or not at all.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written.
+        """
+        with writing(self.path) as stream:
+            stream.write(_line({"format": FORMAT}))
+            for _, entry in sorted(self.entries.items()):
+                stream.write(_line(asdict(entry)))
+
+    def knows(self, output: str) -> bool:
+        """Tell whether an output has an entry."""
+        return _key(output) in self.entries
+
+
+def entry(output: str, task: str, checksums: tuple[str, str], counts: tuple[int, int, int]) -> Entry:
+    """Return the entry of an output: checksums of input and output; sentences, tokens, faults."""
+    return Entry(_key(output), task, *checksums, *counts)
+
+
+def task_of(facts: Mapping[str, JSON]) -> str:
+    """Return the checksum of a model and all options.
+
+    Examples
+    --------
+    >>> task_of({"model": "00"}) == task_of({"model": "01"})
+    False
+    """
+    return digest(facts)
+
+
+def sha256(path: str) -> str:
+    """Return the checksum of a file; OSError if it cannot be read."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _key(output: str) -> str:
+    """Return the name of an output in the file: printable, and the same on all systems."""
+    return output.replace(os.sep, "/")
+
+
+def _line(content: Mapping[str, object]) -> bytes:
+    return json.dumps(content, sort_keys=True).encode() + b"\n"
+
+
+def _read(path: str) -> dict[str, Entry]:
+    """Return the entries of a file; of one output the last. Lines that were cut off are dropped."""
+    try:
+        with open(path, "rb") as file:
+            first, *lines = file.read().split(b"\n")
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot read it ({error.strerror or error}); check the folder") from error
+    header = None
+    with suppress(ValueError):
+        header = json.loads(first)
+    if header != {"format": FORMAT}:
+        raise ConfigError(
+            f"{path} is not the list of parses of this version of treevote; name another folder, or move it"
+        )
+    names = {field.name for field in fields(Entry)}
+    entries = {}
+    for line in lines:
+        with suppress(ValueError, TypeError):
+            content = json.loads(line)
+            if isinstance(content, dict) and content.keys() == names:
+                entries[content["output"]] = Entry(**content)
+    return entries

@@ -1,0 +1,143 @@
+"""Inputs of a batch, and the output file of each: folders, patterns, sub-folders, suffixes, names that collide."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from treevote.errors import ConfigError, InputError
+
+TREEBANK_SUFFIXES = (".conllu", ".conllx", ".conll")
+"""Files of a folder with these suffixes, or with one for compression behind it, are inputs."""
+
+COMPRESSED_SUFFIXES = (".gz", ".xz")
+
+
+class Pair(NamedTuple):
+    """An input file, and the path of its output below the output folder."""
+
+    input: str
+    name: str
+
+
+def pairs(inputs: Sequence[str | os.PathLike[str]], folder: str | os.PathLike[str], suffix: str = "") -> list[Pair]:
+    """Return the files of inputs, and the name of the output of each.
+
+    Parameters
+    ----------
+    inputs : sequence of path
+        Files; folders, with all treebank files in them and their sub-folders, whose paths below the folder are
+        kept; and patterns such as ``"corpus/**/*.conllu"``, whose paths below the part without a wildcard are kept.
+        A file that does not exist is listed: its fault belongs to it alone.
+    folder : path
+        The output folder.
+    suffix : str, default=""
+        In place of the suffix of each name, that of compression included.
+
+    Raises
+    ------
+    ConfigError
+        If two inputs have the same output, an output is an input, or the output folder is inside an input folder.
+    InputError
+        If a folder or pattern has no file, or an input is standard input.
+
+    Examples
+    --------
+    >>> pairs(["new/a.conllu.gz", "old/b.conllu"], "out", ".parsed.conllu")
+    [Pair(input='new/a.conllu.gz', name='a.parsed.conllu'), Pair(input='old/b.conllu', name='b.parsed.conllu')]
+    """
+    if os.sep in suffix or (suffix and not suffix.strip(".")):
+        raise ConfigError(f"expected the end of a file name as suffix, found {suffix!r}; give one such as .conllu.gz")
+    output = os.path.realpath(folder)
+    if os.path.exists(output) and not os.path.isdir(output):
+        raise ConfigError(f"{os.fspath(folder)} is a file; name a folder for the outputs")
+    found = [
+        Pair(path, _with_suffix(name, suffix))
+        for each in inputs
+        for path, name in _files(os.fspath(each), output, os.fspath(folder))
+    ]
+    first: dict[str, str] = {}
+    for path, name in found:
+        key = os.path.normcase(name)
+        if (other := first.setdefault(key, path)) is not path:
+            raise ConfigError(
+                f"{other} and {path} would both be written to {os.path.join(folder, name)}; "
+                "give the folder that holds both, or parse them into two folders"
+            )
+    read = {os.path.realpath(path): path for path, _ in found}
+    for _, name in found:
+        if (same := read.get(os.path.realpath(os.path.join(folder, name)))) is not None:
+            raise ConfigError(f"{same} is both read and written; name another output folder, or a --suffix")
+    return found
+
+
+def _files(each: str, output: str, folder: str) -> Iterator[tuple[str, str]]:
+    """Yield the path of each file of an input, and its path below the output folder."""
+    if each == "-":
+        raise InputError("standard input has no name for an output file", remedy="give files, or write with --output")
+    if os.path.isdir(each):
+        root = os.path.realpath(each)
+        if output == root or output.startswith(root.rstrip(os.sep) + os.sep):
+            raise ConfigError(
+                f"the output folder {folder} is inside the input folder {each}, "
+                "whose files would be parsed again; name a folder outside"
+            )
+        paths = list(_treebanks(each))
+        base = each
+    elif glob.has_magic(each) and not os.path.lexists(each):
+        paths = sorted(path for path in glob.iglob(each, recursive=True) if os.path.isfile(path))
+        base = _fixed_part(each)
+        inside = output + os.sep
+        if any(os.path.realpath(path).startswith(inside) for path in paths):
+            raise ConfigError(f"the pattern {each} matches files in the output folder {folder}; name a folder outside")
+    else:
+        yield each, os.path.basename(each)
+        return
+    if not paths:
+        what = f"files with the suffix {', '.join(TREEBANK_SUFFIXES)}" if base == each else "files"
+        raise InputError(f"expected {what}, found none", path=each, remedy="check the path, or name the files")
+    for path in paths:
+        yield path, os.path.relpath(path, base or os.curdir)
+
+
+def _treebanks(folder: str) -> Iterator[str]:
+    """Yield the treebank files in a folder and its sub-folders, sorted; hidden ones are left out."""
+    for where, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            if not name.startswith(".") and _stem(name)[1].endswith(TREEBANK_SUFFIXES):
+                yield os.path.join(where, name)
+
+
+def _fixed_part(pattern: str) -> str:
+    """Return the folder of a pattern in front of its first wildcard.
+
+    Examples
+    --------
+    >>> _fixed_part("corpus/ud/*/a?.conllu"), _fixed_part("*.conllu")
+    ('corpus/ud', '')
+    """
+    folder = os.path.dirname(pattern)
+    while glob.has_magic(folder):
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def _stem(name: str) -> tuple[str, str]:
+    """Return a name without its suffixes, and its suffix without that of compression."""
+    bare = next((name.removesuffix(end) for end in COMPRESSED_SUFFIXES if name.endswith(end)), name)
+    stem, suffix = os.path.splitext(bare)
+    return stem, suffix
+
+
+def _with_suffix(name: str, suffix: str) -> str:
+    """Return a name with another suffix.
+
+    Examples
+    --------
+    >>> [_with_suffix(name, ".out") for name in ("x/a.conllu.gz", "x/a.b.conll", "x.y/a")]
+    ['x/a.out', 'x/a.b.out', 'x.y/a.out']
+    """
+    return os.path.join(os.path.dirname(name), _stem(os.path.basename(name))[0] + suffix) if suffix else name

@@ -1,0 +1,145 @@
+"""Files as tasks: a task holds a piece of one large file, or several small files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, BinaryIO, Literal, NamedTuple, cast
+
+from treevote.batch.joint import Parsed, Work
+from treevote.conll.chunks import Chunk, chunks
+from treevote.corpus.treebank import Format
+from treevote.ensemble.streaming import CHUNK_BYTES
+from treevote.errors import InputError
+
+TASK_BYTES = CHUNK_BYTES
+"""Approximate length of the text of a task: a run that is killed loses the tasks that are under way."""
+
+
+class End(NamedTuple):
+    """The end of a file: the checksum of its bytes, or the reason why it could not be read."""
+
+    sha256: str
+    fault: InputError | None = None
+
+
+class Piece(NamedTuple):
+    """A chunk of a file, by the number of the file, or its end; and how many of its bytes were read."""
+
+    file: int
+    chunk: Chunk | None
+    end: End | None = None
+
+
+class Done(NamedTuple):
+    """The result of a piece."""
+
+    file: int
+    parsed: Parsed | None
+    end: End | None
+    bytes_read: int
+
+
+def pieces(
+    path: str, file: int, *, format: Format | Literal["auto"], n_bytes: int, stopped: Collection[int]
+) -> Iterator[Piece]:
+    """Yield the chunks of a file, then its end; no further chunks once its number is in ``stopped``."""
+    try:
+        with open(path, "rb") as stream:
+            before = os.fstat(stream.fileno())
+            if not stat.S_ISREG(before.st_mode):
+                raise InputError("expected a file, found a pipe or device", path=path, remedy="name files")
+            hashing = _Hashing(path, stream)
+            for chunk in chunks(cast("BinaryIO", hashing), format=format, n_bytes=n_bytes):
+                if file in stopped:
+                    return
+                yield Piece(file, chunk)
+            checksum = hashing.sha256
+            after = os.fstat(stream.fileno())
+            if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+                raise InputError(
+                    "the file changed while it was read", path=path, remedy="run the command again when it is complete"
+                )
+            yield Piece(file, None, End(checksum))
+    except InputError as fault:
+        yield Piece(file, None, End("", fault))
+    except OSError as error:
+        is_folder = isinstance(error, IsADirectoryError)
+        problem = "expected a file, found a folder" if is_folder else f"cannot read: {error.strerror or error}"
+        unread = InputError(problem, path=path, remedy="check the name and the permissions")
+        yield Piece(file, None, End("", unread))
+
+
+def tasks(source: Iterable[Piece], n_bytes: int) -> Iterator[list[Piece]]:
+    """Group pieces, in order, into tasks of about ``n_bytes``.
+
+    Examples
+    --------
+    >>> chunk = Chunk("", 1, 1, b"1234", "conllu")
+    >>> [len(task) for task in tasks([Piece(file, chunk) for file in range(5)], 8)]
+    [2, 2, 1]
+    """
+    task: list[Piece] = []
+    size = 0
+    for piece in source:
+        task.append(piece)
+        size += 0 if piece.chunk is None else len(piece.chunk.text)
+        if size >= n_bytes:
+            yield task
+            task, size = [], 0
+    if task:
+        yield task
+
+
+def parse_task(work: Work, task: list[Piece]) -> list[Done]:
+    """Parse the chunks of a task, together."""
+    parsed = iter(work([piece.chunk for piece in task if piece.chunk is not None]))
+    return [
+        Done(piece.file, None, piece.end, 0)
+        if piece.chunk is None
+        else Done(piece.file, next(parsed), None, piece.chunk.bytes_read)
+        for piece in task
+    ]
+
+
+class _Hashing:
+    """A file that is read once, and its checksum."""
+
+    def __init__(self, name: str, file: BinaryIO) -> None:
+        self.name, self._file, self._digest = name, file, hashlib.sha256()
+
+    def read(self, n: int = -1) -> bytes:
+        """Read bytes."""
+        data = self._file.read(n)
+        self._digest.update(data)
+        return data
+
+    @property
+    def sha256(self) -> str:
+        """Checksum of what was read, and of the rest."""
+        while self.read(1 << 20):
+            pass
+        return self._digest.hexdigest()
+
+
+def hashed(file: Any) -> _HashingWriter:
+    """Return a file that writes into another one, and knows the checksum of what was written."""
+    return _HashingWriter(file)
+
+
+class _HashingWriter:
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._digest = file, hashlib.sha256()
+
+    def write(self, data: Any) -> int:
+        self._digest.update(data)
+        return self._file.write(data)
+
+    def flush(self) -> None:
+        self._file.flush()
+
+    @property
+    def sha256(self) -> str:
+        return self._digest.hexdigest()

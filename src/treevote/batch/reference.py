@@ -1,0 +1,114 @@
+"""A stored parser as data: its path and checksum travel to other processes and machines, which load it once each."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from treevote.ensemble.parser import EnsembleParser, load
+from treevote.errors import ModelError
+from treevote.store.checkpoints import checksum
+from treevote.store.manifest import MANIFEST
+from treevote.version import __version__
+
+MAX_LOADED = 2
+"""Maximum number of models that a process keeps in memory."""
+
+
+@dataclass(frozen=True)
+class StoredParser:
+    """The path of a model folder, its checksum, and the version of treevote that is to use it.
+
+    It is a few hundred bytes when it is pickled. Calling it gives the parser: a process loads it at the first call, by
+    one thread, and refuses another model, or another version of treevote, in one sentence.
+
+    Attributes
+    ----------
+    path : str
+        Absolute path of the model folder: the same on all machines.
+    sha256 : str
+        Checksum of the manifest, which has the checksums of all files of the model.
+    version : str
+    travelled : bool
+        Whether it was pickled in another process; errors name the machine then.
+
+    Examples
+    --------
+    >>> import pickle
+    >>> stored = StoredParser("/models/news", "00ff")
+    >>> pickle.loads(pickle.dumps(stored)) == stored
+    True
+    """
+
+    path: str
+    sha256: str
+    version: str = __version__
+    travelled: bool = field(default=False, compare=False)
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str]) -> Self:
+        """Return the reference to a model folder; the model is loaded at the first call.
+
+        Raises
+        ------
+        ModelError
+            If it is not a model folder.
+        """
+        if not Path(path, MANIFEST).is_file():
+            load(Path(path))  # which raises the error for what is there instead
+        return cls(os.path.abspath(path), checksum(path))
+
+    def __call__(self) -> EnsembleParser:
+        """Return the parser.
+
+        Raises
+        ------
+        ModelError
+            If the folder is missing here, damaged, or holds another model, or treevote has another version here.
+        """
+        with self._named():
+            if self.version != __version__:
+                raise ModelError(
+                    f"expected treevote {self.version}, found {__version__}; install the same version on all machines"
+                )
+            with _LOCK:
+                parser = _LOADED.get((self.path, self.sha256))
+                if parser is None:
+                    parser = _loaded(self.path, self.sha256)
+                    while len(_LOADED) >= MAX_LOADED:
+                        del _LOADED[next(iter(_LOADED))]
+                    _LOADED[self.path, self.sha256] = parser
+            return parser
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return StoredParser, (self.path, self.sha256, self.version, True)
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Put the name of the machine in front of an error in another process."""
+        try:
+            yield
+        except ModelError as error:
+            if not self.travelled:
+                raise
+            raise ModelError(f"a worker on {socket.gethostname()}: {error}") from error
+
+
+def _loaded(path: str, sha256: str) -> EnsembleParser:
+    parser = load(path)
+    if (found := checksum(path)) != sha256:
+        raise ModelError(
+            f"{path}: expected the model with checksum {sha256[:12]}, found {found[:12]}; "
+            "it was replaced, or is another one on this machine: copy the model again, or start again"
+        )
+    return parser
+
+
+_LOADED: dict[tuple[str, str], EnsembleParser] = {}
+_LOCK = threading.Lock()

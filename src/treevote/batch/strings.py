@@ -1,0 +1,170 @@
+"""One pure function for every engine: texts in, texts with trees out, and a fault is a value."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias, TypeVar
+
+from treevote.batch.joint import Parsed, Work
+from treevote.batch.reading import TASK_BYTES
+from treevote.batch.reference import StoredParser
+from treevote.conll.chunks import Chunk, chunks
+from treevote.conll.reader import OnError
+from treevote.corpus.treebank import Format
+from treevote.errors import InputError
+
+Key = TypeVar("Key")
+
+Model: TypeAlias = "str | os.PathLike[str] | StoredParser"
+
+
+class ParsedString(NamedTuple):
+    """Result of `parse_strings` for a text.
+
+    Attributes
+    ----------
+    text : str
+        The text with trees; empty if there is none because of a fault.
+    error : str
+        The first fault in one sentence, with line and sentence; empty if there is none. With ``on_error`` other than
+        ``"stop"`` there are both.
+    sentences, tokens : int
+        Numbers of parsed sentences and tokens.
+    """
+
+    text: str
+    error: str = ""
+    sentences: int = 0
+    tokens: int = 0
+
+
+def parse_strings(
+    model: Model,
+    texts: Iterable[object],
+    *,
+    member: str | None = None,
+    support: bool = False,
+    confidence: bool = False,
+    on_error: OnError = "stop",
+    format: Format = "conllu",
+) -> list[ParsedString]:
+    r"""Parse texts in CoNLL-U; the result of each is what ``treevote parse`` would write, or an error as a value.
+
+    The function is made for workers of any engine: it depends on its arguments alone, loads a model once a process,
+    parses many short texts as fast as a long one, and may be called by several threads.
+
+    Parameters
+    ----------
+    model : path or StoredParser
+        A model folder. A `StoredParser` makes sure that all machines have the same model and version.
+    texts : iterable of str
+        Each is one or several sentences, or a whole file.
+    member, support, confidence, on_error
+        As for `parse_files`.
+    format : {"conllu", "conllx"}, default="conllu"
+        Format of the texts.
+
+    Returns
+    -------
+    list of ParsedString
+        One for each text, in order. No text is a reason for an exception: one that is no string, is empty, or has a
+        fault gives a result with an error.
+
+    Raises
+    ------
+    ModelError
+        If the model is missing or damaged here, is another one, or treevote has another version.
+    ConfigError
+        If there is no such member, or the options do not go together.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import treevote
+    >>> toy = treevote.Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
+    >>> with TemporaryDirectory() as folder:
+    ...     treevote.save(treevote.EnsembleTrainer().train(toy), folder + "/model")
+    ...     one, two = parse_strings(folder + "/model", ["1\tdogs" + "\t_" * 8 + "\n\n", "dogs bark"])
+    >>> one.text
+    '1\tdogs\t_\t_\t_\t_\t0\troot\t_\t_\n\n'
+    >>> two.error.partition(" (")[0]
+    'line 1, sentence 1: expected 10 columns separated by tabs, found 1'
+    """
+    stored = model if isinstance(model, StoredParser) else StoredParser.of(model)
+    work = Work(stored, member, support, confidence, on_error)
+    work.check()
+    found: list[_Result] = []
+    for batch in _batches(texts, found, format):
+        for number, parsed in zip(batch, work(list(batch.values())), strict=True):
+            found[number[0]].take(parsed)
+    return [each.result() for each in found]
+
+
+class _Result:
+    """The chunks of a text, and its fault."""
+
+    def __init__(self) -> None:
+        self.chunks: list[Parsed] = []
+        self.error = ""
+
+    def take(self, parsed: Parsed) -> None:
+        if parsed.first_fault is not None and not self.error:
+            self.error = str(parsed.first_fault)
+        self.chunks.append(parsed)
+
+    def result(self) -> ParsedString:
+        sentences = sum(chunk.sentences for chunk in self.chunks)
+        tokens = sum(chunk.tokens for chunk in self.chunks)
+        if not sentences and not self.error:
+            self.error = str(InputError("expected sentences, found none", remedy="give a text with sentences"))
+        if any(chunk.stopped for chunk in self.chunks) or not self.chunks or not (sentences or self._has_faults):
+            return ParsedString("", self.error)
+        text = b"".join(chunk.text for chunk in self.chunks).decode("utf-8", "surrogateescape")
+        return ParsedString(text, self.error, sentences, tokens)
+
+    @property
+    def _has_faults(self) -> bool:
+        return any(chunk.faults for chunk in self.chunks)
+
+
+def _batches(
+    texts: Iterable[object], found: list[_Result], format: Format
+) -> Iterator[Mapping[tuple[int, int], Chunk]]:
+    """Yield chunks of about `TASK_BYTES` together, by the number of their text and their own; add a result a text."""
+    batch: dict[tuple[int, int], Chunk] = {}
+    size = 0
+    for number, text in enumerate(texts):
+        result = _Result()
+        found.append(result)
+        try:
+            for i, chunk in enumerate(chunks(io.BytesIO(_bytes(text)), format=format, n_bytes=TASK_BYTES)):
+                batch[number, i] = chunk
+                size += len(chunk.text)
+                if size >= TASK_BYTES:
+                    yield batch
+                    batch, size = {}, 0
+        except InputError as fault:
+            result.error = result.error or str(fault)
+            result.chunks.append(Parsed(b"", stopped=True))
+    if batch:
+        yield batch
+
+
+def _bytes(text: object) -> bytes:
+    """Return the bytes of a text.
+
+    Raises
+    ------
+    InputError
+        If it is no string, or has characters that no file can have.
+    """
+    if not isinstance(text, str):
+        raise InputError(f"expected a text, found {type(text).__name__}", remedy="give a string")
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as fault:
+        raise InputError(
+            f"expected a text that can be UTF-8, found half of a character at {fault.start}", remedy="correct it"
+        ) from None

@@ -1,0 +1,191 @@
+"""The model card: training data, scores, licence, and when a model should not be used.
+
+What a model knows of itself comes from its facts; what it cannot know, such as the licence of the data, is in a file
+(``--card card.toml``)::
+
+    name = "Greek newspaper parser"
+    language = "el"
+    licence = "CC BY-NC-SA 3.0"
+    data = "UD Greek-GDT 2.14, train"
+    not_for = ["tweets", "Greek before 1976"]
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from treevote.config import from_mapping, load_toml
+from treevote.ensemble.familiarity import expects_tags
+from treevote.ensemble.parser import EnsembleParser
+from treevote.errors import ConfigError
+from treevote.terminal import table
+from treevote.visibility import visible
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a person tells of a model.
+
+    Attributes
+    ----------
+    name, description, language : str
+    licence : str
+        Licence of the training data.
+    data : str
+        Where the training data are from.
+    use : str
+        What the model is meant for.
+    not_for : tuple of str
+        What it should not be used for, besides what follows from its facts.
+    citation, contact : str
+    """
+
+    name: str = ""
+    description: str = ""
+    language: str = ""
+    licence: str = ""
+    data: str = ""
+    use: str = ""
+    not_for: tuple[str, ...] = ()
+    citation: str = ""
+    contact: str = ""
+
+
+def read_told(path: str | Path | None) -> Told:
+    """Read the file of a card; without a path nothing is told.
+
+    Raises
+    ------
+    ConfigError
+        If it cannot be read, or has an unknown key.
+    """
+    if path is None:
+        return Told()
+    try:
+        return from_mapping(Told, load_toml(path))
+    except ConfigError as error:
+        raise ConfigError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
+
+
+def card(facts: Mapping[str, Any], parser: EnsembleParser, told: Told) -> dict[str, Any]:
+    """Return a card as data for JSON.
+
+    Parameters
+    ----------
+    facts : mapping
+        See `treevote.commands.inspect.inspect`.
+    parser : EnsembleParser
+    told : Told
+    """
+    training: Mapping[str, Any] = facts["training"]
+    tags = expects_tags(parser)
+    measured = "development data" if "development" in facts else f"{facts['folds']} folds" if "folds" in facts else None
+    return {
+        **{
+            key: value
+            for key, value in dataclasses.asdict(told).items()
+            if key in ("name", "description", "language", "use", "citation", "contact")
+        },
+        "members": {name: each["kind"] for name, each in facts["members"].items()},
+        "treevote": facts["treevote"],
+        "training_data": {**training, "source": told.data, "licence": told.licence or None},
+        "development_data": facts.get("development"),
+        "adaptation_rounds": len(facts["adaptation"]["rounds"]) if "adaptation" in facts else 0,
+        "input": f"sentences of words{', with the tags of the training data' if tags else ''}; CoNLL-U or CoNLL-X",
+        "output": "trees, " + ("support and confidence of each arc" if parser.confidence else "support of each arc"),
+        "measured_on": measured,
+        "scores": facts.get("scores"),
+        "not_for": [*_not_for(facts, parser, told, tags), *told.not_for],
+    }
+
+
+def _not_for(facts: Mapping[str, Any], parser: EnsembleParser, told: Told, tags: bool) -> Iterator[str]:
+    """Yield what follows from the facts of a model."""
+    yield "running text: it has to be split into sentences and words" + (", and tagged, first" if tags else " first")
+    if tags:
+        yield "text that was tagged in another way than the training data: treevote parse warns, --strict refuses it"
+    yield "another language or annotation than that of the training data"
+    if "scores" not in facts:
+        yield "any use that needs to know its accuracy: it was not measured; train with --dev or --folds"
+    else:
+        yield "another domain than that of the data it was measured on, unless it is measured there"
+    if parser.confidence is None:
+        yield "a choice of arcs by their confidence: it has none"
+    if not told.licence:
+        yield "passing it on before the licence of the training data is known: none was told"
+
+
+def as_text(facts: Mapping[str, Any]) -> str:
+    """Return a card for a person to read."""
+    lines = [visible(facts["name"] or "model card"), ""]
+    lines += [f"{key:<16}{visible(value)}" for key, value in _rows(facts)]
+    if facts["scores"]:
+        rows = [[name, *_two(score)] for name, score in facts["scores"].items()]
+        lines += ["", table([f"on {facts['measured_on']}", "LAS", "UAS"], rows)]
+    lines += ["", "should not be used for", *(f"- {visible(each)}" for each in facts["not_for"])]
+    return "\n".join(lines)
+
+
+def as_markdown(facts: Mapping[str, Any]) -> str:
+    """Return a card as Markdown."""
+    lines = [f"# {_escaped(facts['name'] or 'Model card')}", "", "| | |", "|---|---|"]
+    lines += [f"| {key} | {_escaped(value)} |" for key, value in _rows(facts)]
+    if facts["scores"]:
+        lines += ["", f"## Scores on {facts['measured_on']}", "", "| | LAS | UAS |", "|---|---:|---:|"]
+        lines += [f"| {_escaped(name)} | {' | '.join(_two(score))} |" for name, score in facts["scores"].items()]
+    lines += ["", "## Should not be used for", "", *(f"- {_escaped(each)}" for each in facts["not_for"])]
+    return "\n".join(lines)
+
+
+def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the rows of a card that have something in them."""
+    data = facts["training_data"]
+    development = facts["development_data"]
+    members = ", ".join(facts["members"])
+    rounds = facts["adaptation_rounds"]
+    rows = (
+        ("description", facts["description"]),
+        ("language", facts["language"]),
+        ("use", facts["use"]),
+        (
+            "kind",
+            f"dependency parser, vote of {members}" if len(facts["members"]) > 1 else f"dependency parser, {members}",
+        ),
+        ("input", facts["input"]),
+        ("output", facts["output"]),
+        ("training data", _size(data)),
+        ("source", data["source"]),
+        ("licence of data", data["licence"] or "not told"),
+        ("checksum of data", data["sha256"]),
+        ("measured on", _size(development) if development else facts["measured_on"] or "nothing"),
+        ("adaptation", f"{rounds} round{'' if rounds == 1 else 's'}" if rounds else ""),
+        ("treevote", facts["treevote"]),
+        ("citation", facts["citation"]),
+        ("contact", facts["contact"]),
+    )
+    yield from ((key, value) for key, value in rows if value)
+
+
+def _size(data: Mapping[str, Any]) -> str:
+    return f"{data['name']}, {data['sentences']:,} sentences, {data['tokens']:,} tokens, {data['labels']} labels"
+
+
+def _two(score: Mapping[str, float]) -> tuple[str, str]:
+    return f"{score['las']:.2f}", f"{score['uas']:.2f}"
+
+
+def _escaped(text: str) -> str:
+    r"""Return a text as Markdown shows it.
+
+    Examples
+    --------
+    >>> _escaped("a_b|c <x>")
+    'a\\_b\\|c &lt;x>'
+    """
+    for character in "\\`*_[]|#":
+        text = text.replace(character, "\\" + character)
+    return visible(text).replace("&", "&amp;").replace("<", "&lt;")

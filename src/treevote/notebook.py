@@ -1,0 +1,49 @@
+"""Notebooks: how to tell them, and progress in one line."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, TextIO
+
+
+def in_notebook() -> bool:
+    """Tell whether this process is the kernel of a notebook.
+
+    Examples
+    --------
+    >>> in_notebook()
+    False
+    """
+    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return shell is not None and hasattr(shell, "kernel")
+
+
+class OneLine:
+    r"""A text stream on which each line takes the place of the one before.
+
+    Examples
+    --------
+    >>> import io
+    >>> shown = io.StringIO()
+    >>> print("half", file=OneLine(shown))
+    >>> shown.getvalue()
+    '\rhalf'
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream, self._width = stream, 0
+
+    def isatty(self) -> bool:
+        """Return False."""
+        return False
+
+    def write(self, text: str) -> int:
+        """Write a line in place of the last one."""
+        for line in filter(None, text.splitlines()):
+            self._stream.write("\r" + line.ljust(self._width))
+            self._width = max(self._width, len(line))
+        return len(text)
+
+    def flush(self) -> None:
+        """Flush the stream."""
+        self._stream.flush()

@@ -1,0 +1,163 @@
+"""Laws of `parse_strings`: the result of a text is that of its file, and no text is a reason for an exception."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import treevote
+from tests.reference.toy_grammar import toy_treebank
+from treevote import ConfigError, EnsembleParser, ModelError, StoredParser, dumps, parse_files, parse_strings
+from treevote.batch import reference, strings
+from treevote.version import __version__
+
+LINES = (
+    "1\tdog\t_\tNOUN\t_\t_\t9\tx\t_\ta=b",
+    "2\té漢\t_\tX\t_\t_\t_\t_\t_\t_",
+    "# text = a",
+    "",
+    "\r",
+    "1\tone",
+    "1-2" + "\t_" * 9,
+)
+
+texts = st.lists(st.sampled_from(LINES), max_size=9).map("\n".join) | st.text(max_size=20)
+
+
+def alone(model: Path, text: str) -> str:
+    """Return what ``treevote parse`` writes for a text."""
+    path = model.parent / "alone.conllu"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    parse_files(model, [path], model.parent / "alone.out")
+    return (model.parent / "alone.out").read_bytes().decode("utf-8", "surrogateescape")
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(several=st.lists(texts, max_size=6))
+def test_each_text_has_the_result_that_it_has_alone(model: Path, several: list[str]) -> None:
+    found = parse_strings(model, several)
+    assert len(found) == len(several)
+    for text, result in zip(several, found, strict=True):
+        assert bool(result.text) != bool(result.error)
+        assert result == parse_strings(model, [text])[0]
+        if result.text:
+            assert result.text == alone(model, text)
+
+
+def test_a_text_of_many_tasks(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    long, short = dumps(toy_treebank(30, seed=3)), dumps(toy_treebank(1, seed=4))
+    expected = [alone(model, text) for text in (short, long, short)]
+    monkeypatch.setattr(strings, "TASK_BYTES", 500)
+    found = parse_strings(model, [short, long, short])
+    assert [each.text for each in found] == expected
+    assert found[1].sentences == 30
+
+
+def test_what_is_no_text_is_an_error_as_a_value(model: Path) -> None:
+    good = dumps(toy_treebank(1, seed=5))
+    bad: list[object] = [
+        None,
+        3.5,
+        b"1\ta",
+        "",
+        "# only\n\n",
+        "\ud800",
+        "Dogs bark.",
+        "1\tné".encode("utf-16").decode("latin-1"),
+    ]
+    found = parse_strings(model, [good, *bad, good])
+    assert found[0] == found[-1]
+    assert found[0].text
+    assert all(not each.text and each.error for each in found[1:-1])
+    assert found[1].error == "expected a text, found NoneType; give a string"
+
+
+@pytest.mark.parametrize("on_error", ["skip", "keep"])
+def test_faulty_sentences_are_left_out_or_kept(model: Path, on_error: str) -> None:
+    good = dumps(toy_treebank(1, seed=5))
+    (result,) = parse_strings(model, ["1\tone\n\n" + good], on_error=on_error)  # type: ignore[arg-type]
+    assert result.text == ("1\tone\n\n" if on_error == "keep" else "") + alone(model, good)
+    assert result.error.startswith("line 1, sentence 1: expected 10 columns")
+    assert result.sentences == 1
+
+
+def test_options_are_those_of_the_command(model: Path) -> None:
+    good = dumps(toy_treebank(1, seed=5))
+    assert "LabelConfidence=" in parse_strings(model, [good], support=True, confidence=True)[0].text
+    assert parse_strings(model, [good], member="lr-svm-forward")[0].text
+    with pytest.raises(ConfigError, match="unknown member"):
+        parse_strings(model, [good], member="x")
+    (result,) = parse_strings(model, [good], support=True, format="conllx")
+    assert "no MISC" in result.error
+
+
+def test_threads_share_one_model(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loads: list[object] = []
+
+    def load(path: str) -> EnsembleParser:
+        loads.append(path)
+        return treevote.load(path)
+
+    monkeypatch.setattr(reference, "load", load)
+    monkeypatch.setattr(reference, "_LOADED", {})
+    text = dumps(toy_treebank(3, seed=6))
+    stored = StoredParser.of(model)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: parse_strings(stored, [text])[0].text, range(16)))
+    assert len(set(found)) == 1
+    assert len(loads) == 1
+
+
+def test_a_parser_travels_as_path_and_checksum(model: Path, tmp_path: Path) -> None:
+    stored = StoredParser.of(model)
+    travelled = pickle.dumps(stored)
+    assert len(travelled) < 600
+    arrived: StoredParser = pickle.loads(travelled)
+    assert arrived == stored
+    assert arrived() is stored()
+
+
+def test_a_worker_refuses_what_is_not_the_same(model: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "model"
+    shutil.copytree(model, copy)
+    arrived: StoredParser = pickle.loads(pickle.dumps(StoredParser.of(copy)))
+    shutil.rmtree(copy)
+    with pytest.raises(ModelError, match=r"a worker on .*there is no such model folder"):
+        arrived()
+    shutil.copytree(model, copy)
+    with pytest.raises(ModelError, match=r"a worker on .*expected the model with checksum 0000"):
+        StoredParser(str(copy), "0" * 64, travelled=True)()
+    with pytest.raises(ModelError, match=f"expected treevote 0.0.1, found {__version__}"):
+        StoredParser(arrived.path, arrived.sha256, "0.0.1", True)()
+    manifest = copy / "manifest.json"
+    manifest.write_bytes(manifest.read_bytes()[:-9])
+    with pytest.raises(ModelError, match="damaged"):
+        StoredParser.of(copy)()
+    with pytest.raises(ModelError, match="no such model folder"):
+        StoredParser.of(tmp_path / "none")
+
+
+def test_only_a_few_models_stay_in_memory(model: Path, tmp_path: Path) -> None:
+    for i in range(4):
+        shutil.copytree(model, tmp_path / str(i))
+        StoredParser.of(tmp_path / str(i))()
+    assert len(reference._LOADED) == reference.MAX_LOADED
+
+
+def test_parsing_strings_loads_no_library_of_training(model: Path) -> None:
+    slow = ["sklearn", "networkx", "joblib", "pandas", "spacy"]
+    code = (
+        "import json, sys, treevote; treevote.parse_strings(sys.argv[1], []); "
+        f"print(json.dumps([name for name in {slow} if name in sys.modules]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, model], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == []

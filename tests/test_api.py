@@ -1,0 +1,198 @@
+"""The whole job from Python: what data may be, and what a treebank answers."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import treevote
+from tests.reference.toy_grammar import toy_treebank
+from treevote import InputError, Treebank, Word, api
+from treevote.parallel import Jobs
+
+TRAIN, DEV, TEST = (toy_treebank(40, seed=1), toy_treebank(20, seed=2), toy_treebank(6, seed=3))
+MEMBERS = ["lr-svm-forward", "lr-svm-backward"]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("api") / "model"
+    treevote.train(TRAIN, DEV, output=path, members=MEMBERS)
+    return path
+
+
+def trees(treebank: Treebank) -> list[tuple[list[int], tuple[str, ...]]]:
+    return [(sentence.heads.tolist(), sentence.deprels) for sentence in treebank]
+
+
+def test_training_from_files_is_training_from_treebanks(model: Path, tmp_path: Path) -> None:
+    treevote.write(TRAIN, tmp_path / "train.conllu")
+    treevote.write(DEV, tmp_path / "dev.conllu")
+    parser = treevote.train(str(tmp_path / "train.conllu"), tmp_path / "dev.conllu", members=MEMBERS)
+    assert trees(parser.parse(TEST)) == trees(treevote.load(model).parse(TEST))
+    with pytest.raises(treevote.ConfigError, match="unknown member"):
+        treevote.train(TRAIN, members=["x"])
+    with pytest.raises(InputError, match="expected sentences with trees"):
+        treevote.train([["dogs", "bark"]])
+
+
+def test_data_may_be_files_texts_and_lists(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "test.conllu"
+    treevote.write(TEST, path)
+    expected = trees(treevote.load(model).parse(TEST))
+    pairs = [[(word.form, word.upos) for word in sentence.words[1:]] for sentence in TEST]
+    mappings = [[word._asdict() for word in sentence.words[1:]] for sentence in TEST]
+    words = [list(sentence.words[1:]) for sentence in TEST]
+    tokens = treevote.to_tokenlists(TEST)
+    for data in (TEST, path, str(path), path.read_text(), [path], mappings, words, tokens):
+        assert trees(treevote.parse(model, data)) == expected
+    assert len(treevote.parse(model, pairs)) == len(TEST)
+    out = tmp_path / "parsed.conllu"
+    treevote.parse(treevote.StoredParser.of(model), path, output=out)
+    treevote.parse_files(model, [path], tmp_path / "files.conllu")
+    assert out.read_bytes() == (tmp_path / "files.conllu").read_bytes()
+
+
+def test_chunks_do_not_matter(model: Path) -> None:
+    whole, cut = treevote.parse(model, TEST), treevote.parse(model, TEST, chunk=2)
+    assert treevote.dumps(whole) == treevote.dumps(cut)
+    assert cut.confidence is not None
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ([["Dogs", "bark"]], "expected a part of speech for each token, found none"),
+        ("Dogs bark.", "expected a path or a text in CoNLL-U, found 'Dogs bark.'"),
+        ("none.conllu", "none.conllu: cannot read"),
+        (["Dogs bark."], "Dogs bark.: cannot read"),
+        ([], "expected sentences, found none"),
+        ([[]], r"sentence 1: expected a list of tokens, found \[\]"),
+        ([[("a", "DET"), 3]], "sentence 1: expected a token, found 3"),
+        ([[{"form": "a", "tag": "DET"}]], "sentence 1: expected a token"),
+        ([[("", "DET")]], "sentence 1: expected a token"),
+        ("1\tone\n", "expected 10 columns"),
+    ],
+)
+def test_data_that_cannot_be_parsed_are_told(model: Path, data: object, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        treevote.parse(model, data)  # type: ignore[arg-type]
+
+
+def test_unfit_text_is_a_warning(model: Path) -> None:
+    with pytest.warns(UserWarning, match="no part of speech that the training data"):
+        treevote.parse(model, [[("dog", "X-1")] * 30])
+
+
+def test_adaptation_is_a_call(model: Path, tmp_path: Path) -> None:
+    for name, treebank in (("train", TRAIN), ("dev", DEV), ("text", toy_treebank(20, seed=5))):
+        treevote.write(treebank, tmp_path / f"{name}.conllu")
+    outcome = treevote.adapt(
+        model,
+        tmp_path / "text.conllu",
+        tmp_path / "adapted",
+        train=tmp_path / "train.conllu",
+        dev=tmp_path / "dev.conllu",
+        scheme="paper",
+        force=True,
+    )
+    assert outcome.promoted
+    assert treevote.load(tmp_path / "adapted").parse(TEST).n_tokens == TEST.n_tokens
+
+
+def test_progress_is_shown_on_request_and_in_notebooks(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("treevote.terminal.EVERY", 0.0)
+    treevote.train(TRAIN, members=MEMBERS[:1], progress=True)
+    assert "lr-svm-forward" in capsys.readouterr().err
+    treevote.train(TRAIN, members=MEMBERS[:1])
+    assert capsys.readouterr().err == ""
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=1)))
+    treevote.train(TRAIN, members=MEMBERS[:1])
+    said = capsys.readouterr().err
+    assert "\rtreevote: " in said
+    assert "\n" not in said
+    heard: list[str] = []
+    treevote.train(TRAIN, members=MEMBERS[:1], jobs=Jobs(progress=lambda name, done, total: heard.append(name)))
+    assert heard
+
+
+def test_a_treebank_is_a_sequence_with_a_short_name() -> None:
+    assert len(TEST) == 6
+    assert [sentence.words for sentence in TEST] == [TEST[i].words for i in range(6)]
+    assert TEST[-1].words == TEST[5].words
+    assert [sentence.words for sentence in TEST[1:5:2]] == [TEST[1].words, TEST[3].words]
+    with pytest.raises(IndexError):
+        TEST[6]
+    empty = TEST[:0]
+    assert len(empty) == 0
+    assert empty
+    marked = dataclasses.replace(TEST, name="a.conllu", support=np.zeros(len(TEST.tokens), np.float32))
+    assert repr(marked).startswith("<Treebank 'a.conllu': 6 sentences, ")
+    assert repr(marked).endswith(" labels, with support>")
+
+
+def test_trees_are_drawn_in_notebooks() -> None:
+    assert TEST._repr_svg_().count("<title>") == 3
+    assert TEST[0]._repr_svg_().startswith("<svg")
+    assert TEST[:0]._repr_svg_().startswith("<svg")
+
+
+def test_confidence_comes_back_from_misc(model: Path, tmp_path: Path) -> None:
+    parsed = treevote.parse(model, TEST)
+    treevote.write(parsed, tmp_path / "parsed.conllu")
+    back = treevote.read(tmp_path / "parsed.conllu", marks=True)
+    assert list(back.marks) == ["support", "label_support", "confidence", "label_confidence"]
+    for field, column in parsed.marks.items():
+        assert np.abs(back.marks[field] - np.where(parsed.is_token, column, 0)).max() < 0.006
+    assert treevote.dumps(back) == (tmp_path / "parsed.conllu").read_text()
+    assert treevote.read(tmp_path / "parsed.conllu").marks == {}
+    text = (tmp_path / "parsed.conllu").read_text().replace("Confidence=0", "Confidence=7", 1)
+    (tmp_path / "bad.conllu").write_text(text)
+    with pytest.raises(InputError, match="expected Confidence=NUMBER from 0 to 1"):
+        treevote.read(tmp_path / "bad.conllu", marks=True)
+
+
+def test_tables_come_back(model: Path) -> None:
+    pytest.importorskip("pandas")
+    parsed = treevote.parse(model, TEST)
+    frame = parsed.to_frame()
+    assert list(frame.columns[:9]) == ["sentence", "id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel"]
+    assert len(frame) == TEST.n_tokens
+    back = Treebank.from_frame(frame)
+    assert treevote.dumps(back) == treevote.dumps(dataclasses.replace(parsed, source=None))
+    short = Treebank.from_frame(frame[["sentence", "form", "upos"]])
+    assert trees(treevote.parse(model, short)) != []
+    assert (short.heads == -1).all()
+    for change, said in (
+        ({"head": 99}, "expected heads in 0"),
+        ({"head": "x"}, "expected whole numbers from -1 on in column 'head', found 'x' in row 0"),
+        ({"form": 3}, "expected strings in column 'form'"),
+        ({"confidence": 2.0}, "expected numbers from 0 to 1 in column 'confidence'"),
+    ):
+        with pytest.raises(InputError, match=said):
+            Treebank.from_frame(frame.assign(**change))
+    with pytest.raises(InputError, match="expected a column 'form'"):
+        Treebank.from_frame(frame.drop(columns="form"))
+
+
+def test_a_table_without_pandas_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(treevote.ConfigError, match="need pandas"):
+        TEST.to_frame()
+
+
+def test_words_are_made_of_several_things() -> None:
+    assert api.from_tokens([["a", ("b", "X"), Word("c", "_", "_", "_", "_")]])[0].words[2].upos == "X"
+
+
+def test_public_names_exist() -> None:
+    code = "import treevote; [getattr(treevote, name) for name in treevote.__all__]"
+    subprocess.run([sys.executable, "-c", code], check=True)
