@@ -183,6 +183,17 @@ def size(n_bytes: int) -> str:
     return f"{n_bytes} B"
 
 
+def plural(n: int, thing: str) -> str:
+    """Return a number with the name of the counted things.
+
+    Examples
+    --------
+    >>> plural(1, "system"), plural(2077, "sentence")
+    ('1 system', '2,077 sentences')
+    """
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"
+
+
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table as plain text: the first column to the left, numbers to the right; control characters are visible.
 

@@ -38,7 +38,6 @@ from treevote.evaluation.results import (
     System,
 )
 from treevote.kernels import Longs
-from treevote.report.markup import short_names
 from treevote.report.page import render, write_report
 from treevote.report.plots import Scale
 
@@ -250,22 +249,6 @@ def test_the_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot write"):
         write_report(evaluation(), tmp_path / "nowhere" / "report.html")
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
-
-
-@pytest.mark.parametrize(
-    ("names", "short"),
-    [
-        (["a/b/x.test.conllu.xz", "a/b/y.test.conllu.xz"], ["x", "y"]),
-        (["a/x.conllu", "b/x.conllu"], ["a", "b"]),
-        (["gold"], ["gold"]),
-        (["dir/"], ["dir/"]),
-        ([".conllu", "a.conllu"], [".conllu", "a.conllu"]),
-        (["x.conllu", "x.conllu"], ["x", "x"]),
-        ([], []),
-    ],
-)
-def test_short_names(names: list[str], short: list[str]) -> None:
-    assert short_names(names) == short
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.0, 100.0), (50.0, 50.0), (0.0, 0.0), (99.99, 100.0), (12.3, 47.1)])

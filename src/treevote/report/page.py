@@ -18,6 +18,7 @@ from treevote.evaluation.results import Evaluation, Test
 from treevote.files.streams import writing
 from treevote.report import markup, plots, quotations, trees
 from treevote.report.series import SERIES
+from treevote.terminal import plural
 from treevote.visibility import visible
 
 CONVENTIONS = {
@@ -33,7 +34,7 @@ MAX_ROWS = 80
 """Maximum number of rows of a breakdown: a file may have thousands of documents."""
 
 
-def write_report(evaluation: Evaluation, path: str | os.PathLike[str]) -> None:
+def write_report(evaluation: Evaluation, path: str | os.PathLike[str], *, command: str = "") -> None:
     """Write the report to a file, as `treevote.files.streams.writing`; the same evaluation gives the same bytes.
 
     Raises
@@ -49,7 +50,7 @@ def write_report(evaluation: Evaluation, path: str | os.PathLike[str]) -> None:
 def render(evaluation: Evaluation) -> str:
     """Return the report as HTML; see `write_report`."""
     systems, metrics = evaluation.systems, evaluation.metrics
-    names = markup.short_names([system.name for system in systems])
+    names = [system.name for system in systems]
     rates = [system.rates[metrics[0].name] for system in systems]
     tested = [metric.name for metric in metrics if metric.tested]
     lines = plots.plots(evaluation)
@@ -101,7 +102,7 @@ def _environment() -> Environment:
         "integer": "{:,}".format,
         "number": "{:g}".format,
         "p_value": markup.p_value,
-        "plural": markup.plural,
+        "plural": plural,
         "points": markup.points,
         "rate": markup.rate,
         "span": markup.span,
