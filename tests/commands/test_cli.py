@@ -339,7 +339,7 @@ def test_vote_decides_how_many_roots_there_are(tmp_path: Path) -> None:
     assert n_roots("several.conllu", "several.conllu") == 2
     assert n_roots("several.conllx", "several.conllx", "one.conllu") == 2
     assert n_roots(*mixed, "--roots", "several") == 2
-    assert n_roots("several.conllu", "--roots", "one") == 1
+    assert n_roots("several.conllu", "several.conllu", "--roots", "one") == 1
     assert n_roots(*mixed, "--gold", "several.conllx") == 2
 
 

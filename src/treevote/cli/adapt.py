@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from treevote.cli.options import (
+    FAILED,
     Backend,
     Config,
     FileFormat,
@@ -16,14 +18,13 @@ from treevote.cli.options import (
     Model,
     NJobs,
     choice_option,
+    command_line,
     guard_option,
     input_option,
     machine_option,
     names,
     output_option,
 )
-
-NOT_PROMOTED = 3
 
 
 def adapt(
@@ -112,6 +113,9 @@ def adapt(
             show_default="the --output with .work",
         ),
     ] = None,
+    report: Annotated[
+        str | None, output_option(metavar="FILE", help="Write a report with the added sentences, one HTML page.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Adapt a model to unlabelled text of a new domain, and keep it only if it is no worse.
@@ -157,8 +161,14 @@ def adapt(
             jobs=Jobs(-1, None, progress) if cluster else Jobs(jobs, backend, progress),
             warn=warn,
         )
-    tell(as_json(outcome) if json else as_text(outcome))
+    tell(as_json(outcome, command_line()) if json else as_text(outcome))
+    if report is not None:
+        from treevote.report.silver import write_report
+
+        silver = outcome.silver or (outcome.adapted.silver if outcome.work else None)
+        facts, day = outcome.adapted.report, datetime.now().astimezone().date().isoformat()
+        write_report(facts, silver, report, promoted=outcome.promoted, command=command_line(), date=day)
     if before and outcome.promoted:
         say(f"replaced {before}")
     if not outcome.promoted:
-        raise typer.Exit(NOT_PROMOTED)
+        raise typer.Exit(FAILED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from treevote.cli.options import Json, Model, output_option
+from treevote.cli.options import Json, Model, command_line, output_option
 
 
 def inspect(
@@ -28,4 +28,4 @@ def inspect(
     from treevote.commands.inspect import inspect as run
 
     facts = run(model)
-    tell(as_json(facts) if json else as_text(facts, full=full or is_verbose()))
+    tell(as_json(facts, command_line()) if json else as_text(facts, full=full or is_verbose()))

@@ -64,6 +64,12 @@ def refuse_both(options: Mapping[str, Any]) -> None:
         raise typer.BadParameter(f"{' and '.join(given)} exclude each other; choose one")
 
 
+def require_file(json: bool, output: str) -> None:
+    """Exit with 2 if an answer in JSON would stand among the sentences on standard output."""
+    if json and output == "-":
+        raise typer.BadParameter("--json answers on standard output; name a file for the sentences with --output")
+
+
 _words: list[str] = []
 
 

@@ -11,12 +11,15 @@ from treevote.cli.options import (
     Backend,
     Confidence,
     FileFormat,
+    Json,
     Model,
     NJobs,
     Output,
     Support,
     choice_option,
+    command_line,
     guard_option,
+    require_file,
 )
 
 
@@ -39,14 +42,16 @@ def parse(
     output: Output = "-",
     support: Support = False,
     confidence: Confidence = False,
+    json: Json = False,
 ) -> None:
     """Parse files; everything but HEAD and DEPREL is kept as it is."""
     from treevote.commands.faults import require_no_faults
-    from treevote.commands.parse import parse_files
+    from treevote.commands.parse import as_json, parse_files
     from treevote.errors import TreevoteError
     from treevote.parallel import Jobs
-    from treevote.terminal import fault, notice, progress_shown, say, warn
+    from treevote.terminal import fault, notice, progress_shown, say, tell, warn
 
+    require_file(json, output)
     if all_faults:
         require_no_faults({"ignored": inputs}, fault, format=format)
 
@@ -67,6 +72,9 @@ def parse(
             jobs=Jobs(jobs, backend, progress),
             on_doubt=refuse if strict else warn,
         )
-    say(str(summary))
+    if json:
+        tell(as_json(summary, output, command_line()))
+    else:
+        say(str(summary))
     if summary.fallbacks:
         notice(f"{summary.fallbacks:,} times a bounded search was cut short and completed by a simpler one")

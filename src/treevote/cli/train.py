@@ -10,9 +10,11 @@ from treevote.cli.options import (
     Backend,
     Config,
     FileFormat,
+    Json,
     NJobs,
     WeightKind,
     choice_option,
+    command_line,
     input_option,
     machine_option,
     names,
@@ -52,11 +54,12 @@ def train(
     seed: Annotated[int | None, machine_option(min=0, help="Seed of the training.", show_default="0")] = None,
     jobs: NJobs = 1,
     backend: Backend = None,
+    json: Json = False,
 ) -> None:
     """Train an ensemble of parsers on a treebank."""
     from treevote.commands.faults import require_no_faults
     from treevote.commands.inspect import model_at
-    from treevote.commands.train import report
+    from treevote.commands.train import as_json, report
     from treevote.commands.train import train as run
     from treevote.parallel import Jobs
     from treevote.terminal import fault, progress_shown, say, tell, warn
@@ -81,6 +84,6 @@ def train(
             jobs=Jobs(jobs, backend, progress),
             warn=warn,
         )
-    tell(report(trained))
+    tell(as_json(trained, output, command_line()) if json else report(trained))
     if before:
         say(f"replaced {before}")

@@ -23,7 +23,7 @@ from treevote.evaluation.names import fitted, named
 from treevote.evaluation.results import Evaluation, File, Rate, System, as_plain
 from treevote.evaluation.verdict import Difference, Verdict, difference, p_values, verdict
 from treevote.store.checkpoints import checksum
-from treevote.terminal import plural, table
+from treevote.terminal import plural, table, wrapped
 from treevote.visibility import as_cell
 
 NAME, PAIR = 32, 46
@@ -135,7 +135,7 @@ def as_text(evaluation: Evaluation, found: Verdict | None = None) -> str:
     mine               100.00  100.00  100.00  100.00    100.00
     """
     found = found or verdict(evaluation)
-    parts = ["\n".join(found.sentences)]
+    parts = [wrapped(" ".join(found.sentences))]
     shown = [metric.name for metric in evaluation.metrics if metric.tested] + ["root", "complete"]
     names = fitted([system.name for system in evaluation.systems], NAME)
     rows = [

@@ -19,6 +19,7 @@ from treevote.files.streams import writing
 from treevote.report import markup, plots, quotations, trees
 from treevote.report.series import SERIES
 from treevote.terminal import plural
+from treevote.version import __version__
 from treevote.visibility import visible
 
 CONVENTIONS = {
@@ -63,42 +64,46 @@ def render(evaluation: Evaluation) -> str:
         "confusions": ("Confusions", any(c.errors for s in systems for found in s.confusions for c in found.cells)),
         "trees": ("Trees", True),
     }
-    environment = _environment()
-    script = _source(environment, "script.js")
-    return environment.get_template("page.html").render(
-        evaluation=evaluation,
-        names=names,
-        sections={id: title for id, (title, is_shown) in shown.items() if is_shown},
-        convention=CONVENTIONS[evaluation.convention],
-        scale=plots.Scale.of(bound for rate in rates for bound in (rate.value, rate.low, rate.high)),
-        perfect=[
-            metric.name
-            for metric in metrics
-            if not metric.tested and all(system.rates[metric.name].value == 100 for system in systems)
-        ],
-        tested=tested,
-        differences=_differences(evaluation),
-        plots=lines,
-        quotations=quotations.Quotations(evaluation),
-        worst=trees.worst(evaluation),
-        differing=trees.differing(evaluation),
-        script=script,
-        policy=_policy(script),
-        style=svg.STYLE + _source(environment, "style.css"),
+    script = source_of("script.js")
+    return (
+        environment()
+        .get_template("page.html")
+        .render(
+            evaluation=evaluation,
+            names=names,
+            sections={id: title for id, (title, is_shown) in shown.items() if is_shown},
+            convention=CONVENTIONS[evaluation.convention],
+            scale=plots.Scale.of(bound for rate in rates for bound in (rate.value, rate.low, rate.high)),
+            perfect=[
+                metric.name
+                for metric in metrics
+                if not metric.tested and all(system.rates[metric.name].value == 100 for system in systems)
+            ],
+            tested=tested,
+            differences=_differences(evaluation),
+            plots=lines,
+            quotations=quotations.Quotations(evaluation),
+            worst=trees.worst(evaluation),
+            differing=trees.differing(evaluation),
+            script=script,
+            policy=policy(script),
+            style=svg.STYLE + source_of("style.css"),
+        )
     )
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """Return the templates with their filters; text of a file is escaped, and made visible."""
+    made = Environment(
         loader=PackageLoader("treevote.report"),
         autoescape=True,
         finalize=lambda value: visible(value) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
-    environment.filters |= {
+    made.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
+    made.filters |= {
         "integer": "{:,}".format,
         "number": "{:g}".format,
         "p_value": markup.p_value,
@@ -107,7 +112,7 @@ def _environment() -> Environment:
         "rate": markup.rate,
         "span": markup.span,
     }
-    environment.globals |= {
+    made.globals |= {
         "colours": svg.COLOURS,
         "confusion_matrix": quotations.ConfusionMatrix.of,
         "drawing": trees.drawing,
@@ -121,19 +126,25 @@ def _environment() -> Environment:
         "min_tokens": plots.MIN_TOKENS,
         "n_wrong": trees.n_wrong,
         "series": SERIES,
+        "version": __version__,
     }
-    return environment
+    return made
 
 
-def _source(environment: Environment, name: str) -> str:
-    assert environment.loader is not None
-    return environment.loader.get_source(environment, name)[0]
+def source_of(name: str) -> str:
+    """Return the text of a template as it is."""
+    loader = environment().loader
+    assert loader is not None
+    return loader.get_source(environment(), name)[0]
 
 
-def _policy(script: str) -> str:
-    """Return the rule for the browser: nothing is fetched, and no script runs but this one."""
+def policy(script: str = "") -> str:
+    """Return the rule for the browser: nothing is fetched, and no script runs but the one given."""
+    rule = "default-src 'none'; style-src 'unsafe-inline'"
+    if not script:
+        return rule
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    return f"{rule}; script-src 'sha256-{digest}'"
 
 
 def _differences(evaluation: Evaluation) -> dict[tuple[str, int, int], Test]:
