@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -24,6 +23,7 @@ from treevote.cli.options import (
     machine_option,
     names,
     output_option,
+    today,
 )
 
 
@@ -166,8 +166,8 @@ def adapt(
         from treevote.report.silver import write_report
 
         silver = outcome.silver or (outcome.adapted.silver if outcome.work else None)
-        facts, day = outcome.adapted.report, datetime.now().astimezone().date().isoformat()
-        write_report(facts, silver, report, promoted=outcome.promoted, command=command_line(), date=day)
+        facts, promoted = outcome.adapted.report, outcome.promoted
+        write_report(facts, silver, report, promoted=promoted, command=command_line(), date=today())
     if before and outcome.promoted:
         say(f"replaced {before}")
     if not outcome.promoted:

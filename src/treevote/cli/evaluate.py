@@ -18,6 +18,7 @@ from treevote.cli.options import (
     machine_option,
     output_option,
     refuse_both,
+    today,
 )
 
 
@@ -105,7 +106,8 @@ def evaluate(
     if report is not None:
         from treevote.report.page import write_report
 
-        write_report(evaluation, report, command=command_line())
+        data = as_json(evaluation, gates=checked, command=command_line())
+        write_report(evaluation, report, data=data, command=command_line(), date=today())
     failed = [gate for gate in checked if not gate.passed]
     for gate in failed:
         fault(TreevoteError(f"gate failed: {gate.sentence}"))

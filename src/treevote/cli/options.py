@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import os
 import shlex
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 import typer
@@ -81,3 +83,10 @@ def remember(words: list[str]) -> None:
 def command_line() -> str:
     """Return the command that is run, as one would type it."""
     return shlex.join(_words)
+
+
+def today() -> str:
+    """Return the day, for the foot of a page; that of ``SOURCE_DATE_EPOCH`` if it is set."""
+    seconds = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = datetime.fromtimestamp(int(seconds), UTC) if seconds.isdigit() else datetime.now().astimezone()
+    return now.date().isoformat()

@@ -8,20 +8,22 @@ import functools
 import io
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
 from treevote.commands.answer import answer
 from treevote.conll.guidelines import departures, unknown_labels
 from treevote.conll.reader import read, read_parse
-from treevote.corpus.treebank import Format
-from treevote.errors import unknown
+from treevote.corpus.treebank import Format, Treebank
+from treevote.errors import InputError, unknown
+from treevote.evaluation.calibration import has_confidence, measured
 from treevote.evaluation.counts import Convention, convention_of
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.evaluation.gates import Gate
 from treevote.evaluation.names import fitted, named
 from treevote.evaluation.results import Evaluation, File, Rate, System, as_plain
-from treevote.evaluation.verdict import Difference, Verdict, difference, p_values, verdict
+from treevote.evaluation.verdict import Verdict, differences, p_values, verdict
 from treevote.store.checkpoints import checksum
 from treevote.terminal import plural, table, wrapped
 from treevote.visibility import as_cell
@@ -74,10 +76,19 @@ def evaluate(
     paths = named(systems)
     trees = read(gold, format=format)
     known = None if training is None else read(training, format=format, trees="optional")
+    asked, reliability = convention or convention_of(trees), dict[str, Any]()
+
+    def parse_of(name: str, path: str) -> Treebank:
+        parse = read_parse(path, format)
+        if has_confidence(parse):
+            with suppress(InputError):  # other words, or not a confidence for each
+                reliability[name] = measured(trees, parse, convention=asked)
+        return parse
+
     evaluation = evaluate_systems(
         trees,
-        {name: functools.partial(read_parse, path, format) for name, path in paths.items()},
-        convention=convention or convention_of(trees),
+        {name: functools.partial(parse_of, name, path) for name, path in paths.items()},
+        convention=asked,
         punctuation=punctuation,
         seed=seed,
         training=known,
@@ -87,7 +98,8 @@ def evaluate(
     files = [_file("gold", "", gold), *(_file("system", name, path) for name, path in paths.items())]
     if training is not None:
         files.append(_file("training", "", training))
-    return dataclasses.replace(evaluation, files=tuple(files))
+    known_systems = (dataclasses.replace(one, reliability=reliability.get(one.name)) for one in evaluation.systems)
+    return dataclasses.replace(evaluation, systems=tuple(known_systems), files=tuple(files))
 
 
 def with_baseline(systems: Sequence[str], baseline: str) -> tuple[list[str], str]:
@@ -150,18 +162,6 @@ def as_text(evaluation: Evaluation, found: Verdict | None = None) -> str:
             counted = plural(finding.sentences, "sentence")
             parts.append(f"{system.name}: {counted} with {finding.description} ({first})")
     return "\n\n".join(parts)
-
-
-def differences(evaluation: Evaluation, metric: str, found: Verdict) -> Iterator[tuple[Difference, Any]]:
-    """Yield the difference of each pair in a metric, with its test: the system that is higher in the ranking first."""
-    places = {name: place for place, (name, _) in enumerate(found.ranking)}
-    pairs = []
-    for test in evaluation.comparison.tests:
-        first, second = (places.get(evaluation.systems[i].name, len(places) + i) for i in (test.first, test.second))
-        if test.metric == metric and test.difference is not None:
-            pairs.append((min(first, second), max(first, second), test, first > second))
-    for _, _, test, turned in sorted(pairs, key=lambda pair: pair[:2]):
-        yield difference(test, evaluation, turned=turned), test
 
 
 def _tests(evaluation: Evaluation, metric: str, found: Verdict) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from treevote.evaluation.counts import Convention
 from treevote.evaluation.parses import Parses, SentenceTrees
@@ -152,6 +152,8 @@ class System:
     confusions : tuple of Confusion
     worst : tuple of SentenceScore
         The sentences with most wrong arcs, most first.
+    reliability : dict, optional
+        Of its confidence, see `treevote.evaluation.calibration.measured`; None if its file carries none.
     """
 
     name: str
@@ -162,6 +164,7 @@ class System:
     ill_formed: tuple[Finding, ...]
     confusions: tuple[Confusion, ...]
     worst: tuple[SentenceScore, ...]
+    reliability: dict[str, dict[str, Any]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ bound, and is written ``p ≤ 0.0010``.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from treevote.evaluation.results import Evaluation, Test
@@ -175,6 +176,18 @@ def difference(test: Test, evaluation: Evaluation, *, turned: bool = False) -> D
         return Difference(first, second, test.difference, test.low, test.high, p)
     low, high = (None if end is None else -end for end in (test.high, test.low))
     return Difference(second, first, -test.difference, low, high, p)
+
+
+def differences(evaluation: Evaluation, metric: str, found: Verdict) -> Iterator[tuple[Difference, Test]]:
+    """Yield the difference of each pair in a metric, with its test: the system that is higher in the ranking first."""
+    places = {name: place for place, (name, _) in enumerate(found.ranking)}
+    pairs = []
+    for test in evaluation.comparison.tests:
+        first, second = (places.get(evaluation.systems[i].name, len(places) + i) for i in (test.first, test.second))
+        if test.metric == metric and test.difference is not None:
+            pairs.append((min(first, second), max(first, second), test, first > second))
+    for _, _, test, turned in sorted(pairs, key=lambda pair: pair[:2]):
+        yield difference(test, evaluation, turned=turned), test
 
 
 def _sentences(

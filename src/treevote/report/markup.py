@@ -39,14 +39,3 @@ def span(low: float | None, high: float | None) -> str:
     '88.10–90.20'
     """
     return NOTHING if low is None or high is None else f"{low:.2f}–{high:.2f}"
-
-
-def p_value(p: float) -> str:
-    """Return a p-value.
-
-    Examples
-    --------
-    >>> p_value(0.0002), p_value(0.0312), p_value(0.5)
-    ('p < 0.001', 'p = 0.031', 'p = 0.50')
-    """
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
