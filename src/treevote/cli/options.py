@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import functools
-import os
 import shlex
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 import typer
@@ -86,7 +85,5 @@ def command_line() -> str:
 
 
 def today() -> str:
-    """Return the day, for the foot of a page; that of ``SOURCE_DATE_EPOCH`` if it is set."""
-    seconds = os.environ.get("SOURCE_DATE_EPOCH", "")
-    now = datetime.fromtimestamp(int(seconds), UTC) if seconds.isdigit() else datetime.now().astimezone()
-    return now.date().isoformat()
+    """Return the day, for the foot of a page."""
+    return datetime.now().astimezone().date().isoformat()
