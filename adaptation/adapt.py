@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -158,7 +158,7 @@ class _Adaptation:
                 self.warn(warning)
         report: dict[str, JSON] = {
             "scheme": to_mapping(self.scheme),
-            "committee": {name: to_mapping(trainer) for name, trainer in committee.items()},
+            "committee": _settings(committee),
             "external": len(self.data.external),
             "training": {"sentences": self.data.source.n_sentences, "tokens": self.data.source.n_tokens},
             "distance": to_mapping(apart),
@@ -282,3 +282,7 @@ class _Adaptation:
 
     def _measured(self, parser: EnsembleParser, sample: Treebank) -> tuple[Measured, dict[str, Scored]]:
         return measure(parser, self.data.source_dev, self.data.target_dev, sample, self.convention)
+
+
+def _settings(trainers: Mapping[str, Any]) -> dict[str, JSON]:
+    return {name: to_mapping(trainer) for name, trainer in trainers.items()}

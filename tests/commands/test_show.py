@@ -226,7 +226,7 @@ def test_sentences_that_differ(gold: Path, tmp_path: Path) -> None:
     assert as_text(show(gold, against=gold, differing=True)) == "no sentence differs\n"
     for options in ({"differing": True}, {"sort": "differing"}):
         with pytest.raises(ConfigError, match="give it with --against"):
-            show(gold, **options)  # type: ignore[arg-type]
+            show(gold, **options)
 
 
 def test_a_file_of_each_sentence_or_one_for_all(gold: Path, tmp_path: Path) -> None:

@@ -381,7 +381,7 @@ def test_a_claim_holds_only_with_significance(direction: bool, p: float | None, 
 def test_what_was_run_stands_in_the_head(toy_file: Path, tmp_path: Path) -> None:
     members = ["lr-svm-forward", "lr-svm-backward"]
     own, paper = (
-        study("members", toy_file, tmp_path / settings, members=members, settings=settings)  # type: ignore[arg-type]
+        study("members", toy_file, tmp_path / settings, members=members, settings=settings)
         for settings in ("default", "paper")
     )
     assert "learner svm, direction forward" in own.markdown

@@ -69,7 +69,7 @@ def render(evaluation: Evaluation, *, data: str = "", command: str = "", date: s
     lines, curve, found = plots.plots(evaluation), plots.calibration(evaluation), verdict(evaluation)
     typical = [trees.typical(evaluation, i) for i in range(len(systems))]
     differing = trees.differing(evaluation) if len(systems) > 1 else []
-    shown = {
+    shown: dict[str, tuple[str, object]] = {
         "summary": ("Summary", True),
         "differences": ("Differences", evaluation.comparison.tests and tested),
         "agreement": ("Agreement", len(systems) > 1),

@@ -29,7 +29,7 @@ from treevote.studies.study import Context
 ADAPTED = f"{PAIR[0]}, retrained"
 VOTE = "vote of the paper's three"
 
-DEV = dict(zip((*PAIR, VOTE, ADAPTED), ("78 to 79", "78 to 79", *printed("81.9 82.1")), strict=True))
+DEV: dict[str, Value] = dict(zip((*PAIR, VOTE, ADAPTED), ("78 to 79", "78 to 79", *printed("81.9 82.1")), strict=True))
 """LAS on the biomedical development set (sections 4 and 5)."""
 
 TEST = {ADAPTED: printed("81.06 83.42")}
@@ -107,9 +107,9 @@ def _report(context: Context, parses: Mapping[str, Treebank], added: Treebank) -
     rows: list[tuple[Value, ...]] = []
     for name in (*PAIR, VOTE, ADAPTED):
         own = counts[name]
-        p = [str(value).removeprefix("p ").removeprefix("= ") for value in chance.get(name, ())] or [None, None]
-        las, uas = rate(own.las), rate(own.uas)
-        rows.append((name, las, p[0], uas, p[1], DEV.get(name), *TEST.get(name, (None, None))))
+        p: list[Value] = [str(value).removeprefix("p ").removeprefix("= ") for value in chance.get(name, ())]
+        p = p or [None, None]
+        rows.append((name, rate(own.las), p[0], rate(own.uas), p[1], DEV[name], *TEST.get(name, (None, None))))
     columns = (
         *("", "LAS", "p (LAS)", "UAS", "p (UAS)", "paper: biomedical dev LAS"),
         *("paper: chemical test LAS", "paper: chemical test UAS"),

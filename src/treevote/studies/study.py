@@ -63,10 +63,8 @@ class Context:
 
     def trainers(self, names: Sequence[str]) -> dict[str, Any]:
         """Return the trainers of members, with the changes of the settings."""
-        return {
-            name: dataclasses.replace(trainer, **self.changes.get(name, {}))
-            for name, trainer in members_of(names).items()
-        }
+        own: dict[str, Any] = members_of(names)
+        return {name: dataclasses.replace(trainer, **self.changes.get(name, {})) for name, trainer in own.items()}
 
     def run(self, work: Sequence[Job[T]]) -> list[T]:
         """Return the results of jobs, see `treevote.studies.jobs.run`."""
@@ -237,9 +235,9 @@ class Study:
                 for table in self.tables(results)
             ),
             tuple(
-                Finding(f"{claim.sentence} ({self.paper}, {claim.source}).", *found)
+                Finding(f"{claim.sentence} ({self.paper}, {claim.source}).", *judged)
                 for claim in self.claims
-                if (found := claim.check(results)) is not None
+                if (judged := claim.check(results)) is not None
             ),
         )
 
