@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from treevote.cli.options import Json, Model, command_line, output_option
+from treevote.cli.options import Json, Model, command_line, output_option, refuse_both
 
 
 def inspect(
@@ -18,6 +18,8 @@ def inspect(
     """Describe a model: members, training data, scores, size."""
     from treevote.terminal import is_verbose, tell
 
+    refuse_both({"--rules": rules, "--json": json})
+    refuse_both({"--full": full, "--json": json})
     if rules:
         from treevote.commands.explain import rules as lines
 

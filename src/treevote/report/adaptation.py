@@ -69,7 +69,7 @@ def _settings(facts: Mapping[str, Any]) -> str:
     lines = [("scheme", f"{name}{source}")]
     lines += [
         ("committee" if i == 0 else "", f"{member}: {described(settings)}")
-        for i, (member, settings) in enumerate(facts["committee"].items())
+        for i, (member, settings) in enumerate(facts.get("committee", {}).items())
     ]
     if facts.get("external"):
         lines.append(("", f"parses by {plural(facts['external'], 'other parser')}"))
