@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from treevote.adaptation.silver import read_silver
+from treevote.corpus.sentence import Sentence
 from treevote.corpus.treebank import Treebank
 from treevote.drawing import svg
 from treevote.files.streams import writing
 from treevote.report import adaptation
 from treevote.report.page import environment, policy, source_of
+from treevote.report.trees import for_all_widths
 from treevote.visibility import visible
 
 SHOWN, DRAWN, MAX_WORDS = 12, 2, 20
@@ -108,10 +110,15 @@ def groups(silver: Treebank) -> list[Group]:
             forms = " ".join(word.form for word in sentence.words[1:])
             drawing = ""
             if n_drawn < DRAWN and 3 < lengths[i] <= MAX_WORDS:
-                drawing, n_drawn = svg.draw(sentence, title=visible(forms)).markup, n_drawn + 1
+                drawing, n_drawn = _drawing(sentence), n_drawn + 1
             quoted.append(Quoted(forms, told[i].get("source", ""), float(told[i].get("agreement", 0)), drawing))
         found.append(Group(number, reason, len(own), int(lengths[own].sum()), quoted))
     return found
+
+
+def _drawing(sentence: Sentence) -> str:
+    title = visible(" ".join(word.form for word in sentence.words[1:]))
+    return for_all_widths(lambda width: svg.draw(sentence, width=width, title=title))
 
 
 def _facts_of(silver: Treebank, number: int) -> dict[str, str]:
