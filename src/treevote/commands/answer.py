@@ -12,9 +12,7 @@ from typing import Literal, TypeAlias
 from treevote import visibility
 from treevote.version import __version__
 
-Schema: TypeAlias = Literal[
-    "evaluation", "reliability", "vote", "training", "parsing", "adaptation", "model", "configuration"
-]
+Schema: TypeAlias = Literal["evaluation", "reliability", "vote", "training", "parsing", "adaptation", "model"]
 
 VERSION = 1
 """Version of all schemas."""
