@@ -16,6 +16,8 @@ def described(settings: Mapping[str, Any]) -> str:
     --------
     >>> described({"learner": "maxent", "search": "beam", "width": 8, "templates": "rich", "cutoff": 3})
     'learner maxent, search beam of 8, templates rich'
+    >>> described({"learner": "mira", "order": 2, "attributes": ["form", "lemma", "upos"]})
+    'learner mira, order 2, 3 attributes'
     """
     told = []
     for name in NAMED:
@@ -24,7 +26,10 @@ def described(settings: Mapping[str, Any]) -> str:
         value = settings[name]
         if name == "search" and value == "beam":
             value = f"beam of {settings['width']}"
+        elif isinstance(value, (list, tuple)) and len(value) > 2:
+            told.append(f"{len(value)} {name}")
+            continue
         elif isinstance(value, (list, tuple)):
-            value = ", ".join(map(str, value)) if len(value) < 3 else f"{len(value)} of their own"
+            value = ", ".join(map(str, value))
         told.append(f"{name} {value}")
     return ", ".join(told)
