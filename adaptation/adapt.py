@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +16,15 @@ from treevote.adaptation.agreement import alike
 from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
 from treevote.adaptation.guard import Guard, Measured, unfit, verdict
 from treevote.adaptation.judging import annotate
-from treevote.adaptation.measuring import held_out, measure, sample_of
+from treevote.adaptation.measuring import (
+    Scored,
+    committee_scores,
+    compared,
+    estimates,
+    held_out,
+    measure,
+    sample_of,
+)
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
 from treevote.config import to_mapping
@@ -148,24 +156,37 @@ class _Adaptation:
         if self.warn is not None:
             for warning in warnings:
                 self.warn(warning)
-        report: dict[str, JSON] = {"distance": to_mapping(apart), "warnings": list(warnings)}
+        report: dict[str, JSON] = {
+            "scheme": to_mapping(self.scheme),
+            "committee": _settings(committee),
+            "external": len(self.data.external),
+            "training": {"sentences": self.data.source.n_sentences, "tokens": self.data.source.n_tokens},
+            "distance": to_mapping(apart),
+            "warnings": list(warnings),
+        }
         sample = sample_of(self._parts())
-        old = self._measured(self.before, sample)
+        old, old_scores = self._measured(self.before, sample)
         reasons = unfit(apart, old, self.guard)
         if reasons and not self.force:
-            return Adapted(self.before, reasons, {**report, "before": to_mapping(old)})
+            return Adapted(self.before, reasons, {**report, "before": to_mapping(old), "reasons": list(reasons)})
         silver, rounds = self._rounds()
         adapted = self._trained("adapted", self._members(self.scheme.members), silver)
-        new = self._measured(adapted, sample)
+        new, new_scores = self._measured(adapted, sample)
+        reasons += verdict(old, new, self.guard)
+        added = read_silver(silver)
         report |= {
+            "members": list(adapted.members),
+            "added": {"sentences": added.n_sentences, "tokens": added.n_tokens},
             "rounds": list(rounds),
-            "labels": label_profile(self.data.source, read_silver(silver)),
+            "labels": label_profile(self.data.source, added),
             "before": to_mapping(old),
             "after": to_mapping(new),
-            "scheme": to_mapping(self.scheme),
+            "scores": compared(old_scores, new_scores, self.seed),
+            "estimates": estimates({"before": (old, old_scores), "after": (new, new_scores)}),
+            "reasons": list(reasons),
         }
         adapted = dataclasses.replace(adapted, facts={**adapted.facts, "adaptation": report})
-        return Adapted(adapted, reasons + verdict(old, new, self.guard), report, silver)
+        return Adapted(adapted, reasons, report, silver)
 
     def _rounds(self) -> tuple[Path, list[dict[str, JSON]]]:
         """Annotate, select, retrain the committee; return the last silver file and a profile of each round."""
@@ -174,7 +195,7 @@ class _Adaptation:
         silver: Path | None = None
         for number in range(1, self.scheme.rounds + 1):
             name = f"round-{number}"
-            self._trained(f"{name}.committee", self._members(self.scheme.committee), silver)
+            committee = self._trained(f"{name}.committee", self._members(self.scheme.committee), silver)
             annotation = annotate(
                 self.steps.folder / f"{name}.committee",
                 self.data.unlabelled,
@@ -190,7 +211,13 @@ class _Adaptation:
             new = kept & (entered == 0)
             entered[new] = number
             share = 100 * float(lengths[new].sum() / max(1, lengths.sum()))
-            rounds.append({**profile(annotation, kept), "new": round(share, 2)})
+            about: dict[str, JSON] = {**profile(annotation, kept), "new": round(share, 2)}
+            about |= {"text_sentences": len(lengths), "text_tokens": int(lengths.sum())}
+            if self.data.target_dev is not None and not self.data.external:  # which have no parses of it
+                about["on_target_dev"] = committee_scores(
+                    committee, self.data.target_dev, self.scheme.selection, self.convention
+                )
+            rounds.append(about)
             if not kept.any() and silver is not None:  # the earlier selection is still good
                 break
             if not kept.any():
@@ -253,5 +280,9 @@ class _Adaptation:
                 f"({', '.join(distance.tags[:5])}); tag it as they are tagged"
             )
 
-    def _measured(self, parser: EnsembleParser, sample: Treebank) -> Measured:
+    def _measured(self, parser: EnsembleParser, sample: Treebank) -> tuple[Measured, dict[str, Scored]]:
         return measure(parser, self.data.source_dev, self.data.target_dev, sample, self.convention)
+
+
+def _settings(trainers: Mapping[str, Any]) -> dict[str, JSON]:
+    return {name: to_mapping(trainer) for name, trainer in trainers.items()}

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
+from treevote.adaptation.agreement import agreement
 from treevote.adaptation.guard import Measured
+from treevote.adaptation.instance_selection import InstanceSelection
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
-from treevote.evaluation.counts import Convention, evaluate
+from treevote.evaluation.counts import Convention, count_by_sentence
+from treevote.evaluation.paired import paired
 from treevote.kernels import Bools, Longs
+from treevote.store.manifest import JSON
 
 HELD_OUT = 20
 """Every 20th sentence of the text is held out from training, for the estimates."""
@@ -42,20 +47,120 @@ def sample_of(parts: Iterable[Treebank]) -> Treebank:
     return Treebank.concatenate(held)
 
 
-def measure(
-    parser: EnsembleParser, source: Treebank | None, target: Treebank | None, sample: Treebank, convention: Convention
-) -> Measured:
-    """Measure a model on the labelled sentences of both domains, and estimate its score on a sample of the target.
+@dataclass(frozen=True)
+class Scored:
+    """Scores of a model on labelled sentences: counts by sentence, and its mean confidence in percent, if it has any.
 
-    The estimate is the mean confidence of the model on the unlabelled sample.
+    Counts are those of `treevote.evaluation.counts.count_by_sentence`.
     """
 
-    def las(gold: Treebank | None) -> float | None:
-        return None if gold is None else round(evaluate(gold, parser.parse(gold), convention=convention).las, 2)
+    counts: dict[str, Longs]
+    confidence: float | None
 
+    @property
+    def las(self) -> float:
+        """Labelled attachment score in percent."""
+        return 100 * int(self.counts["arcs"].sum()) / max(1, int(self.counts["tokens"].sum()))
+
+
+def measure(
+    parser: EnsembleParser, source: Treebank | None, target: Treebank | None, sample: Treebank, convention: Convention
+) -> tuple[Measured, dict[str, Scored]]:
+    """Measure a model on the labelled sentences of both domains, and estimate its score on a sample of the target.
+
+    The estimate is the mean confidence of the model on the unlabelled sample. Return also the scores in full, by
+    ``"source"`` and ``"target"``, of the domains that have labelled sentences.
+    """
+    labelled = {"source": source, "target": target}
+    scored = {name: score(parser, gold, convention) for name, gold in labelled.items() if gold is not None}
+    las = {name: round(found.las, 2) for name, found in scored.items()}
     estimate = None
-    if parser.confidence is not None and sample.n_tokens:
-        parse = parser.parse(sample)
-        assert parse.label_confidence is not None
-        estimate = round(100 * float(parse.label_confidence[parse.is_token].mean(dtype=np.float64)), 2)
-    return Measured(las(source), las(target), estimate)
+    if sample.n_tokens:
+        estimate = _confidence(parser, sample, parser.parse(sample) if parser.confidence is not None else sample)
+    return Measured(las.get("source"), las.get("target"), estimate), scored
+
+
+def score(parser: EnsembleParser, gold: Treebank, convention: Convention) -> Scored:
+    """Return the scores of a model on labelled sentences."""
+    parse = parser.parse(gold)
+    return Scored(count_by_sentence(gold, parse, convention=convention), _confidence(parser, gold, parse))
+
+
+def _confidence(parser: EnsembleParser, treebank: Treebank, parse: Treebank) -> float | None:
+    """Return the mean confidence of a parse in percent: an estimate of its LAS."""
+    if parser.confidence is None or not treebank.n_tokens:
+        return None
+    assert parse.label_confidence is not None
+    return round(100 * float(parse.label_confidence[parse.is_token].mean(dtype=np.float64)), 2)
+
+
+def compared(before: Mapping[str, Scored], after: Mapping[str, Scored], seed: int) -> list[JSON]:
+    """Return LAS and UAS of two models on each domain, the difference with its interval, and p."""
+    rows: list[JSON] = []
+    for domain in before:
+        for metric, right in (("LAS", "arcs"), ("UAS", "heads")):
+            columns = [
+                np.stack([scored.counts[right], scored.counts["tokens"]], axis=1)
+                for scored in (before[domain], after[domain])
+            ]
+            found = paired(columns[0], columns[1], seed=seed)
+            figures = {"before": found.before, "after": found.after, "difference": found.points}
+            figures |= {"low": found.low, "high": found.high}
+            rounded = {name: None if value is None else round(value, 2) for name, value in figures.items()}
+            n_tokens = int(before[domain].counts["tokens"].sum())
+            rows.append(
+                {"domain": domain, "metric": metric, "tokens": n_tokens, **rounded}
+                | {"p": round(found.p.p, 6), "p_is_bound": found.p.bound}
+            )
+    return rows
+
+
+def estimates(sides: Mapping[str, tuple[Measured, Mapping[str, Scored]]]) -> list[JSON]:
+    """Return the estimates of each model, by its side, and their error where the truth is known.
+
+    The error is that on the labelled sentences of the target: mean confidence there minus LAS.
+    """
+    rows: list[JSON] = []
+    for side, (measured, scored) in sides.items():
+        if measured.estimate is None:
+            continue
+        error = None
+        if "target" in scored and (confidence := scored["target"].confidence) is not None:
+            error = round(confidence - scored["target"].las, 2)
+        rows.append({"model": side, "las": measured.estimate, "error": error})
+    return rows
+
+
+def committee_scores(
+    committee: EnsembleParser, target: Treebank, selection: InstanceSelection, convention: Convention
+) -> dict[str, JSON]:
+    """Return LAS of each member on labelled sentences of the target, and of the vote where sentences are selected."""
+    parses = committee.parse_members(target)
+    voted = committee.combine(parses)
+    sure = np.ones(target.n_sentences)
+    if voted.confidence is not None and target.n_sentences:
+        sums = np.add.reduceat(voted.confidence.astype(np.float64), target.offsets[:-1])
+        sure = sums / np.maximum(target.lengths, 1)
+    kept = selection.of(target.lengths, agreement(list(parses.values())), sure)
+    counts = count_by_sentence(target, voted, convention=convention)
+
+    def rates(own: Mapping[str, Longs], mask: Bools) -> dict[str, float | None]:
+        tokens = int(own["tokens"][mask].sum())
+        return {
+            name: round(100 * int(own[right][mask].sum()) / tokens, 2) if tokens else None
+            for name, right in (("las", "arcs"), ("uas", "heads"))
+        }
+
+    everything = np.ones(target.n_sentences, np.bool_)
+    return {
+        "members": {
+            name: rates(count_by_sentence(target, parse, convention=convention), everything)
+            for name, parse in parses.items()
+        },
+        "vote": rates(counts, everything),
+        "selected": {
+            "sentences": int(kept.sum()),
+            "tokens": int(counts["tokens"][kept].sum()),
+            **rates(counts, kept),
+        },
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -51,6 +52,12 @@ def say(sentence: str) -> None:
     """Write one sentence to standard error, with its control characters visible, unless `be_quiet` was called."""
     if not _quiet:
         print(f"treevote: {visible(sentence)}", file=sys.stderr, flush=True)
+
+
+def inform(text: str) -> None:
+    """Write lines to standard error, with their control characters visible, unless `be_quiet` was called."""
+    if not _quiet:
+        print(visible_lines(text), file=sys.stderr, flush=True)
 
 
 def fault(error: Exception) -> None:
@@ -244,6 +251,34 @@ def size(n_bytes: int) -> str:
         if n_bytes >= factor:
             return f"{n_bytes / factor:.1f} {unit}"
     return f"{n_bytes} B"
+
+
+WIDTH = 100
+"""Columns that tables and sentences of a report take at the most."""
+
+
+def wrapped(text: str, width: int = WIDTH) -> str:
+    """Return a sentence in lines of at most so many columns.
+
+    Examples
+    --------
+    >>> print(wrapped("a sentence that is too long", 12))
+    a sentence
+    that is too
+    long
+    """
+    return "\n".join(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))
+
+
+def plural(n: int, thing: str) -> str:
+    """Return a number with the name of the counted things.
+
+    Examples
+    --------
+    >>> plural(1, "system"), plural(2077, "sentence")
+    ('1 system', '2,077 sentences')
+    """
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -39,8 +39,10 @@ def visible_lines(text: str) -> str:
     return "\n".join(map(visible, text.split("\n")))
 
 
-def as_json(value: object) -> str:
+def as_json(value: object, *, width: int = 0) -> str:
     r"""Return JSON for people and programs: letters of all scripts unchanged, invisible characters as ``\uXXXX``.
+
+    An object or a list without another in it is one line if that is at most ``width`` characters long.
 
     Raises
     ------
@@ -54,9 +56,27 @@ def as_json(value: object) -> str:
       "é",
       "\u009b31m"
     ]
+    >>> print(as_json({"a": {"b": 1, "c": None}}, width=40))
+    {
+      "a": {"b": 1, "c": null}
+    }
     """
-    text = json.dumps(value, indent=2, ensure_ascii=False)
+    text = json.dumps(value, indent=2, ensure_ascii=False) if not width else _lines(value, width, "")
     return re.sub(r"[^\n -~]", lambda found: _escaped(found[0]), text)
+
+
+def _lines(value: object, width: int, indent: str) -> str:
+    items = list(value.values() if isinstance(value, dict) else value) if isinstance(value, (dict, list, tuple)) else []
+    flat = json.dumps(value, ensure_ascii=False)
+    if not items or (len(flat) <= width and not any(isinstance(item, (dict, list, tuple)) for item in items)):
+        return flat
+    more = f"{indent}  "
+    inner = [_lines(item, width, more) for item in items]
+    if isinstance(value, dict):
+        keys = [json.dumps(key if isinstance(key, str) else str(key), ensure_ascii=False) for key in value]
+        inner = [f"{key}: {item}" for key, item in zip(keys, inner, strict=True)]
+    start, end = "{}" if isinstance(value, dict) else "[]"
+    return f"{start}\n{more}" + f",\n{more}".join(inner) + f"\n{indent}{end}"
 
 
 def as_cell(value: object) -> object:

@@ -10,10 +10,11 @@ from xml.etree import ElementTree
 import pytest
 from rich.cells import cell_len
 
+from tests.command_line import run
 from tests.paths import TOY
-from treevote.commands.show import as_svg, as_text, numbers_of, show, shown
+from treevote.commands.show import as_svg, as_svgs, as_text, numbers_of, show, shown
 from treevote.drawing.svg import MEANING
-from treevote.errors import InputError
+from treevote.errors import ConfigError, InputError
 
 
 def token(i: int, form: str, head: int | str, deprel: str = "x") -> str:
@@ -159,3 +160,82 @@ def test_a_terminal_gets_lines_that_fit_and_pages(
     shown(show(TOY))
     assert pages == [as_text(show(TOY), 20)]
     assert all(cell_len(line) <= 20 for line in pages[0].splitlines() if line[:2].strip().isdigit())
+
+
+CONFIDENT = "".join(
+    f"# text = {text}\n"
+    + "".join(
+        token(i, form, head).replace("\t_\n", f"\tConfidence={sure}|LabelConfidence={sure}\n")
+        for i, (form, head, sure) in enumerate(words, 1)
+    )
+    + "\n"
+    for text, words in (
+        ("Dogs bark", [("Dogs", 2, 0.95), ("bark", 0, 0.91)]),
+        ("Cats don't.", [("Cats", 2, 0.9), ("do", 0, 0.31), ("n't", 2, 0.8), (".", 2, 0.99)]),
+        ("Yes", [("Yes", 0, 0.5)]),
+    )
+)
+
+
+@pytest.fixture
+def confident(tmp_path: Path) -> Path:
+    path = tmp_path / "confident.conllu"
+    path.write_text(CONFIDENT)
+    return path
+
+
+def test_the_text_of_a_sentence_is_its_comment(confident: Path) -> None:
+    assert as_text(show(confident, sentences="2")).splitlines()[1] == "Cats don't."
+
+
+def test_confidence_is_drawn_and_sorts_the_least_sure_first(confident: Path) -> None:
+    assert show(confident).numbers == (1, 2, 3)
+    assert show(confident, sort="unsure").numbers == (3, 2, 1)
+    assert show(confident, worst=2).numbers == (3, 2)
+    drawing = as_text(show(confident, sentences="2"))
+    assert "mean confidence 0.75, least 0.31 (? below 0.7)" in drawing
+    assert [line.split()[-2:] for line in drawing.splitlines()[4:]] == [
+        ["x", "0.90"],
+        ["0.31", "?"],
+        ["x", "0.80"],
+        ["x", "0.99"],
+    ]
+    picture = as_svg(show(confident, sentences="2")).decode()
+    assert picture.count('<g class="sure">') == 3
+    assert picture.count('<g class="sure unsure">') == 1
+    assert "confidence of arc and label, bold on a dashed bar below 0.7" in picture
+    ElementTree.fromstring(picture)
+
+
+def test_without_confidence_nothing_is_sorted_by_it(gold: Path) -> None:
+    with pytest.raises(InputError, match="expected confidence in MISC, found none"):
+        show(gold, sort="unsure")
+    with pytest.raises(InputError, match="parse with --confidence"):
+        show(gold, worst=1)
+
+
+def test_sentences_that_differ(gold: Path, tmp_path: Path) -> None:
+    system = tmp_path / "system.conllu"
+    changed = GOLD.replace(token(1, "dogs", 2, "nsubj"), token(1, "dogs", 2, "obj"))
+    changed = changed.replace(token(1, "w", 3) + token(2, "x", 0), token(1, "w", 2) + token(2, "x", 3))
+    system.write_text(changed)
+    assert show(gold, against=system, differing=True).numbers == (1, 4)
+    assert show(gold, against=system, sort="differing").numbers == (4, 1, 2, 3)
+    assert show(gold, against=system, worst=1).numbers == (4,)
+    assert show(gold, against=system, sentences="1-3", worst=2, differing=True).numbers == (1,)
+    assert as_text(show(gold, against=gold, differing=True)) == "no sentence differs\n"
+    with pytest.raises(ConfigError, match="give it with --against"):
+        show(gold, differing=True)
+    with pytest.raises(ConfigError, match="give it with --against"):
+        show(gold, sort="differing")
+
+
+def test_a_file_of_each_sentence_or_one_for_all(gold: Path, tmp_path: Path) -> None:
+    names = [name for name, _ in as_svgs(show(gold, sentences="2,4"))]
+    assert names == ["sentence-2.svg", "sentence-4.svg"]
+    run("show", gold, "--svg", f"{tmp_path}/pictures/", "--width", 300)
+    files = sorted(path.name for path in (tmp_path / "pictures").iterdir())
+    assert files == [f"sentence-{number}.svg" for number in (1, 2, 3, 4)]
+    run("show", gold, "--sentence", 1, "--svg", tmp_path / "one.svg", "--width", 300)
+    assert (tmp_path / "one.svg").read_text("utf-8").startswith("<svg")
+    assert max(map(cell_len, run("show", TOY, "--width", 30).splitlines())) <= 100

@@ -14,10 +14,11 @@ from tests.ensemble.test_selection import noisy
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.confidence import LEAST, Confidence
-from treevote.ensemble.reliability import calibration_error, cross_fitted, reliability, table
+from treevote.ensemble.reliability import cross_fitted
 from treevote.ensemble.vote import vote
 from treevote.errors import InputError, ModelError
 from treevote.evaluation.agreement import right_arcs
+from treevote.evaluation.calibration import calibration_error, reliability, table
 
 DEV, TEST = toy_treebank(300, 1), toy_treebank(300, 2)
 

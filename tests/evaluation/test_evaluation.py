@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import tracemalloc
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.paths import TOY
 from tests.strategies import LABELS, treebanks
-from treevote.commands.evaluate import as_csv, as_json, as_table
+from treevote.commands.evaluate import as_csv, as_json, as_text
 from treevote.commands.evaluate import evaluate as evaluate_files
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
@@ -420,12 +421,52 @@ def test_there_is_no_such_sentence() -> None:
 def test_files_are_told_in_a_few_words_as_json_and_as_csv(tmp_path: Path) -> None:
     (tmp_path / "broken.conllu").write_text(TOY.read_text("utf-8").replace("\t0\troot", "\t1\troot"), "utf-8")
     found = evaluate_files(TOY, [TOY, tmp_path / "broken.conllu"], training=TOY)
-    rows = as_table(found).splitlines()
+    names = [system.name for system in found.systems]
+    assert names == [TOY.stem, "broken"]
+    text = as_text(found)
+    assert text.startswith(f"{TOY.stem} is best: 100.00 LAS, ")
+    rows = text.split("\n\n")[1].splitlines()
     assert rows[0].split()[:8] == ["convention", "ud", *(m.name for m in METRICS[:6])]
     assert rows[1].split()[1:] == ["100.00"] * 8
-    assert any(row.startswith("LAS of system 1 minus 2") for row in rows)
-    assert any(f"{tmp_path / 'broken.conllu'}: " in row and "do not reach ROOT" in row for row in rows)
-    assert json.loads(as_json(found))["systems"][0]["rates"]["LAS"]["value"] == 100.0
+    assert max(map(len, text.split("\n\n")[1].splitlines())) <= 100
+    assert f"{TOY.stem} − broken" in text
+    assert "≤ 0.0010" in text
+    assert any(row.startswith("broken: ") and "do not reach ROOT" in row for row in text.splitlines())
     lines = as_csv(found).splitlines()
     assert {len(row) for row in csv.reader(lines)} == {11}
     assert sum(line.startswith("figures,") for line in lines) == 2 * len(METRICS)
+
+
+def test_tables_fit_a_terminal_of_100_columns(tmp_path: Path) -> None:
+    names = [f"{'a-very-long-name-of-a-parser' * 2}-{i}" for i in range(3)]
+    text = as_text(run(gold := read(TOY), dict.fromkeys(names, gold)))
+    assert max(map(len, text.split("\n\n", 1)[1].splitlines())) <= 100
+
+
+def test_json_has_a_schema_and_is_short_unless_all_is_asked_for() -> None:
+    found = evaluate_files(TOY, [f"mine={TOY}", TOY], training=TOY)
+    short, full = (json.loads(as_json(found, full=full, command="treevote evaluate x")) for full in (False, True))
+    assert short["schema"] == full["schema"] == "treevote/evaluation"
+    assert short["schema_version"] == 1
+    assert short["command"] == "treevote evaluate x"
+    assert set(short["versions"]) == {"treevote", "numpy"}
+    assert [(file["role"], file["name"]) for file in short["files"]] == [
+        ("gold", ""),
+        ("system", "mine"),
+        ("system", TOY.stem),
+        ("training", ""),
+    ]
+    assert {file["sha256"] for file in short["files"]} == {hashlib.sha256(TOY.read_bytes()).hexdigest()}
+    assert short["systems"][0]["rates"]["LAS"]["value"] == 100.0
+    assert "breakdowns" not in short
+    assert full["breakdowns"]
+    assert part_of(short, full)
+
+
+def part_of(short: object, full: object) -> bool:
+    """Whether all of one answer is in another."""
+    if isinstance(short, dict) and isinstance(full, dict):
+        return all(key in full and part_of(value, full[key]) for key, value in short.items())
+    if isinstance(short, list) and isinstance(full, list):
+        return len(short) == len(full) and all(map(part_of, short, full))
+    return short == full

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import itertools
 import json
@@ -17,6 +18,7 @@ import pytest
 
 from tests.paths import TOY
 from treevote.conll.reader import read
+from treevote.drawing.svg import Picture
 from treevote.errors import InputError
 from treevote.evaluation import results
 from treevote.evaluation.evaluation import evaluate_systems
@@ -38,9 +40,10 @@ from treevote.evaluation.results import (
     System,
 )
 from treevote.kernels import Longs
-from treevote.report.markup import short_names
-from treevote.report.page import render, write_report
+from treevote.report.page import render, source_of, write_report
 from treevote.report.plots import Scale
+from treevote.report.trees import for_all_widths
+from treevote.version import __version__
 
 HOSTILE = "<script>alert(1)</script>&\"'\x1b\u202e"
 
@@ -162,7 +165,13 @@ PAGES = {
     "one system": evaluation(["parse.conllu"]),
     "seven systems": evaluation([f"s{i}" for i in range(7)]),
     "hostile": evaluation([HOSTILE, f"{HOSTILE}2"], name=HOSTILE),
-    "bare": dataclasses.replace(evaluation(), breakdowns=(), sentences=0, parses=Sentences(2, "dogs", 0)),
+    "bare": dataclasses.replace(
+        evaluation(),
+        breakdowns=(),
+        sentences=0,
+        systems=tuple(dataclasses.replace(system, confusions=()) for system in evaluation().systems),
+        parses=Sentences(2, "dogs", 0),
+    ),
 }
 
 
@@ -174,7 +183,7 @@ def test_a_page_is_well_formed_and_needs_nothing_else(kind: str) -> None:
     assert reader.count("link") + reader.count("img") + reader.count("iframe") == 0
     assert {"src", "srcset"}.isdisjoint(key for _, attributes in reader.seen for key in attributes)
     assert not any(key.startswith("on") for _, attributes in reader.seen for key in attributes)
-    links = [attributes["href"] for tag, attributes in reader.seen if tag == "a"]
+    links = [attributes["href"] for tag, attributes in reader.seen if tag == "a" and "download" not in attributes]
     ids = {attributes.get("id") for _, attributes in reader.seen}
     assert links
     assert {f"#{id}" for id in ids} >= set(links)
@@ -195,15 +204,19 @@ def test_what_is_in_the_files_is_text_and_nothing_else() -> None:
 
 def test_the_same_evaluation_gives_the_same_bytes() -> None:
     assert render(evaluation()) == render(evaluation())
+    about = {"data": "{}", "command": "treevote evaluate x", "date": "2026-01-31"}
+    assert render(evaluation(), **about) == render(evaluation(), **about)
 
 
 def test_figures_of_the_page() -> None:
     page = render(evaluation())
     assert "<b>81.00</b><small>80.00–82.00</small>" in page
     assert "100.00 for every system: Words." in page
-    assert "−1.25<small>[−2.00, −0.50]</small><small>p = 0.030</small>" in page
-    assert "+1.25<small>[+0.50, +2.00]</small>" in page
-    assert "p = 0.60" in page  # the larger of the two p-values
+    assert '+1.25<small class="narrow">+0.50 to +2.00</small>' in page  # the better one first
+    assert '<td class="wide">0.030</td><td class="wide">0.0004</td>' in page.replace("\n", "")
+    assert '<td class="narrow">0.60</td>' in page  # the larger of the two p-values
+    assert "out/yara.conllu has" not in page
+    assert "81.00, 1.25 above" in page or "81.00 LAS, 1.25 above" in page
     assert "12 sentences" in page
     assert "2 sentences with cycle" in page
     assert "other words than the gold file" in page
@@ -232,8 +245,11 @@ def test_one_system_is_compared_with_nothing() -> None:
 
 def test_trees_are_drawn_once_for_a_system_and_for_all_where_they_differ() -> None:
     page = render(evaluation())
-    assert page.count('role="img"') - page.count('class="plot"') == 2 * 2 + 3 * 2
+    drawn = page.count('role="img"') - page.count('class="plot"')
+    assert drawn == 2 * 1 + 3 * 2  # one frequent confusion of each system; three sentences where they differ
+    assert "<b>obj taken for dogs</b>, 9 errors" in page
     assert "2 of 3 arcs wrong" in page
+    assert page.count('<div class="room0 room1 room2 room3">') == drawn  # short: one drawing for all widths
 
 
 def test_conventions_are_told() -> None:
@@ -252,28 +268,61 @@ def test_the_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
 
 
-@pytest.mark.parametrize(
-    ("names", "short"),
-    [
-        (["a/b/x.test.conllu.xz", "a/b/y.test.conllu.xz"], ["x", "y"]),
-        (["a/x.conllu", "b/x.conllu"], ["a", "b"]),
-        (["gold"], ["gold"]),
-        (["dir/"], ["dir/"]),
-        ([".conllu", "a.conllu"], [".conllu", "a.conllu"]),
-        (["x.conllu", "x.conllu"], ["x", "x"]),
-        ([], []),
-    ],
-)
-def test_short_names(names: list[str], short: list[str]) -> None:
-    assert short_names(names) == short
-
-
 @pytest.mark.parametrize(("low", "high"), [(0.0, 100.0), (50.0, 50.0), (0.0, 0.0), (99.99, 100.0), (12.3, 47.1)])
 def test_scales_hold_their_values_at_round_steps(low: float, high: float) -> None:
     step, bottom, top = Scale.of([low, high])
     assert 0 <= bottom <= low <= high <= top <= 100
     assert bottom < top
     assert (top - bottom) / step == round((top - bottom) / step) <= 7
+
+
+def test_long_trees_are_drawn_for_each_width() -> None:
+    widths: list[float] = []
+
+    def picture(width: float) -> Picture:
+        widths.append(width)
+        return Picture(f"<svg>{min(width, 800):.0f}</svg>", min(width, 800), 10)
+
+    found = for_all_widths(picture)
+    assert widths == [1300, 640, 334]  # what fits into 940 need not be drawn for it again
+    assert found == (
+        '<div class="room0"><svg>334</svg></div><div class="room1"><svg>640</svg></div>'
+        '<div class="room2 room3"><svg>800</svg></div>'
+    )
+
+
+def test_every_range_of_widths_shows_one_drawing() -> None:
+    style = source_of("style.css")
+    shown = re.findall(r"@media (.*?) \{ \.(room\d) \{ display: block \} \}", style)
+    assert [room for _, room in shown] == ["room0", "room1", "room2", "room3", "room1"]
+    ends = [[int(end) for end in re.findall(r"(?:min|max)-width: (\d+)px", query)] for query, _ in shown[:4]]
+    assert ends == [[719], [720, 1023], [1024, 1399], [1400]]
+
+
+def test_the_foot_says_how_the_page_was_made() -> None:
+    files = (results.File("gold", "", "data/gold.conllu", "ab" * 32), results.File("system", "ours", "-", None))
+    found = dataclasses.replace(evaluation(), files=files)
+    page = render(found, data='{"schema": 1}', command="treevote evaluate a b", date="2026-01-31")
+    told = " ".join(" ".join(Reader(page).data).split())
+    assert "treevote evaluate a b" in told
+    assert f"gold: data/gold.conllu sha256 {'ab' * 32}" in told
+    assert "system ours: -" in told
+    assert f"Made by treevote {__version__}, 2026-01-31. Seed 0." in told
+    href = next(attributes["href"] for tag, attributes in Reader(page).seen if "download" in attributes)
+    assert href is not None
+    assert base64.b64decode(href.partition(",")[2]) == b'{"schema": 1}'
+
+
+def test_confidence_is_drawn_if_files_carry_it() -> None:
+    assert 'id="confidence"' not in render(evaluation())
+    bins = [[10, 0.5, 0.6], [90, 0.95, 0.9]]
+    table = {"bins": bins, "error": 0.055, "precision": 97.0, "coverage": 40.0}
+    found = evaluation()
+    first = dataclasses.replace(found.systems[0], reliability={"arc": table, "label": table})
+    page = render(dataclasses.replace(found, systems=(first, found.systems[1])))
+    assert 'id="confidence"' in page
+    assert 'class="diagonal"' in page
+    assert "<td>0.055</td><td>40.00 %</td><td>97.00 %</td>" in page
 
 
 # In a browser
@@ -312,6 +361,13 @@ dispatchEvent(new Event("beforeprint"));
 told.folded = document.querySelectorAll("details:not([open])").length;
 dispatchEvent(new Event("afterprint"));
 told.unfolded = document.querySelectorAll("details[open]").length;
+const seen = (table) =>
+  [...table.tHead.rows[0].cells].filter((cell) => cell.offsetWidth).map((cell) => cell.textContent);
+const main = document.querySelector("#summary table.main");
+told.columns = seen(main);
+document.getElementById("all-metrics").checked = true;
+told.switched = seen(main);
+document.getElementById("all-metrics").checked = false;
 told.wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 told.fetched = performance.getEntriesByType("resource").length;
 told.scripts = document.scripts.length;
@@ -321,6 +377,23 @@ said.id = "told";
 said.textContent = JSON.stringify(told);
 document.body.append(said);
 </script>"""
+
+
+MEASURE = """<script>
+const told = {page: document.documentElement.scrollWidth - document.documentElement.clientWidth, frames: {}};
+document.querySelectorAll("details").forEach((fold) => { fold.open = true; });
+for (const frame of document.querySelectorAll(".frame")) {
+  const kind = `${frame.closest("section").id} ${frame.firstElementChild.className}`;
+  told.frames[kind] = Math.max(told.frames[kind] || 0, frame.scrollWidth - frame.clientWidth);
+}
+told.trees = [...new Set([...document.querySelectorAll("#trees .frame")].map(
+  (frame) => [...frame.children].filter((child) => child.offsetWidth).length))];
+const said = document.createElement("pre");
+said.id = "told";
+said.textContent = JSON.stringify(told);
+document.body.append(said);
+</script>"""
+"""Measures what does not fit into its frame, folds open, and counts the drawings that are seen of each tree."""
 
 
 def dom(page: str, path: Path, width: int = 1400) -> str:
@@ -345,12 +418,15 @@ def tried(page: str, path: Path, width: int) -> dict[str, object]:
 
 
 @in_a_browser
-@pytest.mark.parametrize("width", [390, 1400])
+@pytest.mark.parametrize("width", [390, 1040, 1400])
 def test_a_person_sorts_opens_and_prints(tmp_path: Path, width: int) -> None:
     told = tried(render(evaluation()), tmp_path / "report.html", width)
     assert told["faults"] == []
     assert (told["before"], told["down"], told["up"]) == (["20", "100", "3"], ["100", "20", "3"], ["3", "20", "100"])
     assert told["sorted"] == ["none", "descending", *["none"] * 4]
+    main = {390: ["System", "LAS", "UAS"], 1040: None, 1400: None}[width]
+    assert main is None or told["columns"] == main
+    assert told["switched"] == ["System", "LAS", "UAS", "MLAS"]
     assert told["names"] == ["a", "b", "dogs"]
     assert told["hidden"] == [True, False, True]
     assert told["expanded"] == "true"
@@ -361,6 +437,20 @@ def test_a_person_sorts_opens_and_prints(tmp_path: Path, width: int) -> None:
     assert told["unfolded"] == 2  # as at first: one breakdown, one confusion
     assert told["wide"] == 0  # nothing but tables and trees scrolls sideways, in frames of their own
     assert told["fetched"] == 0
+
+
+@in_a_browser
+@pytest.mark.parametrize("width", [390, 1040, 1400])
+def test_no_system_is_hidden_and_nothing_slides_sideways(tmp_path: Path, width: int) -> None:
+    names = ["treevote", "maltparser-nivreeager", "maltparser-stacklazy", "udpipe", "yaraparser"]
+    page = re.sub('<meta http-equiv="Content-Security-Policy"[^>]*>', "", render(evaluation(names)))
+    found = dom(page.replace("</body>", f"{MEASURE}</body>"), tmp_path / "report.html", width)
+    told = re.search('<pre id="told">(.*?)</pre>', found, re.DOTALL)
+    assert told is not None
+    measured = json.loads(told[1].replace("&gt;", ">"))
+    assert measured["page"] == 0
+    assert {kind: over for kind, over in measured["frames"].items() if over > 0} == {}
+    assert measured["trees"] == [1]
 
 
 @in_a_browser

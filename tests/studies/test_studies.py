@@ -32,7 +32,7 @@ from treevote.studies import jobs as cached
 from treevote.studies.catalogue import STUDIES
 from treevote.studies.corston_oliver import sample_of
 from treevote.studies.jobs import Job, Parsing, compact
-from treevote.studies.report import Finding, Report, Table, as_json, as_markdown
+from treevote.studies.report import OUTCOMES, Finding, Report, Table, as_json, as_markdown, outcome
 from treevote.studies.study import Context, hold_out
 
 TOY = toy_treebank(90, 1, crossing=True)
@@ -218,18 +218,23 @@ def test_figures_of_the_papers_are_whole() -> None:
 
 def test_tables_as_markdown_and_json_hold_the_same() -> None:
     rows = (("a|b", 1, 2.5, Decimal("70.0"), None), ("c", 12_345, 100.0, "over 80", 3))
-    report = Report((Table("T", ("", "n", "x", "paper", "y"), rows, "P, Table 1", "N."),), (Finding("C.", True, "e"),))
+    report = Report(
+        (Table("T", ("", "n", "x", "paper", "y"), rows, "P, Table 1", "N."),),
+        (Finding("C.", "holds", "e"), Finding("D.", "not significant", "f")),
+    )
     text = as_markdown("name", "summary", {"training": {"name": "t", "tokens": 9}}, report)
     lines = text.splitlines()
     assert "| a\\|b | 1 | 2.50 | 70.0 |  |" in lines
     assert "| c | 12,345 | 100.00 | over 80 | 3 |" in lines
     assert "- training: t, 9 tokens" in lines
     assert "- C. **Holds here**: e." in lines
+    assert "- D. **Same direction here, not significant**: f." in lines
     assert "Figures of the paper: P, Table 1." in lines
     content = json.loads(as_json("name", "summary", {"seed": 1}, report))
     assert content["seed"] == 1
     assert content["tables"][0]["rows"][0] == {"row": "a|b", "n": 1, "x": 2.5, "paper": 70.0, "y": None}
-    assert content["findings"] == [{"claim": "C.", "holds": True, "evidence": "e"}]
+    assert content["findings"][0] == {"claim": "C.", "outcome": "holds", "evidence": "e"}
+    assert (content["schema"], content["schema_version"]) == ("treevote/study", 1)
 
 
 @pytest.mark.parametrize("attribute", yuret.ATTRIBUTES)
@@ -292,18 +297,24 @@ def test_a_study_is_the_same_bytes_and_trains_once(
 def test_every_study_makes_its_tables(name: str, toy_file: Path, tmp_path: Path) -> None:
     chosen = ("lr-svm-forward", "lr-svm-backward") if STUDIES[name].members else ()
     told: list[tuple[str, int, int]] = []
+    options: dict[str, Any] = {}
+    if STUDIES[name].needs_text:
+        write(toy_treebank(30, 7), tmp_path / "text.conllu")
+        write(toy_treebank(12, 8), tmp_path / "test.conllu")
+        options = {"text": tmp_path / "text.conllu", "test": tmp_path / "test.conllu"}
     result = study(
-        name, toy_file, tmp_path / "out", members=chosen, jobs=Jobs(progress=lambda *step: told.append(step))
+        name, toy_file, tmp_path / "out", members=chosen, jobs=Jobs(progress=lambda *step: told.append(step)), **options
     )
     content = json.loads(result.paths[1].read_text())
     assert content["study"] == name
-    assert content["training"]["sentences"] + content["test"]["sentences"] == TOY.n_sentences
+    assert options or content["training"]["sentences"] + content["test"]["sentences"] == TOY.n_sentences
+    assert all(content["systems"].values())
     assert content["tables"]
     for table in content["tables"]:
         assert table["rows"]
         assert all(list(row) == table["columns"] for row in table["rows"])
     assert content["findings"] or name == "sentence-length"  # the toy has no long sentence
-    assert all(isinstance(finding["holds"], bool) for finding in content["findings"])
+    assert {finding["outcome"] for finding in content["findings"]} <= set(OUTCOMES)
     assert any(task == "study" and done == total for task, done, total in told)
 
 
@@ -318,10 +329,10 @@ def test_a_test_set_of_its_own(toy_file: Path, tmp_path: Path) -> None:
 
 def test_the_p_value_is_1_for_the_same_parse(tmp_path: Path) -> None:
     context = Context(TOY, TOY, tmp_path)
-    assert context.p_value(TOY, TOY, "las") == 1
+    assert context.p_value(TOY, TOY, "las").p == 1
     wrong = TOY.with_trees(TOY.heads, np.where(TOY.is_token, 0, -1).astype(np.int32), TOY.labels)
-    assert context.p_value(TOY, wrong, "las") < 0.001
-    assert context.p_value(TOY, wrong, "uas") == 1
+    assert context.p_value(TOY, wrong, "las").p < 0.001
+    assert context.p_value(TOY, wrong, "uas").p == 1
 
 
 def test_wrong_use_is_told(toy_file: Path, tmp_path: Path) -> None:
@@ -344,7 +355,67 @@ def test_wrong_use_is_told(toy_file: Path, tmp_path: Path) -> None:
         study("learning-curve", few, out, test=few)
     with pytest.raises(InputError, match=f"at least {chang_do_roth.FOLDS} sentences"):
         study("tags", few, out, test=few)
+    with pytest.raises(ConfigError, match="needs unlabelled text and a test set"):
+        study("adaptation", toy_file, out, test=toy_file)
+    with pytest.raises(ConfigError, match="takes no unlabelled text"):
+        study("waits", toy_file, out, text=toy_file)
+    with pytest.raises(ConfigError, match="no other settings"):
+        study("waits", toy_file, out, settings="paper")
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("direction", "p", "expected"),
+    [
+        (True, 0.049, "holds"),
+        (True, 0.05, "not significant"),
+        (True, 0.93, "not significant"),
+        (False, 0.001, "does not hold"),
+        (True, None, "holds"),
+    ],
+)
+def test_a_claim_holds_only_with_significance(direction: bool, p: float | None, expected: str) -> None:
+    assert outcome(direction, p) == expected
+
+
+def test_what_was_run_stands_in_the_head(toy_file: Path, tmp_path: Path) -> None:
+    members = ["lr-svm-forward", "lr-svm-backward"]
+    own, paper = (
+        study("members", toy_file, tmp_path / settings, members=members, settings=settings)
+        for settings in ("default", "paper")
+    )
+    assert "learner svm, direction forward" in own.markdown
+    assert "learner pairs-svm, direction forward, search greedy, encoding path, templates paper" in paper.markdown
+    assert "vote of all: equal weights: lr-svm-forward, lr-svm-backward" in paper.markdown
+    assert "settings: learners, features and search of the paper" in paper.markdown
+
+
+def test_adaptation_adds_the_sentences_on_which_two_agree(toy_file: Path, tmp_path: Path) -> None:
+    text, test = tmp_path / "text.conllu", tmp_path / "test.conllu"
+    write(toy_treebank(60, 7), text)
+    write(toy_treebank(20, 8), test)
+    content = json.loads(study("adaptation", toy_file, tmp_path / "out", test=test, text=text).paths[1].read_text())
+    accuracy, sentences = ({row["row"]: row for row in table["rows"]} for table in content["tables"])
+    assert list(accuracy) == [
+        "lr-maxent-forward",
+        "lr-svm-backward",
+        "vote of the paper's three",
+        "lr-maxent-forward, retrained",
+    ]
+    before, after = sentences["training data before"], sentences["training data after"]
+    added = next(row for name, row in sentences.items() if name.endswith(", added"))
+    for key in "sentences", "tokens":
+        assert after[key] == before[key] + added[key]
+    assert before["sentences"] == TOY.n_sentences
+    assert accuracy["lr-maxent-forward, retrained"]["paper: chemical test LAS"] == 81.06
+    assert accuracy["lr-maxent-forward"]["p (LAS)"] is None
+    bare = text.read_text("utf-8").splitlines()
+    lines = [
+        "\t".join([*cells[:6], "_", "_", *cells[8:]]) if len(cells := line.split("\t")) > 1 else line for line in bare
+    ]
+    text.write_text("\n".join([*lines, ""]), "utf-8")  # trees in the text are not read
+    again = json.loads(study("adaptation", toy_file, tmp_path / "bare", test=test, text=text).paths[1].read_text())
+    assert again["tables"] == content["tables"]
 
 
 def test_the_list_has_a_line_for_each_study() -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from treevote.cli.options import (
+    FAILED,
     Backend,
     Cluster,
     Config,
@@ -17,14 +18,14 @@ from treevote.cli.options import (
     Model,
     NJobs,
     choice_option,
+    command_line,
     guard_option,
     input_option,
     machine_option,
     names,
     output_option,
+    today,
 )
-
-NOT_PROMOTED = 3
 
 
 def adapt(
@@ -108,6 +109,9 @@ def adapt(
             show_default="the --output with .work",
         ),
     ] = None,
+    report: Annotated[
+        str | None, output_option(metavar="FILE", help="Write a report with the added sentences, one HTML page.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Adapt a model to unlabelled text of a new domain, and keep it only if it is no worse.
@@ -153,8 +157,14 @@ def adapt(
             jobs=Jobs(-1, None, progress) if cluster else Jobs(jobs, backend, progress),
             warn=warn,
         )
-    tell(as_json(outcome) if json else as_text(outcome))
+    tell(as_json(outcome, command_line()) if json else as_text(outcome))
+    if report is not None:
+        from treevote.report.silver import write_report
+
+        silver = outcome.silver or (outcome.adapted.silver if outcome.work else None)
+        facts, promoted = outcome.adapted.report, outcome.promoted
+        write_report(facts, silver, report, promoted=promoted, command=command_line(), date=today())
     if before and outcome.promoted:
         say(f"replaced {before}")
     if not outcome.promoted:
-        raise typer.Exit(NOT_PROMOTED)
+        raise typer.Exit(FAILED)

@@ -6,12 +6,28 @@ from typing import Annotated, Literal
 
 import typer
 
-from treevote.cli.options import AllFaults, FileFormat, Json, choice_option, input_option, machine_option, output_option
+from treevote.cli.options import (
+    FAILED,
+    AllFaults,
+    FileFormat,
+    FullJson,
+    choice_option,
+    command_line,
+    guard_option,
+    input_option,
+    machine_option,
+    output_option,
+    refuse_both,
+    today,
+)
 
 
 def evaluate(
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentences with trees.")],
-    systems: Annotated[list[str], typer.Argument(metavar="SYSTEM...", help="Parses of the same sentences.")],
+    systems: Annotated[
+        list[str],
+        typer.Argument(metavar="SYSTEM...", help="Parses of the same sentences; NAME=FILE gives a system a name."),
+    ],
     train: Annotated[
         str | None, input_option(metavar="FILE", help="Training data, to tell known words and labels from others.")
     ] = None,
@@ -21,33 +37,79 @@ def evaluate(
     ] = None,
     punct: Annotated[bool, choice_option("--punct/--no-punct", help="Whether punctuation is scored.")] = True,
     all_faults: AllFaults = False,
+    fail_under: Annotated[
+        list[str] | None,
+        guard_option(metavar="METRIC=NUMBER...", help="Exit with 3 if a system is below, as in LAS=87."),
+    ] = None,
+    against: Annotated[
+        str | None,
+        guard_option(metavar="BASELINE", help="System or file that no system may be worse than, else exit with 3."),
+    ] = None,
+    max_loss: Annotated[
+        list[str] | None,
+        guard_option(
+            metavar="[METRIC=]NUMBER...", help="Points that may be lost against it; METRIC is LAS.", show_default="0"
+        ),
+    ] = None,
+    significant: Annotated[
+        bool, guard_option("--significant", help="Only a significant loss against it (corrected p < 0.05) fails.")
+    ] = False,
+    well_formed: Annotated[
+        bool, guard_option("--well-formed", help="Exit with 3 if a system has sentences that are no trees.")
+    ] = False,
     seed: Annotated[int, machine_option(min=0, help="Seed of the significance tests.")] = 0,
     report: Annotated[str | None, output_option(metavar="FILE", help="Write a report, one HTML page.")] = None,
-    json: Json = False,
+    json: FullJson = None,
     csv: Annotated[
         bool, output_option("--csv", help="Answer in CSV; a text that begins with = + - @ gets an apostrophe in front.")
     ] = False,
 ) -> None:
-    """Compare the parses of systems with gold trees.
+    """Compare the parses of systems with gold trees, and say which is best.
 
     LAS, UAS: tokens with the right head, with and without the label. CLAS: the same for content words; MLAS: with tags
     and features as well; BLEX: with lemmas. LA: the right label. root: tokens rightly on ROOT. complete: sentences with
-    all heads right. Two systems or more are compared by paired tests.
+    all heads right. Two systems or more are compared by two paired tests over sentences: points is the difference, with
+    the 95 % interval of the bootstrap; p bootstrap and p randomization are corrected by Holm's method for all pairs.
     """
-    from treevote.commands.evaluate import as_csv, as_json, as_table
+    from treevote.commands.evaluate import as_csv, as_json, as_text, with_baseline
     from treevote.commands.evaluate import evaluate as run
     from treevote.commands.faults import require_no_faults
+    from treevote.errors import TreevoteError
+    from treevote.evaluation import gates
+    from treevote.evaluation.names import named
     from treevote.terminal import fault, tell, warn
 
+    refuse_both({"--json": json, "--csv": csv})
+    if (max_loss or significant) and against is None:
+        raise typer.BadParameter("--max-loss and --significant need a baseline: name it with --against")
+    least = gates.thresholds(fail_under or [])
+    most = gates.thresholds(max_loss or ["0"], metric="LAS")
+    baseline = None
+    if against is not None:
+        systems, baseline = with_baseline(systems, against)
     if all_faults:
-        others = [*systems, *([train] if train else [])]
+        others = [*named(systems).values(), *([train] if train else [])]
         require_no_faults({"required": [gold], "optional": others}, fault, format=format)
     asked: Literal["ud", "conllx"] | None = None if ud is None else "ud" if ud else "conllx"
     evaluation = run(
         gold, systems, convention=asked, punctuation=punct, format=format, training=train, seed=seed, warn=warn
     )
-    tell((as_json if json else as_csv if csv else as_table)(evaluation))
+    checked = gates.fail_under(evaluation, least, but=baseline)
+    if baseline is not None:
+        checked += gates.max_loss(evaluation, most, baseline, significant=significant)
+    if well_formed:
+        checked += gates.well_formed(evaluation, but=baseline)
+    if json:
+        tell(as_json(evaluation, full=json == "full", gates=checked, command=command_line()))
+    else:
+        tell(as_csv(evaluation) if csv else as_text(evaluation))
     if report is not None:
         from treevote.report.page import write_report
 
-        write_report(evaluation, report)
+        data = as_json(evaluation, gates=checked, command=command_line())
+        write_report(evaluation, report, data=data, command=command_line(), date=today())
+    failed = [gate for gate in checked if not gate.passed]
+    for gate in failed:
+        fault(TreevoteError(f"gate failed: {gate.sentence}"))
+    if failed:
+        raise typer.Exit(FAILED)

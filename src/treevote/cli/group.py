@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from treevote.cli.options import PANELS
+from treevote.cli.options import PANELS, remember
 from treevote.cli.signals import SENTENCE, Stopped
 from treevote.compilation import Compiled, listened
 from treevote.errors import ConfigError, TreevoteError
@@ -75,8 +75,16 @@ class Command(TyperCommand):
             return super().invoke(ctx)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Repeat an option of several values before each of them."""
+        """Repeat an option of several values before each of them; ``--json`` alone is ``--json=compact``."""
         _check_by_hand(self.get_params(ctx))
+        remember(["treevote", str(ctx.info_name), *args])
+        optional = {
+            name
+            for param in self.params
+            if param.name == "json" and not getattr(param, "is_flag", False)
+            for name in param.opts
+        }
+        args = [f"{arg}=compact" if arg in optional else arg for arg in args]
         several = {name for param in self.params if getattr(param, "multiple", False) for name in param.opts}
         spelled: list[str] = []
         option = ""

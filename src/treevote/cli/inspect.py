@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from treevote.cli.options import Json, Model, input_option, output_option
+from treevote.cli.options import Json, Model, command_line, input_option, output_option, refuse_both
 
 
 def inspect(
@@ -25,6 +25,8 @@ def inspect(
     """Describe a model: members, training data, scores, size; with --card or --markdown as a model card."""
     from treevote.terminal import is_verbose, tell
 
+    refuse_both({"--rules": rules, "--json": json})
+    refuse_both({"--full": full, "--json": json})
     if rules:
         from treevote.commands.explain import rules as lines
 
@@ -40,4 +42,4 @@ def inspect(
 
         tell((model_card.as_markdown if markdown else model_card.as_text)(facts["card"]))
         return
-    tell(as_json(facts) if json else as_text(facts, full=full or is_verbose()))
+    tell(as_json(facts, command_line()) if json else as_text(facts, full=full or is_verbose()))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import functools
-from typing import Annotated, Literal
+import shlex
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -38,6 +41,14 @@ Confidence = Annotated[
     bool, output_option("--confidence", help="Write the probability that each arc and label is right into MISC.")
 ]
 Json = Annotated[bool, output_option("--json", help="Answer in JSON.")]
+FullJson = Annotated[
+    Literal["compact", "full"] | None,
+    output_option("--json", help="Answer in JSON; --json=full adds breakdowns, confusions and examples."),
+]
+"""An option that may stand without its value, see `treevote.cli.group.Command.parse_args`."""
+
+FAILED = 3
+"""Exit code of a command that did its work, and whose result did not pass a condition."""
 
 
 def names(listed: str | None) -> list[str] | None:
@@ -49,3 +60,34 @@ def names(listed: str | None) -> list[str] | None:
     (['graph-mira', 'pipeline'], None)
     """
     return None if listed is None else [name.strip() for name in listed.split(",")]
+
+
+def refuse_both(options: Mapping[str, Any]) -> None:
+    """Exit with 2 if two options that exclude each other are both given."""
+    given = [name for name, value in options.items() if value]
+    if len(given) > 1:
+        raise typer.BadParameter(f"{' and '.join(given)} exclude each other; choose one")
+
+
+def require_file(json: bool, output: str) -> None:
+    """Exit with 2 if an answer in JSON would stand among the sentences on standard output."""
+    if json and output == "-":
+        raise typer.BadParameter("--json answers on standard output; name a file for the sentences with --output")
+
+
+_words: list[str] = []
+
+
+def remember(words: list[str]) -> None:
+    """Remember the words of the command that is run."""
+    _words[:] = words
+
+
+def command_line() -> str:
+    """Return the command that is run, as one would type it."""
+    return shlex.join(_words)
+
+
+def today() -> str:
+    """Return the day, for the foot of a page."""
+    return datetime.now().astimezone().date().isoformat()

@@ -19,8 +19,10 @@ from treevote.cli.options import (
     Output,
     Support,
     choice_option,
+    command_line,
     guard_option,
     output_option,
+    require_file,
 )
 
 
@@ -88,7 +90,7 @@ def parse(
         return
     from treevote.cli.parse_folder import require_output_dir
 
-    require_output_dir({"--suffix": suffix, "--force": force, "--json": json})
+    require_output_dir({"--suffix": suffix, "--force": force})
     from treevote.files.streams import require_files
     from treevote.store.manifest import require_manifest
 
@@ -96,12 +98,13 @@ def parse(
     if not all_faults:  # which names all files that there are not
         require_files(inputs)
     from treevote.commands.faults import require_no_faults
-    from treevote.commands.parse import parse_files
+    from treevote.commands.parse import as_json, parse_files
     from treevote.errors import TreevoteError
     from treevote.parallel import Jobs
     from treevote.parallel import cluster as connected
-    from treevote.terminal import fault, notice, progress_shown, say, warn
+    from treevote.terminal import fault, notice, progress_shown, say, tell, warn
 
+    require_file(json, output)
     if all_faults:
         require_no_faults({"ignored": inputs}, fault, format=format)
 
@@ -122,6 +125,9 @@ def parse(
             jobs=Jobs(-1, None, progress) if cluster else Jobs(jobs, backend, progress),
             on_doubt=refuse if strict else warn,
         )
-    say(str(summary))
+    if json:
+        tell(as_json(summary, output, command_line()))
+    else:
+        say(str(summary))
     if summary.fallbacks:
         notice(f"{summary.fallbacks:,} times a bounded search was cut short and completed by a simpler one")

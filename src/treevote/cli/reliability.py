@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from treevote.cli.options import Json
+from treevote.cli.options import Json, command_line
 
 
 def reliability(
@@ -15,10 +15,10 @@ def reliability(
     json: Json = False,
 ) -> None:
     """Compare the confidence of a parse with its accuracy."""
+    from treevote.commands.answer import answer
     from treevote.commands.reliability import reliability as run
     from treevote.report.scores import confidence
     from treevote.terminal import tell
-    from treevote.visibility import as_json
 
     found = run(gold, system)
-    tell(as_json(found) if json else confidence(found))
+    tell(answer("reliability", found, command_line()) if json else confidence(found))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -34,6 +34,9 @@ def study(
         str | None,
         input_option(metavar="FILE", help="Treebank to test on.", show_default="every tenth sentence, held out"),
     ] = None,
+    text: Annotated[
+        str | None, input_option(metavar="FILE", help="Unlabelled text of a new domain, for the study adaptation.")
+    ] = None,
     format: FileFormat = "auto",
     members: Annotated[
         str | None,
@@ -41,6 +44,10 @@ def study(
             metavar="A,B,...", help="Members, for a study with a choice of members.", show_default="the study's own"
         ),
     ] = None,
+    settings: Annotated[
+        Literal["default", "paper"],
+        choice_option(help="Settings of the members: treevote's, or learner, features and search of the paper."),
+    ] = "default",
     listed: Annotated[
         bool, choice_option("--list", callback=_studies, is_eager=True, help="Name the studies and exit.")
     ] = False,
@@ -52,6 +59,9 @@ def study(
     ] = Path("treevote-studies"),
 ) -> None:
     """Repeat a table of a founding paper on a treebank, beside the paper's figures.
+
+    A claim of the paper holds if the figures lie in its direction and p < 0.05; if they lie in its direction only, that
+    is said, and so is where they do not. p is that of the randomization test, not corrected for several claims.
 
     Finished work is kept in DIR; an interrupted study goes on from there.
     """
@@ -65,7 +75,9 @@ def study(
             treebank,
             output,
             test=test,
+            text=text,
             members=names(members) or (),
+            settings=settings,
             seed=seed,
             format=format,
             jobs=Jobs(jobs, backend, progress),

@@ -12,9 +12,11 @@ from treevote.cli.options import (
     Cluster,
     Config,
     FileFormat,
+    Json,
     NJobs,
     WeightKind,
     choice_option,
+    command_line,
     input_option,
     machine_option,
     names,
@@ -65,11 +67,12 @@ def train(
     jobs: NJobs = 1,
     backend: Backend = None,
     cluster: Cluster = None,
+    json: Json = False,
 ) -> None:
     """Train an ensemble of parsers on a treebank."""
     from treevote.commands.faults import require_no_faults
     from treevote.commands.inspect import model_at
-    from treevote.commands.train import report
+    from treevote.commands.train import as_json, report
     from treevote.commands.train import train as run
     from treevote.errors import ConfigError
     from treevote.parallel import Jobs
@@ -99,6 +102,6 @@ def train(
             jobs=Jobs(-1, None, progress) if cluster else Jobs(jobs, backend, progress),
             warn=warn,
         )
-    tell(report(trained))
+    tell(as_json(trained, output, command_line()) if json else report(trained))
     if before:
         say(f"replaced {before}")

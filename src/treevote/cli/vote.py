@@ -10,17 +10,21 @@ from treevote.cli.options import (
     AllFaults,
     Confidence,
     FileFormat,
+    Json,
     Output,
     Support,
     WeightKind,
     choice_option,
+    command_line,
     input_option,
+    require_file,
 )
 
 
 def vote(
     systems: Annotated[
-        list[str], typer.Argument(metavar="SYSTEM...", help="Parses of the same sentences; the first decides ties.")
+        list[str],
+        typer.Argument(metavar="SYSTEM...", help="Parses of the same sentences, two or more; the first decides ties."),
     ],
     gold: Annotated[str | None, input_option(metavar="FILE", help="Trees to measure on.")] = None,
     dev: Annotated[
@@ -40,16 +44,24 @@ def vote(
     output: Output = "-",
     support: Support = False,
     confidence: Confidence = False,
+    json: Json = False,
 ) -> None:
-    """Combine the parses of any parsers into one."""
-    from treevote.commands.faults import require_no_faults
-    from treevote.commands.vote import vote as run
-    from treevote.terminal import fault, say
+    """Combine the parses of any parsers into one, and say what the vote gained.
 
+    Development scores, weights and what was left out are told if --gold and --dev are given.
+    """
+    from treevote.commands.faults import require_no_faults
+    from treevote.commands.vote import as_json, as_text
+    from treevote.commands.vote import vote as run
+    from treevote.evaluation.names import named
+    from treevote.terminal import fault, inform, tell, warn
+
+    require_file(json, output)
     if all_faults:
         trees = [gold] if gold else []
-        require_no_faults({"optional": [*systems, *(dev or [])], "required": trees}, fault, format=format)
-    parse, single, voters = run(
+        files = [*named(systems).values(), *named(dev or []).values()]
+        require_no_faults({"optional": files, "required": trees}, fault, format=format)
+    voted = run(
         systems,
         output,
         weights=weights,
@@ -60,8 +72,9 @@ def vote(
         support=support,
         confidence=confidence,
         format=format,
+        warn=warn,
     )
-    say(
-        f"{len(voters)} systems voted on {parse.n_sentences:,} sentences with "
-        f"{'one root each' if single else 'one root or several'}{': ' + ', '.join(voters) if select else ''}"
-    )
+    if json:
+        tell(as_json(voted, output, command_line()))
+    else:
+        inform(as_text(voted))

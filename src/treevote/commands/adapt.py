@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from treevote import visibility
 from treevote.adaptation.adapt import Adapted, Data, NothingKeptError
 from treevote.adaptation.adapt import adapt as carry
 from treevote.adaptation.configuration import Configuration
+from treevote.commands.answer import answer
 from treevote.commands.treebanks import read_development, read_training
 from treevote.config import to_mapping
 from treevote.corpus.treebank import Format
@@ -21,9 +21,10 @@ from treevote.ensemble.parser import load, save
 from treevote.errors import ConfigError, InputError
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.report import adaptation
 from treevote.store import folder as store
 from treevote.store.checkpoints import checkpoints, checksum
-from treevote.terminal import table
+from treevote.terminal import wrapped
 from treevote.version import __version__
 
 
@@ -183,68 +184,25 @@ def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | 
 _OURS = b"# round = "
 
 
-def as_json(outcome: Outcome) -> str:
+def as_json(outcome: Outcome, command: str = "") -> str:
     """Return the result as JSON, with all its facts."""
     paths = {"model": outcome.model, "silver": outcome.silver, "work": outcome.work}
     facts = {
         "promoted": outcome.promoted,
         "reasons": outcome.adapted.reasons,
+        "sentence": adaptation.closing(outcome.adapted.report, promoted=outcome.promoted),
         **{name: None if path is None else os.fspath(path) for name, path in paths.items()},
         **outcome.adapted.report,
     }
-    return visibility.as_json(facts)
+    return answer("adaptation", facts, command)
 
 
 def as_text(outcome: Outcome) -> str:
     """Return the result for a person to read."""
-    facts: Any = outcome.adapted.report
-    distance = facts["distance"]
-    parts = [
-        f"the text: {distance['unknown_words']:.1f} % of its words and {distance['unknown_tags']:.1f} % of its tags "
-        f"are not in the training data; mean length of a sentence: {distance['target_length']:.1f} tokens, "
-        f"in the training data {distance['source_length']:.1f}"
-    ]
-    if "rounds" in facts:
-        parts += [_rounds(facts["rounds"]), _labels(facts["labels"])]
-        rows = [
-            [title, *("-" if facts[side][key] is None else f"{facts[side][key]:.2f}" for side in ("before", "after"))]
-            for title, key in (
-                ("source, LAS", "source"),
-                ("target, LAS", "target"),
-                ("target, LAS, an estimate from confidence", "estimate"),
-            )
-        ]
-        parts.append(table(["", "before", "after"], rows))
+    parts = [adaptation.as_text(outcome.adapted.report)]
     if outcome.promoted:
         parts.append(f"model   {outcome.model}\nadded   {outcome.silver}")
-    parts += [
-        f"{'promoted in spite of this' if outcome.promoted else 'not promoted'}: {reason}"
-        for reason in outcome.adapted.reasons
-    ]
-    if not outcome.promoted:
-        parts.append("the old model stays as it is")
+    parts.append(wrapped(adaptation.closing(outcome.adapted.report, promoted=outcome.promoted)))
     if outcome.work is not None:
         parts.append(f"the adapted model is kept in {outcome.work}; the same command with --force writes it")
     return "\n\n".join(parts)
-
-
-def _rounds(rounds: Sequence[Mapping[str, float]]) -> str:
-    header = ["round", "identical %", "kept sentences", "kept tokens %", "mean length", "of all", "new tokens %"]
-    rows = [
-        [
-            str(number),
-            f"{each['identical']:.1f}",
-            f"{each['sentences']:,}",
-            f"{each['share_of_tokens']:.1f}",
-            f"{each['length']:.1f}",
-            f"{each['length_of_all']:.1f}",
-            f"{each['new']:.1f}",
-        ]
-        for number, each in enumerate(rounds, start=1)
-    ]
-    return table(header, rows)
-
-
-def _labels(labels: Sequence[Mapping[str, Any]]) -> str:
-    rows = [[each["label"], f"{each['source']:.1f}", f"{each['added']:.1f}"] for each in labels]
-    return table(["label", "% of the training data", "% of the added sentences"], rows)

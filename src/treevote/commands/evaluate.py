@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import functools
 import io
+import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from treevote import visibility
+from treevote.commands.answer import answer
 from treevote.conll.guidelines import departures, unknown_labels
 from treevote.conll.reader import read, read_parse
 from treevote.corpus.treebank import Format, Treebank
+from treevote.errors import InputError, unknown
+from treevote.evaluation.calibration import has_confidence, measured
 from treevote.evaluation.counts import Convention, convention_of
 from treevote.evaluation.evaluation import evaluate_systems
-from treevote.evaluation.results import Evaluation, Rate, System
-from treevote.terminal import table
+from treevote.evaluation.gates import Gate
+from treevote.evaluation.names import fitted, named
+from treevote.evaluation.results import Evaluation, File, Rate, System, as_plain
+from treevote.evaluation.verdict import Verdict, differences, p_values, verdict
+from treevote.store.checkpoints import checksum
+from treevote.terminal import plural, table, wrapped
 from treevote.visibility import as_cell
+
+NAME, PAIR = 32, 46
+"""Maximum columns of the name of a system, and of a pair of systems, in a table."""
 
 
 def evaluate(
@@ -37,9 +49,10 @@ def evaluate(
     ----------
     gold : path
         Sentences with trees.
-    systems : sequence of path
+    systems : sequence of path or "NAME=FILE"
         The same text as each system parsed it; tokens without a head count as wrong. With the convention ``"ud"``
-        words and sentences may be cut differently. One system is in memory at a time.
+        words and sentences may be cut differently. One system is in memory at a time. For the names see
+        `treevote.evaluation.names`.
     convention : {"ud", "conllx"}, optional
         See `treevote.evaluation.counts`; by default that of the format of the gold file.
     punctuation : bool, default=True
@@ -57,64 +70,144 @@ def evaluate(
     ------
     InputError
         If a file cannot be read or is empty, if the gold file has no trees, or a system has another text.
+    ConfigError
+        If two systems are given the same name.
     """
+    paths = named(systems)
     trees = read(gold, format=format)
     known = None if training is None else read(training, format=format, trees="optional")
-    named: dict[str, Callable[[], Treebank]] = {}
-    for path in systems:  # a file that is named twice is two systems
-        name = str(path)
-        while name in named:
-            name += "'"
-        named[name] = functools.partial(read_parse, path, format)
+    asked, reliability = convention or convention_of(trees), dict[str, Any]()
+
+    def parse_of(name: str, path: str) -> Treebank:
+        parse = read_parse(path, format)
+        if has_confidence(parse):
+            with suppress(InputError):  # other words, or not a confidence for each
+                reliability[name] = measured(trees, parse, convention=asked)
+        return parse
+
     evaluation = evaluate_systems(
         trees,
-        named,
-        convention=convention or convention_of(trees),
+        {name: functools.partial(parse_of, name, path) for name, path in paths.items()},
+        convention=asked,
         punctuation=punctuation,
         seed=seed,
         training=known,
     )
     for warning in (*departures(trees), *(() if known is None else unknown_labels(trees, known))):
         warn(warning)
-    return evaluation
+    files = [_file("gold", "", gold), *(_file("system", name, path) for name, path in paths.items())]
+    if training is not None:
+        files.append(_file("training", "", training))
+    known_systems = (dataclasses.replace(one, reliability=reliability.get(one.name)) for one in evaluation.systems)
+    return dataclasses.replace(evaluation, systems=tuple(known_systems), files=tuple(files))
 
 
-def as_table(evaluation: Evaluation) -> str:
-    """Return the main figures as a table, then the tests of LAS and UAS with Holm's correction, and ill-formed parses.
+def with_baseline(systems: Sequence[str], baseline: str) -> tuple[list[str], str]:
+    """Return the systems with a baseline among them, and the name of the baseline.
+
+    Parameters
+    ----------
+    systems : sequence of path or "NAME=FILE"
+        The systems.
+    baseline : str
+        The name of one of them, or a further file of parses, which becomes the last system.
+
+    Raises
+    ------
+    ConfigError
+        If it is neither a name nor a file.
+    """
+    names = named(systems)
+    if baseline in names:
+        return list(systems), baseline
+    for name, path in names.items():
+        if path == baseline:
+            return list(systems), name
+    given = [*systems, baseline]
+    if baseline != "-" and not os.path.exists(named(given)[list(named(given))[-1]]):
+        raise unknown("baseline", baseline, names)
+    return given, list(named(given))[-1]
+
+
+def _file(role: Literal["gold", "system", "training"], name: str, path: str | Path) -> File:
+    """Return a file with its checksum; standard input and other streams have none."""
+    return File(role, name, os.fspath(path), checksum(path) if os.path.isfile(path) else None)
+
+
+def as_text(evaluation: Evaluation, found: Verdict | None = None) -> str:
+    """Return the verdict, the main figures as a table, the tests of LAS and UAS, and ill-formed parses.
 
     Examples
     --------
     >>> gold = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])])
-    >>> print(as_table(evaluate_systems(gold, {"mine": gold}, convention="conllx")))
+    >>> print(as_text(evaluate_systems(gold, {"mine": gold}, convention="conllx")))
+    mine has 100.00 LAS (95 % interval 43.85 to 100.00).
+    <BLANKLINE>
     convention conllx     LAS     UAS      LA    root  complete
     mine               100.00  100.00  100.00  100.00    100.00
     """
+    found = found or verdict(evaluation)
+    parts = [wrapped(" ".join(found.sentences))]
     shown = [metric.name for metric in evaluation.metrics if metric.tested] + ["root", "complete"]
-    rows = [[system.name, *(_two(system.rates[name].value) for name in shown)] for system in evaluation.systems]
-    parts = [table([f"convention {evaluation.convention}", *shown], rows)]
-    if tests := [test for test in evaluation.comparison.tests if test.metric in ("LAS", "UAS")]:
-        rows = [
-            [
-                f"{test.metric} of system {test.first + 1} minus {test.second + 1}",
-                _two(test.difference),
-                f"{_two(test.low)} to {_two(test.high)}",
-                f"{test.bootstrap_holm:.4f}",
-                f"{test.randomization_holm:.4f}",
-            ]
-            for test in tests
-        ]
-        parts.append(table(["", "points", "95 % interval", "p bootstrap", "p randomization"], rows))
+    names = fitted([system.name for system in evaluation.systems], NAME)
+    rows = [
+        [name, *(_two(system.rates[metric].value) for metric in shown)]
+        for name, system in zip(names, evaluation.systems, strict=True)
+    ]
+    parts.append(table([f"convention {evaluation.convention}", *shown], rows))
+    parts += [_tests(evaluation, metric, found) for metric in ("LAS", "UAS") if len(evaluation.systems) > 1]
     for system in evaluation.systems:
         for finding in system.ill_formed:
             first = ", ".join(map(str, finding.first)) + (", ..." if finding.sentences > len(finding.first) else "")
-            counted = f"{finding.sentences:,} sentence{'s' if finding.sentences > 1 else ''}"
+            counted = plural(finding.sentences, "sentence")
             parts.append(f"{system.name}: {counted} with {finding.description} ({first})")
     return "\n\n".join(parts)
 
 
-def as_json(evaluation: Evaluation) -> str:
-    """Return all results as JSON, see `treevote.evaluation.results.Evaluation.as_dict`."""
-    return visibility.as_json(evaluation.as_dict())
+def _tests(evaluation: Evaluation, metric: str, found: Verdict) -> str:
+    """Return the table of the tests of a metric."""
+    short = fitted([system.name for system in evaluation.systems], (PAIR - 3) // 2)
+    names = dict(zip((system.name for system in evaluation.systems), short, strict=True))
+    rows = []
+    for pair, test in differences(evaluation, metric, found):
+        p = [("≤ " if value.bound else "") + value.number for value in p_values(test, evaluation)]
+        ends = "-" if pair.low is None else f"{pair.low:+.2f} to {pair.high:+.2f}"
+        rows.append([f"{names[pair.better]} − {names[pair.worse]}", f"{pair.points:+.2f}", ends, *p])
+    return table([metric, "points", "95 % interval", "p bootstrap", "p randomization"], rows)
+
+
+def as_json(evaluation: Evaluation, *, full: bool = False, gates: Sequence[Gate] = (), command: str = "") -> str:
+    """Return the results as JSON: files, verdict, gates, figures and tests.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    full : bool, default=False
+        Whether to add breakdowns, agreement, confusions with examples, and the sentences with most wrong arcs.
+    gates : sequence of Gate
+        The conditions that were asked for.
+    command : str
+        The command line.
+    """
+    whole: Any = evaluation.as_dict()
+    tests = []
+    for plain, test in zip(whole["comparison"]["tests"], evaluation.comparison.tests, strict=True):
+        bootstrap, randomization = p_values(test, evaluation)
+        bounds = {"bootstrap_is_bound": bootstrap.bound, "randomization_is_bound": randomization.bound}
+        named_pair = {key: evaluation.systems[plain[key]].name for key in ("first", "second")}
+        tests.append(plain | {f"{key}_name": name for key, name in named_pair.items()} | bounds)
+    whole["comparison"]["tests"] = tests
+    if not full:
+        kept = "name", "sentences", "words", "same_words", "rates", "ill_formed", "reliability"
+        whole["systems"] = [{key: of[key] for key in kept if of.get(key) is not None} for of in whole["systems"]]
+        whole["comparison"] = {key: whole["comparison"][key] for key in ("samples", "permutations", "tests")}
+        del whole["breakdowns"]
+    conclusion = {
+        "verdict": as_plain(verdict(evaluation)),
+        "gates": [as_plain(gate) for gate in gates],
+    }
+    files = whole.pop("files")
+    return answer("evaluation", {"files": files, **conclusion, **whole}, command)
 
 
 def as_csv(evaluation: Evaluation) -> str:

@@ -7,13 +7,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from treevote import visibility
+from treevote.commands.answer import answer
 from treevote.commands.model_card import card, read_told
 from treevote.config import from_mapping, to_toml
 from treevote.ensemble.configuration import Configuration
 from treevote.ensemble.members import RESERVED
 from treevote.ensemble.parser import configuration, load
 from treevote.errors import ConfigError, ModelError
+from treevote.report import adaptation
 from treevote.report.scores import scores
 from treevote.store import folder as store
 from treevote.store.manifest import MANIFEST
@@ -52,9 +53,9 @@ def inspect(model: str | Path, told: str | Path | None = None) -> dict[str, Any]
         raise ModelError(f"the facts of the model are damaged ({error}); train it again") from error
 
 
-def as_json(facts: Mapping[str, Any]) -> str:
+def as_json(facts: Mapping[str, Any], command: str = "") -> str:
     """Return the facts as JSON."""
-    return visibility.as_json(facts)
+    return answer("model", facts, command)
 
 
 def model_at(model: str | Path) -> str:
@@ -90,7 +91,8 @@ def as_text(facts: Mapping[str, Any], *, full: bool = False) -> str:
     """
     try:
         details = (scores(facts, facts["members"]), _configuration(facts), _files(facts)) if full else _summary(facts)
-        return _printable("\n\n".join([_what(facts), _data(facts, full), *details]))
+        adapted = [f"adapted to a new domain\n{adaptation.as_text(of)}"] if (of := facts.get("adaptation")) else []
+        return _printable("\n\n".join([_what(facts), _data(facts, full), *adapted, *details]))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, ConfigError) as error:
         raise ModelError(f"the facts of the model are damaged ({error}); train it again") from error
 
@@ -118,8 +120,7 @@ def _data(facts: Mapping[str, Any], full: bool) -> str:
         for role in ("training", "development")
         if (data := facts.get(role)) is not None
     ]
-    adaptation = facts.get("adaptation")
-    return "\n".join(lines + ([f"adapted in {len(adaptation['rounds'])} rounds"] if adaptation else []))
+    return "\n".join(lines)
 
 
 def _summary(facts: Mapping[str, Any]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from treevote.commands.answer import answer
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError, parse_chunk
 from treevote.conll.validation import BLANK
@@ -57,6 +58,13 @@ class Summary:
         speed = f" ({self.tokens / self.seconds:,.0f} tokens/s)" if self.seconds else ""
         done = f"parsed {self.sentences:,} sentences, {self.tokens:,} tokens in {self.seconds:.1f} s{speed}"
         return f"{done}; {self.faults:,} with faults, first {self.first_fault}" if self.faults else done
+
+
+def as_json(summary: Summary, output: str | os.PathLike[str], command: str = "") -> str:
+    """Return a summary as JSON."""
+    facts = {field.name: getattr(summary, field.name) for field in dataclasses.fields(summary)}
+    first = None if summary.first_fault is None else str(summary.first_fault)
+    return answer("parsing", {"output": os.fspath(output), **facts, "first_fault": first}, command)
 
 
 def parse_files(

@@ -7,6 +7,7 @@ import pydoc
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as short
@@ -17,15 +18,22 @@ import numpy as np
 from treevote.conll.reader import read
 from treevote.corpus.sentence import Sentence, sent_id
 from treevote.corpus.treebank import Format, Treebank
-from treevote.corpus.trees import is_projective, is_tree
+from treevote.corpus.trees import is_projective, is_tree, per_sentence
 from treevote.drawing import svg, text
-from treevote.errors import InputError
+from treevote.errors import ConfigError, InputError
+from treevote.evaluation.agreement import arcs_of
+from treevote.evaluation.calibration import COLUMNS, confidence_of, has_confidence
 from treevote.evaluation.counts import require_same_sentences
+from treevote.kernels import Doubles, Floats, Longs
 from treevote.visibility import visible
 
 MAX_PICTURES = 100
 """Maximum number of sentences in one SVG file."""
 
+WIDTH = 960
+"""Width of a picture in CSS pixels."""
+
+_TEXT = re.compile(r"#\s*text\s*=\s*(.+)")
 _RANGE = re.compile("[0-9]{1,9}-([0-9]{1,9})?|-[0-9]{1,9}")
 
 
@@ -41,11 +49,14 @@ class Chosen:
         The same sentences as a system parsed them.
     numbers : tuple of int
         Numbers of the sentences to show, from 1.
+    confidence : ndarray of float32, shape (n_slots,), optional
+        Confidence of each arc with its label, if the file carries it, or the system's.
     """
 
     gold: Treebank
     system: Treebank | None
     numbers: tuple[int, ...]
+    confidence: Floats | None = None
 
 
 def show(
@@ -54,6 +65,9 @@ def show(
     sentences: str | None = None,
     id: str | None = None,
     against: str | Path | None = None,
+    sort: Literal["file", "unsure", "differing"] = "file",
+    differing: bool = False,
+    worst: int | None = None,
     format: Format | Literal["auto"] = "auto",
 ) -> Chosen:
     """Read a file and choose sentences of it.
@@ -68,22 +82,75 @@ def show(
         The ``sent_id`` of the sentence; with ``sentences`` too, it is shown as well.
     against : path, optional
         The same sentences as a system parsed them.
+    sort : {"file", "unsure", "differing"}, default="file"
+        Order of the sentences: that of the file; the least sure first, by the mean confidence of their arcs; those with
+        most different arcs first.
+    differing : bool, default=False
+        Whether only sentences that differ are shown.
+    worst : int, optional
+        Number of sentences with most different arcs, or without ``against`` the least sure ones, that are shown.
     format : {"auto", "conllu", "conllx"}, default="auto"
         Format of the files.
 
     Raises
     ------
     InputError
-        If a file cannot be read, a sentence is not there, or the files do not have the same sentences.
+        If a file cannot be read, a sentence is not there, or the files do not have the same sentences; if the least
+        sure ones are asked for, and the file carries no confidence.
+    ConfigError
+        If differences are asked for without a second file.
     """
     gold = read(path, format=format, trees="optional")
     system = None if against is None else read(against, format=format, trees="optional")
     if system is not None:
         require_same_sentences(gold, system)
-    if sentences is None and id is None:
-        return Chosen(gold, system, tuple(range(1, gold.n_sentences + 1)))
-    numbers = [] if sentences is None else numbers_of(sentences, gold.n_sentences)
-    return Chosen(gold, system, (*numbers, *([] if id is None else [_number_of(id, gold)])))
+    if system is None and (differing or sort == "differing"):
+        raise ConfigError("differences need a second file; give it with --against")
+    numbers = list(range(1, gold.n_sentences + 1))
+    if sentences is not None or id is not None:
+        numbers = [] if sentences is None else numbers_of(sentences, gold.n_sentences)
+        numbers += [] if id is None else [_number_of(id, gold)]
+    sure = _confidence(gold)
+    if sure is None and system is not None:
+        sure = _confidence(system)
+    wrong = None if system is None else _n_differing(gold, system)
+    if differing and wrong is not None:
+        numbers = [number for number in numbers if wrong[number - 1]]
+    if worst is not None and sort == "file":
+        sort = "unsure" if system is None else "differing"
+    if sort == "differing" and wrong is not None:
+        numbers.sort(key=lambda number: -int(wrong[number - 1]))
+    elif sort == "unsure":
+        if sure is None:
+            raise InputError(
+                "expected confidence in MISC, found none", path=gold.title, remedy="parse with --confidence"
+            )
+        mean = _mean(sure, gold)
+        numbers.sort(key=lambda number: float(mean[number - 1]))
+    return Chosen(gold, system, tuple(numbers[:worst]), sure)
+
+
+def _confidence(treebank: Treebank) -> Floats | None:
+    """Return the confidence of each arc with its label; None if the file carries none."""
+    if not has_confidence(treebank):
+        return None
+    try:
+        return confidence_of(treebank, COLUMNS["label"])
+    except InputError:
+        return None
+
+
+def _mean(confidence: Floats, treebank: Treebank) -> Doubles:
+    """Return the mean confidence of each sentence, shape (n_sentences,)."""
+    sums = np.bincount(treebank.sentence_of[treebank.is_token], confidence[treebank.is_token], treebank.n_sentences)
+    return np.asarray(sums / np.maximum(treebank.lengths, 1), np.float64)
+
+
+def _n_differing(gold: Treebank, system: Treebank) -> Longs:
+    """Return the number of words of each sentence whose head or label differs, shape (n_sentences,)."""
+    ours, theirs = arcs_of([gold, system])
+    differ = gold.is_token & ((ours.heads != theirs.heads) | (ours.deprels != theirs.deprels))
+    return per_sentence(differ, gold.offsets)
 
 
 def numbers_of(choice: str, n_sentences: int) -> list[int]:
@@ -118,15 +185,17 @@ def numbers_of(choice: str, n_sentences: int) -> list[int]:
 
 def as_text(chosen: Chosen, width: int | None = None) -> str:
     """Return the drawings for a terminal, each under a heading; see `treevote.drawing.text`."""
+    if not chosen.numbers:
+        return "no sentence differs\n"
     parts = []
     for number in chosen.numbers:
         gold, system = _pair(chosen, number)
-        drawing = text.draw(gold, system, width=width)
+        drawing = text.draw(gold, system, width=width, confidence=_sure_of(chosen, number))
         parts.append("\n".join([*_heading(chosen, number, gold, system), "", *drawing]))
     return "\n\n\n".join(parts) + "\n"
 
 
-def as_svg(chosen: Chosen) -> bytes:
+def as_svg(chosen: Chosen, width: float = WIDTH) -> bytes:
     """Return an SVG file with the drawings below each other; see `treevote.drawing.svg`.
 
     Raises
@@ -137,16 +206,43 @@ def as_svg(chosen: Chosen) -> bytes:
     if len(chosen.numbers) > MAX_PICTURES:
         raise InputError(
             f"expected at most {MAX_PICTURES} sentences for one SVG file, found {len(chosen.numbers):,}",
-            remedy="choose some with --sentence",
+            remedy="choose some with --sentence, or name a folder, for a file of each",
         )
-    pictures = [(_name(chosen.gold, number), svg.draw(*_pair(chosen, number))) for number in chosen.numbers]
-    return svg.document(pictures, two_trees=chosen.system is not None).encode()
+    pictures = [_picture(chosen, number, width) for number in chosen.numbers]
+    return svg.document(pictures, two_trees=chosen.system is not None, confident=chosen.confidence is not None).encode()
 
 
-def shown(chosen: Chosen) -> None:
-    """Write the drawings to standard output: page by page in a terminal, as plain UTF-8 text anywhere else."""
+def as_svgs(chosen: Chosen, width: float = WIDTH) -> Iterator[tuple[str, bytes]]:
+    """Yield an SVG file for each sentence, with its name: ``sentence-NUMBER.svg``."""
+    digits = len(str(chosen.gold.n_sentences))
+    for number in chosen.numbers:
+        picture, two_trees = [_picture(chosen, number, width)], chosen.system is not None
+        document = svg.document(picture, two_trees=two_trees, confident=chosen.confidence is not None)
+        yield f"sentence-{number:0{digits}}.svg", document.encode()
+
+
+def _picture(chosen: Chosen, number: int, width: float) -> tuple[str, svg.Picture]:
+    gold, system = _pair(chosen, number)
+    drawing = svg.draw(gold, system, width=width, confidence=_sure_of(chosen, number))
+    return "\n".join(_heading(chosen, number, gold, system)[:1]), drawing
+
+
+def _sure_of(chosen: Chosen, number: int) -> list[float] | None:
+    """Return the confidence of each word of a sentence; the first is ROOT's."""
+    if chosen.confidence is None:
+        return None
+    first, last = chosen.gold.offsets[number - 1 : number + 1].tolist()
+    found: list[float] = chosen.confidence[first:last].tolist()
+    return found
+
+
+def shown(chosen: Chosen, width: int | None = None) -> None:
+    """Write the drawings to standard output: page by page in a terminal, as plain UTF-8 text anywhere else.
+
+    Lines are cut off at ``width`` columns, by default at those of the terminal.
+    """
     size = shutil.get_terminal_size() if sys.stdout.isatty() else None
-    drawings = as_text(chosen, size.columns if size else None)
+    drawings = as_text(chosen, width or (size.columns if size else None))
     if size and drawings.count("\n") >= size.lines:
         pydoc.pager(drawings)
     else:
@@ -160,7 +256,10 @@ def _pair(chosen: Chosen, number: int) -> tuple[Sentence, Sentence | None]:
 
 def _heading(chosen: Chosen, number: int, gold: Sentence, system: Sentence | None) -> list[str]:
     """Return number and sent_id, text, peculiarities of the tree, and the number of words that a system has right."""
-    heading = [_name(chosen.gold, number), visible(" ".join(word.form for word in gold.words[1:]))]
+    heading = [_name(chosen.gold, number), visible(_text_of(chosen.gold, number, gold))]
+    if chosen.confidence is not None and len(gold.words) > 1:
+        sure = np.array(_sure_of(chosen, number))[1:]
+        heading.append(f"mean confidence {sure.mean():.2f}, least {sure.min():.2f} (? below {text.UNSURE:g})")
     if unusual := _unusual(gold):
         heading.append(f"({unusual})")
     if system is not None and chosen.system is not None:
@@ -170,6 +269,14 @@ def _heading(chosen: Chosen, number: int, gold: Sentence, system: Sentence | Non
         same = f"{int(heads.sum())} of {int(known.sum())} heads are the same, {both} with the same label"
         heading.append(f"{text.DIFFERS} {visible(chosen.system.name)}: {same}")
     return heading
+
+
+def _text_of(treebank: Treebank, number: int, sentence: Sentence) -> str:
+    """Return the text of a sentence: that of its comment ``# text``, else its words."""
+    for line in treebank.comments(number - 1) if treebank.source is not None else ():
+        if match := _TEXT.fullmatch(line.rstrip()):
+            return match[1]
+    return " ".join(word.form for word in sentence.words[1:])
 
 
 def _unusual(sentence: Sentence) -> str:

@@ -16,6 +16,7 @@ from treevote.errors import ConfigError, InputError, unknown
 from treevote.evaluation.counts import convention_of
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.report.page import CONVENTIONS
 from treevote.store.manifest import JSON
 from treevote.studies.catalogue import STUDIES
 from treevote.studies.report import as_json, as_markdown
@@ -56,7 +57,9 @@ def study(
     output: str | Path,
     *,
     test: str | Path | None = None,
+    text: str | Path | None = None,
     members: Sequence[str] = (),
+    settings: Literal["default", "paper"] = "default",
     seed: int = 0,
     format: Format | Literal["auto"] = "auto",
     jobs: Jobs = ONE_JOB,
@@ -75,8 +78,12 @@ def study(
         Folder for the report, and for the cached jobs: a study that was interrupted goes on from them.
     test : path, optional
         The test set; by default every tenth sentence of the treebank, which is then not trained on.
+    text : path, optional
+        Unlabelled text, for a study of domain adaptation; trees in it are not read.
     members : sequence of str, default=()
         Names of members, for a study with a choice of members; by default its own.
+    settings : {"default", "paper"}, default="default"
+        Settings of the members: those of treevote, or learner, features and search of the paper.
     seed : int, default=0
         Seed of all random choices.
     format : {"auto", "conllu", "conllx"}, default="auto"
@@ -86,7 +93,8 @@ def study(
     Raises
     ------
     ConfigError
-        If there is no such study or member, the study needs more members or none, or the seed is negative.
+        If there is no such study or member, the study needs more members or none, or the seed is negative; if the
+        study needs a text, or takes none; if it has no other settings.
     InputError
         If a treebank cannot be used, or the folder cannot be written to.
     """
@@ -104,17 +112,31 @@ def study(
         )
     if seed < 0:
         raise ConfigError(f"the seed should not be negative, found {seed}")
+    if chosen.needs_text and (text is None or test is None):
+        raise ConfigError(
+            f"the study '{name}' needs unlabelled text and a test set of the new domain; "
+            "give them with --text and --test"
+        )
+    if text is not None and not chosen.needs_text:
+        raise ConfigError(f"the study '{name}' takes no unlabelled text; leave out --text")
+    if settings == "paper" and not chosen.paper_settings:
+        raise ConfigError(f"the study '{name}' has no other settings than those of its table; leave out --settings")
     given = read(treebank, format=format)
     training, testing = hold_out(given) if test is None else (given, read(test, format=format))
     _require_sentences(training, testing, given)
+    unlabelled = None if text is None else read(text, format=format, trees="ignored")
     folder = Path(output)
-    context = Context(training, testing, folder / JOBS, names, convention_of(given), seed, jobs)
+    changes = chosen.paper_settings if settings == "paper" else {}
+    convention = convention_of(given)
+    context = Context(training, testing, folder / JOBS, names, convention, seed, jobs, unlabelled, changes)
     report = chosen.run(context)
     facts: dict[str, JSON] = {
         "training": _facts_of(training),
         "test": _facts_of(testing),
-        "members": ", ".join(names) or "the study's own",
-        "convention": context.convention,
+        **({} if unlabelled is None else {"text": _facts_of(unlabelled)}),
+        "settings": "learners, features and search of the paper" if settings == "paper" else "treevote's own",
+        "systems": chosen.described(context),
+        "convention": CONVENTIONS[convention],
         "seed": seed,
         "treevote": __version__,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from treevote.commands.answer import answer
 from treevote.commands.treebanks import read_development, read_training
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.configuration import Configuration, ensemble_of, read_configuration
@@ -169,3 +171,10 @@ def report(trained: Trained) -> str:
     """Return scores, time and size for a person to read."""
     last = f"trained in {duration(trained.seconds)}, {size(trained.n_bytes)} on disk"
     return f"{scores(trained.parser.facts, trained.parser.members, trained.milliseconds)}\n\n{last}"
+
+
+def as_json(trained: Trained, output: str | Path, command: str = "") -> str:
+    """Return the facts of the model, with time and size, as JSON."""
+    measured = {"seconds": round(trained.seconds, 1), "bytes": trained.n_bytes, "milliseconds": trained.milliseconds}
+    facts = {"model": os.fspath(output), "members": list(trained.parser.members), **trained.parser.facts}
+    return answer("training", facts | measured, command)

@@ -2,22 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import itertools
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+import numpy as np
+
+from treevote.commands.answer import answer
 from treevote.conll.reader import read, read_parse
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import is_single_rooted
 from treevote.corpus.trees import roots as count_roots
 from treevote.ensemble.confidence import Confidence
-from treevote.ensemble.selection import fit_weights
+from treevote.ensemble.selection import Selection, fit_weights
 from treevote.ensemble.selection import select as choose
 from treevote.ensemble.vote import vote as combine
+from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError
-from treevote.evaluation.counts import convention_of
+from treevote.evaluation.agreement import agreement, arcs_of
+from treevote.evaluation.counts import Convention, convention_of, count_by_sentence, evaluate
+from treevote.evaluation.ill_formed import ill_formed
+from treevote.evaluation.names import named, stems
+from treevote.evaluation.paired import paired
+from treevote.evaluation.results import as_plain
+from treevote.kernels import Doubles
+from treevote.report.votes import as_text as told
+
+MOST_ORDERS = 6
+"""Maximum number of systems whose orders are tried, to notice development parses in a wrong order."""
+
+UNLIKE, GAIN = 15.0, 0.5
+"""Points of agreement: a system is unlike itself if it differs more between development and test; another order is the
+right one if it halves the difference, by this much at least."""
+
+
+@dataclass(frozen=True)
+class Voted:
+    """Result of `vote`.
+
+    Attributes
+    ----------
+    parse : Treebank
+        The written parse.
+    single_root : bool
+        Whether every sentence has one root.
+    voters : tuple of str
+        Names of the systems that voted, in the order that decides ties.
+    facts : dict
+        For a report: systems with weights, development scores, and sentences that were no trees; scores of the vote.
+    """
+
+    parse: Treebank
+    single_root: bool
+    voters: tuple[str, ...]
+    facts: dict[str, Any]
 
 
 def vote(
@@ -32,12 +74,13 @@ def vote(
     support: bool = False,
     confidence: bool = False,
     format: Format | Literal["auto"] = "auto",
-) -> tuple[Treebank, bool, tuple[str, ...]]:
+    warn: Callable[[str], None] = lambda sentence: None,
+) -> Voted:
     """Write the trees with most votes in place of those of the first system that votes.
 
     Parameters
     ----------
-    systems : sequence of path
+    systems : sequence of path or "NAME=FILE"
         The same sentences as each system parsed them, the best first: it decides ties, and its text is kept.
     output : path or "-"
         Written whole or not at all.
@@ -58,55 +101,167 @@ def vote(
         Write the probability that each arc is right, alone and with its label, into MISC.
     format : {"auto", "conllu", "conllx"}, default="auto"
         Format of all files.
-
-    Returns
-    -------
-    parse : Treebank
-        The written parse.
-    single_root : bool
-        Whether every sentence has one root.
-    voters : tuple of str
-        The systems that voted, in the order that decides ties.
+    warn : callable, optional
+        Called with warnings about development files that do not belong to the systems.
 
     Raises
     ------
     InputError
         If a file cannot be read or written, or the sentences differ.
     ConfigError
-        If the files to measure on are not given, or given for other systems.
+        If there are fewer than two systems, or the files to measure on are not given, or given for other systems.
     """
-    measured = select or confidence or weights != "equal"
-    if measured and (gold is None or len(dev) != len(systems)):
+    if len(systems) < 2:
+        raise ConfigError(f"expected two systems or more to vote, found {len(systems)}; one alone has no vote")
+    paths, dev_paths = named(systems), list(named(dev).values())
+    needed = select or confidence or weights != "equal"
+    if (needed or dev) and (gold is None or len(dev) != len(systems)):
         asked = "the choice of systems" if select else "confidence" if confidence else f"weight by {weights}"
+        asked = asked if needed else "a vote"
         raise ConfigError(
             f"{asked} is measured on a development set; give its gold trees with --gold, "
             f"and with --dev the parses of each of the {len(systems)} systems"
         )
-    parses = [read_parse(path, format) for path in systems]
+    parses = [read_parse(path, format) for path in paths.values()]
     trees = None if gold is None else read(gold, format=format)
     single_root = one_root(parses, trees) if roots == "auto" else roots == "one"
-    voters = list(range(len(parses)))
-    if trees is None or not measured:
+    broken = [as_plain(ill_formed(parse, single_root=single_root)) for parse in parses]
+    names, voters = list(paths), list(range(len(parses)))
+    known = [read_parse(path, format) for path in dev_paths] if trees is not None else []
+    facts: dict[str, Any] = {
+        "sentences": parses[0].n_sentences,
+        "tokens": parses[0].n_tokens,
+        "single_root": single_root,
+    }
+    of: list[dict[str, Any]] = [
+        {"name": name, "path": path, "ill_formed": found}
+        for (name, path), found in zip(paths.items(), broken, strict=True)
+    ]
+    by, choice = Weights.equal(len(parses)), None
+    if trees is None or not known:
         parse = combine(parses, single_root=single_root)
     else:
+        for warning in (*_misplaced(list(paths.values()), dev_paths, parses, known), *_seen(trees, parses[0])):
+            warn(warning)
         convention = convention_of(trees)
-        known = [read_parse(path, format) for path in dev]
+        of = [own | _scores(trees, system, convention) for own, system in zip(of, known, strict=True)]
         if select:
-            named = {str(i): system for i, system in enumerate(known)}
-            choice = choose(trees, named, single_root=single_root, convention=convention)
-            voters, weights = [int(name) for name in choice.members], choice.weights
-        parses, known = ([those[i] for i in voters] for those in (parses, known))
-        by = fit_weights(weights, trees, known)
-        parse = combine(parses, by, single_root=single_root)
+            choice = choose(trees, dict(zip(names, known, strict=True)), single_root=single_root, convention=convention)
+            voters, weights = [names.index(name) for name in choice.members], choice.weights
+        used, known_used = ([those[i] for i in voters] for those in (parses, known))
+        by = fit_weights(weights, trees, known_used)
+        parse = combine(used, by, single_root=single_root)
+        voted = combine(known_used, by, single_root=single_root)
         if confidence:
-            voted = combine(known, by, single_root=single_root)
-            fitted = Confidence.fit(trees, known, voted, convention=convention)
-            arc, label = fitted.of(parses, parse)
+            fitted = Confidence.fit(trees, known_used, voted, convention=convention)
+            arc, label = fitted.of(used, parse)
             parse = replace(parse, confidence=arc, label_confidence=label)
+        facts["development"] = _development(trees, voted, known, names, convention)
+    facts |= {"weights": by.kind, "parts_of_speech": len(by.pos), "selected": select}
+    facts["systems"] = list(_with_votes(of, voters, by, choice))
     kept = ("support", "label_support") if support else ()
     parse = parse.only(*kept, "confidence", "label_confidence")
     write(parse, output)
-    return parse, single_root, tuple(str(systems[i]) for i in voters)
+    return Voted(parse, single_root, tuple(names[i] for i in voters), facts)
+
+
+def as_text(voted: Voted) -> str:
+    """Return the report for a person to read."""
+    return told(voted.facts)
+
+
+def as_json(voted: Voted, output: str | Path, command: str = "") -> str:
+    """Return the report as JSON."""
+    return answer("vote", {"output": os.fspath(output), "voters": voted.voters, **voted.facts}, command)
+
+
+def _scores(gold: Treebank, system: Treebank, convention: Convention) -> dict[str, float]:
+    counts = evaluate(gold, system, convention=convention)
+    return {"las": round(counts.las, 2), "uas": round(counts.uas, 2)}
+
+
+def _development(
+    gold: Treebank, voted: Treebank, systems: Sequence[Treebank], names: Sequence[str], convention: Convention
+) -> dict[str, Any]:
+    """Return the scores of the vote on the development set, and its difference from the best system."""
+    columns = [count_by_sentence(gold, parse, convention=convention) for parse in (*systems, voted)]
+    right = [int(own["arcs"].sum()) for own in columns[:-1]]
+    best = right.index(max(right))
+    pair = [np.stack([columns[i]["arcs"], columns[i]["tokens"]], axis=1) for i in (best, -1)]
+    found = paired(pair[0], pair[1])
+    gain = {"over": names[best], "las": found.points, "low": found.low, "high": found.high}
+    gain |= {"p": found.p.p, "p_is_bound": found.p.bound}
+    sizes = {"sentences": gold.n_sentences, "tokens": gold.n_tokens}
+    return {**sizes, **_scores(gold, voted, convention), "gain": gain}
+
+
+def _with_votes(
+    systems: Sequence[dict[str, Any]], voters: Sequence[int], by: Weights, choice: Selection | None
+) -> Iterator[dict[str, Any]]:
+    """Yield each system with its place in the vote, its weight, and what the vote loses or would gain by it."""
+    for i, own in enumerate(systems):
+        place = voters.index(i) + 1 if i in voters else None
+        found = own | {"place": place, "weight": by.overall[place - 1] if place else None}
+        if choice is not None:
+            other = (choice.without if place else choice.with_too).get(own["name"])
+            found["ablation"] = None if other is None else round(choice.las - other if place else other - choice.las, 2)
+        yield found
+
+
+def _seen(gold: Treebank, parse: Treebank) -> Iterator[str]:
+    """Yield a warning if the development sentences are those that are voted on."""
+    if gold.n_sentences == parse.n_sentences and gold.n_tokens == parse.n_tokens:
+        forms = ([own.words[word].form for word in own.tokens.tolist()] for own in (gold, parse))
+        if all(one == other for one, other in zip(*forms, strict=True)):
+            yield "the sentences of --gold are those that are voted on: what is measured on them is too good"
+
+
+def _misplaced(
+    paths: Sequence[str], dev_paths: Sequence[str], parses: Sequence[Treebank], known: Sequence[Treebank]
+) -> Iterator[str]:
+    """Yield warnings about development files that seem to be those of other systems.
+
+    The names of the files tell, or their agreement with each other: systems that agree on one text agree on another.
+    """
+    ours, theirs = stems(paths), stems(dev_paths)
+    if set(ours) == set(theirs) and ours != theirs:
+        order, other = ", ".join(ours), ", ".join(theirs)
+        yield f"by their names the files of --dev are in another order ({other}) than the systems ({order})"
+        return
+    here, there = _agreement(parses), _agreement(known)
+    n = len(parses)
+    if 3 <= n <= MOST_ORDERS:
+        pairs = np.triu_indices(n, 1)
+        costs = {
+            order: float(np.abs(here[pairs] - there[np.ix_(order, order)][pairs]).mean())
+            for order in itertools.permutations(range(n))
+        }
+        same, best = tuple(range(n)), min(costs, key=costs.__getitem__)
+        if costs[best] < costs[same] / 2 and costs[same] - costs[best] > GAIN:
+            yield (
+                "by their agreement with each other the files of --dev seem to be in another order than the systems; "
+                f"better: {', '.join(dev_paths[i] for i in best)}"
+            )
+            return
+    for i in range(n):
+        others = [j for j in range(n) if j != i]
+        test, dev = float(here[i, others].mean()), float(there[i, others].mean())
+        if abs(test - dev) > UNLIKE:
+            yield (
+                f"{paths[i]} agrees with the other systems on {test:.0f} % of the tokens, {dev_paths[i]} on "
+                f"{dev:.0f} %: they may be of different systems or of different kinds of text"
+            )
+            return
+
+
+def _agreement(systems: Sequence[Treebank]) -> Doubles:
+    """Return the percentage of tokens with the same arc for each pair of systems, shape (n, n)."""
+    arcs, tokens = arcs_of(systems), systems[0].is_token
+    n = max(1, int(tokens.sum()))
+    table = np.zeros((len(arcs), len(arcs)))
+    for i, j in itertools.combinations(range(len(arcs)), 2):
+        table[i, j] = table[j, i] = 100 * int(agreement(arcs[i], arcs[j]).arcs[tokens].sum()) / n
+    return table
 
 
 def one_root(systems: Sequence[Treebank], gold: Treebank | None = None) -> bool:

@@ -27,6 +27,9 @@ LEVEL, LINE, MARGIN = 21.0, 24.0, 6.0
 MAX_FORM = 40
 """Maximum length of a word, in columns of a terminal; longer ones are cut off."""
 
+BAR, UNSURE = 26.0, 0.7
+"""Length of the bar of a confidence of 1, and the confidence below which an arc is marked."""
+
 XMLNS = "http://www.w3.org/2000/svg"
 
 COLOURS = {
@@ -43,6 +46,9 @@ STYLE = (
     f".tree .f{{font-size:{FORM}px}}.tree .t{{font-size:{TAG}px;fill:var(--quiet);letter-spacing:.03em}}"
     f".tree .l{{font-size:{LABEL}px;paint-order:stroke;stroke:var(--paper);stroke-width:3px;stroke-linejoin:round}}"
     ".tree path{fill:none;stroke:var(--line);stroke-width:1.1}"
+    ".tree .sure path{stroke:var(--gold);stroke-width:2}"
+    ".tree .unsure path{stroke:var(--system);stroke-width:3.5;stroke-dasharray:2 1.5}"
+    ".tree .unsure .t{font-weight:700;fill:var(--ink)}"
     ".tree .both .l{fill:var(--quiet)}.tree path.h{fill:var(--line);stroke:none}"
     ".tree .gold path{stroke:var(--gold);stroke-width:2.6}.tree .gold .l{fill:var(--gold);font-weight:600}"
     ".tree .system path{stroke:var(--system);stroke-width:1.7;stroke-dasharray:5 3.5}"
@@ -71,7 +77,14 @@ class Picture(NamedTuple):
     height: float
 
 
-def draw(gold: Sentence, system: Sentence | None = None, *, width: float = 960, title: str = "") -> Picture:
+def draw(
+    gold: Sentence,
+    system: Sentence | None = None,
+    *,
+    width: float = 960,
+    title: str = "",
+    confidence: Sequence[float] | None = None,
+) -> Picture:
     """Draw a tree, or two trees over the same words.
 
     Parameters
@@ -84,6 +97,8 @@ def draw(gold: Sentence, system: Sentence | None = None, *, width: float = 960, 
         Maximum length of a line of words, in CSS pixels.
     title : str, optional
         Title for screen readers; by default the words.
+    confidence : sequence of float, length n + 1, optional
+        Confidence of the arc of each word: it stands below the tag, and a bar below it is as long.
 
     Examples
     --------
@@ -108,7 +123,9 @@ def draw(gold: Sentence, system: Sentence | None = None, *, width: float = 960, 
             f'<text class="t" x="{_n(x)}" y="{_n(base + FORM + TAG + 7)}">{_text(tags[word])}</text>'
             for word, x in line.words.items()
         ]
-        y = base + FORM + TAG + LINE
+        if confidence is not None:
+            marks += [_sure(x, base + FORM + TAG + 7, confidence[word]) for word, x in line.words.items()]
+        y = base + FORM + TAG + LINE + (0 if confidence is None else TAG + 7)
     size = _size(inner + 2 * MARGIN, y)
     title = f"<title>{_text(title or ' '.join(forms[1:]))}</title><desc>{_text(_description(arcs, forms))}</desc>"
     body = f'<g transform="translate({MARGIN:g})">{"".join(marks)}</g>'
@@ -116,7 +133,17 @@ def draw(gold: Sentence, system: Sentence | None = None, *, width: float = 960, 
     return Picture(markup, inner + 2 * MARGIN, y)
 
 
-def document(pictures: Sequence[tuple[str, Picture]], *, two_trees: bool) -> str:
+def _sure(x: float, y: float, confidence: float) -> str:
+    """Return a confidence as a number and a bar: full length for 1."""
+    whole = BAR * confidence
+    return (
+        f'<g class="sure{" unsure" if confidence < UNSURE else ""}">'
+        f'<text class="t" x="{_n(x)}" y="{_n(y + TAG + 2)}">{confidence:.2f}</text>'
+        f'<path d="M{_n(x - BAR / 2)},{_n(y + TAG + 6)}h{_n(whole)}"/></g>'
+    )
+
+
+def document(pictures: Sequence[tuple[str, Picture]], *, two_trees: bool, confident: bool = False) -> str:
     """Return a whole SVG file: the pictures below each other, each under its caption, and a legend.
 
     Parameters
@@ -125,6 +152,8 @@ def document(pictures: Sequence[tuple[str, Picture]], *, two_trees: bool) -> str
         Captions and pictures.
     two_trees : bool
         Whether there is a legend of the strokes.
+    confident : bool, default=False
+        Whether there is a legend of the confidence.
 
     Examples
     --------
@@ -143,6 +172,10 @@ def document(pictures: Sequence[tuple[str, Picture]], *, two_trees: bool) -> str
             said = f'<text class="c" x="44" y="12">{meaning}</text>'
             marks.append(f'<g transform="translate({MARGIN:g} {_n(y)})">{key(kind)}{said}</g>')
             y += 18
+    if confident:
+        said = f"confidence of arc and label, bold on a dashed bar below {UNSURE:g}"
+        marks.append(f'<text class="c" x="{MARGIN:g}" y="{_n(y + 12)}">{said}</text>')
+        y += 18
     width = max([330.0, *(picture.width for _, picture in pictures)])
     style = (
         f"svg{{{COLOURS['light']};background:var(--paper)}}@media(prefers-color-scheme:dark){{svg{{{COLOURS['dark']}}}}}"

@@ -11,6 +11,8 @@ characters intact, and has room for tag, label and the differences of a system b
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.cells import cell_len
 
 from treevote.corpus.sentence import Sentence
@@ -24,14 +26,23 @@ MAX_COLUMNS = 40
 ROOM_FOR_WORDS, MIN_WORDS = 40, 16
 """Columns reserved for all but the lines, and minimum number of columns for lines and form."""
 
+UNSURE = 0.7
+"""Arcs with a lower confidence are marked with a question mark."""
+
 DIFFERS = "≠"
 """The sign before the head and label of a system."""
 
 LEFT_TO_RIGHT, ISOLATE, END = "\u200e", "\u2068", "\u2069"
 
 
-def draw(gold: Sentence, system: Sentence | None = None, *, width: int | None = None) -> list[str]:
-    r"""Return the lines of a drawing: number, tree, form, UPOS, deprel, and how a system differs.
+def draw(
+    gold: Sentence,
+    system: Sentence | None = None,
+    *,
+    width: int | None = None,
+    confidence: Sequence[float] | None = None,
+) -> list[str]:
+    r"""Return the lines of a drawing: number, tree, form, UPOS, deprel, confidence, and how a system differs.
 
     Parameters
     ----------
@@ -41,6 +52,8 @@ def draw(gold: Sentence, system: Sentence | None = None, *, width: int | None = 
         The same words with another tree.
     width : int, optional
         Columns of the terminal; longer lines are cut off. By default no line is.
+    confidence : sequence of float, length n + 1, optional
+        Confidence of each arc; those below `UNSURE` are marked.
 
     Examples
     --------
@@ -65,6 +78,9 @@ def draw(gold: Sentence, system: Sentence | None = None, *, width: int | None = 
     tags = _column([visible(word.upos) for word in gold.words[1:]])
     told = [placed is None or cut < 0 for cut in heads]
     labels = _column([_label(gold, word, forms, told[word]) for word in range(1, n + 1)])
+    if confidence is not None:
+        sure = [f"{value:.2f}{' ?' if value < UNSURE else ''}" for value in confidence[1:]]
+        labels = _column([f"{label}  {number}" for label, number in zip(labels, sure, strict=True)])
     notes = [""] * n if system is None else [_note(gold, system, word, forms) for word in range(1, n + 1)]
     numbers = [str(word).rjust(len(str(n))) for word in range(1, n + 1)]
     room = None if width is None else max(width - cell_len(f"{numbers[0]}   {tags[0]}  {labels[0]}"), MIN_WORDS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from treevote.evaluation.counts import Convention
 from treevote.evaluation.parses import Parses, SentenceTrees
@@ -124,6 +124,16 @@ class SentenceScore:
 
 
 @dataclass(frozen=True, slots=True)
+class File:
+    """A file of an evaluation: its role, the name of the system in it (else empty), its path, its SHA-256 if known."""
+
+    role: Literal["gold", "system", "training"]
+    name: str
+    path: str
+    sha256: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class System:
     """Results of one system by itself.
 
@@ -142,6 +152,8 @@ class System:
     confusions : tuple of Confusion
     worst : tuple of SentenceScore
         The sentences with most wrong arcs, most first.
+    reliability : dict, optional
+        Of its confidence, see `treevote.evaluation.calibration.measured`; None if its file carries none.
     """
 
     name: str
@@ -152,6 +164,7 @@ class System:
     ill_formed: tuple[Finding, ...]
     confusions: tuple[Confusion, ...]
     worst: tuple[SentenceScore, ...]
+    reliability: dict[str, dict[str, Any]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +316,8 @@ class Evaluation:
         Matrices of one entry, and no tests, if there is one system.
     parses : Parses
         The trees; no part of `as_dict`.
+    files : tuple of File
+        The files that were read; empty for treebanks in memory.
     """
 
     convention: Convention
@@ -317,6 +332,7 @@ class Evaluation:
     breakdowns: tuple[Breakdown, ...]
     comparison: Comparison
     parses: Parses = field(repr=False, compare=False)
+    files: tuple[File, ...] = ()
 
     def trees(self, number: int) -> SentenceTrees:
         """Return a sentence, counted from 1, with the trees of all systems."""
@@ -325,17 +341,17 @@ class Evaluation:
     def as_dict(self) -> dict[str, object]:
         """Return all but the trees as dicts, lists, strings and numbers; rates with precision and recall."""
         return {
-            part.name: _plain(getattr(self, part.name)) for part in dataclasses.fields(self) if part.name != "parses"
+            part.name: as_plain(getattr(self, part.name)) for part in dataclasses.fields(self) if part.name != "parses"
         }
 
 
-def _plain(value: object) -> object:
+def as_plain(value: object) -> object:
     """Return records as dicts, as `dataclasses.asdict`, rates with precision and recall."""
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+        return [as_plain(item) for item in value]
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: as_plain(item) for key, item in value.items()}
     if not dataclasses.is_dataclass(value):
         return value
-    plain = {part.name: _plain(getattr(value, part.name)) for part in dataclasses.fields(value)}
+    plain = {part.name: as_plain(getattr(value, part.name)) for part in dataclasses.fields(value)}
     return plain | {"precision": value.precision, "recall": value.recall} if isinstance(value, Rate) else plain

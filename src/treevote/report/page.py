@@ -6,18 +6,21 @@ Text of a file is escaped, and made visible, wherever a template writes it.
 from __future__ import annotations
 
 import base64
-import dataclasses
 import hashlib
 import os
+from collections.abc import Iterator
 from functools import cache
 
 from jinja2 import Environment, PackageLoader
 
 from treevote.drawing import svg
-from treevote.evaluation.results import Evaluation, Test
+from treevote.evaluation.results import Evaluation
+from treevote.evaluation.verdict import LEVEL, Difference, Probability, Verdict, differences, p_values, verdict
 from treevote.files.streams import writing
 from treevote.report import markup, plots, quotations, trees
 from treevote.report.series import SERIES
+from treevote.terminal import plural
+from treevote.version import __version__
 from treevote.visibility import visible
 
 CONVENTIONS = {
@@ -26,87 +29,111 @@ CONVENTIONS = {
 }
 """How `treevote.evaluation.counts` counts, for a reader."""
 
-LEVEL = 0.05
-"""Differences with p-values below it, after Holm's correction, are marked."""
+MAIN = ("LAS", "UAS", "CLAS", "MLAS", "BLEX", "LA", "root", "complete")
+"""Columns of the main table; on a narrow screen the first two."""
 
 MAX_ROWS = 80
 """Maximum number of rows of a breakdown: a file may have thousands of documents."""
 
 
-def write_report(evaluation: Evaluation, path: str | os.PathLike[str]) -> None:
-    """Write the report to a file, as `treevote.files.streams.writing`; the same evaluation gives the same bytes.
+def write_report(
+    evaluation: Evaluation, path: str | os.PathLike[str], *, data: str = "", command: str = "", date: str = ""
+) -> None:
+    """Write the report to a file, as `treevote.files.streams.writing`; the same arguments give the same bytes.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    path : path
+    data : str
+        The evaluation in JSON, which the page offers to download.
+    command, date : str
+        The command line and the day, for the foot of the page.
 
     Raises
     ------
     InputError
         If the file cannot be written.
     """
-    page = render(evaluation).encode()
+    page = render(evaluation, data=data, command=command, date=date).encode()
     with writing(path) as stream:
         stream.write(page)
 
 
-def render(evaluation: Evaluation) -> str:
+def render(evaluation: Evaluation, *, data: str = "", command: str = "", date: str = "") -> str:
     """Return the report as HTML; see `write_report`."""
     systems, metrics = evaluation.systems, evaluation.metrics
-    names = markup.short_names([system.name for system in systems])
+    names = [system.name for system in systems]
     rates = [system.rates[metrics[0].name] for system in systems]
     tested = [metric.name for metric in metrics if metric.tested]
-    lines = plots.plots(evaluation)
-    shown = {
+    lines, curve, found = plots.plots(evaluation), plots.calibration(evaluation), verdict(evaluation)
+    typical = [trees.typical(evaluation, i) for i in range(len(systems))]
+    differing = trees.differing(evaluation) if len(systems) > 1 else []
+    shown: dict[str, tuple[str, object]] = {
         "summary": ("Summary", True),
         "differences": ("Differences", evaluation.comparison.tests and tested),
         "agreement": ("Agreement", len(systems) > 1),
         "plots": ("Where it is hard", lines),
+        "confidence": ("Confidence", curve),
         "breakdowns": ("Breakdowns", evaluation.breakdowns),
         "confusions": ("Confusions", any(c.errors for s in systems for found in s.confusions for c in found.cells)),
-        "trees": ("Trees", True),
+        "trees": ("Typical errors", any(typical) or differing),
     }
-    environment = _environment()
-    script = _source(environment, "script.js")
-    return environment.get_template("page.html").render(
-        evaluation=evaluation,
-        names=names,
-        sections={id: title for id, (title, is_shown) in shown.items() if is_shown},
-        convention=CONVENTIONS[evaluation.convention],
-        scale=plots.Scale.of(bound for rate in rates for bound in (rate.value, rate.low, rate.high)),
-        perfect=[
-            metric.name
-            for metric in metrics
-            if not metric.tested and all(system.rates[metric.name].value == 100 for system in systems)
-        ],
-        tested=tested,
-        differences=_differences(evaluation),
-        plots=lines,
-        quotations=quotations.Quotations(evaluation),
-        worst=trees.worst(evaluation),
-        differing=trees.differing(evaluation),
-        script=script,
-        policy=_policy(script),
-        style=svg.STYLE + _source(environment, "style.css"),
+    script = source_of("script.js")
+    known = {metric.name for metric in metrics}
+    return (
+        environment()
+        .get_template("page.html")
+        .render(
+            evaluation=evaluation,
+            names=names,
+            verdict=found,
+            sections={id: title for id, (title, is_shown) in shown.items() if is_shown},
+            convention=CONVENTIONS[evaluation.convention],
+            scale=plots.Scale.of(bound for rate in rates for bound in (rate.value, rate.low, rate.high)),
+            main=[name for name in MAIN if name in known],
+            perfect=[
+                metric.name
+                for metric in metrics
+                if not metric.tested and all(system.rates[metric.name].value == 100 for system in systems)
+            ],
+            tested=tested,
+            differences={metric: list(_differences(evaluation, metric, found)) for metric in tested},
+            plots=lines,
+            curve=curve,
+            quotations=quotations.Quotations(evaluation),
+            typical=typical,
+            differing=differing,
+            data=base64.b64encode(data.encode()).decode(),
+            command=command,
+            date=date,
+            script=script,
+            policy=policy(script),
+            style=svg.STYLE + source_of("style.css"),
+        )
     )
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """Return the templates with their filters; text of a file is escaped, and made visible."""
+    made = Environment(
         loader=PackageLoader("treevote.report"),
         autoescape=True,
         finalize=lambda value: visible(value) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
-    environment.filters |= {
+    made.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
+    made.filters |= {
         "integer": "{:,}".format,
         "number": "{:g}".format,
-        "p_value": markup.p_value,
-        "plural": markup.plural,
+        "plural": plural,
         "points": markup.points,
         "rate": markup.rate,
         "span": markup.span,
     }
-    environment.globals |= {
+    made.globals |= {
         "colours": svg.COLOURS,
         "confusion_matrix": quotations.ConfusionMatrix.of,
         "drawing": trees.drawing,
@@ -120,29 +147,31 @@ def _environment() -> Environment:
         "min_tokens": plots.MIN_TOKENS,
         "n_wrong": trees.n_wrong,
         "series": SERIES,
+        "version": __version__,
     }
-    return environment
+    return made
 
 
-def _source(environment: Environment, name: str) -> str:
-    assert environment.loader is not None
-    return environment.loader.get_source(environment, name)[0]
+def source_of(name: str) -> str:
+    """Return the text of a template as it is."""
+    loader = environment().loader
+    assert loader is not None
+    return loader.get_source(environment(), name)[0]
 
 
-def _policy(script: str) -> str:
-    """Return the rule for the browser: nothing is fetched, and no script runs but this one."""
+def policy(script: str = "") -> str:
+    """Return the rule for the browser: nothing is fetched, and no script runs but the one given."""
+    rule = "default-src 'none'; style-src 'unsafe-inline'"
+    if not script:
+        return rule
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    return f"{rule}; script-src 'sha256-{digest}'"
 
 
-def _differences(evaluation: Evaluation) -> dict[tuple[str, int, int], Test]:
-    """Return the tests by metric, row and column: the difference is row minus column."""
-    found = {}
-    for test in evaluation.comparison.tests:
-        found[test.metric, test.first, test.second] = test
-        difference, low, high = (None if value is None else -value for value in (test.difference, test.high, test.low))
-        turned = dataclasses.replace(
-            test, first=test.second, second=test.first, difference=difference, low=low, high=high
-        )
-        found[test.metric, turned.first, turned.second] = turned
-    return found
+def _differences(
+    evaluation: Evaluation, metric: str, found: Verdict
+) -> Iterator[tuple[int, int, Difference, tuple[Probability, Probability]]]:
+    """Yield for each pair the higher and the lower system in the ranking, the difference, and both p-values."""
+    numbers = {system.name: i for i, system in enumerate(evaluation.systems)}
+    for pair, test in differences(evaluation, metric, found):
+        yield numbers[pair.better], numbers[pair.worse], pair, p_values(test, evaluation)

@@ -60,6 +60,17 @@ class Scale(NamedTuple):
             tick = self.low + self.step * i
             yield self.share(tick), f"{tick:.1f}" if self.step < 1 else f"{tick:.0f}"
 
+    @property
+    def starts(self) -> str:
+        """Where the axis starts, in words, unless it is 0.
+
+        Examples
+        --------
+        >>> Scale.of([71.3, 93.8]).starts, Scale.of([0.0, 100.0]).starts
+        ('the axis starts at 70', '')
+        """
+        return f"the axis starts at {self.low:g}" if self.low else ""
+
     def share(self, value: float) -> float:
         """Return the share of the axis up to a value, 0 to 1."""
         return (value - self.low) / (self.high - self.low)
@@ -80,6 +91,7 @@ class Plot(NamedTuple):
 
     ``grid`` has height and name of each tick of the axis of percentages, ``ticks`` place and name of groups with room
     below, ``bars`` place, height and percentage of the tokens of each group, and ``lines`` the spots of each system.
+    ``starts`` tells where the axis starts if not at 0; ``diagonal`` is the path of perfect calibration.
     """
 
     title: str
@@ -89,6 +101,8 @@ class Plot(NamedTuple):
     ticks: list[tuple[float, str]]
     bars: list[tuple[float, float, float]]
     lines: list[list[Spot]]
+    starts: str = ""
+    diagonal: str = ""
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
@@ -151,6 +165,43 @@ def plot(groups: Sequence[Group], title: str, unit: str) -> Plot:
         ],
         # Set apart, so that intervals do not hide each other.
         [list(spots(line, 3 * (k - (n_systems - 1) / 2))) for k, line in enumerate(points)],
+        scale.starts,
+    )
+
+
+def calibration(evaluation: Evaluation) -> Plot | None:
+    """Return the reliability curve: accuracy by confidence, for the systems whose files carry one; None without any."""
+    found = [system.reliability["label"]["bins"] if system.reliability else [] for system in evaluation.systems]
+    if not any(found):
+        return None
+    least = min(min(mean, accuracy) for bins in found for _, mean, accuracy in bins)
+    scale = Scale.of([100 * least, 100.0])
+    base = BOTTOM - 8
+
+    def x(share: float) -> float:
+        return round(LEFT + 16 + share * (RIGHT - LEFT - 32), 1)
+
+    def y(share: float) -> float:
+        return round(base - share * (base - TOP), 1)
+
+    lines = [
+        [
+            Spot(x(scale.share(100 * mean)), y(scale.share(100 * accuracy)), 100 * accuracy, None, None)
+            for _, mean, accuracy in bins
+        ]
+        for bins in found
+    ]
+    ticks = [(share, name) for share, name in scale.ticks]
+    return Plot(
+        "Confidence and accuracy",
+        "right",
+        "confidence of arc and label, in percent",
+        [(y(share), name) for share, name in ticks],
+        [(x(share), name) for share, name in ticks],
+        [],
+        lines,
+        scale.starts,
+        f"M{x(0)},{y(0)}L{x(1)},{y(1)}",
     )
 
 

@@ -6,7 +6,23 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from treevote.ensemble.selection import MARGIN
-from treevote.terminal import table
+from treevote.terminal import table, wrapped
+
+LEGENDS = {
+    "LAS": "LAS, UAS: % of the tokens with the right head, with and without the right label",
+    "uniquely correct": "uniquely correct: % of the tokens that this member alone has right",
+    "ablation": "ablation: LAS that the vote loses without a member, or would gain with one that was left out",
+    "ms/1000 tokens": "ms/1000 tokens: CPU time of parsing",
+    "votes": "votes: whether it is a member; for the vote its weights",
+    "oracle": "oracle: any candidate has it right",
+}
+"""An explanation of each column, and of the last row, below the table."""
+
+RELIABILITY = (
+    "confidence: the mean of a range of ten points; right: the share of its arcs that are right; expected calibration "
+    "error: the mean distance of the two over all arcs, 0 for a perfect one"
+)
+"""The same for the table of confidence."""
 
 
 def scores(facts: Mapping[str, Any], members: Iterable[str], milliseconds: Mapping[str, float] | None = None) -> str:
@@ -34,7 +50,7 @@ def _plain(facts: Mapping[str, Any], members: Iterable[str]) -> str:
     """Return the table of scores."""
     named = [(name, facts["scores"][name]) for name in (*members, "vote")]
     rows = [[name, f"{score['las']:.2f}", f"{score['uas']:.2f}"] for name, score in named]
-    return table([_measured_on(facts), "LAS", "UAS"], rows)
+    return f"{table([_measured_on(facts), 'LAS', 'UAS'], rows)}\n{LEGENDS['LAS']}"
 
 
 def _selection(facts: Mapping[str, Any], milliseconds: Mapping[str, float]) -> str:
@@ -56,9 +72,12 @@ def _selection(facts: Mapping[str, Any], milliseconds: Mapping[str, float]) -> s
     time = f"{sum(milliseconds[name] for name in chosen):.1f}" if milliseconds else ""
     rows.append(["vote", f"{vote['las']:.2f}", f"{vote['uas']:.2f}", "", "", time, selection["weights"]])
     rows.append(["oracle", f"{diversity['oracle_las']:.2f}", f"{diversity['oracle_uas']:.2f}", "", "", "", ""])
-    header = [_measured_on(facts), "LAS", "UAS", "uniquely correct", "adds", "ms/1000 tokens", "votes"]
+    header = [_measured_on(facts), "LAS", "UAS", "uniquely correct", "ablation", "ms/1000 tokens", "votes"]
     kept = [i for i, title in enumerate(header) if milliseconds or title != "ms/1000 tokens"]
     lines = [table([header[i] for i in kept], [[row[i] for i in kept] for row in rows])]
+    lines.append(
+        wrapped("; ".join(LEGENDS[name] for name in [*(header[i] for i in kept), "oracle"] if name in LEGENDS))
+    )
     left_out = [name for name in names if name not in chosen]
     if left_out:
         lines.append(f"left out, since fewer members vote as well, within {MARGIN} LAS: {', '.join(left_out)}")
@@ -78,7 +97,7 @@ def _disagreement(diversity: Mapping[str, Any]) -> str:
 def confidence(reliability: Mapping[str, Any]) -> str:
     """Return the table of reliability of arcs, and a sentence on arcs and on labels."""
     rows = [[f"{mean:.3f}", f"{accuracy:.3f}", f"{arcs:,}"] for arcs, mean, accuracy in reliability["arc"]["bins"]]
-    lines = [table(["confidence of arcs", "right", "arcs"], rows)]
+    lines = [table(["confidence of arcs", "right", "arcs"], rows), wrapped(RELIABILITY)]
     for what, key in (("arcs", "arc"), ("arcs with their labels", "label")):
         of = reliability[key]
         precision = "-" if of["precision"] is None else f"{of['precision']:.1f}"

@@ -1,34 +1,61 @@
-"""The sentences whose trees are drawn: where a system does worst, and where systems differ most."""
+"""The sentences whose trees are drawn: typical errors of each system, and where systems differ most."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from treevote.corpus.sentence import ROOT, Sentence, Word
-from treevote.drawing.svg import draw
+from treevote.drawing.svg import Picture, draw
 from treevote.evaluation.parses import SentenceTrees
-from treevote.evaluation.results import Evaluation
+from treevote.evaluation.results import ConfusionCell, Evaluation
 from treevote.kernels import Longs
 from treevote.visibility import visible
 
 MAX_WORDS = 20
 """Maximum number of words of a drawn sentence."""
 
-WORST, DIFFERING, MAX_SYSTEMS = 2, 3, 4
-"""Sentences drawn for each system, sentences drawn for several of them, and the number of these systems."""
+LABELS, HEADS = 3, 2
+"""Confusions of labels, and of heads by their part of speech, of which an example is drawn for each system."""
+
+DIFFERING, MAX_SYSTEMS = 3, 4
+"""Sentences drawn for several systems, and the number of these systems."""
+
+WIDTHS = (334, 640, 940, 1300)
+"""Widths of a drawing in CSS pixels: the style sheet shows the one that there is room for."""
 
 
-def worst(evaluation: Evaluation) -> list[list[SentenceTrees]]:
-    """Return for each system the sentences with most wrong arcs; no sentence is drawn twice."""
-    drawn: set[int] = set()
-    chosen = []
-    for i in range(len(evaluation.systems)):
-        numbers = [
-            number for number in _ranked(evaluation, evaluation.parses.n_differing(None, i)) if number not in drawn
-        ]
-        drawn.update(numbers[:WORST])
-        chosen.append([evaluation.trees(number) for number in numbers[:WORST]])
-    return chosen
+class Typical(NamedTuple):
+    """An error that stands for many: a cell of a confusion, the token in the drawn sentence, and its trees."""
+
+    confusion: str
+    cell: ConfusionCell
+    token: int
+    trees: SentenceTrees
+
+
+def typical(evaluation: Evaluation, system: int) -> list[Typical]:
+    """Return one example of each of the most frequent confusions of a system, each in another, short sentence."""
+    lengths, drawn = evaluation.parses.lengths, set[int]()
+    found: list[Typical] = []
+    for confusion, most in zip(evaluation.systems[system].confusions, (LABELS, HEADS), strict=False):
+        n = 0
+        for cell in confusion.cells:
+            if n == most or not cell.errors:
+                break
+            fitting = [
+                example
+                for example in cell.examples
+                if lengths[example.sentence - 1] <= MAX_WORDS and example.sentence not in drawn
+            ]
+            if fitting:
+                example = min(fitting, key=lambda one: (abs(int(lengths[one.sentence - 1]) - 10), one.sentence))
+                drawn.add(example.sentence)
+                found.append(Typical(confusion.name, cell, example.token, evaluation.trees(example.sentence)))
+                n += 1
+    return found
 
 
 def differing(evaluation: Evaluation) -> list[SentenceTrees]:
@@ -54,11 +81,27 @@ def n_wrong(trees: SentenceTrees, system: int) -> int:
 
 
 def drawing(trees: SentenceTrees, system: int, name: str) -> str:
-    """Return the gold tree with that of a system over it, as SVG."""
+    """Return the gold tree with that of a system over it, as SVG: a drawing for each range of `WIDTHS`."""
     words = (ROOT, *(Word(form, "_", pos, "_", "_") for form, pos in zip(trees.forms, trees.pos, strict=True)))
     gold, parse = (
         Sentence(words, np.array([-1, *tree.heads], np.int32), ("", *tree.deprels))
         for tree in (trees.gold, trees.systems[system])
     )
-    title = f"Sentence {trees.number}, gold tree and {name}: {' '.join(trees.forms)}"
-    return draw(gold, parse, title=visible(title)).markup
+    title = visible(f"Sentence {trees.number}, gold tree and {name}: {' '.join(trees.forms)}")
+    return for_all_widths(lambda width: draw(gold, parse, width=width, title=title))
+
+
+def for_all_widths(picture_of: Callable[[float], Picture]) -> str:
+    """Return pictures for all ranges of `WIDTHS`, each marked with its ranges; equal ones are there once."""
+    pictures: dict[str, list[int]] = {}
+    last: Picture | None = None
+    for i, width in reversed(list(enumerate(WIDTHS))):
+        if last is not None and last.width <= width:
+            pictures[next(reversed(pictures))].append(i)
+            continue
+        last = picture_of(width)
+        pictures.setdefault(last.markup, []).append(i)
+    return "".join(
+        f'<div class="{" ".join(f"room{i}" for i in sorted(rooms))}">{markup}</div>'
+        for markup, rooms in reversed(pictures.items())
+    )

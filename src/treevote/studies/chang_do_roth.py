@@ -17,7 +17,7 @@ from treevote.models.pipeline.configuration import Policy
 from treevote.models.pipeline.oracle import count_actions
 from treevote.models.pipeline.parser import PipelineTrainer
 from treevote.studies.jobs import compact
-from treevote.studies.report import Table, Value, percent, printed, rate
+from treevote.studies.report import Outcome, Table, Value, outcome, percent, printed, rate
 from treevote.studies.study import Claim, Conditions, Context, Results, Study, better, grows, not_worse, worse
 from treevote.studies.tagger import COLUMNS, TaggerTrainer, Tagging
 
@@ -115,9 +115,11 @@ def _look_ahead(results: Results) -> list[Table]:
     return [_metric_table(results.context, title, results.systems, DEPTHS, source, *swedish)]
 
 
-def _deeper_is_better(results: Results) -> tuple[bool, str]:
+def _deeper_is_better(results: Results) -> tuple[Outcome, str]:
     uas = [results.score(name, "uas") for name in DEPTH]
-    return grows(uas), "UAS by depth: " + ", ".join(f"{score:.2f}" for score in uas)
+    p = results.context.p_value(results.systems[DEPTH[0]], results.systems[DEPTH[-1]], "uas")
+    shown = ", ".join(f"{score:.2f}" for score in uas)
+    return outcome(grows(uas), p.p), f"UAS by depth: {shown} ({p} from the first to the last)"
 
 
 look_ahead = Study(
@@ -156,10 +158,10 @@ def _policies(results: Results) -> list[Table]:
     ]
 
 
-def _fewest_actions(results: Results) -> tuple[bool, str]:
+def _fewest_actions(results: Results) -> tuple[Outcome, str]:
     shifts = {policy: actions["shift"] for policy, actions in _actions(results).items()}
     holds = shifts["step-back"] < min(shifts["stay"], shifts["start-over"])
-    return holds, ", ".join(f"{policy} {number:,} Shifts" for policy, number in shifts.items())
+    return outcome(holds), ", ".join(f"{policy} {number:,} Shifts" for policy, number in shifts.items())
 
 
 policies = Study(
@@ -201,7 +203,7 @@ def _sentence_length(results: Results) -> list[Table]:
     return tables
 
 
-def _long_is_easy(results: Results) -> tuple[bool, str] | None:
+def _long_is_easy(results: Results) -> tuple[Outcome, str] | None:
     losses = {}
     for name in results.systems:
         shortest, _, _, *longest = _by_length(results, name)
@@ -209,7 +211,7 @@ def _long_is_easy(results: Results) -> tuple[bool, str] | None:
     known = {name: loss for name, loss in losses.items() if not math.isnan(loss)}
     shown = ", ".join(f"{loss:.2f} ({name})" for name, loss in known.items())
     evidence = f"from <11 to >30 words the dependency accuracy falls by {shown}"
-    return (all(loss <= LOSS for loss in known.values()), evidence) if known else None
+    return (outcome(all(loss <= LOSS for loss in known.values())), evidence) if known else None
 
 
 sentence_length = Study(
@@ -283,18 +285,18 @@ def _tags(results: Results) -> list[Table]:
     return tables
 
 
-def _predicted_is_better(results: Results) -> tuple[bool, str]:
-    holds, shown = True, []
+def _predicted_is_better(results: Results) -> tuple[Outcome, str]:
+    holds, worst, shown = True, 0.0, []
     for name in results.systems:
         gold, predicted, best = (results.score(name, "las", condition) for condition in CONDITIONS[:3])
         one, other = (results.parses[condition][name] for condition in CONDITIONS[:2])
         p = results.context.p_value(other, one, "las")
-        holds = holds and predicted > gold
+        holds, worst = holds and predicted > gold, max(worst, p.p)
         shown.append(
-            f"{name}: {gold:.2f} LAS trained on gold tags, {predicted:.2f} on predicted tags (p = {p:.4f}); "
+            f"{name}: {gold:.2f} LAS trained on gold tags, {predicted:.2f} on predicted tags ({p}); "
             f"{best:.2f} with gold tags throughout"
         )
-    return holds, "; ".join(shown)
+    return outcome(holds, worst), "; ".join(shown)
 
 
 tags = Study(

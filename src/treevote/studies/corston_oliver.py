@@ -10,7 +10,7 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS
 from treevote.models.graph.parser import GraphTrainer
-from treevote.studies.report import Table, Value, rate
+from treevote.studies.report import Outcome, Table, Value, outcome, rate
 from treevote.studies.study import Claim, Conditions, Context, Metric, Results, Study, better, grows, similar
 
 PAPER = "Corston-Oliver, Aue, Duh & Ringger 2006"
@@ -67,11 +67,14 @@ def _learning_curve(results: Results) -> list[Table]:
     return tables
 
 
-def _more_is_better(results: Results) -> tuple[bool, str]:
+def _more_is_better(results: Results) -> tuple[Outcome, str]:
     *_, system = results.systems  # the vote, or the only member
     means = [mean for mean, _ in _curve(results, system, "las")]
-    evidence = f"LAS of {system} from 1/{PARTS[0]} to the whole: " + ", ".join(f"{mean:.2f}" for mean in means)
-    return grows(means, strictly=True), evidence
+    half, whole = (results.parses[_conditions_of(part)[0]][system] for part in PARTS[-2:])
+    p = results.context.p_value(half, whole, "las")
+    shown = ", ".join(f"{mean:.2f}" for mean in means)
+    evidence = f"LAS of {system} from 1/{PARTS[0]} to the whole: {shown} ({p} for the last doubling)"
+    return outcome(grows(means, strictly=True), p.p), evidence
 
 
 learning_curve = Study(

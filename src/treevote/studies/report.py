@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from treevote.store.manifest import JSON
 
@@ -25,12 +25,41 @@ class Table:
     note: str = ""
 
 
+Outcome: TypeAlias = Literal["holds", "not significant", "does not hold"]
+"""Whether a claim holds: significantly; in its direction, but not significantly; not even in its direction."""
+
+OUTCOMES: dict[Outcome, str] = {
+    "holds": "Holds here",
+    "not significant": "Same direction here, not significant",
+    "does not hold": "Does not hold here",
+}
+"""The outcomes for a reader."""
+
+LEVEL = 0.05
+"""The level of significance."""
+
+
+def outcome(direction: bool, p: float | None = None) -> Outcome:
+    """Return the outcome of a claim: whether the figures lie in its direction, and p of their difference.
+
+    Without p there is nothing that chance could explain, such as a count of actions.
+
+    Examples
+    --------
+    >>> outcome(True, 0.01), outcome(True, 0.93), outcome(False, 0.01), outcome(True)
+    ('holds', 'not significant', 'does not hold', 'holds')
+    """
+    if not direction:
+        return "does not hold"
+    return "holds" if p is None or p < LEVEL else "not significant"
+
+
 @dataclass(frozen=True)
 class Finding:
-    """A claim of a paper, whether it holds here, and the figures; p is the p-value of a difference."""
+    """A claim of a paper, its outcome here, and the figures; p is the p-value of a difference."""
 
     claim: str
-    holds: bool
+    outcome: Outcome
     evidence: str
 
 
@@ -111,7 +140,7 @@ def as_markdown(name: str, summary: str, facts: Mapping[str, JSON], report: Repo
     | vote |  |  |
     """
     blocks = [f"# {name}", summary]
-    blocks.append("\n".join(f"- {key}: {_fact(value)}" for key, value in facts.items()))
+    blocks.append("\n".join(f"- {key}: {_fact(value)}".replace(": \n", ":\n") for key, value in facts.items()))
     for table in report.tables:
         rows = [table.columns, (":--", *("--:" for _ in table.columns[1:])), *table.rows]
         lines = ["| " + " | ".join(map(_shown, row)) + " |" for row in rows]
@@ -120,8 +149,7 @@ def as_markdown(name: str, summary: str, facts: Mapping[str, JSON], report: Repo
         blocks += [table.note] if table.note else []
     if report.findings:
         lines = [
-            f"- {finding.claim} **{'Holds here' if finding.holds else 'Does not hold here'}**: {finding.evidence}."
-            for finding in report.findings
+            f"- {finding.claim} **{OUTCOMES[finding.outcome]}**: {finding.evidence}." for finding in report.findings
         ]
         blocks += ["## Findings", "\n".join(lines)]
     return "\n\n".join(blocks) + "\n"
@@ -147,7 +175,8 @@ def as_json(name: str, summary: str, facts: Mapping[str, JSON], report: Report) 
         for table in report.tables
     ]
     findings = [vars(finding) for finding in report.findings]
-    content: dict[str, Any] = {"study": name, "summary": summary, **facts, "tables": tables, "findings": findings}
+    head = {"schema": "treevote/study", "schema_version": 1, "study": name, "summary": summary}
+    content: dict[str, Any] = {**head, **facts, "tables": tables, "findings": findings}
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -164,5 +193,7 @@ def _shown(value: Value) -> str:
 
 def _fact(value: JSON) -> str:
     if isinstance(value, Mapping):
+        if all(isinstance(item, str) for item in value.values()):
+            return "".join(f"\n  - {key}: {item}" for key, item in value.items())
         return ", ".join(f"{item:,} {key}" if isinstance(item, int) else str(item) for key, item in value.items())
     return str(value)

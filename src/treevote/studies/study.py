@@ -17,19 +17,23 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
+from treevote.config import to_mapping
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import is_single_rooted
 from treevote.ensemble.members import members_of
 from treevote.ensemble.vote import vote
 from treevote.errors import InputError
 from treevote.evaluation.counts import Convention, Counts, count_by_sentence
+from treevote.evaluation.paired import PERMUTATIONS
 from treevote.evaluation.significance import randomization_p
+from treevote.evaluation.verdict import Probability, bounded
 from treevote.kernels import Bools
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Trainer
+from treevote.report.settings import described
 from treevote.store.checkpoints import checkpoints
 from treevote.studies.jobs import Job, Parsing, compact, run
-from treevote.studies.report import Finding, Report, Table, Value, rate
+from treevote.studies.report import LEVEL, Finding, Outcome, Report, Table, Value, outcome, rate
 
 Metric: TypeAlias = Literal["las", "uas"]
 
@@ -38,15 +42,13 @@ Conditions: TypeAlias = Mapping[str, tuple[Treebank, Treebank]]
 
 T = TypeVar("T")
 
-LEVEL = 0.05
-"""The level of significance."""
-
 
 @dataclass(frozen=True)
 class Context:
     """The context of a study: treebanks with trees, the folder of the cached jobs, and settings.
 
     Members, for a study of members, are names of `treevote.ensemble.members`; the convention is that of LAS and UAS.
+    ``text`` is unlabelled, for a study that needs it; ``changes`` are settings of members by name.
     """
 
     training: Treebank
@@ -56,6 +58,13 @@ class Context:
     convention: Convention = "ud"
     seed: int = 0
     jobs: Jobs = ONE_JOB
+    text: Treebank | None = None
+    changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def trainers(self, names: Sequence[str]) -> dict[str, Any]:
+        """Return the trainers of members, with the changes of the settings."""
+        own: dict[str, Any] = members_of(names)
+        return {name: dataclasses.replace(trainer, **self.changes.get(name, {})) for name, trainer in own.items()}
 
     def run(self, work: Sequence[Job[T]]) -> list[T]:
         """Return the results of jobs, see `treevote.studies.jobs.run`."""
@@ -68,12 +77,13 @@ class Context:
         chosen = slice(None) if sentences is None else sentences
         return Counts(**{name: int(column[chosen].sum()) for name, column in columns.items()})
 
-    def p_value(self, first: Treebank, second: Treebank, metric: Literal["las", "uas"]) -> float:
+    def p_value(self, first: Treebank, second: Treebank, metric: Literal["las", "uas"]) -> Probability:
         """Return the p-value of the difference of two parses of the test set, by the randomization test."""
         right = {"las": "arcs", "uas": "heads"}[metric]
         columns = [count_by_sentence(self.test, parse, convention=self.convention) for parse in (first, second)]
         counts = [np.stack([own[right], own["tokens"]], axis=1)[:, None, :] for own in columns]
-        return float(randomization_p(counts[0], counts[1], 10_000, self.seed)[0])
+        p = float(randomization_p(counts[0], counts[1], PERMUTATIONS, self.seed)[0])
+        return bounded(p, p, PERMUTATIONS)
 
 
 def hold_out(treebank: Treebank) -> tuple[Treebank, Treebank]:
@@ -118,8 +128,8 @@ class Results:
         return rate(counts.las), rate(counts.uas)
 
 
-Check: TypeAlias = Callable[[Results], tuple[bool, str] | None]
-"""A predicate of results: whether a claim holds, and the evidence; None without data for it."""
+Check: TypeAlias = Callable[[Results], tuple[Outcome, str] | None]
+"""A predicate of results: the outcome of a claim, and the evidence; None without data for it."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +159,10 @@ class Study:
         Training and test sets by name of the condition; by default those of the context.
     others : callable
         Other jobs by key.
+    paper_settings : mapping of str to mapping
+        Settings of members with which the study is that of the paper (``--settings paper``).
+    needs_text : bool
+        Whether the study takes unlabelled text.
     """
 
     summary: str
@@ -162,6 +176,21 @@ class Study:
     conditions: Callable[[Context], Conditions] = lambda own: {"": (own.training, own.test)}
     fewest_sentences: int = 1
     others: Callable[[Context], Mapping[Hashable, Job[Any]]] = lambda _: {}
+    paper_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    needs_text: bool = False
+
+    def described(self, context: Context) -> dict[str, str]:
+        """Return what is run: the settings of each system, and the voters of each vote."""
+        systems = {name: system[0] if isinstance(system, tuple) else system for name, system in self.systems.items()}
+        told = {
+            name: described(to_mapping(trainer)) or type(trainer).__name__
+            for name, trainer in {**systems, **context.trainers(context.members)}.items()
+        }
+        for name, voters in self.votes.items():
+            voters = voters or context.members
+            if len(voters) > 1 and set(voters) <= set(context.members):
+                told[name] = f"equal weights: {', '.join(voters)}"
+        return told
 
     def run(self, context: Context) -> Report:
         """Run the study.
@@ -182,7 +211,7 @@ class Study:
         data = {name: (compact(training), compact(test)) for name, (training, test) in conditions.items()}
         trainers = {
             name: system if isinstance(system, tuple) else (system, 0)
-            for name, system in {**self.systems, **members_of(context.members)}.items()
+            for name, system in {**self.systems, **context.trainers(context.members)}.items()
         }
         jobs = [
             Parsing(f"{name} {condition}".rstrip(), trainer, *data[condition], context.seed + more)
@@ -206,28 +235,32 @@ class Study:
                 for table in self.tables(results)
             ),
             tuple(
-                Finding(f"{claim.sentence} ({self.paper}, {claim.source}).", *outcome)
+                Finding(f"{claim.sentence} ({self.paper}, {claim.source}).", *judged)
                 for claim in self.claims
-                if (outcome := claim.check(results)) is not None
+                if (judged := claim.check(results)) is not None
             ),
         )
 
 
-def _compare(holds: Callable[[float, float], bool] | None, metric: Metric, system: str, *rivals: str) -> Check:
+def _compare(direction: Callable[[float, float], bool] | None, metric: Metric, system: str, *rivals: str) -> Check:
     """Return the comparison of a system with the best of its rivals, by default all members.
 
-    Without ``holds`` the claim is that the difference is not significant.
+    Without ``direction`` the claim is that the difference is not significant.
     """
 
-    def check(results: Results) -> tuple[bool, str]:
+    def check(results: Results) -> tuple[Outcome, str]:
         own = results.score(system, metric)
         others = {name: results.score(name, metric) for name in rivals or results.context.members}
         best = max(others, key=others.__getitem__)
         p = results.context.p_value(results.systems[system], results.systems[best], metric)
         versus = f" against {best}" if len(others) > 1 else ""
         shown = ", ".join(f"{name} {score:.2f}" for name, score in others.items())
-        evidence = f"{system} {own:.2f} {metric.upper()}, {shown} (p = {p:.4f}{versus})"
-        return (holds(own, others[best]) if holds else p > LEVEL), evidence
+        evidence = f"{system} {own:.2f} {metric.upper()}, {shown} ({p}{versus})"
+        if direction is None:
+            return outcome(p.p > LEVEL), evidence
+        if direction is operator.ge:  # not worse: the claim fails only with a significant loss
+            return outcome(own >= others[best] or not p.significant), evidence
+        return outcome(direction(own, others[best]), p.p), evidence
 
     return check
 
@@ -236,7 +269,7 @@ better = partial(_compare, operator.gt)
 """``better(metric, system, *rivals)``: a system scores higher than each rival."""
 
 not_worse = partial(_compare, operator.ge)
-"""A system scores at least as high as each rival."""
+"""A system does not score significantly lower than the best of its rivals."""
 
 worse = partial(_compare, operator.lt)
 """A system scores lower than one of its rivals."""

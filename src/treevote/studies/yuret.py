@@ -27,7 +27,7 @@ from treevote.models.learners.decision_list.greedy_prepend import GreedyPrepend
 from treevote.parallel import Progress
 from treevote.store.manifest import JSON
 from treevote.studies.jobs import Job, compact
-from treevote.studies.report import Table, percent, printed, printed_by_name
+from treevote.studies.report import Outcome, Table, outcome, percent, printed, printed_by_name
 from treevote.studies.study import Claim, Context, Results, Study, score_table
 
 PAPER = "Yuret 2006"
@@ -195,17 +195,17 @@ def _decision_list(results: Results) -> list[Table]:
     ]
 
 
-def _context_of_1(results: Results) -> tuple[bool, str]:
+def _context_of_1(results: Results) -> tuple[Outcome, str]:
     accuracy, _ = _accuracies(results)
     gain = accuracy[1] - accuracy[0]
     holds = gain > 0 and max(abs(accuracy[more] - accuracy[1]) for more in (2, 3)) < gain
-    return holds, "accuracy by context: " + ", ".join(f"{own:.2f}" for own in accuracy.values())
+    return outcome(holds), "accuracy by context: " + ", ".join(f"{own:.2f}" for own in accuracy.values())
 
 
-def _tags_tell_most(results: Results) -> tuple[bool, str]:
+def _tags_tell_most(results: Results) -> tuple[Outcome, str]:
     _, accuracy = _accuracies(results)
     best = max(accuracy, key=accuracy.__getitem__)
-    return best in ("postag", "cpostag"), ", ".join(f"{name} {own:.2f}" for name, own in accuracy.items())
+    return outcome(best in ("postag", "cpostag")), ", ".join(f"{name} {own:.2f}" for name, own in accuracy.items())
 
 
 decision_list = Study(

@@ -93,8 +93,15 @@ function element(name, kind = "", text = "") {
   return made;
 }
 
-// On paper nothing is folded.
+// On paper nothing is folded, unless only the summary is printed.
+document.getElementById("print-page").addEventListener("click", () => print());
+document.getElementById("print-summary").addEventListener("click", () => {
+  document.documentElement.classList.add("summary-only");
+  print();
+  document.documentElement.classList.remove("summary-only");
+});
 addEventListener("beforeprint", () => {
+  if (document.documentElement.classList.contains("summary-only")) return;
   document.querySelectorAll("details:not([open])").forEach((fold) => {
     fold.open = true;
     fold.dataset.printed = "";

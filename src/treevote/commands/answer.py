@@ -1,0 +1,54 @@
+"""JSON answers of commands: schema and version first, then what made them, then the results.
+
+A change that a program must know of, such as a key that has another meaning or is gone, gives the schema another
+version; new keys do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+from treevote import visibility
+from treevote.version import __version__
+
+Schema: TypeAlias = Literal["evaluation", "reliability", "vote", "training", "parsing", "adaptation", "model"]
+
+VERSION = 1
+"""Version of all schemas."""
+
+WIDTH = 160
+"""Maximum length of a line that holds a whole object."""
+
+
+def answer(schema: Schema, content: Mapping[str, object], command: str = "") -> str:
+    """Return a JSON answer.
+
+    Parameters
+    ----------
+    schema : str
+        The kind of the answer; ``treevote/`` is put in front.
+    content : mapping
+        The results.
+    command : str
+        The command line that asked for it; left out if it is empty.
+
+    Examples
+    --------
+    >>> print(answer("vote", {"sentences": 3}, "treevote vote a b").splitlines()[1])
+      "schema": "treevote/vote",
+    """
+    head = {
+        "schema": f"treevote/{schema}",
+        "schema_version": VERSION,
+        **({"command": command} if command else {}),
+        "versions": versions(),
+    }
+    return visibility.as_json(head | dict(content), width=WIDTH)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what figures depend on: treevote, and NumPy, whose random numbers the tests use."""
+    import numpy as np  # not needed to import a command
+
+    return {"treevote": __version__, "numpy": np.__version__}

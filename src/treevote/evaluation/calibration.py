@@ -1,0 +1,136 @@
+"""Calibration of the confidence of a parse.
+
+Nine in ten of the arcs with confidence near 0.9 should be right. A table of reliability compares confidence and
+accuracy, and the expected calibration error is their mean difference (Naeini, Cooper & Hauskrecht 2015, "Obtaining well
+calibrated probabilities using Bayesian binning").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from reprlib import repr as short
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.corpus.treebank import Treebank
+from treevote.errors import InputError
+from treevote.evaluation.agreement import right_arcs
+from treevote.evaluation.counts import Convention
+from treevote.kernels import Bools, Floats
+from treevote.store.manifest import JSON
+
+COLUMNS = {"arc": "Confidence", "label": "LabelConfidence"}
+"""Names in MISC of the confidence in an arc, and in an arc with its label."""
+
+
+class Bin(NamedTuple):
+    """The arcs of a range of confidence: their number, mean confidence and accuracy."""
+
+    arcs: int
+    confidence: float
+    accuracy: float
+
+
+def reliability(confidence: Floats, right: Bools, n_bins: int = 10) -> list[Bin]:
+    """Return the arcs by ranges of confidence of equal width; empty ranges are left out.
+
+    Parameters
+    ----------
+    confidence : ndarray of float32, shape (n,)
+    right : ndarray of bool, shape (n,)
+    n_bins : int, default=10
+
+    Examples
+    --------
+    >>> bins = reliability(np.array([0.95, 0.99, 0.2], np.float32), np.array([True, True, False]))
+    >>> [(b.arcs, round(b.confidence, 2), b.accuracy) for b in bins]
+    [(1, 0.2, 0.0), (2, 0.97, 1.0)]
+    """
+    place = np.minimum((confidence * n_bins).astype(np.int64), n_bins - 1)
+    return [
+        Bin(int(mask.sum()), float(confidence[mask].mean(dtype=np.float64)), float(right[mask].mean()))
+        for b in range(n_bins)
+        if (mask := place == b).any()
+    ]
+
+
+def calibration_error(bins: Sequence[Bin]) -> float:
+    """Return the expected calibration error: the mean distance of confidence and accuracy over all arcs.
+
+    Examples
+    --------
+    >>> calibration_error([Bin(1, 0.25, 0.5), Bin(3, 1.0, 1.0)])
+    0.0625
+    """
+    return sum(b.arcs * abs(b.confidence - b.accuracy) for b in bins) / max(1, sum(b.arcs for b in bins))
+
+
+def table(confidence: Floats, right: Bools, least: float = 0.95) -> dict[str, JSON]:
+    """Return bins, calibration error, and precision and coverage (percent) of the arcs with a least confidence.
+
+    Examples
+    --------
+    >>> whole = table(np.array([0.96, 0.99, 0.2, 0.3], np.float32), np.array([True, True, False, True]))
+    >>> whole["precision"], whole["coverage"]
+    (100.0, 50.0)
+    """
+    bins = reliability(confidence, right)
+    mask = confidence >= least
+    return {
+        "bins": [[b.arcs, round(b.confidence, 4), round(b.accuracy, 4)] for b in bins],
+        "error": round(calibration_error(bins), 4),
+        "precision": round(100 * float(right[mask].mean()), 2) if mask.any() else None,
+        "coverage": round(100 * float(mask.mean()), 2) if len(mask) else None,
+    }
+
+
+def measured(gold: Treebank, parse: Treebank, *, convention: Convention) -> dict[str, dict[str, JSON]]:
+    """Compare the confidence that a parse carries with gold trees: a `table` for arcs, one for arcs with their labels.
+
+    Raises
+    ------
+    InputError
+        If sentences differ, or a token has no confidence.
+    """
+    rights, tokens = right_arcs(gold, parse, convention=convention), parse.is_token
+    return {
+        key: table(confidence_of(parse, name)[tokens], right[tokens])
+        for (key, name), right in zip(COLUMNS.items(), rights, strict=True)
+    }
+
+
+def has_confidence(parse: Treebank) -> bool:
+    """Tell whether the first token of a parse carries a confidence."""
+    source, slots = parse.source, np.flatnonzero(parse.is_token)
+    return source is not None and len(slots) > 0 and "Confidence=" in source.lines[int(source.line_of[slots[0]])]
+
+
+def confidence_of(parse: Treebank, name: str) -> Floats:
+    """Return the number of each token in MISC under a name, shape (n_slots,); 0 in ROOT slots.
+
+    Raises
+    ------
+    InputError
+        At the first token without such a number from 0 to 1.
+    """
+    source = parse.source
+    assert source is not None, "read from a file"
+    column = np.zeros(len(parse.tokens), np.float32)
+    for slot in np.flatnonzero(parse.is_token).tolist():
+        line = int(source.line_of[slot])
+        misc = source.lines[line].rstrip("\r").rpartition("\t")[2]
+        text = next((value for key, _, value in (item.partition("=") for item in misc.split("|")) if key == name), "")
+        try:
+            number = float(text)
+        except ValueError:
+            number = np.nan
+        if not 0 <= number <= 1:
+            raise InputError(
+                f"expected {name}=NUMBER in MISC, a number from 0 to 1, found {short(misc)}",
+                path=source.path,
+                line=source.first_line + line,
+                remedy="parse with --confidence",
+            )
+        column[slot] = number
+    return column

@@ -1,0 +1,142 @@
+"""Gates: conditions on an evaluation that a script can rely on, each with its outcome in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from reprlib import repr as short
+
+from treevote.errors import ConfigError, unknown
+from treevote.evaluation.results import Evaluation
+from treevote.evaluation.significance import TOLERANCE
+from treevote.evaluation.verdict import difference
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The outcome of a condition for one system: what was asked for, whether it holds, and a sentence with figures."""
+
+    condition: str
+    system: str
+    passed: bool
+    sentence: str
+
+
+def thresholds(given: list[str], *, metric: str = "") -> dict[str, float]:
+    """Return the figures of ``LAS=87``; a number alone is one of ``metric``, if that is given.
+
+    Raises
+    ------
+    ConfigError
+        If there is no number from 0 to 100, or a metric twice.
+
+    Examples
+    --------
+    >>> thresholds(["LAS=87", "UAS=89.5"]), thresholds(["0.3"], metric="LAS")
+    ({'LAS': 87.0, 'UAS': 89.5}, {'LAS': 0.3})
+    """
+    found: dict[str, float] = {}
+    for text in given:
+        name, sign, figure = text.rpartition("=")
+        name = name.strip() if sign else metric
+        try:
+            number = float(figure)
+        except ValueError:
+            number = -1.0
+        if not name or not 0 <= number <= 100:
+            raise ConfigError(
+                f"expected METRIC=NUMBER with a number from 0 to 100, such as LAS=87, found {short(text)}"
+            )
+        if name in found:
+            raise ConfigError(f"{name} is given twice; give one number for it")
+        found[name] = number
+    return found
+
+
+def fail_under(evaluation: Evaluation, least: Mapping[str, float], *, but: str | None = None) -> list[Gate]:
+    """Check that every system but one, the baseline, has at least the given figures.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such metric.
+    """
+    gates = []
+    for metric, number in least.items():
+        require_metric(evaluation, metric)
+        for system in evaluation.systems:
+            if system.name == but:
+                continue
+            value = system.rates[metric].value
+            passed = value is not None and value >= number - TOLERANCE
+            shown = "no figure for" if value is None else f"{value:.2f}"
+            side = "at least" if passed else "less than"
+            sentence = f"{system.name} has {shown} {metric}, {side} the {number:g} asked for"
+            gates.append(Gate(f"{metric} ≥ {number:g}", system.name, passed, sentence))
+    return gates
+
+
+def max_loss(
+    evaluation: Evaluation, most: Mapping[str, float], baseline: str, *, significant: bool = False
+) -> list[Gate]:
+    """Check that no system loses more than the given points against a baseline.
+
+    With ``significant`` a loss fails only if the difference is significant, see `treevote.evaluation.verdict`.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such metric or baseline, or the differences of the metric are not tested.
+    """
+    names = [system.name for system in evaluation.systems]
+    if baseline not in names:
+        raise unknown("system", baseline, names)
+    gates = []
+    for metric, number in most.items():
+        require_metric(evaluation, metric)
+        tested = [test for test in evaluation.comparison.tests if test.metric == metric]
+        if significant and not tested and len(names) > 1:
+            raise ConfigError(f"differences in {metric} are not tested; leave out --significant, or choose LAS or UAS")
+        for place, system in enumerate(evaluation.systems):
+            if system.name == baseline:
+                continue
+            old, new = (evaluation.systems[i].rates[metric].value for i in (names.index(baseline), place))
+            if old is None or new is None:
+                gates.append(Gate(f"{metric} − {number:g}", system.name, False, f"{system.name} has no {metric}"))
+                continue
+            loss, told = old - new, ""
+            passed = loss <= number + TOLERANCE
+            if tested:
+                pair = next(
+                    test for test in tested if {names[test.first], names[test.second]} == {baseline, system.name}
+                )
+                p = difference(pair, evaluation).p
+                passed = passed or (significant and not p.significant)
+                told = f" ({p})"
+            change = (
+                f"loses {loss:.2f}" if loss > TOLERANCE else f"gains {-loss:.2f}" if loss < -TOLERANCE else "loses no"
+            )
+            sentence = f"{system.name} {change} {metric} against {baseline}{told}; {number:g} may be lost"
+            if significant:
+                sentence += ", or more if it is not significant"
+            gates.append(Gate(f"{metric} ≥ {baseline} − {number:g}", system.name, passed, sentence))
+    return gates
+
+
+def well_formed(evaluation: Evaluation, *, but: str | None = None) -> list[Gate]:
+    """Check that every sentence of every system but one, the baseline, is a tree."""
+    gates = []
+    for system in evaluation.systems:
+        if system.name != but:
+            found = [f"{finding.sentences:,} with {finding.name}" for finding in system.ill_formed]
+            told = f"{system.name} has sentences that are no trees: {', '.join(found)}"
+            sentence = told if found else f"{system.name} has trees only"
+            gates.append(Gate("trees only", system.name, not found, sentence))
+    return gates
+
+
+def require_metric(evaluation: Evaluation, metric: str) -> None:
+    """Raise ConfigError, with the nearest name, if there is no such metric."""
+    names = [known.name for known in evaluation.metrics]
+    if metric not in names:
+        raise unknown("metric", metric, names)

@@ -1,0 +1,117 @@
+"""Names of systems: as given (``NAME=FILE``), else the shortest distinct parts of the names of their files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+from treevote.errors import ConfigError
+
+COMPRESSIONS, FORMATS = (".xz", ".gz"), (".conllu", ".conllx", ".conll")
+"""Suffixes that are no part of a name."""
+
+
+def named(systems: Sequence[str | os.PathLike[str]]) -> dict[str, str]:
+    """Return files by the names of their systems, in the order given.
+
+    Parameters
+    ----------
+    systems : sequence of path or "NAME=FILE"
+        A file whose name contains ``=`` is taken as it is if it exists. A file that is given twice is two systems.
+
+    Raises
+    ------
+    ConfigError
+        If two systems are given the same name.
+
+    Examples
+    --------
+    >>> named(["ours=out/parse.conllu", "out/udpipe.test.conllu.xz", "out/yara.test.conllu"])
+    {'ours': 'out/parse.conllu', 'udpipe': 'out/udpipe.test.conllu.xz', 'yara': 'out/yara.test.conllu'}
+    """
+    split = [_split(os.fspath(system)) for system in systems]
+    given = [name for name, _ in split if name]
+    twice = next((name for name in given if given.count(name) > 1), None)
+    if twice is not None:
+        raise ConfigError(f"two systems are called {twice!r}; give them different names")
+    free = iter(stems([path for name, path in split if not name]))
+    found: dict[str, str] = {}
+    for name, path in split:
+        own = stem = name or next(free)
+        number = 1
+        while own in found or (not name and own in given):
+            number += 1
+            own = f"{stem} ({number})"
+        found[own] = path
+    return found
+
+
+def _split(system: str) -> tuple[str, str]:
+    """Return name and file; the name is empty if none is given."""
+    name, sign, path = system.partition("=")
+    if not sign or not name or not path or os.sep in name or "/" in name or os.path.exists(system):
+        return "", system
+    return name, path
+
+
+def stems(paths: Sequence[str]) -> list[str]:
+    """Return the shortest parts of file names that tell the files apart, without suffixes of format and compression.
+
+    Examples
+    --------
+    >>> stems(["out/udpipe.test.conllu.xz", "out/yara.test.conllu"]), stems(["a/test.conllu", "b/test.conllu"])
+    (['udpipe', 'yara'], ['a', 'b'])
+    >>> stems(["parse.conllu"]), stems(["same", "same"])
+    (['parse'], ['same', 'same'])
+    """
+    steps = [[step for step in path.replace(os.sep, "/").split("/") if step] or [path] for path in paths]
+    steps = [[*folders, _bare(file)] for *folders, file in steps]
+    different = {tuple(own) for own in steps}
+    depth = 1
+    while len({tuple(own[-depth:]) for own in steps}) < len(different):
+        depth += 1
+    last = [own[-depth:] for own in steps]
+    if len(different) < 2:
+        return [own[-1] for own in last]
+    if depth > 1:
+        return ["/".join(own) for own in _without_common(last)]
+    return [".".join(own) for own in _without_common([own[-1].split(".") for own in last])]
+
+
+def _bare(file: str) -> str:
+    """Return the name of a file without suffixes of compression and format."""
+    for suffixes in (COMPRESSIONS, FORMATS):
+        for suffix in suffixes:
+            if file.endswith(suffix) and file != suffix:
+                file = file.removesuffix(suffix)
+                break
+    return file
+
+
+def _without_common(pieces: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """Return lists of pieces without those that all begin or end with, each with one piece at least."""
+    least = min(map(len, pieces))
+    back = 0
+    while back < least - 1 and len({own[-1 - back] for own in pieces}) == 1:
+        back += 1
+    front = 0
+    while front < least - back - 1 and len({own[front] for own in pieces}) == 1:
+        front += 1
+    return [own[front : len(own) - back] for own in pieces]
+
+
+def fitted(names: Sequence[str], width: int, columns: Callable[[str], int] = len) -> list[str]:
+    """Return names of at most ``width`` columns, cut in the middle; those that could be taken for another stay whole.
+
+    Examples
+    --------
+    >>> fitted(["maltparser-nivreeager", "maltparser-stacklazy", "ours"], 12)
+    ['maltpa…eager', 'maltpa…klazy', 'ours']
+    >>> fitted(["aaaa-b-cccc", "aaaa-d-cccc"], 7)
+    ['aaaa-b-cccc', 'aaaa-d-cccc']
+    """
+    cut = [
+        name if columns(name) <= width else f"{name[: width // 2]}…{name[len(name) - (width - 1) // 2 :]}"
+        for name in names
+    ]
+    return [short if cut.count(short) == 1 else name for short, name in zip(cut, names, strict=True)]

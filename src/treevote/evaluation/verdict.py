@@ -1,0 +1,250 @@
+"""The verdict of an evaluation: the best system by its main figure, its lead, and which differences are significant.
+
+A difference is significant if both p-values, of the paired bootstrap and of the randomization test, are below `LEVEL`
+after Holm's correction for all pairs of systems. With n samples no p-value is below 1 / (n + 1): one that small is a
+bound, and is written ``p ≤ 0.0010``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from treevote.evaluation.results import Evaluation, Test
+from treevote.evaluation.significance import TOLERANCE
+
+LEVEL = 0.05
+"""Differences with a corrected p-value below it are significant."""
+
+_MOST = 3
+"""Maximum number of pairs that a sentence names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probability:
+    """A p-value; ``bound`` tells that it is the least one that the number of samples allows, so that p may be less."""
+
+    p: float
+    bound: bool = False
+
+    @property
+    def significant(self) -> bool:
+        """Whether it is below `LEVEL`."""
+        return self.p < LEVEL
+
+    def __str__(self) -> str:
+        """Return ``p = 0.031`` or ``p ≤ 0.0010``.
+
+        Examples
+        --------
+        >>> print(Probability(0.0312), Probability(0.5), Probability(0.00599, bound=True))
+        p = 0.031 p = 0.50 p ≤ 0.0060
+        """
+        return f"p {'≤' if self.bound else '='} {self.number}"
+
+    @property
+    def number(self) -> str:
+        """The number alone, never rounded to 0 or across `LEVEL`."""
+        text = f"{self.p:.4f}" if self.p < 0.01 else f"{self.p:.3f}" if self.p < 0.1 else f"{self.p:.2f}"
+        return text if (float(text) < LEVEL) == self.significant and float(text) else f"{self.p:.2g}"
+
+
+def bounded(corrected: float, raw: float, samples: int) -> Probability:
+    """Return a corrected p-value, and whether the raw one is the least that so many samples allow.
+
+    Examples
+    --------
+    >>> bounded(6 / 1001, 1 / 1001, 1000).bound, bounded(6 / 1001, 2 / 1001, 1000).bound
+    (True, False)
+    """
+    return Probability(corrected, raw * (samples + 1) < 1.5)
+
+
+def p_values(test: Test, evaluation: Evaluation) -> tuple[Probability, Probability]:
+    """Return the corrected p-values of the bootstrap and of the randomization test."""
+    comparison = evaluation.comparison
+    return (
+        bounded(test.bootstrap_holm, test.bootstrap, comparison.samples),
+        bounded(test.randomization_holm, test.randomization, comparison.permutations),
+    )
+
+
+def p_of(test: Test, evaluation: Evaluation) -> Probability:
+    """Return the larger of the two corrected p-values; of equal ones the exact one."""
+    return max(p_values(test, evaluation), key=lambda value: (value.p, not value.bound))
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The difference of two systems in points, the one with the higher figure first, with its 95 % interval."""
+
+    better: str
+    worse: str
+    points: float
+    low: float | None
+    high: float | None
+    p: Probability
+
+    def __str__(self) -> str:
+        """Return the names.
+
+        Examples
+        --------
+        >>> print(Difference("ours", "theirs", 0.5, 0.1, 0.9, Probability(0.01)))
+        ours − theirs
+        """
+        return f"{self.better} − {self.worse}"
+
+    @property
+    def interval(self) -> str:
+        """Interval and p, for a sentence."""
+        ends = "" if self.low is None else f"95 % interval {_signed(self.low)} to {_signed(self.high)}, "
+        return f"{ends}{self.p}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What an evaluation says.
+
+    Attributes
+    ----------
+    metric : str
+        The figure by which systems are ranked: the first of the evaluation, LAS.
+    correction : str
+        The correction of the p-values, for a reader.
+    ranking : tuple of (str, float)
+        Names and figures, the highest first; systems without a figure are left out.
+    leads : tuple of Difference
+        The first of the ranking against each other system, in the order of the ranking.
+    open : tuple of Difference
+        All pairs whose difference is not significant, the higher system first.
+    sentences : tuple of str
+        The verdict in words.
+    """
+
+    metric: str
+    correction: str
+    ranking: tuple[tuple[str, float], ...]
+    leads: tuple[Difference, ...]
+    open: tuple[Difference, ...]
+    sentences: tuple[str, ...]
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the first system is significantly better than all others."""
+        return bool(self.leads) and all(lead.p.significant for lead in self.leads)
+
+
+def verdict(evaluation: Evaluation) -> Verdict:
+    """Return the verdict of an evaluation.
+
+    Examples
+    --------
+    >>> from treevote.corpus.treebank import Treebank
+    >>> from treevote.evaluation.evaluation import evaluate_systems
+    >>> gold = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])])
+    >>> parse = Treebank.of([(["a", "dog", "barks"], [3, 3, 0], ["det", "nsubj", "root"])])
+    >>> verdict(evaluate_systems(gold, {"ours": gold, "theirs": parse}, samples=9, permutations=9)).leads[0].points
+    33.33333333333333
+    """
+    metric = evaluation.metrics[0].name
+    values = {system.name: system.rates[metric].value for system in evaluation.systems}
+    ranking = sorted(((name, value) for name, value in values.items() if value is not None), key=lambda pair: -pair[1])
+    places = {name: place for place, (name, _) in enumerate(ranking)}
+    differences = {}
+    for test in evaluation.comparison.tests:
+        names = evaluation.systems[test.first].name, evaluation.systems[test.second].name
+        if test.metric == metric and test.difference is not None and all(name in places for name in names):
+            found = difference(test, evaluation, turned=places[names[0]] > places[names[1]])
+            differences[found.better, found.worse] = found
+    pairs = sorted(differences.values(), key=lambda found: (places[found.better], places[found.worse]))
+    best = ranking[0][0] if ranking else ""
+    leads = tuple(pair for pair in pairs if pair.better == best)
+    still_open = tuple(pair for pair in pairs if not pair.p.significant)
+    n = len(pairs)
+    correction = f"Holm’s correction for {n} pairs" if n > 1 else "one pair, no correction"
+    sentences = _sentences(evaluation, metric, ranking, leads, still_open, n)
+    return Verdict(metric, correction, tuple(ranking), leads, still_open, tuple(sentences))
+
+
+def difference(test: Test, evaluation: Evaluation, *, turned: bool = False) -> Difference:
+    """Return the difference that a test is about: first minus second, or if it is turned second minus first."""
+    assert test.difference is not None
+    first, second = (evaluation.systems[i].name for i in (test.first, test.second))
+    p = p_of(test, evaluation)
+    if not turned:
+        return Difference(first, second, test.difference, test.low, test.high, p)
+    low, high = (None if end is None else -end for end in (test.high, test.low))
+    return Difference(second, first, -test.difference, low, high, p)
+
+
+def differences(evaluation: Evaluation, metric: str, found: Verdict) -> Iterator[tuple[Difference, Test]]:
+    """Yield the difference of each pair in a metric, with its test: the system that is higher in the ranking first."""
+    places = {name: place for place, (name, _) in enumerate(found.ranking)}
+    pairs = []
+    for test in evaluation.comparison.tests:
+        first, second = (places.get(evaluation.systems[i].name, len(places) + i) for i in (test.first, test.second))
+        if test.metric == metric and test.difference is not None:
+            pairs.append((min(first, second), max(first, second), test, first > second))
+    for _, _, test, turned in sorted(pairs, key=lambda pair: pair[:2]):
+        yield difference(test, evaluation, turned=turned), test
+
+
+def _sentences(
+    evaluation: Evaluation,
+    metric: str,
+    ranking: list[tuple[str, float]],
+    leads: tuple[Difference, ...],
+    still_open: tuple[Difference, ...],
+    n_pairs: int,
+) -> list[str]:
+    if not ranking:
+        return ["No word was scored."]
+    best, value = ranking[0]
+    if not leads:
+        rate = next(system.rates[metric] for system in evaluation.systems if system.name == best)
+        ends = "" if rate.low is None else f" (95 % interval {rate.low:.2f} to {rate.high:.2f})"
+        return [f"{best} has {value:.2f} {metric}{ends}."]
+    lead = leads[0]
+    if abs(lead.points) < TOLERANCE and len(leads) == 1:
+        return [f"{best} and {lead.worse} have the same {metric}, {value:.2f}."]
+    corrected = f"; Holm’s correction for {n_pairs} pairs" if n_pairs > 1 else ""
+    ahead = f"{lead.points:.2f} above {lead.worse} ({lead.interval}{corrected})"
+    unsure = [pair.worse for pair in leads if not pair.p.significant]
+    if not unsure:
+        more = "; its lead over every system is significant" if len(leads) > 1 else ""
+        said = [f"{best} is best: {value:.2f} {metric}, {ahead}{more}."]
+    else:
+        what = f"its lead over {_listed(unsure)}" if len(leads) > 1 else "the difference"
+        said = [f"{best} has the highest {metric}, {value:.2f}, {ahead}, but {what} is not significant."]
+    if others := [f"{pair} ({pair.p})" for pair in still_open if pair.better != best]:
+        said.append(f"{'Nor are these differences' if unsure else 'Not significant'}: {_listed(others)}.")
+    elif n_pairs > len(still_open) and n_pairs > 1:
+        said.append("All other differences are significant." if unsure else "All differences are significant.")
+    return said
+
+
+def _listed(names: list[str]) -> str:
+    """Return names as a list in words, the first ones if there are many.
+
+    Examples
+    --------
+    >>> _listed(["a", "b", "c"]), _listed(list("abcdef"))
+    ('a, b and c', 'a, b, c and 3 more')
+    """
+    if len(names) == 1:
+        return names[0]
+    if len(names) > _MOST + 1:
+        return f"{', '.join(names[:_MOST])} and {len(names) - _MOST} more"
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _signed(value: float | None) -> str:
+    """Return a number of points with its sign.
+
+    Examples
+    --------
+    >>> _signed(-0.125), _signed(0.5)
+    ('−0.12', '+0.50')
+    """
+    return "" if value is None else f"{value:+.2f}".replace("-", "−")

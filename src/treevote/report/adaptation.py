@@ -1,0 +1,198 @@
+"""The report of an adaptation as text: settings, text, selected sentences, scores before and after, and the verdict.
+
+It is made from the facts that an adapted model keeps, so it can be read again later from the model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from treevote.adaptation.scheme import SCHEMES
+from treevote.config import to_mapping
+from treevote.evaluation.verdict import Probability
+from treevote.report.settings import described
+from treevote.terminal import WIDTH, plural, table, wrapped
+
+SOURCES = {"paper": "Sagae & Tsujii 2007, section 4"}
+
+LEGENDS = {
+    "rounds": "identical: sentences on which the whole committee agrees. agreed: tokens with the same head and label "
+    "by all. selected: sentences that join the training data. new: tokens of the text that were not selected before.",
+    "target": "Each parser of the committee by itself, and their vote. selected: labelled sentences that the same "
+    "criteria select, with the scores of the vote there: how right the added sentences are.",
+    "scores": "difference: after minus before, in points, with the 95 % interval of the paired bootstrap. p: the "
+    "larger of its p-value and that of the randomization test.",
+    "estimates": "An estimate is the mean confidence on held-out text, no measurement; parsers are too sure of "
+    "themselves on text of another domain.",
+}
+"""An explanation below each table."""
+
+
+def as_text(facts: Mapping[str, Any]) -> str:
+    """Return the report: ``facts`` are those of `treevote.adaptation.adapt.Adapted.report`."""
+    return "\n\n".join(_parts(facts))
+
+
+def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
+    if "scheme" in facts:
+        yield _settings(facts)
+    if "distance" in facts:
+        yield _text(facts)
+    if "rounds" not in facts:
+        return
+    if "added" in facts:
+        yield _data(facts)
+    yield f"{_rounds(facts['rounds'])}\n{wrapped(LEGENDS['rounds'])}"
+    if any("on_target_dev" in each for each in facts["rounds"]):
+        yield f"{_on_target(facts['rounds'])}\n{wrapped(LEGENDS['target'])}"
+    if facts.get("labels"):
+        rows = [[each["label"], f"{each['source']:.1f}", f"{each['added']:.1f}"] for each in facts["labels"]]
+        yield table(["labels that differ most", "% of the training data", "% of the added sentences"], rows)
+    if facts.get("scores"):
+        yield f"{_scores(facts['scores'])}\n{wrapped(LEGENDS['scores'])}"
+    if facts.get("estimates"):
+        yield f"{_estimates(facts['estimates'])}\n{wrapped(LEGENDS['estimates'])}"
+
+
+def _settings(facts: Mapping[str, Any]) -> str:
+    scheme = facts["scheme"]
+    name = next((name for name, known in SCHEMES.items() if to_mapping(known) == scheme), "with settings of its own")
+    source = f" ({SOURCES[name]})" if name in SOURCES else ""
+    selection = scheme["selection"]
+    least = selection["min_agreement"]
+    agree = "identical parses" if least >= 1 else f"agreement on {100 * least:g} % of the tokens or more"
+    limits = [agree if least > 0 else "all sentences"]
+    limits += [f"confidence of {selection['min_confidence']:g} or more"] if selection["min_confidence"] else []
+    limits += ["the same proportion of each length"] if selection["balanced"] else []
+    lines = [("scheme", f"{name}{source}")]
+    lines += [
+        ("committee" if i == 0 else "", f"{member}: {described(settings)}")
+        for i, (member, settings) in enumerate(facts.get("committee", {}).items())
+    ]
+    if facts.get("external"):
+        lines.append(("", f"parses by {plural(facts['external'], 'other parser')}"))
+    lines.append(("selected", f"{', '.join(limits)}; at most {plural(scheme['rounds'], 'round')}"))
+    if "members" in facts:
+        lines.append(("adapted", ", ".join(facts["members"])))
+    return "\n".join(
+        wrapped(text, WIDTH - 11).replace("\n", "\n" + 11 * " ").join([f"{title:<10} ", ""]) for title, text in lines
+    )
+
+
+def _text(facts: Mapping[str, Any]) -> str:
+    distance = facts["distance"]
+    return wrapped(
+        f"the text: {distance['unknown_words']:.1f} % of its words and {distance['unknown_tags']:.1f} % of its tags "
+        f"are not in the training data; mean length of a sentence: {distance['target_length']:.1f} tokens, "
+        f"in the training data {distance['source_length']:.1f}"
+    )
+
+
+def _data(facts: Mapping[str, Any]) -> str:
+    """Return the table of the numbers of sentences and tokens."""
+    training, added = facts["training"], facts["added"]
+    copies, last = facts["scheme"]["source_copies"], facts["rounds"][-1]
+    rows = [["training data before", training["sentences"], training["tokens"]]]
+    if "text_tokens" in last:
+        rows.append(["unlabelled text", last["text_sentences"], last["text_tokens"]])
+    rows.append(["added from it", added["sentences"], added["tokens"]])
+    rows.append(["training data after", *(copies * training[key] + added[key] for key in ("sentences", "tokens"))])
+    if copies > 1:
+        rows[-1][0] += f", {copies} copies of the first"
+    return table(["", "sentences", "tokens"], [[title, *(f"{n:,}" for n in counts)] for title, *counts in rows])
+
+
+def _rounds(rounds: Sequence[Mapping[str, float]]) -> str:
+    header = ["round", "identical %", "agreed %", "selected", "tokens", "% of tokens", "length", "of all", "new %"]
+    rows = [
+        [
+            str(number),
+            f"{each['identical']:.1f}",
+            f"{each['agreed_tokens']:.1f}",
+            f"{each['sentences']:,}",
+            f"{each['tokens']:,}",
+            f"{each['share_of_tokens']:.1f}",
+            f"{each['length']:.1f}",
+            f"{each['length_of_all']:.1f}",
+            f"{each['new']:.1f}",
+        ]
+        for number, each in enumerate(rounds, start=1)
+    ]
+    return table(header, rows)
+
+
+def _on_target(rounds: Sequence[Mapping[str, Any]]) -> str:
+    rows = []
+    for number, each in enumerate(rounds, start=1):
+        found = each.get("on_target_dev")
+        if not found:
+            continue
+        before = f"round {number}, " if len(rounds) > 1 else ""
+        rows += [
+            [f"{before}{name}", "", "", _two(of["las"]), _two(of["uas"])]
+            for name, of in {**found["members"], "vote of the committee": found["vote"]}.items()
+        ]
+        chosen = found["selected"]
+        counts = f"{chosen['sentences']:,}", f"{chosen['tokens']:,}"
+        rows.append([f"{before}selected sentences", *counts, _two(chosen["las"]), _two(chosen["uas"])])
+    return table(["committee on the labelled target", "sentences", "tokens", "LAS", "UAS"], rows)
+
+
+def _scores(scores: Sequence[Mapping[str, Any]]) -> str:
+    rows = []
+    for each in sorted(scores, key=lambda each: each["domain"] != "target"):
+        ends = "-" if each["low"] is None else f"{each['low']:+.2f} to {each['high']:+.2f}"
+        points = "-" if each["difference"] is None else f"{each['difference']:+.2f}"
+        what = f"{each['domain']}, {each['metric']}"
+        p = _p(each)
+        rows.append(
+            [what, _two(each["before"]), _two(each["after"]), points, ends, ("≤ " if p.bound else "") + p.number]
+        )
+    return table(["", "before", "after", "difference", "95 % interval", "p"], rows)
+
+
+def _estimates(rows: Sequence[Mapping[str, Any]]) -> str:
+    told = []
+    for each in rows:
+        error = each["error"]
+        known = "not known" if error is None else f"{abs(error):.2f} too {'high' if error > 0 else 'low'}"
+        told.append([each["model"], f"{each['las']:.2f}", known])
+    return table(["LAS on the target, an estimate", "estimate", "error on the labelled target"], told)
+
+
+def closing(facts: Mapping[str, Any], *, promoted: bool) -> str:
+    """Return the last sentence: whether the adapted model is promoted, and why."""
+    reasons = "; ".join(facts.get("reasons", ()))
+    if not promoted:
+        return f"The adapted model is not promoted: {reasons}. The old model stays as it is."
+    told = []
+    for domain in ("target", "source"):
+        for each in facts.get("scores", ()):
+            if each["domain"] == domain and each["metric"] == "LAS" and each["difference"] is not None:
+                p = _p(each)
+                sign = "more" if each["difference"] >= 0 else "less"
+                change = f"{abs(each['difference']):.2f} {sign} than the old model"
+                interval = f"95 % interval {each['low']:+.2f} to {each['high']:+.2f}, {p}"
+                chance = "" if p.significant else ", not significant"
+                told.append(f"on the {domain} it has {each['after']:.2f} LAS, {change} ({interval}{chance})")
+    if not any(each["domain"] == "target" for each in facts.get("scores", ())):
+        found = {each["model"]: each["las"] for each in facts.get("estimates", ())}
+        if found.keys() >= {"before", "after"} and not any(map(math.isnan, found.values())):
+            told.append(
+                f"on the target nothing was measured; by its own estimate it has {found['after']:.2f} LAS, "
+                f"the old model {found['before']:.2f}"
+            )
+    why = f": {'; '.join(told)}" if told else ""
+    if reasons:
+        return f"The adapted model is promoted by force, in spite of this: {reasons}{why.replace(':', '.', 1)}."
+    return f"The adapted model is promoted{why}."
+
+
+def _p(each: Mapping[str, Any]) -> Probability:
+    return Probability(each["p"], each["p_is_bound"])
+
+
+def _two(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

@@ -1,0 +1,129 @@
+"""The page of an adaptation: its report, and the sentences that were added, by round and by agreement."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from treevote.adaptation.silver import read_silver
+from treevote.corpus.sentence import Sentence
+from treevote.corpus.treebank import Treebank
+from treevote.drawing import svg
+from treevote.files.streams import writing
+from treevote.report import adaptation
+from treevote.report.page import environment, policy, source_of
+from treevote.report.trees import for_all_widths
+from treevote.visibility import visible
+
+SHOWN, DRAWN, MAX_WORDS = 12, 2, 20
+"""Sentences of a group that are quoted, that are drawn, and the maximum number of words of a drawn one."""
+
+_FACT = re.compile(r"# (round|source|agreement) = (.*)")
+
+
+class Quoted(NamedTuple):
+    """An added sentence: its words, the place in the text, the share of tokens that the committee agrees on."""
+
+    text: str
+    source: str
+    agreement: float
+    drawing: str
+
+
+class Group(NamedTuple):
+    """Added sentences of one round and one range of agreement; ``quoted`` are some of them, evenly spread."""
+
+    round: int
+    reason: str
+    sentences: int
+    tokens: int
+    quoted: list[Quoted]
+
+
+def write_report(
+    facts: Mapping[str, Any],
+    silver: str | os.PathLike[str] | None,
+    path: str | os.PathLike[str],
+    *,
+    promoted: bool,
+    command: str = "",
+    date: str = "",
+) -> None:
+    """Write the page to a file; the same facts, sentences, command and date give the same bytes.
+
+    Parameters
+    ----------
+    facts : mapping
+        See `treevote.adaptation.adapt.Adapted.report`.
+    silver : path, optional
+        The added sentences, as `treevote.adaptation.silver.write_silver` writes them.
+    path : path
+        The page.
+    promoted : bool
+        Whether the adapted model was written.
+    command, date : str
+        The command line and the day, for the foot of the page.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read or written.
+    """
+    found = groups(read_silver(Path(silver))) if silver is not None else []
+    templates = environment()
+    page = templates.get_template("adaptation.html").render(
+        closing=adaptation.closing(facts, promoted=promoted),
+        report=adaptation.as_text(facts),
+        groups=found,
+        shown=SHOWN,
+        command=command,
+        date=date,
+        policy=policy(),
+        style=svg.STYLE + source_of("style.css"),
+    )
+    with writing(path) as stream:
+        stream.write(page.encode())
+
+
+def groups(silver: Treebank) -> list[Group]:
+    """Return the sentences of a silver file by round and by range of agreement, the highest first."""
+    members: dict[tuple[int, int], list[int]] = {}
+    told = [_facts_of(silver, i) for i in range(silver.n_sentences)]
+    for i, facts in enumerate(told):
+        agreed = float(facts.get("agreement", 0))
+        members.setdefault((int(facts.get("round", 1)), -min(int(10 * agreed), 10)), []).append(i)
+    lengths = silver.lengths
+    found = []
+    for (number, tenth), own in sorted(members.items()):
+        low = -10 * tenth
+        reason = (
+            "the committee agrees" if low >= 100 else f"the committee agrees on {low} to {low + 10} % of the tokens"
+        )
+        step = max(1, len(own) // SHOWN)
+        quoted: list[Quoted] = []
+        n_drawn = 0
+        for i in own[::step][:SHOWN]:
+            sentence = silver.sentence(i)
+            forms = " ".join(word.form for word in sentence.words[1:])
+            drawing = ""
+            if n_drawn < DRAWN and 3 < lengths[i] <= MAX_WORDS:
+                drawing, n_drawn = _drawing(sentence), n_drawn + 1
+            quoted.append(Quoted(forms, told[i].get("source", ""), float(told[i].get("agreement", 0)), drawing))
+        found.append(Group(number, reason, len(own), int(lengths[own].sum()), quoted))
+    return found
+
+
+def _drawing(sentence: Sentence) -> str:
+    title = visible(" ".join(word.form for word in sentence.words[1:]))
+    return for_all_widths(lambda width: svg.draw(sentence, width=width, title=title))
+
+
+def _facts_of(silver: Treebank, number: int) -> dict[str, str]:
+    facts: dict[str, str] = {}
+    for line in silver.comments(number):
+        if match := _FACT.fullmatch(line.rstrip()):
+            facts.setdefault(match[1], match[2])
+    return facts

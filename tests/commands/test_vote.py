@@ -1,0 +1,125 @@
+"""``treevote vote``: its report, and development files that do not belong to the systems."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from tests.command_line import fails, run
+from tests.reference.toy_grammar import toy_treebank
+from treevote.cli import app
+from treevote.conll.reader import read
+from treevote.conll.writer import write
+from treevote.corpus.treebank import Treebank
+from treevote.evaluation.counts import evaluate
+
+NAMES = ("good", "fair", "bad", "worst")
+KINDS = {"good": 0.05, "fair": 0.15, "bad": 0.3, "worst": 0.45}
+"""Systems, and the share of words whose label they have wrong."""
+
+
+def parse_of(gold: Treebank, wrong: float, seed: int) -> Treebank:
+    """Return trees in which a share of the labels is wrong, each system in its own way."""
+    random = np.random.default_rng(seed)
+    changed = gold.is_token & (random.random(len(gold.deprels)) < wrong)
+    labels = (*gold.labels, f"wrong-{wrong}")
+    return gold.with_trees(gold.heads, np.where(changed, len(gold.labels), gold.deprels).astype(np.int32), labels)
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("vote")
+    for part, seed in (("dev", 1), ("test", 2)):
+        gold = toy_treebank(80, seed)
+        write(gold, folder / f"gold.{part}.conllu")
+        for number, (name, wrong) in enumerate(KINDS.items()):
+            write(parse_of(gold, wrong, 10 * seed + number), folder / f"{name}.{part}.conllu")
+    return folder
+
+
+def files(room: Path, part: str, names: tuple[str, ...] = NAMES) -> list[Path]:
+    return [room / f"{name}.{part}.conllu" for name in names]
+
+
+def said(*arguments: object) -> str:
+    result = CliRunner().invoke(app, ["vote", *map(str, arguments)])
+    assert result.exit_code == 0, result.output
+    return result.stderr
+
+
+def test_scores_weights_and_what_was_left_out_are_told(room: Path, tmp_path: Path) -> None:
+    dev = "--gold", room / "gold.dev.conllu", "--dev", *files(room, "dev")
+    text = said(*files(room, "test"), *dev, "--select", "-o", tmp_path / "out.conllu")
+    rows = {line.split()[0]: line.split() for line in text.split("\n\n")[0].splitlines()}
+    gold = read(room / "gold.dev.conllu")
+    for name in NAMES:
+        assert rows[name][1] == f"{evaluate(gold, read(room / f'{name}.dev.conllu')).las:.2f}"
+    assert rows["good"][-1] == "1"
+    pair = "good", "worst"
+    dev = "--gold", room / "gold.dev.conllu", "--dev", *files(room, "dev", pair)
+    alone = said(*files(room, "test", pair), *dev, "--select", "-o", tmp_path / "out.conllu")
+    assert "left out, since fewer systems vote as well, within 0.05 LAS: worst" in alone
+    assert "ablation: LAS that the vote loses" in text
+    assert "good, the best system (95 % interval" in " ".join(text.split())
+    assert "chosen on the same sentences" in text
+    assert all(len(line) <= 100 for line in text.splitlines())
+
+
+def test_without_development_files_only_the_vote_is_told(room: Path, tmp_path: Path) -> None:
+    text = said(*files(room, "test"), "-o", tmp_path / "out.conllu")
+    assert text == "4 systems voted on 80 sentences with one root each; weights: equal\n"
+
+
+def test_json_has_all_that_is_told(room: Path, tmp_path: Path) -> None:
+    dev = "--gold", room / "gold.dev.conllu", "--dev", *files(room, "dev")
+    answer = json.loads(run("vote", *files(room, "test"), *dev, "--weights", "pos", "-o", tmp_path / "o", "--json"))
+    assert answer["schema"] == "treevote/vote"
+    assert answer["voters"] == list(NAMES)
+    assert [own["place"] for own in answer["systems"]] == [1, 2, 3, 4]
+    assert answer["systems"][0]["weight"] == pytest.approx(answer["systems"][0]["las"] / 100, abs=1e-4)
+    assert answer["development"]["gain"]["over"] == "good"
+    assert "standard output" in run("vote", *files(room, "test"), "--json", code=2)
+
+
+def test_sentences_that_were_no_trees_are_named(room: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.conllu"
+    lines = (room / "good.test.conllu").read_text("utf-8").split("\n\n")
+    lines[2] = lines[2].replace("\t0\t", "\t1\t", 1)
+    broken.write_text("\n\n".join(lines), "utf-8")
+    text = said(broken, *files(room, "test"), "-o", tmp_path / "out.conllu")
+    assert "no trees, for which the vote has trees:\nbroken: 1 sentence with cycle (3)" in text
+    read(tmp_path / "out.conllu")  # trees only
+
+
+def test_one_system_has_no_vote(room: Path) -> None:
+    assert "expected two systems or more to vote, found 1" in fails("vote", room / "good.test.conllu")
+
+
+def test_development_files_of_other_systems_are_noticed(room: Path, tmp_path: Path) -> None:
+    systems, gold = files(room, "test"), ("--gold", room / "gold.dev.conllu", "--dev")
+    end = "-o", tmp_path / "out.conllu"
+    assert "warning" not in said(*systems, *gold, *files(room, "dev"), *end)
+    turned = files(room, "dev", ("worst", "bad", "fair", "good"))
+    assert "by their names the files of --dev are in another order (worst, bad, fair, good)" in said(
+        *systems, *gold, *turned, *end
+    )
+    for number, path in enumerate(turned):
+        shutil.copy(path, tmp_path / f"d{number}.conllu")
+    unnamed = [tmp_path / f"d{number}.conllu" for number in range(4)]
+    text = said(*systems, *gold, *unnamed, *end)
+    assert "by their agreement with each other the files of --dev seem to be in another order" in text
+    assert f"better: {', '.join(str(path) for path in unnamed[::-1])}" in text
+    noise = tmp_path / "noise.conllu"
+    write(parse_of(read(room / "gold.dev.conllu"), 0.95, 9), noise)
+    assert "they may be of different systems" in said(*systems, *gold, noise, *files(room, "dev")[1:], *end)
+
+
+def test_measuring_on_the_sentences_that_are_voted_on_is_noticed(room: Path, tmp_path: Path) -> None:
+    systems = files(room, "test")
+    text = said(*systems, "--gold", room / "gold.test.conllu", "--dev", *systems, "-o", tmp_path / "out.conllu")
+    assert "the sentences of --gold are those that are voted on" in text

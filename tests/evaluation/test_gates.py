@@ -1,0 +1,79 @@
+"""Gates: thresholds, losses against a baseline, trees only; and their exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import fails, run
+from tests.paths import TOY
+from treevote.errors import ConfigError
+from treevote.evaluation.gates import thresholds
+
+
+@pytest.fixture
+def worse(tmp_path: Path) -> Path:
+    """A parse with some wrong labels."""
+    path = tmp_path / "worse.conllu"
+    path.write_text(TOY.read_text("utf-8").replace("\tnsubj\t", "\tobj\t"), "utf-8")
+    return path
+
+
+def test_thresholds() -> None:
+    assert thresholds(["LAS=87", "complete labelled=30.5"]) == {"LAS": 87.0, "complete labelled": 30.5}
+    assert thresholds(["0.3", "UAS=1"], metric="LAS") == {"LAS": 0.3, "UAS": 1.0}
+    for text in ("LAS", "87", "LAS=x", "=87", "LAS=101", "LAS=-1", "LAS=nan", "LAS=inf"):
+        with pytest.raises(ConfigError, match="expected METRIC=NUMBER"):
+            thresholds([text])
+    with pytest.raises(ConfigError, match="LAS is given twice"):
+        thresholds(["LAS=87", "LAS=88"])
+
+
+def test_a_system_below_a_threshold_fails(worse: Path) -> None:
+    assert "LAS" in run("evaluate", TOY, TOY, "--fail-under", "LAS=100", "UAS=100")
+    said = run("evaluate", TOY, worse, TOY, "--fail-under", "LAS=99.5", "UAS=100", code=3)
+    assert said.count("\n") == 1
+    assert said.startswith("treevote: gate failed: worse has ")
+    assert said.endswith("LAS, less than the 99.5 asked for\n")
+
+
+def test_a_system_that_loses_against_the_baseline_fails(worse: Path, tmp_path: Path) -> None:
+    for arguments in ([f"old={TOY}", worse, "--against", "old"], [worse, "--against", TOY], [TOY, "--against", worse]):
+        better = arguments[0] == TOY
+        said = run("evaluate", TOY, *arguments, code=0 if better else 3)
+        assert better or "gate failed: worse loses" in said
+    assert run("evaluate", TOY, worse, "--against", TOY, "--max-loss", "100")
+    run("evaluate", TOY, worse, "--against", TOY, "--max-loss", "UAS=0")
+    one = tmp_path / "one.conllu"
+    one.write_text(TOY.read_text("utf-8").replace("\tnsubj\t", "\tobj\t", 1), "utf-8")
+    run("evaluate", TOY, one, "--against", TOY, code=3)
+    run("evaluate", TOY, one, "--against", TOY, "--significant")  # one label is no significant loss
+    run("evaluate", TOY, worse, "--against", TOY, "--significant", code=3)
+
+
+def test_trees_that_are_no_trees_can_be_an_error(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.conllu"
+    broken.write_text(TOY.read_text("utf-8").replace("\t0\troot", "\t1\troot"), "utf-8")
+    run("evaluate", TOY, broken)
+    assert "sentences that are no trees" in run("evaluate", TOY, broken, "--well-formed", code=3)
+    run("evaluate", TOY, TOY, "--well-formed", "--against", broken)
+
+
+def test_gates_are_there_in_json(worse: Path) -> None:
+    answer = json.loads(run("evaluate", TOY, TOY, "--against", worse, "--fail-under", "UAS=1", "--json"))
+    assert [(gate["condition"], gate["passed"]) for gate in answer["gates"]] == [
+        ("UAS ≥ 1", True),
+        ("LAS ≥ worse − 0", True),
+    ]
+
+
+def test_what_cannot_be_checked_is_told(worse: Path) -> None:
+    assert "unknown metric 'LSA'; did you mean 'LA'" in fails("evaluate", TOY, TOY, "--fail-under", "LSA=80")
+    assert "unknown baseline 'nothing'" in fails("evaluate", TOY, worse, "--against", "nothing")
+    assert "differences in root are not tested" in fails(
+        "evaluate", TOY, worse, "--against", TOY, "--max-loss", "root=1", "--significant"
+    )
+    assert "need a baseline" in run("evaluate", TOY, worse, "--max-loss", "1", code=2)
+    assert "--json and --csv exclude each other" in run("evaluate", TOY, TOY, "--json", "--csv", code=2)
