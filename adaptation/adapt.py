@@ -30,7 +30,7 @@ from treevote.adaptation.silver import joined, label_profile, profile, read_silv
 from treevote.config import to_mapping
 from treevote.conll.reader import parse_chunk
 from treevote.corpus.treebank import Format, Treebank
-from treevote.ensemble.members import members_of
+from treevote.ensemble.members import DEFAULT_MEMBERS, members_of
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.streaming import CHUNK_BYTES, parts
 from treevote.ensemble.trainer import EnsembleTrainer, facts_of
@@ -146,7 +146,7 @@ class _Adaptation:
     warn: Callable[[str], None] | None
 
     def run(self) -> Adapted:
-        committee = self._members(self.scheme.committee)
+        committee = self._committee()
         if len(committee) + len(self.data.external) < 2:
             raise ConfigError(f"expected a committee of two or more, found only {', '.join(committee)}; name others")
         self._members(self.scheme.members)  # an unknown name is an error before the work
@@ -195,7 +195,7 @@ class _Adaptation:
         silver: Path | None = None
         for number in range(1, self.scheme.rounds + 1):
             name = f"round-{number}"
-            committee = self._trained(f"{name}.committee", self._members(self.scheme.committee), silver)
+            committee = self._trained(f"{name}.committee", self._committee(), silver)
             annotation = annotate(
                 self.steps.folder / f"{name}.committee",
                 self.data.unlabelled,
@@ -235,6 +235,10 @@ class _Adaptation:
         assert silver is not None
         return silver, rounds
 
+    def _committee(self) -> dict[str, Trainer]:
+        alone = len(self.before.members) + len(self.data.external) < 2
+        return self._members(self.scheme.committee or (DEFAULT_MEMBERS if alone else ()))
+
     def _members(self, names: Sequence[str]) -> dict[str, Trainer]:
         """Return trainers by name: those of the model, else the default ones."""
         own = {name: member.trainer for name, member in self.before.members.items()}
@@ -269,7 +273,7 @@ class _Adaptation:
         training: Any = self.before.facts.get("training", {})
         if training.get("sha256") != facts_of(self.data.source)["sha256"]:
             yield "the model was not trained on these training data; give its own training data"
-        like = None if self.data.external else alike(self._members(self.scheme.committee))
+        like = None if self.data.external else alike(self._committee())
         if like:
             yield f"the members of the committee are too similar: {like}; their agreement says little"
         if distance.tags == ("_",):

@@ -17,7 +17,8 @@ class Scheme:
     Attributes
     ----------
     committee : tuple of str
-        Members whose agreement is measured, retrained in each round; empty: all members of the model.
+        Members whose agreement is measured, retrained in each round; empty: those of the model, or of the default
+        ensemble for a model with a single member.
     rounds : int
         Maximum number of rounds.
     stopping_threshold : float
@@ -30,7 +31,7 @@ class Scheme:
         Copies of the labelled sentences in the training data: their weight against those of the new domain.
     """
 
-    committee: tuple[str, ...] = ("lr-maxent-forward", "lr-maxent-backward", "graph-mira", "graph-perceptron")
+    committee: tuple[str, ...] = ()
     rounds: int = 2
     stopping_threshold: float = 1.0
     selection: InstanceSelection = field(default_factory=lambda: InstanceSelection(0.8))

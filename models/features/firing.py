@@ -152,7 +152,10 @@ def fire_nodes(
 def fire_set(
     words: WordColumns, first: int, second: int, values: Longs, start: np.uint64, keys: Keys, count: int, limit: int
 ) -> int:
-    """Write a feature for each value of the ``feat`` atom ``first``, or for each pair with one of ``second``."""
+    """Write a feature for each value of the ``feat`` atom ``first``, or for each pair with one of ``second``.
+
+    Features are written behind the first ``count`` of ``keys``, up to ``limit``; returns the new number of keys.
+    """
     word = values[first] - 1
     for i in range(words.feats_offsets[word], words.feats_offsets[word + 1]):
         if count == limit:

@@ -81,8 +81,8 @@ def compile_arcs(lines: Sequence[str]) -> ArcTable:
     Examples
     --------
     >>> table = compile_arcs(["h.upos+d.prev.upos", "h.feat+d.feat", "h.upos+b.upos+d.upos"])
-    >>> table.dependent.atoms.tolist(), table.between.tolist()
-    ([[2, -1]], [2])
+    >>> table.columns.atoms[:1].tolist(), table.between.tolist()
+    ([[2, 0]], [2])
     >>> compile_arcs(["h.frm"])
     Traceback (most recent call last):
     treevote.errors.ConfigError: template 'h.frm': unknown attribute 'frm'; did you mean 'form'? ...

@@ -68,9 +68,9 @@ HANGS = {
         n = 1_000_000
         words = WordColumns(np.zeros((1, 15), np.int32), np.arange(n, dtype=np.int32), np.array([0, n], np.int32))
         keys, values = np.zeros(MAX_FEATURES, np.uint64), np.ones(2, np.int64)
-        assert fire_set(words, 0, 1, values, np.uint64(7), keys, 10) == MAX_FEATURES
+        assert fire_set(words, 0, 1, values, np.uint64(7), keys, 10, MAX_FEATURES) == MAX_FEATURES
         assert len(set(keys[10:].tolist())) == MAX_FEATURES - 10
-        assert fire_set(words, 0, -1, values, np.uint64(7), keys, 10) == MAX_FEATURES
+        assert fire_set(words, 0, -1, values, np.uint64(7), keys, 10, MAX_FEATURES) == MAX_FEATURES
     """,
     "FEATS by FEATS of an arc": """
         import numpy as np

@@ -195,9 +195,9 @@ def quickstart(
 
 
 def _adapted(parser: EnsembleParser, training: Treebank, dev: Treebank, folder: Path, jobs: Jobs) -> Adapted:
-    """Adapt in one round, by a committee of three: more would find little in so short a text."""
+    """Adapt in one round: more would find little in so short a text."""
     data = Data(dataclasses.replace(training, source=None), [folder / UNLABELLED], dev)
-    scheme = Scheme(committee=("lr-maxent-forward", "lr-maxent-backward", "graph-mira"), rounds=1)
+    scheme = Scheme(rounds=1)
     with temporary(folder / "work", folder=True) as room, checkpoints(Path(room, "steps"), {}) as steps:
         return adapt(parser, data, steps, scheme=scheme, guard=Guard(), seed=0, convention="ud", jobs=jobs)
 
