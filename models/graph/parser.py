@@ -113,7 +113,7 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
     )  # fmt: skip
     bits: Annotated[int, Interval(MIN_BITS, MAX_BITS)] = 24
     max_heads: Annotated[int, Interval(1, 100)] = 16
-    pruning_margin: Annotated[float, Interval(0, 100)] = 7.0
+    pruning_margin: Annotated[float, Interval(0, 100)] = 6.0
     weight_threshold: Share = 0.003
 
     def __post_init__(self) -> None:

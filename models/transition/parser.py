@@ -85,7 +85,7 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
     cutoff: Count = 3
     search: Search = "beam"
     width: Annotated[int, Interval(1, MAX_WIDTH)] = 8
-    margin: Annotated[float, Interval(0, closed="left")] = 3.0
+    margin: Annotated[float, Interval(0, closed="left")] = 2.5
     prune: Share = 0.01
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> TransitionParser:
