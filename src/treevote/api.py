@@ -19,14 +19,16 @@ from treevote.batch.joint import member_of
 from treevote.batch.reference import StoredParser
 from treevote.commands.adapt import Outcome
 from treevote.commands.adapt import adapt as run_adaptation
+from treevote.commands.train import chosen, with_folds
+from treevote.commands.treebanks import with_trees
 from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.configuration import ensemble_of, read_configuration
+from treevote.ensemble.configuration import ensemble_of
 from treevote.ensemble.familiarity import doubt, expects_tags
-from treevote.ensemble.members import known_members
 from treevote.ensemble.parser import EnsembleParser, save
+from treevote.ensemble.presets import Preset
 from treevote.errors import InputError
 from treevote.evaluation.counts import convention_of
 from treevote.notebook import OneLine, in_notebook
@@ -45,6 +47,7 @@ def train(
     dev: Data | None = None,
     *,
     output: Path_ | None = None,
+    preset: Preset = "default",
     members: Sequence[str] = (),
     config: Path_ | None = None,
     settings: Mapping[str, object] | None = None,
@@ -63,6 +66,8 @@ def train(
         Sentences with trees, to train on and to measure on; a list of paths of files is one treebank.
     output : path, optional
         Model folder to write, too.
+    preset : {"default", "fast", "best"}, default="default"
+        See `treevote.ensemble.presets`.
     members, config, settings, weights, select, folds, seed
         As for the command; without them its default.
     jobs : int or Jobs, default=1
@@ -89,14 +94,13 @@ def train(
     """
     if output is not None:
         store.check_target(Path(output))
-    configuration = read_configuration(None if config is None else os.fspath(config))
-    names = tuple(known_members()) if tuple(members) == ("all",) else tuple(members)
-    given = {"members": names or None, "weights": weights, "select": select or None, "folds": folds, "seed": seed}
-    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    configuration = dataclasses.replace(configuration, **changes)
+    given = {"members": tuple(members), "weights": weights, "select": select, "folds": folds, "seed": seed}
+    configuration = chosen(None if config is None else os.fspath(config), preset, given)
     trainer = ensemble_of(configuration, settings)
     treebank = _treebank(data, trees=True)
     held_out = None if dev is None else _treebank(dev, trees=True)
+    if held_out is None and configuration.folds is None:
+        trainer = with_folds(trainer, treebank.n_sentences)
     with _jobs(jobs, progress) as running:
         parser = trainer.train(
             treebank, held_out, seed=configuration.seed, jobs=running, convention=convention_of(treebank)
@@ -263,9 +267,15 @@ def _paths(paths: Path_ | Sequence[Path_]) -> list[str]:
 
 def _treebank(data: Data, *, trees: bool) -> Treebank:
     """Return data as a treebank."""
-    how: dict[str, Any] = {"trees": "required" if trees else "ignored"}
     if isinstance(data, Treebank):
         return data
+    if trees:
+        return with_trees(_read(data, trees="some"), warnings.warn)
+    return _read(data, trees="ignored")
+
+
+def _read(data: Any, *, trees: Literal["some", "ignored"]) -> Treebank:
+    how: dict[str, Any] = {"trees": trees}
     if isinstance(data, os.PathLike) or (isinstance(data, str) and not ("\n" in data or "\t" in data)):
         if isinstance(data, str) and " " in data and not os.path.exists(data):
             raise InputError(
@@ -281,7 +291,7 @@ def _treebank(data: Data, *, trees: bool) -> Treebank:
         return parts[0] if len(parts) == 1 else Treebank.concatenate(parts, " + ".join(part.name for part in parts))
     if items and all(hasattr(item, "serialize") for item in items):
         return read(items, **how)
-    if trees:
+    if trees == "some":
         raise InputError(
             "expected sentences with trees, found lists of tokens", remedy="give a path, a text, or Treebank.of(...)"
         )

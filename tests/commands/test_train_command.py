@@ -9,7 +9,7 @@ import pytest
 
 from tests.command_line import content, fails, run
 from tests.paths import TOY
-from treevote.commands.train import FEW, FEWEST, FOLDS, train
+from treevote.commands.train import FEW, FEWEST, FOLDS, chosen, train
 from treevote.conll.reader import read
 from treevote.ensemble.configuration import Configuration, ensemble_of
 from treevote.ensemble.members import families, kind_of
@@ -87,6 +87,12 @@ def test_the_best_preset_selects_among_all_families() -> None:
 @pytest.mark.parametrize("options", [("--fast", "--best"), ("--fast", "--select"), ("--best", "--members", "pipeline")])
 def test_presets_exclude_each_other_and_members(tmp_path: Path, options: tuple[str, ...]) -> None:
     assert "give one of them" in fails("train", "--train", TOY, "-o", tmp_path / "model", *options)
+
+
+def test_zero_is_a_seed_and_a_number_of_folds(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("seed = 1\nfolds = 2\n")
+    configuration = chosen(tmp_path / "config.toml", "default", {"seed": 0, "folds": 0, "members": (), "select": False})
+    assert (configuration.seed, configuration.folds, configuration.select) == (0, 0, False)
 
 
 def test_a_preset_is_no_configuration_file(tmp_path: Path) -> None:

@@ -109,24 +109,14 @@ def train(
     start = time.monotonic()
     if dev is not None and folds:
         raise ConfigError("a model is measured on a development set or on folds; leave one of them out")
-    configuration = _configuration(config, preset)
-    named = tuple(known_members()) if tuple(members) == ("all",) else tuple(members) or None
-    given: dict[str, Any] = {
-        "members": named,
-        "weights": weights,
-        "select": select or None,
-        "folds": folds,
-        "seed": seed,
-    }
-    configuration = dataclasses.replace(
-        configuration, **{name: value for name, value in given.items() if value is not None}
-    )
+    given = {"members": tuple(members), "weights": weights, "select": select, "folds": folds, "seed": seed}
+    configuration = chosen(config, preset, given)
     trainer = ensemble_of(configuration, settings)
     store.check_target(output)
     treebank, convention = read_training(files, format=format, warn=warn)
     held_out = None if dev is None else read_development(dev, treebank, format=format, warn=warn)
     if held_out is None and configuration.folds is None:
-        trainer = dataclasses.replace(trainer, folds=_folds(trainer, treebank.n_sentences))
+        trainer = with_folds(trainer, treebank.n_sentences)
     compile_kernels(trainer, treebank)
     parser, milliseconds = trainer.train_measured(
         treebank,
@@ -139,17 +129,34 @@ def train(
     return Trained(parser, time.monotonic() - start, sum(store.sizes(output).values()), milliseconds)
 
 
-def _configuration(path: str | Path | None, preset: Preset) -> Configuration:
-    """Read a configuration file, or return that of a preset."""
+def chosen(path: str | Path | None, preset: Preset, given: Mapping[str, Any]) -> Configuration:
+    """Return the configuration of a file or preset, with what is given in place of its keys.
+
+    ``all`` as the only member is every member.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, or there is a preset beside it.
+    """
     if path is not None and preset != "default":
         raise ConfigError(f"--{preset} is a configuration of its own; leave it out, or --config")
-    return PRESETS[preset] if path is None else read_configuration(path)
+    changes = {name: value for name, value in given.items() if not (value is None or value is False or value == ())}
+    if changes.get("members") == ("all",):
+        changes["members"] = tuple(known_members())
+    return dataclasses.replace(PRESETS[preset] if path is None else read_configuration(path), **changes)
 
 
-def _folds(trainer: EnsembleTrainer, n_sentences: int) -> int:
-    """Return the number of folds for a training without a development set, 0 for none."""
-    needed = trainer.select or trainer.weights != "equal"
-    return FOLDS if needed or FEWEST <= n_sentences < FEW else 0
+def with_folds(trainer: EnsembleTrainer, n_sentences: int) -> EnsembleTrainer:
+    """Return a trainer without a development set with the default number of folds.
+
+    Examples
+    --------
+    >>> [with_folds(EnsembleTrainer(), n_sentences).folds for n_sentences in (99, 100, 2_999, 3_000)]
+    [0, 3, 3, 0]
+    """
+    needed = trainer.select or trainer.weights != "equal" or FEWEST <= n_sentences < FEW
+    return dataclasses.replace(trainer, folds=FOLDS if needed else 0)
 
 
 def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank) -> None:
