@@ -234,7 +234,7 @@ def score_parts(
     for part in range(n_parts):
         key = _START
         for i in range(bounds[part, KEYS], bounds[part + 1, KEYS]):
-            key = mix(key, i, values[key_atoms[i]])
+            key = mix(key, i, int(values[key_atoms[i]]))
         row = np.int64(key & np.uint64(KEPT - 1))
         key |= _ONE  # 0 is no key
         chosen[part] = row

@@ -77,7 +77,7 @@ def fire_trie(nodes: Ints, first: int, last: int, values: Longs, reached: Keys, 
         if value == 0 or start == 0:
             reached[node] = 0
         else:
-            key = mix(start, atom, value)
+            key = mix(start, atom, int(value))
             reached[node] = key
             keys[count] = key
             count += nodes[node, 2]

@@ -142,7 +142,7 @@ def _backtrack(
             d, k = head + 1, head
             while right_incomplete[head, d] + right_complete[d, end] != right_complete[head, end]:
                 d += 1
-            score = _bounded(scores[d, head])
+            score = _bounded(scores[d, head])  # pyright: ignore[reportArgumentType]
             while right_complete[head, k] + left_complete[k + 1, d] + score != right_incomplete[head, d]:
                 k += 1
             from_head, from_d = k, k + 1
@@ -150,7 +150,7 @@ def _backtrack(
             d = end
             while left_complete[end, d] + left_incomplete[d, head] != left_complete[end, head]:
                 d += 1
-            score, k = _bounded(scores[d, head]), d
+            score, k = _bounded(scores[d, head]), d  # pyright: ignore[reportArgumentType]
             while right_complete[d, k] + left_complete[k + 1, head] + score != left_incomplete[d, head]:
                 k += 1
             from_head, from_d = k + 1, k

@@ -98,7 +98,7 @@ def word_keys(columns: Columns, tokens: Ints, words: WordColumns) -> Keys:
         for position in range(n_slots):
             key = start
             for atom in range(columns.first[column], columns.first[column + 1]):
-                key = mix(key, values[columns.atoms[atom, 0], position + 1 + columns.atoms[atom, 1]])
+                key = mix(key, int(values[columns.atoms[atom, 0], position + 1 + columns.atoms[atom, 1]]))
             keys[position, column] = key
     return keys
 

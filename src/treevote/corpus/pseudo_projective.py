@@ -228,7 +228,7 @@ def _restore(
         start, span = offsets[i], slice(offsets[i], offsets[i + 1])
         for token in _breadth_first(heads[span]):
             if lifted[start + token]:
-                label = sought[start + token]
+                label = int(sought[start + token])
                 marked, target = by_path, -1
                 while target < 0:  # at last by the label alone
                     target = _target(token, label, by_label, marked, heads[span], deprels[span], on_path[span])
@@ -268,7 +268,7 @@ def _target(lifted: int, sought: int, by_label: bool, by_path: bool, heads: Ints
             if token != lifted and (on_path[token] or not by_path):
                 if by_label and sought >= 0 and deprels[token] == sought:
                     return int(token)
-                if not by_label and not _any_on_path(first[token], following, on_path):
+                if not by_label and not _any_on_path(int(first[token]), following, on_path):
                     return int(token)
                 queue[found] = token
                 found += 1
