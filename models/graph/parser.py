@@ -57,6 +57,9 @@ SOME_CROSSING, MANY_CROSSING = 0.02, 0.05
 """Minimum shares of non-projective arcs for the decoder "auto": for a choice on development data, and for the
 non-projective decoder without such data."""
 
+TRAINING_SLACK = 1.0
+"""Addition to the margin of the pruning in training: there, more wrong heads teach more, and time matters less."""
+
 
 @dataclass(frozen=True)
 class GraphTrainer(BaseTrainer["GraphParser"]):
@@ -88,7 +91,8 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
     max_heads : int
         For second order: maximum number of heads of a word after pruning.
     pruning_margin : float
-        For second order: heads are pruned whose log-probability is lower than that of the best head by more than this.
+        For second order: heads are pruned whose log-probability is lower than that of the best head by more than this;
+        in training, by one more.
     encoding : {"path", "head", "head+path", "none"}
         How the projective decoder encodes non-projective trees in labels (Nivre & Nilsson 2005).
     weight_threshold : float
@@ -150,7 +154,7 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         steps: list[Callable[..., Any]] = [functools.partial(train_labeller, trees, words, seed=seed)]
         pruner = FirstOrderModel.untrained(self._templates(PRUNER, lexicon)) if self.order == 2 else None
         if pruner is not None:
-            pruning = sentences, pruner.table, self.max_heads, self.pruning_margin, seed
+            pruning = sentences, pruner.table, self.max_heads, self.pruning_margin + TRAINING_SLACK, seed
             steps.append(functools.partial(train_pruner, sentences, pruner.table, seed))
             steps += (functools.partial(prune_fold, *pruning, fold) for fold in folds(len(sentences.offsets) - 1))
         trained: Iterator[Any] = jobs.map(operator.call, steps, prefer="threads")
