@@ -133,7 +133,8 @@ class KernelFiles(IndexDataCacheFile):
             self._implementation: Any = CompileResultCacheImpl(function)  # type: ignore[no-untyped-call]
             self.folder = str(self._implementation.locator.get_cache_path())
         source = os.path.abspath(function.__code__.co_filename)
-        self._folders = dict.fromkeys((self.folder, os.path.join(os.path.dirname(source), "__pycache__")))
+        beside = os.path.join(os.path.dirname(source), "__pycache__")
+        self._folders = dict.fromkeys((self.folder, "" if numba.config.CACHE_DIR else beside))  # type: ignore[attr-defined]
         self._digest = hashlib.sha256(repr((digest(function), sorted(options.items()))).encode()).hexdigest()
         version = f"{sys.implementation.cache_tag}.{numba.__version__}"
         self._stem = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}.{version}."
@@ -142,7 +143,8 @@ class KernelFiles(IndexDataCacheFile):
     def read(self, sig: Any, target_context: Any) -> Any:
         """Return the code for arguments of some types, None if there is none.
 
-        It may also lie beside the source where that folder cannot be written to, as in a container.
+        It may also lie beside the source where that folder cannot be written to, as in a container; not if the
+        environment names another folder.
         """
         name = self._name(sig, target_context.codegen())
         for folder in filter(None, self._folders):
