@@ -17,10 +17,10 @@ FEWEST, MOST = 4, 12
 
 
 def example(gold: Treebank, members: Mapping[str, Treebank], vote: Treebank) -> list[str]:
-    r"""Return the lines of a sentence that the vote parses without a mistake, and most members do not.
+    r"""Return the lines of a sentence that the vote parses without a mistake, and some member does not.
 
-    The drawing of the vote's tree is followed by a line for each member. Of several such sentences the shortest is
-    taken, then the first. There are no lines if there is none.
+    Sentences that more members parse wrongly come first, then shorter ones, then earlier ones. The drawing of the
+    vote's tree is followed by a line for each member. There are no lines if there is no such sentence.
 
     Examples
     --------

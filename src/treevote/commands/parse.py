@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from treevote.batch.joint import CONFIDENCE, SUPPORT, missing_end
 from treevote.commands.answer import answer
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError, parse_chunk
-from treevote.conll.validation import BLANK
 from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Format
 from treevote.ensemble.familiarity import doubt
@@ -23,9 +23,6 @@ from treevote.errors import ConfigError, InputError
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Parser
-
-_SUPPORT = ("support", "label_support")
-_CONFIDENCE = ("confidence", "label_confidence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +119,7 @@ def parse_files(
         was trained without development data.
     """
     start = time.monotonic()
-    marks = (_SUPPORT if support else ()) + (_CONFIDENCE if confidence else ())
+    marks = (SUPPORT if support else ()) + (CONFIDENCE if confidence else ())
     if marks and member is not None:
         raise ConfigError(
             f"support and confidence belong to a vote, not to {member} alone; leave out --member, or these two options"
@@ -144,7 +141,7 @@ def parse_files(
                 on_doubt(f"{name_of(inputs[done.file])}: {done.doubt}")
             text = done.text
             if done.file != file:
-                stream.write(_missing_end(last))
+                stream.write(missing_end(last))
                 file, text = done.file, text.removeprefix(BOM)
             stream.write(text)
             last = text or last
@@ -193,18 +190,3 @@ def _parse_part(model: StoredModel, marks: Sequence[str], on_error: OnError, par
 def name_of(path: str | os.PathLike[str]) -> str:
     """Return the name of an input for a message."""
     return "<stdin>" if path == "-" else os.fspath(path)
-
-
-def _missing_end(text: bytes) -> bytes:
-    r"""Return the line ends that a text lacks at its end, so that the next file begins with a new sentence.
-
-    Examples
-    --------
-    >>> [_missing_end(text) for text in (b"", b"1\ta\n\n", b"1\ta\n", b"1\ta", b"1\ta\r\n")]
-    [b'', b'', b'\n', b'\n\n', b'\r\n']
-    """
-    end = b"\r\n" if b"\r\n" in text else b"\n"
-    *before, line = text.rsplit(b"\n", 2)
-    if line.strip(BLANK.encode()):
-        return end + end
-    return end if line or (before and before[-1].strip(BLANK.encode())) else b""
