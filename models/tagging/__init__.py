@@ -1,0 +1,1 @@
+"""Taggers and the lemmatizer: parts of speech, features and lemmas by a vote of linear taggers."""

@@ -1,0 +1,212 @@
+"""One linear tagger: its settings, its training, and its scores of every part of a class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Literal, TypeAlias
+
+import numpy as np
+
+from treevote.kernels import Doubles, Floats, Ints, Longs, kernel
+from treevote.models.features.linear_guide import LinearGuide
+from treevote.models.features.rows import rows_of
+from treevote.models.features.weights import Weights, score
+from treevote.models.tagging.dictionary import N_CELLS, Dictionary, evidence_of, find_cells, most_classes
+from treevote.models.tagging.features import Text, batches, fire, of_context
+from treevote.models.tagging.learning import Examples, Learnt, add_parts, learn, pack
+from treevote.models.tagging.tagset import Parts, Tagset
+from treevote.models.tagging.templates import compile_templates, mirrored
+from treevote.parallel import Progress
+from treevote.settings import Count, Interval, Settings, Share
+from treevote.store.record import Record
+
+Loss: TypeAlias = Literal["maxent", "margin"]
+Direction: TypeAlias = Literal["forward", "backward"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassifierTrainer(Settings):
+    """Settings of a linear tagger.
+
+    Attributes
+    ----------
+    templates : tuple of str
+        For the direction from left to right, see `treevote.models.tagging.templates`.
+    loss : {"maxent", "margin"}
+    direction : {"forward", "backward"}
+        From left to right, or with templates mirrored from right to left.
+    context : float
+        Value of the features that read a neighbour; those of the token itself are 1.
+    epochs, rate
+        Passes over the tokens, and the learning rate at the start, which falls linearly to 0.
+    cutoff : int
+        Features seen fewer times are left out.
+    prune : float
+        Weights below this share of the largest are dropped.
+    """
+
+    templates: tuple[str, ...]
+    loss: Loss = "maxent"
+    direction: Direction = "forward"
+    context: Annotated[float, Interval(0, 1)] = 0.5
+    epochs: Annotated[int, Interval(1, 1000)] = 16
+    rate: Annotated[float, Interval(0, 100, "neither")] = 0.1
+    cutoff: Count = 2
+    prune: Share = 0.005
+
+    @property
+    def own_templates(self) -> tuple[str, ...]:
+        """The templates in the direction of the tagger."""
+        return self.templates if self.direction == "forward" else mirrored(self.templates)
+
+    def train(
+        self,
+        text: Text,
+        classes: Ints,
+        tagset: Tagset,
+        dictionary: Dictionary,
+        *,
+        seed: int = 0,
+        name: str = "",
+        progress: Progress | None = None,
+    ) -> Classifier:
+        """Learn the class of each token, shape (n_slots,), -1 for one that is outside the tagset; ROOT slots too."""
+        table, parts = compile_templates(self.own_templates), tagset.parts
+        rows = rows_of(partial(batches, text, classes, table), self.cutoff, name)
+        is_token = np.ones(len(text.tokens), np.bool_)
+        is_token[text.offsets[:-1]] = False
+        groups = text.groups[is_token]
+        column_groups = np.zeros(len(rows.keys), np.int32)
+        column_groups[rows.indices] = np.repeat(groups, np.diff(rows.indptr))
+        widths = np.diff(parts.bases)[column_groups]
+        examples = Examples(
+            rows.indptr,
+            rows.indices,
+            groups,
+            rows.classes,
+            text.known[text.tokens[is_token]],
+            column_groups,
+            np.cumsum(widths, dtype=np.int64) - widths,
+            np.where(of_context(rows.keys), self.context, 1).astype(np.float32),
+        )
+        learnt = Learnt.nothing(int(widths.sum()), int(parts.bases[-1]), N_CELLS)
+        generator, most = np.random.default_rng(seed), most_classes(dictionary)
+        for epoch in range(self.epochs):
+            rate = np.float32(self.rate * (1 - epoch / self.epochs))
+            order = generator.permutation(len(groups))
+            learn(examples, parts, dictionary, most, order, rate, self.loss == "margin", learnt)
+            if progress is not None:
+                progress(name, epoch + 1, self.epochs)
+        guide = LinearGuide.of(*pack(rows.keys, examples, learnt, parts, self.prune))
+        return Classifier(self.own_templates, table, self.direction == "backward", guide, learnt.evidence)
+
+
+@dataclass(frozen=True, eq=False)
+class Classifier:
+    """A trained linear tagger.
+
+    Attributes
+    ----------
+    templates : tuple of str
+    table : ndarray of int32
+        The templates, compiled.
+    backward : bool
+        Whether it tags from right to left.
+    guide : LinearGuide
+        The weights; its classes are the parts of the tagset.
+    evidence : ndarray of float64, shape (N_CELLS,)
+        Weights of the dictionary.
+    """
+
+    templates: tuple[str, ...]
+    table: Ints
+    backward: bool
+    guide: LinearGuide
+    evidence: Doubles
+
+    def add_scores(
+        self, text: Text, parts: Parts, dictionary: Dictionary, column: int, codes: Ints, places: Longs, total: Floats
+    ) -> None:
+        """Tag sentences, and add the scores of all parts of the groups of their tokens.
+
+        Parameters
+        ----------
+        text : Text
+            ``text.tags[:, column]`` is overwritten by this tagger's choices, unless the column is -1.
+        parts : Parts
+        dictionary : Dictionary
+        column : int
+            Column of the decided tags in ``text.tags``, or -1.
+        codes : ndarray of int32, shape (n_classes,)
+            What is written for each class.
+        places : ndarray of int64, shape (n_slots,)
+            First score of each token in ``total``.
+        total : ndarray of float32
+        """
+        add_scores(
+            text, parts, dictionary, most_classes(dictionary), self.table, self.guide.weights, self.evidence,
+            self.backward, column, codes, places, total,
+        )  # fmt: skip
+
+    def record(self) -> Record:
+        """Return the tagger as data."""
+        facts = {"backward": self.backward, **self.guide.facts()}
+        arrays = {"evidence": self.evidence, **self.guide.arrays()}
+        return Record("linear-tagger", facts, arrays, {"templates": self.templates})
+
+    @classmethod
+    def from_record(cls, record: Record, n_parts: int) -> Classifier:
+        """Return the tagger of a record; raises as `treevote.store.validation.rebuild` expects."""
+        templates, backward = tuple(record.texts["templates"]), record.facts["backward"]
+        if not isinstance(backward, bool):
+            raise TypeError("its direction")
+        guide = LinearGuide.from_record(record, n_parts)
+        return cls(templates, compile_templates(templates), backward, guide, evidence_of(record))
+
+
+@kernel
+def add_scores(
+    text: Text,
+    parts: Parts,
+    dictionary: Dictionary,
+    most: int,
+    templates: Ints,
+    weights: Weights,
+    evidence: Doubles,
+    backward: bool,
+    column: int,
+    codes: Ints,
+    places: Longs,
+    total: Floats,
+) -> None:
+    """See `Classifier.add_scores`; of equal classes the first is chosen."""
+    keys, rows = np.empty(len(templates), np.uint64), np.empty(len(templates), np.int64)
+    n_parts = len(weights.bias)
+    scores, own, classes = np.empty(n_parts, np.int32), np.empty(n_parts, np.float32), np.empty(n_parts, np.float32)
+    found, cells = np.empty(most, np.int64), np.empty(most, np.int64)
+    scale = np.float32(weights.scale)
+    for sentence in range(len(text.offsets) - 1):
+        start, length = text.offsets[sentence], text.offsets[sentence + 1] - text.offsets[sentence]
+        for step in range(1, length):
+            position = length - step if backward else step
+            token = start + position
+            group = text.groups[token]
+            first, last = parts.starts[group], parts.starts[group + 1]
+            base, width = parts.bases[group], parts.bases[group + 1] - parts.bases[group]
+            score(weights, keys, fire(text, sentence, position, templates, keys), rows, scores)
+            for k in range(width):
+                own[k] = scale * np.float32(scores[base + k])
+            for i in range(find_cells(dictionary, text.known[text.tokens[token]], first, last, -1, found, cells)):
+                own[found[i] - first] += np.float32(evidence[cells[i]])
+            add_parts(parts, group, own, classes)
+            best = 0
+            for c in range(1, last - first):
+                if classes[c] > classes[best]:
+                    best = c
+            if column >= 0:
+                text.tags[token, column] = codes[first + best]
+            pooled = total[places[token] :]
+            for k in range(width):
+                pooled[k] += own[k]
+

@@ -1,0 +1,118 @@
+"""The classes that each form had in training, and how much that says.
+
+In training a token does not see its own class in the dictionary, so a form that occurs once is as unknown as a new
+word: the affixes learn what they are for, and the weight of the dictionary is what it deserves on new text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.kernels import Doubles, Ints, Longs, leaf
+from treevote.store.record import Record
+from treevote.store.validation import column
+
+N_LEVELS, N_SHARES = 4, 5
+
+N_CELLS = N_LEVELS * N_SHARES
+"""Number of weights: one for each range of the count of a form and of the share of a class in it."""
+
+
+class Dictionary(NamedTuple):
+    """How often each form had each class.
+
+    Attributes
+    ----------
+    offsets : ndarray of int32, shape (n_forms + 1,)
+    classes, counts : ndarray of int32, shape (offsets[-1],)
+        One form after the other.
+    """
+
+    offsets: Ints
+    classes: Ints
+    counts: Ints
+
+    @classmethod
+    def of(cls, forms: Ints, classes: Ints, n_forms: int) -> Dictionary:
+        """Count the classes of forms.
+
+        Examples
+        --------
+        >>> Dictionary.of(np.array([1, 0, 1, 1], np.int32), np.array([2, 0, 2, 5], np.int32), 2)[1:]
+        (array([0, 2, 5], dtype=int32), array([1, 2, 1], dtype=int32))
+        """
+        pairs, counts = np.unique(np.stack([forms, classes]), axis=1, return_counts=True)
+        offsets = np.append(0, np.cumsum(np.bincount(pairs[0], minlength=n_forms)))
+        return cls(offsets.astype(np.int32), pairs[1].astype(np.int32), counts.astype(np.int32))
+
+    def record(self) -> Record:
+        """Return the dictionary as data."""
+        return Record("dictionary", arrays=self._asdict())
+
+    @classmethod
+    def from_record(cls, record: Record, n_forms: int, n_classes: int) -> Dictionary:
+        """Return the dictionary of a record; raises as `treevote.store.validation.rebuild` expects."""
+        offsets, classes, counts = (column(record, name, np.int32) for name in cls._fields)
+        if len(offsets) != n_forms + 1 or offsets[0] != 0 or offsets[-1] != len(classes) or len(counts) != len(classes):
+            raise ValueError("its dictionary")
+        if (np.diff(offsets) < 0).any() or (counts < 1).any() or (counts > 1 << 30).any():
+            raise ValueError("the counts of its dictionary")
+        if ((classes < 0) | (classes >= n_classes)).any():
+            raise ValueError("the classes of its dictionary")
+        return cls(offsets, classes, counts)
+
+
+@leaf
+def find_cells(
+    dictionary: Dictionary, form: int, first: int, last: int, gold: int, found: Longs, cells: Longs
+) -> int:
+    """Write the classes in ``first:last`` that a form had, and the cell of each; return their number.
+
+    One occurrence of the class ``gold``, -1 for none, is left out. ``form`` is -1 for an unknown one.
+    """
+    if form < 0:
+        return 0
+    start, end = dictionary.offsets[form], dictionary.offsets[form + 1]
+    total = -1 if gold >= 0 else 0
+    for i in range(start, end):
+        if first <= dictionary.classes[i] < last:
+            total += dictionary.counts[i]
+    if total <= 0:
+        return 0
+    level = 0 if total == 1 else 1 if total < 4 else 2 if total < 10 else 3
+    n = 0
+    for i in range(start, end):
+        cell_class = dictionary.classes[i]
+        if first <= cell_class < last:
+            count = dictionary.counts[i] - (1 if cell_class == gold else 0)
+            if count > 0:
+                share = count / total
+                rank = 0 if share <= 0.1 else 1 if share <= 0.35 else 2 if share <= 0.65 else 3 if share < 0.95 else 4
+                found[n] = cell_class
+                cells[n] = N_SHARES * level + rank
+                n += 1
+    return n
+
+
+def most_classes(dictionary: Dictionary) -> int:
+    """Return the largest number of classes of a form."""
+    return int(np.diff(dictionary.offsets).max(initial=0))
+
+
+def evidence_of(record: Record) -> Doubles:
+    """Return the weights of the cells of a record; raises as `treevote.store.validation.rebuild` expects."""
+    weights: Doubles = column(record, "evidence", np.float64)
+    if len(weights) != N_CELLS or not np.isfinite(weights).all():
+        raise ValueError("the weights of its dictionary")
+    return weights
+
+
+def rows_of(forms: Sequence[str]) -> dict[str, int]:
+    """Return the row of each form, from 0; ValueError if one occurs twice."""
+    rows = {form: row for row, form in enumerate(forms)}
+    if len(rows) != len(forms):
+        raise ValueError("a form of its dictionary occurs twice")
+    return rows

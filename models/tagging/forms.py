@@ -1,0 +1,111 @@
+"""The spelling of forms as numbers: affixes, infixes and shapes, which tell the tags of words never seen in training.
+
+A value is a checksum of its string (CRC-32): no vocabulary is kept, and two strings of a treebank are rarely taken for
+one another. 0 is a missing value, such as the last four characters of a form of three.
+"""
+
+from __future__ import annotations
+
+import threading
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from treevote.corpus.sentence import ROOT, Word
+from treevote.kernels import Ints, Longs
+from treevote.models.features.lexicon import shape
+
+PREFIXES, SUFFIXES, INFIXES = range(1, 5), range(1, 8), range(1, 6)
+
+SPELLING = (
+    "form", "lower", "shape", *(f"prefix{n}" for n in PREFIXES), *(f"suffix{n}" for n in SUFFIXES),
+    *(f"infix{n}" for n in INFIXES),
+)  # fmt: skip
+"""Attributes of a form. ``lower`` is the form in lower case with every digit as 0, and so are the affixes; ``infix3``
+are the two characters before the last three, where languages that pile up suffixes have one."""
+
+UNKNOWN = -1
+"""Row of a form that the training data do not have."""
+
+
+def spelling(form: str) -> tuple[str, ...]:
+    """Return the strings of all attributes of a form, in the order of ``SPELLING``; empty for a missing value.
+
+    Examples
+    --------
+    >>> dict(zip(SPELLING, spelling("Houses2"), strict=True))["suffix3"], spelling("houses")[-2]
+    ('es0', 'ou')
+    """
+    lower = "".join("0" if c.isdigit() else c for c in form.lower())
+    size = len(lower)
+    return (
+        form,
+        lower,
+        shape(form),
+        *(lower[:n] if size >= n else "" for n in PREFIXES),
+        *(lower[-n:] if size >= n else "" for n in SUFFIXES),
+        *(lower[-n - 2 : -n] if size >= n + 2 else "" for n in INFIXES),
+    )
+
+
+class FormMemo:
+    """The numbers of forms, with a cache of limited size. Safe to use from several threads.
+
+    Parameters
+    ----------
+    known : mapping of str to int
+        The row of each form of the training data, from 0.
+    limit : int, default=65536
+        The cache is emptied when it holds more forms. The numbers of a form do not depend on it.
+
+    Examples
+    --------
+    >>> memo = FormMemo({"dogs": 0})
+    >>> rows, values, known = memo.encode((ROOT, Word("dogs", "dog", "NOUN", "_", "_"), Word("cats", *"____")))
+    >>> known[rows].tolist(), values.shape
+    ([-1, 0, -1], (3, 19))
+    """
+
+    def __init__(self, known: Mapping[str, int], limit: int = 1 << 16) -> None:
+        self.known = known
+        self.limit = limit
+        self._lock = threading.Lock()
+        self._forget()
+
+    def __reduce__(self) -> tuple[Callable[..., FormMemo], tuple[Mapping[str, int], int]]:
+        """Pickle the known forms and the limit, without the cache."""
+        return FormMemo, (self.known, self.limit)
+
+    def _forget(self) -> None:
+        self._rows: dict[str, int] = {ROOT.form: 0}
+        self._values = np.zeros((1, len(SPELLING)), np.int64)
+        self._known = np.array([UNKNOWN], np.int32)
+
+    def encode(self, words: Sequence[Word]) -> tuple[Ints, Longs, Ints]:
+        """Return the row of each word, shape (n_words,), and for each row its values and its known form.
+
+        Returns
+        -------
+        rows : ndarray of int32, shape (n_words,)
+        values : ndarray of int64, shape (n_rows, len(SPELLING))
+        known : ndarray of int32, shape (n_rows,)
+            The row of the form in the training data, or ``UNKNOWN``.
+        """
+        with self._lock:
+            if len(self._rows) > self.limit:
+                self._forget()
+            rows, first = self._rows, len(self._rows)
+            numbers = [rows.setdefault(word.form, len(rows)) for word in words]
+            if len(rows) > first:
+                fresh = list(rows)[first:]
+                values = [[_number(string) for string in spelling(form)] for form in fresh]
+                self._values = np.concatenate([self._values, np.array(values, np.int64)])
+                known = np.array([self.known.get(form, UNKNOWN) for form in fresh], np.int32)
+                self._known = np.concatenate([self._known, known])
+            return np.array(numbers, np.int32), self._values, self._known
+
+
+def _number(string: str) -> int:
+    """Return the checksum of a string, from 1; 0 if it is empty."""
+    return max(1, zlib.crc32(string.encode("utf-8", "surrogatepass"))) if string else 0

@@ -1,0 +1,141 @@
+"""The classes that a tagger chooses from, in groups, and the parts that they are made of.
+
+The features of a noun are chosen among those that nouns had in training: a *group* is a part of speech, and a class is
+a value in its group. The score of a class is the sum of the scores of its *parts*: the whole value, and each of its
+features (``Case=Nom``), so that rare values profit from frequent ones (Müller, Schmid & Schütze 2013, section 3).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.kernels import Ints
+from treevote.models.features.lexicon import split_feats
+from treevote.store.record import Record
+from treevote.store.validation import column
+
+MOST_CLASSES = 20_000
+"""Maximum number of classes; the rarest beyond are left out."""
+
+MOST_VALUES = 32
+"""Maximum number of features of a class that count as parts."""
+
+MOST_PARTS = 32_000
+"""Maximum number of parts: packed weights have 16 bits for their numbers."""
+
+
+class Parts(NamedTuple):
+    """The parts of all classes, for kernels.
+
+    Attributes
+    ----------
+    starts : ndarray of int32, shape (n_groups + 1,)
+        First class of each group.
+    bases : ndarray of int32, shape (n_groups + 1,)
+        First part of each group. The parts of a group begin with its classes as wholes, in order.
+    offsets : ndarray of int32, shape (n_classes + 1,)
+    values : ndarray of int32, shape (offsets[-1],)
+        The other parts of each class, one class after the other.
+    """
+
+    starts: Ints
+    bases: Ints
+    offsets: Ints
+    values: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Tagset:
+    """Classes by group.
+
+    Attributes
+    ----------
+    groups : tuple of str
+    names : tuple of str
+        The classes, one group after the other, sorted within each.
+    starts : ndarray of int32, shape (n_groups + 1,)
+        First class of each group.
+    split : bool
+        Whether the features of a class are parts of it.
+    """
+
+    groups: tuple[str, ...]
+    names: tuple[str, ...]
+    starts: Ints
+    split: bool
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[str, str]], *, split: bool = False) -> Tagset:
+        """Return the classes of a training set.
+
+        Parameters
+        ----------
+        pairs : iterable of (str, str)
+            Group and class of each token.
+        split : bool, default=False
+
+        Examples
+        --------
+        >>> tagset = Tagset.of([("NOUN", "Number=Sing"), ("DET", "_"), ("NOUN", "Case=Gen|Number=Sing")], split=True)
+        >>> tagset.groups, tagset.names
+        (('DET', 'NOUN'), ('_', 'Case=Gen|Number=Sing', 'Number=Sing'))
+        >>> tagset.parts.bases.tolist(), tagset.parts.values.tolist()
+        ([0, 1, 5], [3, 4, 4])
+        """
+        counts = Counter(pairs)
+        kept = sorted(sorted(counts, key=lambda pair: (-counts[pair], pair))[:MOST_CLASSES])
+        groups = tuple(dict.fromkeys(group for group, _ in kept))
+        sizes = Counter(group for group, _ in kept)
+        starts = np.cumsum([0, *(sizes[group] for group in groups)], dtype=np.int32)
+        return cls(groups, tuple(name for _, name in kept), starts, split)
+
+    @property
+    def parts(self) -> Parts:
+        """The parts of all classes; ValueError if there are too many."""
+        bases, offsets, values = [0], [0], list[int]()
+        for first, last in zip(self.starts.tolist(), self.starts.tolist()[1:], strict=False):
+            numbers: dict[str, int] = {}
+            start = bases[-1] + last - first
+            for name in self.names[first:last]:
+                own = dict.fromkeys(split_feats(name)[:MOST_VALUES]) if self.split else ()
+                values += [numbers.setdefault(value, start + len(numbers)) for value in own]
+                offsets.append(len(values))
+            bases.append(start + len(numbers))
+        if bases[-1] > MOST_PARTS:
+            raise ValueError(f"its tags have {bases[-1]} parts; there may be {MOST_PARTS}")
+        return Parts(self.starts, *(np.array(column, np.int32) for column in (bases, offsets, values)))
+
+    def numbers(self) -> dict[tuple[str, str], int]:
+        """Return the number of each class, by group and name."""
+        groups = np.repeat(np.arange(len(self.groups)), np.diff(self.starts)).tolist()
+        return {(self.groups[group], name): i for i, (group, name) in enumerate(zip(groups, self.names, strict=True))}
+
+    def record(self) -> Record:
+        """Return the classes as data."""
+        texts = {"groups": self.groups, "names": self.names}
+        return Record("tagset", {"split": self.split}, {"starts": self.starts}, texts)
+
+    @classmethod
+    def from_record(cls, record: Record) -> Tagset:
+        """Return the classes of a record; raises as `treevote.store.validation.rebuild` expects."""
+        groups, names = tuple(record.texts["groups"]), tuple(record.texts["names"])
+        starts, split = column(record, "starts", np.int32), record.facts["split"]
+        if len(starts) != len(groups) + 1 or not groups or starts[0] != 0 or starts[-1] != len(names):
+            raise ValueError("its groups of tags")
+        if (np.diff(starts) <= 0).any() or len(names) > MOST_CLASSES or not isinstance(split, bool):
+            raise ValueError("its tags")
+        require_columns(groups)
+        require_columns(names)
+        return cls(groups, names, starts, split)
+
+
+def require_columns(strings: Sequence[str]) -> None:
+    """Raise ValueError if a string could not be a column of a CoNLL file."""
+    for string in strings:
+        if not string or any(character in "\t\n\r" for character in string):
+            raise ValueError(f"the tag {string[:40]!r} is empty or has a tab or a line end")

@@ -1,0 +1,103 @@
+"""The templates of the taggers: one language for all, a set for each task.
+
+A template is a conjunction such as ``-1.upos+0.suffix3``: the part of speech of the token before, and the last three
+characters of the token itself. ``0`` is the token, ``-2`` to ``2`` are its neighbours. ``upos``, ``feats`` and ``xpos``
+are tags: a tagger from left to right knows those to its left, one from right to left those to its right, and later
+tasks those of the tasks before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from treevote.kernels import Ints
+from treevote.models.features.templates import COLUMN, Grammar, read_templates
+from treevote.models.tagging.forms import SPELLING
+
+TAGS = ("upos", "feats", "xpos")
+"""The tags that templates may name; their columns follow those of the spelling."""
+
+MOST_ATOMS = 3
+NO_ATOM = -1
+
+GRAMMAR = Grammar(
+    places={str(position): (0, position) for position in range(-2, 3)},
+    steps={},
+    attributes={name: (COLUMN, column) for column, name in enumerate((*SPELLING, *TAGS))},
+    globals={},
+)
+
+_AFFIXES = """
+0.prefix1 0.prefix2 0.prefix3 0.suffix1 0.suffix2 0.suffix3 0.suffix4 0.suffix5 0.suffix6 0.suffix7 0.shape
+0.infix1 0.infix2 0.infix3 0.infix4 0.infix5
+"""
+
+_NEIGHBOURS = "-1.lower 1.lower -2.lower 2.lower -1.suffix2 1.suffix2 -1.suffix3 1.suffix3"
+
+UPOS = f"""
+0.form 0.lower 0.prefix4 {_AFFIXES} 0.suffix2+0.shape 0.suffix3+0.shape
+{_NEIGHBOURS} -1.suffix4 1.suffix4 -1.shape 1.shape -2.suffix3 2.suffix3
+-1.lower+0.lower 0.lower+1.lower -1.lower+1.lower 0.suffix3+1.suffix3 -1.suffix3+0.suffix3
+0.suffix4+1.lower -1.lower+0.suffix4
+-1.upos -2.upos -2.upos+-1.upos -1.upos+0.lower -1.upos+0.suffix3 -1.upos+0.suffix4 -1.upos+1.lower -1.upos+1.suffix3
+-1.upos+0.shape -2.upos+-1.upos+0.lower -2.upos+-1.upos+0.suffix3
+"""
+"""For parts of speech, from left to right. The forms of the token itself are in the dictionary, too."""
+
+FEATS = f"""
+{_AFFIXES} {_NEIGHBOURS} -1.suffix1+0.suffix1 0.suffix1+1.suffix1 -1.suffix2+0.suffix2 0.suffix2+1.suffix2
+-1.upos 1.upos -1.upos+1.upos -2.upos+-1.upos 1.upos+2.upos -1.upos+0.suffix3 0.suffix3+1.upos
+-1.upos+-1.lower 1.upos+1.lower -1.upos+-1.suffix2 1.upos+1.suffix2 -1.upos+-1.suffix3 1.upos+1.suffix3
+-2.upos+-2.suffix3 2.upos+2.suffix3 -2.upos+-2.suffix2+-1.upos 1.upos+2.upos+2.suffix2
+-1.lower+0.suffix3 0.suffix3+1.lower
+-1.feats -1.feats+0.suffix2 -1.feats+0.suffix3 -1.feats+0.lower -2.feats -2.feats+-1.feats -1.feats+1.upos
+-1.feats+1.upos+1.suffix2
+"""
+"""For features, given parts of speech on both sides, from left to right."""
+
+XPOS = """
+0.form 0.lower 0.shape 0.prefix1 0.prefix2 0.suffix1 0.suffix2 0.suffix3 0.suffix4 0.feats 0.feats+0.lower
+0.feats+0.suffix2 0.feats+0.suffix3 -1.lower 1.lower -1.upos 1.upos -1.feats 1.feats -1.upos+0.suffix2
+-1.lower+0.lower 0.lower+1.lower
+"""
+"""For language-specific parts of speech, given parts of speech and features."""
+
+LEMMA = f"""
+0.lower 0.prefix4 {_AFFIXES} 0.feats 0.xpos 0.feats+0.suffix1 0.feats+0.suffix2 0.feats+0.suffix3 0.feats+0.suffix4
+0.feats+0.lower 0.xpos+0.suffix3 0.xpos+0.lower 0.prefix2+0.suffix3 0.prefix3+0.suffix2 -1.shape
+"""
+"""For edit rules of lemmas, given all tags."""
+
+
+def mirrored(templates: Sequence[str]) -> tuple[str, ...]:
+    """Return templates with left and right exchanged.
+
+    Examples
+    --------
+    >>> mirrored(["-1.upos+0.form", "2.lower"])
+    ('1.upos+0.form', '-2.lower')
+    """
+    return tuple("+".join(_mirrored(atom) for atom in template.split("+")) for template in templates)
+
+
+def _mirrored(atom: str) -> str:
+    place, attribute = atom.split(".")
+    return f"{-int(place)}.{attribute}"
+
+
+def compile_templates(templates: Sequence[str]) -> Ints:
+    """Return templates as numbers, shape (n_templates, MOST_ATOMS, 2): for each atom its position and column.
+
+    Errors are those of `treevote.models.features.templates.read_templates`.
+
+    Examples
+    --------
+    >>> compile_templates(["-1.upos+0.form"])[0].tolist()
+    [[-1, 19], [0, 0], [0, -1]]
+    """
+    table = np.full((len(templates), MOST_ATOMS, 2), (0, NO_ATOM), np.int32)
+    for row, template in zip(table, read_templates(templates, GRAMMAR), strict=True):
+        row[: len(template)] = [(int(place), GRAMMAR.attributes[attribute][1]) for place, _, attribute in template]
+    return table

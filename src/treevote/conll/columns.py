@@ -1,0 +1,45 @@
+"""Other words for the tokens of a treebank, in memory and in the text that it was read from."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
+from treevote.kernels import Ints
+
+
+def with_words(treebank: Treebank, words: tuple[Word, ...], tokens: Ints) -> Treebank:
+    r"""Return the same sentences and trees with other lemmas and tags; forms stay.
+
+    Parameters
+    ----------
+    treebank : Treebank
+        If it has a source, the columns LEMMA to FEATS of its lines change as well, and nothing else in them.
+    words : tuple of Word
+        ``words[0]`` is ROOT.
+    tokens : ndarray of int32, shape (n_slots,)
+        For each slot the index in ``words``.
+
+    Examples
+    --------
+    >>> from treevote.conll.reader import loads
+    >>> from treevote.conll.writer import dumps
+    >>> from treevote.corpus.sentence import ROOT
+    >>> toy = loads("1\tdogs" + "\t_" * 7 + "\tGloss=chiens\n\n")
+    >>> words = ROOT, Word("dogs", "dog", "NOUN", "_", "_")
+    >>> dumps(with_words(toy, words, np.array([0, 1], np.int32)))
+    '1\tdogs\tdog\tNOUN\t_\t_\t_\t_\t_\tGloss=chiens\n\n'
+    """
+    source = treebank.source
+    if source is not None:
+        lines = list(source.lines)
+        columns = ["\t".join(word[1:]) for word in words]
+        slots = np.flatnonzero(treebank.is_token)
+        for line, word in zip(source.line_of[slots].tolist(), tokens[slots].tolist(), strict=True):
+            number, form, _, _, _, _, rest = lines[line].split("\t", 6)
+            lines[line] = f"{number}\t{form}\t{columns[word]}\t{rest}"
+        source = dataclasses.replace(source, lines=tuple(lines))
+    return dataclasses.replace(treebank, words=words, tokens=tokens, source=source)
