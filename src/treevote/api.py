@@ -16,7 +16,6 @@ import numpy as np
 
 from treevote.adaptation.configuration import read_configuration as adaptation_configuration
 from treevote.batch.joint import member_of
-from treevote.batch.reference import StoredParser
 from treevote.commands.adapt import Outcome
 from treevote.commands.adapt import adapt as run_adaptation
 from treevote.commands.train import chosen, with_folds
@@ -29,6 +28,7 @@ from treevote.ensemble.configuration import ensemble_of
 from treevote.ensemble.familiarity import doubt, expects_tags
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.presets import Preset
+from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
 from treevote.evaluation.counts import convention_of
 from treevote.notebook import OneLine, in_notebook
@@ -153,7 +153,7 @@ def parse(
     UserWarning
         If the text is probably unfit for the model.
     """
-    ensemble = model if isinstance(model, EnsembleParser) else _stored(model)()
+    ensemble = model if isinstance(model, EnsembleParser) else _stored(model, member)()
     parser = member_of(ensemble, member)
     treebank = _treebank(data, trees=False)
     words = [treebank.words[word] for word in set(treebank.tokens[treebank.is_token].tolist())]
@@ -257,8 +257,10 @@ def _jobs(jobs: int | Jobs, progress: bool | None) -> Iterator[Jobs]:
         yield dataclasses.replace(given, progress=shown)
 
 
-def _stored(model: StoredParser | Path_) -> StoredParser:
-    return model if isinstance(model, StoredParser) else StoredParser.of(model)
+def _stored(model: StoredParser | Path_, member: str | None) -> StoredParser:
+    if isinstance(model, StoredParser):
+        return model if member is None else dataclasses.replace(model, member=member)
+    return StoredParser.of(model, member)
 
 
 def _paths(paths: Path_ | Sequence[Path_]) -> list[str]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from treevote.batch.joint import Parsed, Work
 from treevote.batch.reading import TASK_BYTES
-from treevote.batch.reference import StoredParser
 from treevote.conll.chunks import Chunk, chunks
 from treevote.conll.reader import OnError
 from treevote.corpus.treebank import Format
+from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
 
 Key = TypeVar("Key")
@@ -93,7 +94,7 @@ def parse_strings(
     'line 1, sentence 1: expected 10 columns separated by tabs, found 1'
     """
     stored = model if isinstance(model, StoredParser) else StoredParser.of(model)
-    work = Work(stored, member, support, confidence, on_error)
+    work = Work(stored if member is None else replace(stored, member=member), support, confidence, on_error)
     work.check()
     found: list[_Result] = []
     for batch in _batches(texts, found, format):

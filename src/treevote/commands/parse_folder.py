@@ -16,9 +16,9 @@ from treevote.batch.joint import Parsed, Work
 from treevote.batch.manifest import Manifest, entry, task_of
 from treevote.batch.outputs import Pair, pairs
 from treevote.batch.reading import TASK_BYTES, Done, Piece, hashed, parse_task, pieces, tasks
-from treevote.batch.reference import StoredParser
 from treevote.conll.reader import OnError
 from treevote.corpus.treebank import Format
+from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import size
 from treevote.errors import ConfigError, InputError
 from treevote.files.streams import compressed
@@ -166,7 +166,7 @@ def parse_folder(
     start = time.monotonic()
     where = os.fspath(folder)
     found = pairs(inputs, folder, suffix)
-    work = Work(StoredParser.of(model), member, support, confidence, on_error)
+    work = Work(StoredParser.of(model, member), support, confidence, on_error)
     work.check()
     task = task_of(
         {
