@@ -21,6 +21,7 @@ from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.familiarity import doubts
 from treevote.ensemble.parser import EnsembleParser, parse_counted
+from treevote.ensemble.reader import Tags, no_tagger
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError, InputError, unknown
 from treevote.protocols import Parser
@@ -58,12 +59,15 @@ class Work:
         Whether these numbers are written into MISC.
     on_error : {"stop", "skip", "keep"}
         Treatment of a faulty sentence: no output for its file, leave it out, or keep it unparsed.
+    tags : {"auto", "keep", "predict"}
+        Which lemmas and tags are predicted, see `treevote.ensemble.reader`.
     """
 
     stored: StoredParser
     support: bool = False
     confidence: bool = False
     on_error: OnError = "stop"
+    tags: Tags = "auto"
 
     def check(self) -> None:
         """Load the model, and raise the error that its use would raise.
@@ -81,6 +85,8 @@ class Work:
         ensemble = self.stored()
         if self.confidence and ensemble.confidence is None:
             raise ConfigError("the model has no confidence; train it with a development set (--dev), or with --folds")
+        if self.tags == "predict" and (ensemble.reader is None or ensemble.reader.tagger is None):
+            raise no_tagger()
 
     def __call__(self, chunks: Sequence[Chunk]) -> list[Parsed]:
         """Parse chunks; return the result of each."""
@@ -101,6 +107,7 @@ class Work:
             if good and format == "conllx" and marks:  # which has no column for them: one error for each text
                 results |= {i: self._alone(ensemble, parser, marks, chunks[i]) for i in good}
             elif good:
+                treebank = tagged(ensemble, treebank, self.tags)
                 parsed = _parse(ensemble, parser, marks, [chunks[i] for i in good], treebank)
                 results |= dict(zip(good, parsed, strict=True))
         return [results[i] for i in range(len(chunks))]
@@ -109,6 +116,7 @@ class Work:
         """Parse a chunk that has faults, or no others beside it."""
         try:
             treebank, faults = parse_chunk(chunk, trees="ignored", on_error=self.on_error)
+            treebank = tagged(ensemble, treebank, self.tags)
             parse, fallbacks = parse_counted(parser, treebank) if treebank.n_sentences else (treebank, 0)
             text = dumps(parse.only(*marks)).encode("utf-8", "surrogateescape")
         except InputError as fault:
@@ -116,6 +124,11 @@ class Work:
         reason = doubts(ensemble, treebank, [0, treebank.n_sentences])[0]
         size = treebank.n_sentences, treebank.n_tokens
         return Parsed(text, *size, len(faults), next(iter(faults), None), fallbacks, reason)
+
+
+def tagged(ensemble: EnsembleParser, treebank: Treebank, tags: Tags) -> Treebank:
+    """Return the sentences with the lemmas and tags that a model predicts, see `treevote.ensemble.reader.Reader`."""
+    return treebank if ensemble.reader is None else ensemble.reader.tagged(treebank, tags)
 
 
 def member_of(ensemble: EnsembleParser, name: str | None) -> Parser:

@@ -15,6 +15,7 @@ from treevote.commands.answer import answer
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError
 from treevote.corpus.treebank import Format
+from treevote.ensemble.reader import Tags
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import CHUNK_BYTES, Part, parts, size
 from treevote.errors import InputError
@@ -70,6 +71,7 @@ def parse_files(
     support: bool = False,
     confidence: bool = False,
     on_error: OnError = "stop",
+    tags: Tags = "auto",
     format: Format | Literal["auto"] = "auto",
     jobs: Jobs = ONE_JOB,
     chunk_bytes: int = CHUNK_BYTES,
@@ -93,6 +95,9 @@ def parse_files(
         Write the probability that each arc is right, alone and with its label, into MISC.
     on_error : {"stop", "skip", "keep"}, default="stop"
         Treatment of a faulty sentence: raise, leave it out, or write it back unparsed.
+    tags : {"auto", "keep", "predict"}, default="auto"
+        Lemmas and tags: those of the model where a sentence has no tag at all, if the model has a tagger; those of the
+        text; those of the model.
     format : {"auto", "conllu", "conllx"}, default="auto"
         See `treevote.conll.chunks.chunks`.
     jobs : Jobs, optional
@@ -113,10 +118,10 @@ def parse_files(
         If the model cannot be read.
     ConfigError
         If the member does not exist, support or confidence is asked of a single one, or confidence of a model that
-        was trained without development data.
+        was trained without development data, or tags of one without a tagger.
     """
     start = time.monotonic()
-    work = Work(StoredParser.of(model, member), support, confidence, on_error)
+    work = Work(StoredParser.of(model, member), support, confidence, on_error, tags)
     work.check()  # before anything is read or written
     if jobs.n_jobs != 1:  # kernels are compiled once here, not in every process
         work([Chunk("", 1, 1, b"1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n", "conllu")])
