@@ -22,7 +22,8 @@ from treevote.conll.reader import parse_chunk
 from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.streaming import CHUNK_BYTES, Part, StoredModel, parts, size
+from treevote.ensemble.stored import StoredParser
+from treevote.ensemble.streaming import CHUNK_BYTES, Part, parts, size
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import InputError
@@ -76,13 +77,15 @@ def annotate(
     ModelError
         If the committee cannot be read.
     """
-    work = functools.partial(_annotate_part, StoredModel.load(model))
+    stored = StoredParser.of(model)
+    work = functools.partial(_annotate_part, stored)
     tasks = _tasks(parts(unlabelled, format=format, n_bytes=chunk_bytes), external, folder, format)
     total = size(unlabelled)
     annotated: list[Annotation] = []
     for bytes_read, of_chunk in jobs.silent.map(work, tasks):
         annotated.append(of_chunk)
         jobs.tell("annotation", bytes_read, total)
+    stored.release()  # a training may follow
     if not any(of_chunk.files for of_chunk in annotated):
         raise InputError(
             "expected sentences, found none", path=os.fspath(unlabelled[0]), remedy="give a file with sentences in it"
@@ -143,7 +146,7 @@ class _Sentences:
             )
 
 
-def _annotate_part(model: StoredModel, task: _Task) -> tuple[int, Annotation]:
+def _annotate_part(model: StoredParser, task: _Task) -> tuple[int, Annotation]:
     """Make the file of a chunk unless it is there; return the bytes read up to its end, and its annotation."""
     if not task.file.exists():
         treebank, _ = parse_chunk(task.part.chunk, trees="ignored")

@@ -56,7 +56,7 @@ DEFAULT_MEMBERS = ("graph-mira", "lr-maxent-forward", "pipeline", "lr-svm-backwa
 """The two parsers of Sagae & Tsujii (2007), section 4, with a graph-based and a pipeline parser: the errors of parsers
 differ more between families than within one."""
 
-RESERVED = ("all", "confidence", "vote")
+RESERVED = ("all", "confidence", "reader", "vote")
 """Names that no member can have."""
 
 

@@ -12,6 +12,7 @@ from treevote.config import to_mapping
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.confidence import Confidence
 from treevote.ensemble.members import Member, kind_of, member_from_record
+from treevote.ensemble.reader import Reader
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import ModelError, unknown
@@ -24,7 +25,7 @@ from treevote.store.record import Record
 
 KIND = "ensemble"
 
-_CONFIDENCE = "confidence"  # the part of a record that is no member
+_CONFIDENCE, _READER = "confidence", "reader"  # the parts of a record that are no members
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +41,15 @@ class EnsembleParser:
         Training data, and scores on the development set.
     confidence : Confidence, optional
         None without development data in training.
+    reader : Reader, optional
+        Tokenizer and tagger of a model that reads raw text; `parse` takes sentences as they are.
     """
 
     members: dict[str, Member]
     weights: Weights
     facts: Mapping[str, JSON]
     confidence: Confidence | None = None
+    reader: Reader | None = None
 
     def __post_init__(self) -> None:
         """Share one cache of words among members with the same lexicon, such as those of one training."""
@@ -92,6 +96,8 @@ class EnsembleParser:
         parts = {name: member.record() for name, member in self.members.items()}
         if self.confidence is not None:
             parts[_CONFIDENCE] = self.confidence.record()
+        if self.reader is not None:
+            parts[_READER] = self.reader.record()
         return Record(KIND, {**self.facts, "votes": self.weights.to_json()}, parts=parts)
 
     @classmethod
@@ -108,7 +114,8 @@ class EnsembleParser:
         parts = record.parts
         sure = Confidence.from_record(parts[_CONFIDENCE]) if _CONFIDENCE in parts else None
         with strings_shared():  # no part is held longer than it is needed: some take memory twice
-            members = {name: member_from_record(parts[name]) for name in parts if name != _CONFIDENCE}
+            members = {name: member_from_record(parts[name]) for name in _members(record)}
+            reader = Reader.from_record(parts[_READER]) if _READER in parts else None
         facts = dict(record.facts)
         votes: Any = facts.pop("votes", None)
         if not isinstance(votes, Mapping):
@@ -116,7 +123,12 @@ class EnsembleParser:
         weights = Weights.from_json(votes)
         if not members or len(weights.overall) != len(members) or (sure and sure.n_members != len(members)):
             raise ModelError("the model has weights for other members; train it again or copy it again")
-        return cls(members, weights, facts, sure)
+        return cls(members, weights, facts, sure, reader)
+
+
+def _members(record: Record) -> list[str]:
+    """Return the names of the members in the record of an ensemble."""
+    return [name for name in record.parts if name not in (_CONFIDENCE, _READER)]
 
 
 def parse_counted(parser: Parser, treebank: Treebank) -> tuple[Treebank, int]:
@@ -142,7 +154,7 @@ def load(path: str | Path) -> EnsembleParser:
 
 
 def load_member(path: str | Path, name: str) -> EnsembleParser:
-    """Read a member alone, as an ensemble without confidence; the other members are not read.
+    """Read a member alone, as an ensemble without confidence, with the reader; the other members are not read.
 
     Raises
     ------
@@ -153,11 +165,12 @@ def load_member(path: str | Path, name: str) -> EnsembleParser:
     """
 
     def alone(record: Record) -> EnsembleParser:
-        known = [part for part in record.parts if part != _CONFIDENCE]
+        known = _members(record)
         if name not in known:
             raise unknown("member", name, known)
+        parts = {part: record.parts[part] for part in (name, _READER) if part in record.parts}
         facts = {**record.facts, "votes": Weights.equal(1).to_json()}
-        return EnsembleParser.from_record(dataclasses.replace(record, facts=facts, parts={name: record.parts[name]}))
+        return EnsembleParser.from_record(dataclasses.replace(record, facts=facts, parts=parts))
 
     return store.build(path, alone)
 

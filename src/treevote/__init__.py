@@ -15,7 +15,6 @@ from treevote.version import __version__
 
 if TYPE_CHECKING:
     from treevote.api import adapt, parse, train
-    from treevote.batch.reference import StoredParser
     from treevote.batch.strings import ParsedString, parse_strings
     from treevote.commands.parse import parse_files
     from treevote.commands.parse_folder import FolderSummary, parse_folder
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from treevote.corpus.sentence import Sentence, Word
     from treevote.corpus.treebank import Treebank
     from treevote.ensemble.parser import EnsembleParser, load, save
+    from treevote.ensemble.stored import StoredParser
     from treevote.ensemble.trainer import EnsembleTrainer
     from treevote.ensemble.vote import vote
     from treevote.ensemble.weights import Weights
@@ -74,7 +74,6 @@ __all__ = [
 
 _MODULES = {
     "treevote.api": ("adapt", "parse", "train"),
-    "treevote.batch.reference": ("StoredParser",),
     "treevote.batch.strings": ("ParsedString", "parse_strings"),
     "treevote.commands.parse": ("parse_files",),
     "treevote.commands.parse_folder": ("FolderSummary", "parse_folder"),
@@ -84,6 +83,7 @@ _MODULES = {
     "treevote.corpus.sentence": ("Sentence", "Word"),
     "treevote.corpus.treebank": ("Treebank",),
     "treevote.ensemble.parser": ("EnsembleParser", "load", "save"),
+    "treevote.ensemble.stored": ("StoredParser",),
     "treevote.ensemble.trainer": ("EnsembleTrainer",),
     "treevote.ensemble.vote": ("vote",),
     "treevote.ensemble.weights": ("Weights",),

@@ -15,8 +15,7 @@ from typing import Any, Literal, TextIO, TypeAlias, cast
 import numpy as np
 
 from treevote.adaptation.configuration import read_configuration as adaptation_configuration
-from treevote.batch.joint import member_of
-from treevote.batch.reference import StoredParser
+from treevote.batch.joint import member_of, tagged
 from treevote.commands.adapt import Outcome
 from treevote.commands.adapt import adapt as run_adaptation
 from treevote.commands.train import chosen, with_folds
@@ -29,6 +28,8 @@ from treevote.ensemble.configuration import ensemble_of
 from treevote.ensemble.familiarity import doubt, expects_tags
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.presets import Preset
+from treevote.ensemble.reader import Tags, no_tagger
+from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
 from treevote.evaluation.counts import convention_of
 from treevote.notebook import OneLine, in_notebook
@@ -115,6 +116,7 @@ def parse(
     data: Data,
     *,
     member: str | None = None,
+    tags: Tags = "auto",
     output: Path_ | None = None,
     chunk: int = 2000,
     progress: bool | None = None,
@@ -129,6 +131,8 @@ def parse(
         with ``form``, ``lemma``, ``upos``, ``xpos``, ``feats``.
     member : str, optional
         Parse with this member alone; by default all vote.
+    tags : {"auto", "keep", "predict"}, default="auto"
+        As for `parse_files`.
     output : path, optional
         File to write, too.
     chunk : int, default=2000
@@ -153,15 +157,18 @@ def parse(
     UserWarning
         If the text is probably unfit for the model.
     """
-    ensemble = model if isinstance(model, EnsembleParser) else _stored(model)()
+    ensemble = model if isinstance(model, EnsembleParser) else _stored(model, member)()
     parser = member_of(ensemble, member)
-    treebank = _treebank(data, trees=False)
+    if tags == "predict" and (ensemble.reader is None or ensemble.reader.tagger is None):
+        raise no_tagger()
+    treebank = tagged(ensemble, _treebank(data, trees=False), tags)
     words = [treebank.words[word] for word in set(treebank.tokens[treebank.is_token].tolist())]
     if expects_tags(ensemble) and all(word.upos == "_" and word.xpos == "_" for word in words):
         raise InputError(
             "expected a part of speech for each token, found none",
             path=treebank.title,
-            remedy="the model was trained with tags: tag the text first, and give (form, upos) pairs or CoNLL-U",
+            remedy="the model was trained with tags and has no tagger: tag the text first, and give (form, upos) "
+            "pairs or CoNLL-U, or train the model with --from-text",
         )
     if reason := doubt(ensemble, treebank):
         warnings.warn(reason, UserWarning, stacklevel=2)
@@ -257,8 +264,10 @@ def _jobs(jobs: int | Jobs, progress: bool | None) -> Iterator[Jobs]:
         yield dataclasses.replace(given, progress=shown)
 
 
-def _stored(model: StoredParser | Path_) -> StoredParser:
-    return model if isinstance(model, StoredParser) else StoredParser.of(model)
+def _stored(model: StoredParser | Path_, member: str | None) -> StoredParser:
+    if isinstance(model, StoredParser):
+        return model if member is None else dataclasses.replace(model, member=member)
+    return StoredParser.of(model, member)
 
 
 def _paths(paths: Path_ | Sequence[Path_]) -> list[str]:

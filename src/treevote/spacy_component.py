@@ -28,10 +28,10 @@ from spacy.util import minibatch
 from spacy.vocab import Vocab
 
 from treevote.batch.joint import member_of
-from treevote.batch.reference import StoredParser
 from treevote.conll.chunks import Chunk
 from treevote.conll.reader import parse_chunk
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError, InputError
 
 EXTENSIONS = {"dep_support": "support", "dep_confidence": "confidence", "label_confidence": "label_confidence"}
@@ -76,7 +76,7 @@ class TreevoteParser:
 
     def _parse(self, docs: Sequence[Doc]) -> None:
         if self._stored is None:
-            self._stored = StoredParser.of(self.model)
+            self._stored = StoredParser.of(self.model, self.member)
         treebank, tokens = _read(docs)
         if not tokens:
             return

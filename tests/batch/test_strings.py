@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 import treevote
 from tests.reference.toy_grammar import toy_treebank
 from treevote import ConfigError, EnsembleParser, ModelError, StoredParser, dumps, parse_files, parse_strings
-from treevote.batch import reference, strings
+from treevote.batch import strings
+from treevote.ensemble import stored as storing
 from treevote.version import __version__
 
 LINES = (
@@ -107,8 +108,8 @@ def test_threads_share_one_model(model: Path, monkeypatch: pytest.MonkeyPatch) -
         loads.append(path)
         return treevote.load(path)
 
-    monkeypatch.setattr(reference, "load", load)
-    monkeypatch.setattr(reference, "_LOADED", {})
+    monkeypatch.setattr(storing, "load", load)
+    monkeypatch.setattr(storing, "_LOADED", {})
     text = dumps(toy_treebank(3, seed=6))
     stored = StoredParser.of(model)
     with ThreadPoolExecutor(8) as pool:
@@ -137,7 +138,7 @@ def test_a_worker_refuses_what_is_not_the_same(model: Path, tmp_path: Path) -> N
     with pytest.raises(ModelError, match=r"a worker on .*expected the model with checksum 0000"):
         StoredParser(str(copy), "0" * 64, travelled=True)()
     with pytest.raises(ModelError, match=f"expected treevote 0.0.1, found {__version__}"):
-        StoredParser(arrived.path, arrived.sha256, "0.0.1", True)()
+        StoredParser(arrived.path, arrived.sha256, None, "0.0.1", True)()
     manifest = copy / "manifest.json"
     manifest.write_bytes(manifest.read_bytes()[:-9])
     with pytest.raises(ModelError, match="damaged"):
@@ -150,7 +151,7 @@ def test_only_a_few_models_stay_in_memory(model: Path, tmp_path: Path) -> None:
     for i in range(4):
         shutil.copytree(model, tmp_path / str(i))
         StoredParser.of(tmp_path / str(i))()
-    assert len(reference._LOADED) == reference.MAX_LOADED
+    assert len(storing._LOADED) == storing.MAX_LOADED
 
 
 def test_parsing_strings_loads_no_library_of_training(model: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees
 from treevote.ensemble.members import Member, member_from_record, members_of
 from treevote.ensemble.parser import load, save
-from treevote.ensemble.streaming import StoredModel
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError
 from treevote.parallel import Jobs
@@ -94,17 +92,6 @@ def test_processes_give_the_same_bytes(model: Path) -> None:
     assert parse(model, [TOY], jobs=Jobs(2), chunk_bytes=300)[0] == parse(model, [TOY])[0]
 
 
-def test_a_stored_model_travels_as_its_path_and_is_loaded_once(model: Path) -> None:
-    stored = StoredModel.load(model)
-    travelled = pickle.dumps(stored)
-    assert len(travelled) < 1000
-    one, two = pickle.loads(travelled), pickle.loads(travelled)
-    assert one() is two()
-    assert one() is not stored()
-    replaced = pickle.loads(pickle.dumps(StoredModel.load(model)))
-    assert replaced() is not one()
-
-
 def test_a_byte_order_mark_stays_at_the_front_alone(model: Path) -> None:
     path = model.parent / "bom.conllu"
     path.write_bytes(b"\xef\xbb\xbf" + TOY.read_bytes())
@@ -136,6 +123,7 @@ def test_a_member_alone_is_the_only_one_loaded(model: Path, monkeypatch: pytest.
         return member_from_record(record)
 
     monkeypatch.setattr("treevote.ensemble.parser.member_from_record", read)
+    monkeypatch.setattr("treevote.ensemble.stored._LOADED", {})
     parse(model, [TOY], member="lr-svm-backward")
     assert len(loaded) == 1
     parse(model, [TOY])

@@ -6,6 +6,7 @@ it alone: a sentence is parsed independently of its neighbours, and a text with 
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.batch.reference import StoredParser
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError, parse_chunk
 from treevote.conll.validation import BLANK
@@ -21,6 +21,8 @@ from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.familiarity import doubts
 from treevote.ensemble.parser import EnsembleParser, parse_counted
+from treevote.ensemble.reader import Tags, no_tagger
+from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError, InputError, unknown
 from treevote.protocols import Parser
 
@@ -52,19 +54,20 @@ class Work:
     Attributes
     ----------
     stored : StoredParser
-    member : str, optional
-        Parse with this member alone; by default all vote.
+        An ensemble, or one member of it.
     support, confidence : bool
         Whether these numbers are written into MISC.
     on_error : {"stop", "skip", "keep"}
         Treatment of a faulty sentence: no output for its file, leave it out, or keep it unparsed.
+    tags : {"auto", "keep", "predict"}
+        Which lemmas and tags are predicted, see `treevote.ensemble.reader`.
     """
 
     stored: StoredParser
-    member: str | None = None
     support: bool = False
     confidence: bool = False
     on_error: OnError = "stop"
+    tags: Tags = "auto"
 
     def check(self) -> None:
         """Load the model, and raise the error that its use would raise.
@@ -74,21 +77,26 @@ class Work:
         ModelError, ConfigError
             See `treevote.commands.parse.parse_files`.
         """
-        if self.member is not None and (self.support or self.confidence):
+        if self.stored.member is not None and (self.support or self.confidence):
             raise ConfigError(
-                f"support and confidence belong to a vote, not to {self.member} alone; "
+                f"support and confidence belong to a vote, not to {self.stored.member} alone; "
                 "leave out the member, or these two options"
             )
         ensemble = self.stored()
-        member_of(ensemble, self.member)
         if self.confidence and ensemble.confidence is None:
             raise ConfigError("the model has no confidence; train it with a development set (--dev), or with --folds")
+        if self.tags == "predict" and (ensemble.reader is None or ensemble.reader.tagger is None):
+            raise no_tagger()
 
     def __call__(self, chunks: Sequence[Chunk]) -> list[Parsed]:
         """Parse chunks; return the result of each."""
         ensemble = self.stored()
-        parser = member_of(ensemble, self.member)
+        parser = member_of(ensemble, self.stored.member)
+        if isinstance(parser, EnsembleParser) and not self.confidence:
+            parser = dataclasses.replace(parser, confidence=None)  # which nobody asked for
         marks = (SUPPORT if self.support else ()) + (CONFIDENCE if self.confidence else ())
+        if len(chunks) == 1:
+            return [self._alone(ensemble, parser, marks, chunks[0])]
         results: dict[int, Parsed] = {}
         formats: tuple[Format, ...] = ("conllu", "conllx")
         for format in formats:
@@ -99,14 +107,16 @@ class Work:
             if good and format == "conllx" and marks:  # which has no column for them: one error for each text
                 results |= {i: self._alone(ensemble, parser, marks, chunks[i]) for i in good}
             elif good:
+                treebank = tagged(ensemble, treebank, self.tags)
                 parsed = _parse(ensemble, parser, marks, [chunks[i] for i in good], treebank)
                 results |= dict(zip(good, parsed, strict=True))
         return [results[i] for i in range(len(chunks))]
 
     def _alone(self, ensemble: EnsembleParser, parser: Parser, marks: Sequence[str], chunk: Chunk) -> Parsed:
-        """Parse a chunk that has faults."""
+        """Parse a chunk that has faults, or no others beside it."""
         try:
             treebank, faults = parse_chunk(chunk, trees="ignored", on_error=self.on_error)
+            treebank = tagged(ensemble, treebank, self.tags)
             parse, fallbacks = parse_counted(parser, treebank) if treebank.n_sentences else (treebank, 0)
             text = dumps(parse.only(*marks)).encode("utf-8", "surrogateescape")
         except InputError as fault:
@@ -114,6 +124,11 @@ class Work:
         reason = doubts(ensemble, treebank, [0, treebank.n_sentences])[0]
         size = treebank.n_sentences, treebank.n_tokens
         return Parsed(text, *size, len(faults), next(iter(faults), None), fallbacks, reason)
+
+
+def tagged(ensemble: EnsembleParser, treebank: Treebank, tags: Tags) -> Treebank:
+    """Return the sentences with the lemmas and tags that a model predicts, see `treevote.ensemble.reader.Reader`."""
+    return treebank if ensemble.reader is None else ensemble.reader.tagged(treebank, tags)
 
 
 def member_of(ensemble: EnsembleParser, name: str | None) -> Parser:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from treevote.batch.joint import Parsed, Work
 from treevote.batch.reading import TASK_BYTES
-from treevote.batch.reference import StoredParser
 from treevote.conll.chunks import Chunk, chunks
 from treevote.conll.reader import OnError
 from treevote.corpus.treebank import Format
+from treevote.ensemble.reader import Tags
+from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
 
 Key = TypeVar("Key")
@@ -48,6 +50,7 @@ def parse_strings(
     support: bool = False,
     confidence: bool = False,
     on_error: OnError = "stop",
+    tags: Tags = "auto",
     format: Format = "conllu",
 ) -> list[ParsedString]:
     r"""Parse texts in CoNLL-U; the result of each is what ``treevote parse`` would write, or an error as a value.
@@ -61,7 +64,7 @@ def parse_strings(
         A model folder. A `StoredParser` makes sure that all machines have the same model and version.
     texts : iterable of str
         Each is one or several sentences, or a whole file.
-    member, support, confidence, on_error
+    member, support, confidence, on_error, tags
         As for `parse_files`.
     format : {"conllu", "conllx"}, default="conllu"
         Format of the texts.
@@ -93,7 +96,7 @@ def parse_strings(
     'line 1, sentence 1: expected 10 columns separated by tabs, found 1'
     """
     stored = model if isinstance(model, StoredParser) else StoredParser.of(model)
-    work = Work(stored, member, support, confidence, on_error)
+    work = Work(stored if member is None else replace(stored, member=member), support, confidence, on_error, tags)
     work.check()
     found: list[_Result] = []
     for batch in _batches(texts, found, format):

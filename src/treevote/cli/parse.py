@@ -41,6 +41,10 @@ def parse(
         Literal["stop", "skip", "keep"],
         guard_option(help="Stop at a faulty sentence, leave it out, or keep it unparsed."),
     ] = "stop",
+    tags: Annotated[
+        Literal["auto", "keep", "predict"],
+        choice_option(help="Lemmas and tags: predicted where a sentence has no tag, those of the text, all predicted."),
+    ] = "auto",
     all_faults: AllFaults = False,
     strict: Annotated[
         bool,
@@ -84,6 +88,7 @@ def parse(
             support=support,
             confidence=confidence,
             on_error=on_error,
+            tags=tags,
             strict=strict,
             format=format,
         )
@@ -121,6 +126,7 @@ def parse(
             support=support,
             confidence=confidence,
             on_error=on_error,
+            tags=tags,
             format=format,
             jobs=Jobs(-1, None, progress) if cluster else Jobs(jobs, backend, progress),
             on_doubt=refuse if strict else warn,

@@ -45,6 +45,7 @@ def inspect(model: str | Path, told: str | Path | None = None) -> dict[str, Any]
         "single_root": parser.single_root,
         "votes": parser.weights.to_json(),
         "members": configuration(parser),
+        "reader": [] if parser.reader is None else parser.reader.parts,
         "files": store.sizes(model),
     }
     try:
@@ -102,6 +103,14 @@ def _printable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
+_READS = {
+    (): "",
+    ("tagger",): "reads CoNLL-U with or without tags\n",
+    ("tokenizer",): "reads raw text, without tags\n",
+    ("tokenizer", "tagger"): "reads raw text, and CoNLL-U with or without tags\n",
+}
+
+
 def _what(facts: Mapping[str, Any]) -> str:
     votes, members = facts["votes"], facts["members"]
     roots = "one root in each sentence" if facts["single_root"] else "one root or several in a sentence"
@@ -109,6 +118,7 @@ def _what(facts: Mapping[str, Any]) -> str:
     return (
         f"ensemble of {len(members)} members, {roots}\n"
         f"weights of the votes: {votes['kind']}{by_pos}\n"
+        f"{_READS[tuple(facts['reader'])]}"
         f"treevote {facts['treevote']}, model format {facts['format']}"
     )
 

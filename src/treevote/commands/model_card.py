@@ -95,7 +95,7 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, told: Told) -> dict[s
         "training_data": {**training, "source": told.data, "licence": told.licence or None},
         "development_data": facts.get("development"),
         "adaptation_rounds": len(facts["adaptation"]["rounds"]) if "adaptation" in facts else 0,
-        "input": f"sentences of words{', with the tags of the training data' if tags else ''}; CoNLL-U or CoNLL-X",
+        "input": _input(parser, tags),
         "output": "trees, " + ("support and confidence of each arc" if parser.confidence else "support of each arc"),
         "measured_on": measured,
         "scores": facts.get("scores"),
@@ -103,9 +103,18 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, told: Told) -> dict[s
     }
 
 
+def _input(parser: EnsembleParser, tags: bool) -> str:
+    """Return what a model reads."""
+    reads = [] if parser.reader is None else parser.reader.parts
+    tagged = ", with the tags of the training data" if tags and "tagger" not in reads else ""
+    return f"{'raw text, or ' if 'tokenizer' in reads else ''}sentences of words{tagged}; CoNLL-U or CoNLL-X"
+
+
 def _not_for(facts: Mapping[str, Any], parser: EnsembleParser, told: Told, tags: bool) -> Iterator[str]:
     """Yield what follows from the facts of a model."""
-    yield "running text: it has to be split into sentences and words" + (", and tagged, first" if tags else " first")
+    if parser.reader is None or parser.reader.tokenizer is None:
+        tagged = ", and tagged, first" if tags else " first"
+        yield f"running text: it has to be split into sentences and words{tagged}"
     if tags:
         yield "text that was tagged in another way than the training data: treevote parse warns, --strict refuses it"
     yield "another language or annotation than that of the training data"

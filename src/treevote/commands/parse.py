@@ -8,21 +8,19 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from treevote.batch.joint import CONFIDENCE, SUPPORT, missing_end
+from treevote.batch.joint import Parsed, Work, missing_end
 from treevote.commands.answer import answer
 from treevote.conll.chunks import BOM, Chunk
-from treevote.conll.reader import OnError, parse_chunk
-from treevote.conll.writer import dumps
+from treevote.conll.reader import OnError
 from treevote.corpus.treebank import Format
-from treevote.ensemble.familiarity import doubt
-from treevote.ensemble.parser import parse_counted
-from treevote.ensemble.streaming import CHUNK_BYTES, Part, StoredModel, parts, size
-from treevote.errors import ConfigError, InputError
+from treevote.ensemble.reader import Tags
+from treevote.ensemble.stored import StoredParser
+from treevote.ensemble.streaming import CHUNK_BYTES, Part, parts, size
+from treevote.errors import InputError
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
-from treevote.protocols import Parser
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +71,7 @@ def parse_files(
     support: bool = False,
     confidence: bool = False,
     on_error: OnError = "stop",
+    tags: Tags = "auto",
     format: Format | Literal["auto"] = "auto",
     jobs: Jobs = ONE_JOB,
     chunk_bytes: int = CHUNK_BYTES,
@@ -96,6 +95,9 @@ def parse_files(
         Write the probability that each arc is right, alone and with its label, into MISC.
     on_error : {"stop", "skip", "keep"}, default="stop"
         Treatment of a faulty sentence: raise, leave it out, or write it back unparsed.
+    tags : {"auto", "keep", "predict"}, default="auto"
+        Lemmas and tags: those of the model where a sentence has no tag at all, if the model has a tagger; those of the
+        text; those of the model.
     format : {"auto", "conllu", "conllx"}, default="auto"
         See `treevote.conll.chunks.chunks`.
     jobs : Jobs, optional
@@ -116,41 +118,37 @@ def parse_files(
         If the model cannot be read.
     ConfigError
         If the member does not exist, support or confidence is asked of a single one, or confidence of a model that
-        was trained without development data.
+        was trained without development data, or tags of one without a tagger.
     """
     start = time.monotonic()
-    marks = (SUPPORT if support else ()) + (CONFIDENCE if confidence else ())
-    if marks and member is not None:
-        raise ConfigError(
-            f"support and confidence belong to a vote, not to {member} alone; leave out --member, or these two options"
-        )
-    stored = StoredModel.load(model, member)  # before anything is read or written
-    if confidence and stored().confidence is None:
-        raise ConfigError("the model has no confidence; train it with a development set (--dev), or with --folds")
-    work = functools.partial(_parse_part, stored, marks, on_error)
+    work = Work(StoredParser.of(model, member), support, confidence, on_error, tags)
+    work.check()  # before anything is read or written
     if jobs.n_jobs != 1:  # kernels are compiled once here, not in every process
-        work(Part(Chunk("", 1, 1, b"1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n", "conllu"), 0, 0))
+        work([Chunk("", 1, 1, b"1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n", "conllu")])
     total = size(inputs)
     sentences, tokens, faults = [0] * len(inputs), 0, [0] * len(inputs)
     first_fault: InputError | None = None
     fallbacks, file, last, doubted = 0, 0, b"", False
     with writing(output) as stream:
-        for done in jobs.silent.map(work, parts(inputs, format=format, n_bytes=chunk_bytes)):
-            if done.doubt and on_doubt and not doubted:
+        tasks = parts(inputs, format=format, n_bytes=chunk_bytes)
+        for parsed, at, bytes_read in jobs.silent.map(functools.partial(_parse_part, work), tasks):
+            if parsed.stopped and parsed.first_fault is not None:
+                raise parsed.first_fault
+            if parsed.doubt and on_doubt and not doubted:
                 doubted = True
-                on_doubt(f"{name_of(inputs[done.file])}: {done.doubt}")
-            text = done.text
-            if done.file != file:
+                on_doubt(f"{name_of(inputs[at])}: {parsed.doubt}")
+            text = parsed.text
+            if at != file:
                 stream.write(missing_end(last))
-                file, text = done.file, text.removeprefix(BOM)
+                file, text = at, text.removeprefix(BOM)
             stream.write(text)
             last = text or last
-            sentences[file] += done.sentences
-            faults[file] += done.faults
-            tokens += done.tokens
-            first_fault = first_fault or done.first_fault
-            fallbacks += done.fallbacks
-            jobs.tell("parsing", done.bytes_read, total)
+            sentences[at] += parsed.sentences
+            faults[at] += parsed.faults
+            tokens += parsed.tokens
+            first_fault = first_fault or parsed.first_fault
+            fallbacks += parsed.fallbacks
+            jobs.tell("parsing", bytes_read, total)
         for path, found in zip(inputs, map(sum, zip(sentences, faults, strict=True)), strict=True):
             if not found:
                 problem = "expected sentences, found none"
@@ -158,33 +156,10 @@ def parse_files(
     return Summary(sum(sentences), tokens, sum(faults), first_fault, time.monotonic() - start, fallbacks)
 
 
-class _Done(NamedTuple):
-    """The text of a chunk with trees; file and bytes as in the part; counts and findings of the chunk."""
-
-    text: bytes
-    file: int
-    bytes_read: int
-    sentences: int
-    tokens: int
-    faults: int
-    first_fault: InputError | None
-    fallbacks: int
-    doubt: str | None
-
-
-def _parse_part(model: StoredModel, marks: Sequence[str], on_error: OnError, part: Part) -> _Done:
-    """Read, parse and write a chunk."""
-    treebank, faults = parse_chunk(part.chunk, trees="ignored", on_error=on_error)
-    ensemble = model()
-    parser: Parser = ensemble
-    if model.member is not None:
-        parser = ensemble.members[model.member]
-    elif "confidence" not in marks:
-        parser = dataclasses.replace(ensemble, confidence=None)
-    parse, fallbacks = parse_counted(parser, treebank) if treebank.n_sentences else (treebank, 0)
-    text = dumps(parse.only(*marks)).encode("utf-8", "surrogateescape")
-    size, reason = (treebank.n_sentences, treebank.n_tokens), doubt(ensemble, treebank)
-    return _Done(text, part.file, part.bytes_read, *size, len(faults), next(iter(faults), None), fallbacks, reason)
+def _parse_part(work: Work, part: Part) -> tuple[Parsed, int, int]:
+    """Parse a chunk; return also its file, and the bytes read up to its end."""
+    (parsed,) = work([part.chunk])
+    return parsed, part.file, part.bytes_read
 
 
 def name_of(path: str | os.PathLike[str]) -> str:

@@ -16,9 +16,10 @@ from treevote.batch.joint import Parsed, Work
 from treevote.batch.manifest import Manifest, entry, task_of
 from treevote.batch.outputs import Pair, pairs
 from treevote.batch.reading import TASK_BYTES, Done, Piece, hashed, parse_task, pieces, tasks
-from treevote.batch.reference import StoredParser
 from treevote.conll.reader import OnError
 from treevote.corpus.treebank import Format
+from treevote.ensemble.reader import Tags
+from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import size
 from treevote.errors import ConfigError, InputError
 from treevote.files.streams import compressed
@@ -121,6 +122,7 @@ def parse_folder(
     support: bool = False,
     confidence: bool = False,
     on_error: OnError = "stop",
+    tags: Tags = "auto",
     strict: bool = False,
     format: Format | Literal["auto"] = "auto",
     jobs: Jobs = ONE_JOB,
@@ -143,7 +145,7 @@ def parse_folder(
         Suffix of the outputs, in place of that of the inputs; it decides on compression.
     force : bool, default=False
         Make all outputs again, and replace files that are not in the manifest.
-    member, support, confidence, on_error, format
+    member, support, confidence, on_error, tags, format
         As for `treevote.commands.parse.parse_files`. A fault that would stop it is a fault of its file here.
     strict : bool, default=False
         Whether a text that is probably unfit for the model is a fault of its file.
@@ -166,7 +168,7 @@ def parse_folder(
     start = time.monotonic()
     where = os.fspath(folder)
     found = pairs(inputs, folder, suffix)
-    work = Work(StoredParser.of(model), member, support, confidence, on_error)
+    work = Work(StoredParser.of(model, member), support, confidence, on_error, tags)
     work.check()
     task = task_of(
         {
@@ -176,6 +178,7 @@ def parse_folder(
             "support": support,
             "confidence": confidence,
             "on_error": on_error,
+            "tags": tags,
             "strict": strict,
             "format": format,
         }

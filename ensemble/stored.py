@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from treevote.ensemble.parser import EnsembleParser, load
+from treevote.ensemble.parser import EnsembleParser, load, load_member
 from treevote.errors import ModelError
 from treevote.store.checkpoints import checksum
 from treevote.store.manifest import MANIFEST
@@ -34,6 +34,8 @@ class StoredParser:
         Absolute path of the model folder: the same on all machines.
     sha256 : str
         Checksum of the manifest, which has the checksums of all files of the model.
+    member : str, optional
+        Name of a member that is the whole parser; the others are not loaded.
     version : str
     travelled : bool
         Whether it was pickled in another process; errors name the machine then.
@@ -48,12 +50,13 @@ class StoredParser:
 
     path: str
     sha256: str
+    member: str | None = None
     version: str = __version__
     travelled: bool = field(default=False, compare=False)
 
     @classmethod
-    def of(cls, path: str | os.PathLike[str]) -> Self:
-        """Return the reference to a model folder; the model is loaded at the first call.
+    def of(cls, path: str | os.PathLike[str], member: str | None = None) -> Self:
+        """Return the reference to a model folder, or to a member; it is loaded at the first call.
 
         Raises
         ------
@@ -62,7 +65,7 @@ class StoredParser:
         """
         if not Path(path, MANIFEST).is_file():
             load(Path(path))  # which raises the error for what is there instead
-        return cls(os.path.abspath(path), checksum(path))
+        return cls(os.path.abspath(path), checksum(path), member)
 
     def __call__(self) -> EnsembleParser:
         """Return the parser.
@@ -71,6 +74,8 @@ class StoredParser:
         ------
         ModelError
             If the folder is missing here, damaged, or holds another model, or treevote has another version here.
+        ConfigError
+            If there is no member of the name.
         """
         with self._named():
             if self.version != __version__:
@@ -78,16 +83,25 @@ class StoredParser:
                     f"expected treevote {self.version}, found {__version__}; install the same version on all machines"
                 )
             with _LOCK:
-                parser = _LOADED.get((self.path, self.sha256))
+                parser = _LOADED.get(self._key)
                 if parser is None:
-                    parser = _loaded(self.path, self.sha256)
+                    parser = _loaded(*self._key)
                     while len(_LOADED) >= MAX_LOADED:
                         del _LOADED[next(iter(_LOADED))]
-                    _LOADED[self.path, self.sha256] = parser
+                    _LOADED[self._key] = parser
             return parser
 
+    def release(self) -> None:
+        """Give up the parser that this process keeps in memory, until the next call."""
+        with _LOCK:
+            _LOADED.pop(self._key, None)
+
     def __reduce__(self) -> tuple[object, ...]:
-        return StoredParser, (self.path, self.sha256, self.version, True)
+        return StoredParser, (self.path, self.sha256, self.member, self.version, True)
+
+    @property
+    def _key(self) -> tuple[str, str, str | None]:
+        return self.path, self.sha256, self.member
 
     @contextmanager
     def _named(self) -> Iterator[None]:
@@ -100,8 +114,8 @@ class StoredParser:
             raise ModelError(f"a worker on {socket.gethostname()}: {error}") from error
 
 
-def _loaded(path: str, sha256: str) -> EnsembleParser:
-    parser = load(path)
+def _loaded(path: str, sha256: str, member: str | None) -> EnsembleParser:
+    parser = load(path) if member is None else load_member(path, member)
     if (found := checksum(path)) != sha256:
         raise ModelError(
             f"{path}: expected the model with checksum {sha256[:12]}, found {found[:12]}; "
@@ -110,5 +124,5 @@ def _loaded(path: str, sha256: str) -> EnsembleParser:
     return parser
 
 
-_LOADED: dict[tuple[str, str], EnsembleParser] = {}
+_LOADED: dict[tuple[str, str, str | None], EnsembleParser] = {}
 _LOCK = threading.Lock()

@@ -1,0 +1,158 @@
+"""The part of a model that reads raw text: tokens and sentences, then lemmas and tags, as the members expect them."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank, encode
+from treevote.errors import ConfigError, ModelError
+from treevote.kernels import Bools
+from treevote.store.record import Record
+
+KIND = "reader"
+
+Tags: TypeAlias = Literal["auto", "keep", "predict"]
+"""Lemmas and tags: predicted where a sentence has no tag at all and the model has a tagger; those of the text;
+predicted everywhere."""
+
+
+class Tagger(Protocol):
+    """What a reader needs of a tagger."""
+
+    def tag(self, treebank: Treebank) -> Treebank:
+        """Return the same sentences with predicted lemmas and tags, in their words and in their source."""
+        ...
+
+    def record(self) -> Record:
+        """Return the whole tagger as data."""
+        ...
+
+
+class Tokenizer(Protocol):
+    """What a reader needs of a tokenizer."""
+
+    def record(self) -> Record:
+        """Return the whole tokenizer as data."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """A tokenizer and a tagger, each of which may be missing.
+
+    Attributes
+    ----------
+    tokenizer : Tokenizer, optional
+    tagger : Tagger, optional
+    """
+
+    tokenizer: Tokenizer | None = None
+    tagger: Tagger | None = None
+
+    @property
+    def parts(self) -> list[str]:
+        """Names of the parts that it has, of ``tokenizer`` and ``tagger``."""
+        return [name for name in _PARTS if getattr(self, name) is not None]
+
+    def tagged(self, treebank: Treebank, tags: Tags = "auto") -> Treebank:
+        """Return the same sentences with lemmas and tags; the same treebank if nothing is to be predicted.
+
+        Parameters
+        ----------
+        treebank : Treebank
+        tags : {"auto", "keep", "predict"}, default="auto"
+            Which sentences get lemma, UPOS, XPOS and FEATS of the tagger: those that have no tag at all; none; all.
+
+        Raises
+        ------
+        ConfigError
+            If all tags are to be predicted and there is no tagger.
+        """
+        if tags == "predict" and self.tagger is None:
+            raise no_tagger()
+        if tags == "keep" or self.tagger is None or not treebank.n_tokens:
+            return treebank
+        chosen = np.ones(len(treebank), np.bool_) if tags == "predict" else without_tags(treebank)
+        if chosen.all():
+            return self.tagger.tag(treebank)
+        return _with_words(treebank, chosen, self.tagger) if chosen.any() else treebank
+
+    def record(self) -> Record:
+        """Return the whole reader as data."""
+        return Record(KIND, parts={name: getattr(self, name).record() for name in self.parts})
+
+    @classmethod
+    def from_record(cls, record: Record) -> Reader:
+        """Return the reader of a record.
+
+        Raises
+        ------
+        ModelError
+            If the record is of another kind, or its parts do not fit together.
+        """
+        if record.kind != KIND:
+            raise ModelError(f"expected a model of kind '{KIND}', found '{record.kind}'; train it again")
+        if unknown := record.parts.keys() - _PARTS.keys():
+            raise ModelError(f"the model reads text with an unknown {min(unknown)!r}; take a newer treevote")
+        parts: dict[str, Any] = {}
+        for name, (module, of) in _PARTS.items():
+            if name in record.parts:
+                parts[name] = getattr(importlib.import_module(module), of).from_record(record.parts[name])
+        return cls(**parts)
+
+
+_PARTS = {
+    "tokenizer": ("treevote.models.tokenization.tokenizer", "Tokenizer"),
+    "tagger": ("treevote.models.tagging.tagger", "Tagger"),
+}
+"""Module and class of each part; loaded if a model has it."""
+
+
+def no_tagger() -> ConfigError:
+    """Return the error for a model without a tagger."""
+    return ConfigError(
+        "the model has no tagger; tag the text as its training data are tagged, or train it with --from-text"
+    )
+
+
+def without_tags(treebank: Treebank) -> Bools:
+    """Tell which sentences have neither UPOS nor XPOS nor FEATS on any token, shape (n_sentences,).
+
+    Examples
+    --------
+    >>> words = [[Word("a", "_", "DET", "_", "_"), "dog"], ["dogs", "bark"]]
+    >>> without_tags(Treebank.of([(each, [2, 0], ["det", "root"]) for each in words])).tolist()
+    [False, True]
+    """
+    bare = np.array([_is_bare(word) for word in treebank.words], np.bool_)
+    bare[0] = True
+    return np.logical_and.reduceat(bare[treebank.tokens], treebank.offsets[:-1])
+
+
+def _is_bare(word: Word) -> bool:
+    return word.upos == word.xpos == word.feats == "_"
+
+
+def _with_words(treebank: Treebank, chosen: Bools, tagger: Tagger) -> Treebank:
+    """Return a treebank in which some sentences have the words that a tagger gives them."""
+    part = tagger.tag(treebank.select(np.flatnonzero(chosen)))
+    vocabulary = {word: number for number, word in enumerate(treebank.words)}
+    slots = np.flatnonzero(np.repeat(chosen, np.diff(treebank.offsets)))
+    tokens = treebank.tokens.copy()
+    tokens[slots] = encode(part.words, vocabulary)[part.tokens]
+    words = tuple(vocabulary)
+    source = treebank.source
+    if source is not None:
+        lines = list(source.lines)
+        slots = slots[treebank.is_token[slots]]
+        for line, word in zip(source.line_of[slots].tolist(), tokens[slots].tolist(), strict=True):
+            number, *rest = lines[line].split("\t", 6)
+            lines[line] = "\t".join([number, *words[word], rest[-1]])
+        source = dataclasses.replace(source, lines=tuple(lines))
+    return dataclasses.replace(treebank, words=words, tokens=tokens, source=source)
