@@ -209,4 +209,3 @@ def add_scores(
             pooled = total[places[token] :]
             for k in range(width):
                 pooled[k] += own[k]
-

@@ -66,9 +66,7 @@ class Dictionary(NamedTuple):
 
 
 @leaf
-def find_cells(
-    dictionary: Dictionary, form: int, first: int, last: int, gold: int, found: Longs, cells: Longs
-) -> int:
+def find_cells(dictionary: Dictionary, form: int, first: int, last: int, gold: int, found: Longs, cells: Longs) -> int:
     """Write the classes in ``first:last`` that a form had, and the cell of each; return their number.
 
     One occurrence of the class ``gold``, -1 for none, is left out. ``form`` is -1 for an unknown one.

@@ -97,6 +97,7 @@ def learn(
         widest = max(widest, parts.bases[g + 1] - parts.bases[g])
     scores, gradient = np.empty(widest, np.float32), np.empty(widest, np.float32)
     classes, found, cells = np.empty(widest, np.float32), np.empty(most, np.int64), np.empty(most, np.int64)
+    changed = np.empty(widest, np.int64)
     for at in range(len(order)):
         row = order[at]
         group, gold = examples.groups[row], examples.classes[row]
@@ -127,19 +128,30 @@ def learn(
             own = float(classes[found[i] - first])
             learnt.evidence_squares[cells[i]] += own * own
             learnt.evidence[cells[i]] -= rate * own / np.sqrt(learnt.evidence_squares[cells[i]])
+        n_changed = 0
         for k in range(width):
-            learnt.bias_squares[base + k] += gradient[k] * gradient[k]
-            learnt.bias[base + k] -= rate * gradient[k] / np.sqrt(learnt.bias_squares[base + k])
+            if abs(gradient[k]) > _LEAST:
+                changed[n_changed] = k
+                n_changed += 1
+        descend(learnt.bias[base:], learnt.bias_squares[base:], gradient, changed, n_changed, rate, np.float32(1))
         for j in range(examples.indptr[row], examples.indptr[row + 1]):
             column = examples.indices[j]
             if examples.column_groups[column] == group:
                 value, place = examples.values[column], examples.places[column]
                 weights, squares = learnt.weights[place:], learnt.weight_squares[place:]
-                for k in range(width):
-                    own_gradient = value * gradient[k]
-                    if abs(own_gradient) > _LEAST:
-                        squares[k] += own_gradient * own_gradient
-                        weights[k] -= rate * own_gradient / np.sqrt(squares[k])
+                descend(weights, squares, gradient, changed, n_changed, rate, value)
+
+
+@leaf
+def descend(
+    weights: Floats, squares: Floats, gradient: Floats, changed: Longs, n: int, rate: np.float32, value: np.float32
+) -> None:
+    """Move the weights of a feature with a value against the gradient of the parts in ``changed[:n]``."""
+    for i in range(n):
+        k = changed[i]
+        own = value * gradient[k]
+        squares[k] += own * own
+        weights[k] -= rate * own / np.sqrt(squares[k])
 
 
 @leaf
@@ -161,7 +173,8 @@ def spread(parts: Parts, group: int, classes: Floats, gradient: Floats) -> None:
         gradient[k] = 0
     for c in range(parts.starts[group + 1] - first):
         if abs(classes[c]) > np.float32(1e-4):
-            gradient[c] += classes[c]
+            if parts.own[first + c]:
+                gradient[c] += classes[c]
             for i in range(parts.offsets[first + c], parts.offsets[first + c + 1]):
                 gradient[parts.values[i] - base] += classes[c]
 
@@ -199,7 +212,9 @@ def margin_gradient(classes: Floats, n: int, gold: int) -> bool:
     return True
 
 
-def pack(keys: Keys, examples: Examples, learnt: Learnt, parts: Parts, prune: float) -> tuple[Keys, Shorts, Ints, float]:
+def pack(
+    keys: Keys, examples: Examples, learnt: Learnt, parts: Parts, prune: float
+) -> tuple[Keys, Shorts, Ints, float]:
     """Pack weights as `treevote.models.features.weights.pack` does, but for columns with weights for a group only.
 
     Weights below ``prune`` times the largest, in absolute value, are dropped.

@@ -2,7 +2,8 @@
 
 The features of a noun are chosen among those that nouns had in training: a *group* is a part of speech, and a class is
 a value in its group. The score of a class is the sum of the scores of its *parts*: the whole value, and each of its
-features (``Case=Nom``), so that rare values profit from frequent ones (Müller, Schmid & Schütze 2013, section 3).
+features (``Case=Nom``), so that rare values profit from frequent ones (Müller, Schmid & Schütze 2013, section 3). A
+rare value has no part of its own: it competes by its features alone, as a combination that was never seen does.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Ints
+from treevote.kernels import Bools, Ints
 from treevote.models.features.lexicon import split_feats
 from treevote.store.record import Record
 from treevote.store.validation import column
@@ -24,6 +25,9 @@ MOST_CLASSES = 20_000
 
 MOST_VALUES = 32
 """Maximum number of features of a class that count as parts."""
+
+OWN_PART = 10
+"""Number of occurrences from which a class that has features is a part of its own."""
 
 MOST_PARTS = 32_000
 """Maximum number of parts: packed weights have 16 bits for their numbers."""
@@ -41,12 +45,18 @@ class Parts(NamedTuple):
     offsets : ndarray of int32, shape (n_classes + 1,)
     values : ndarray of int32, shape (offsets[-1],)
         The other parts of each class, one class after the other.
+    own : ndarray of bool, shape (n_classes,)
+        Whether the class as a whole may have a weight.
+    kinds : ndarray of int32, shape (n_parts,)
+        Number of the feature of a part, such as that of ``Case`` for ``Case=Nom``; -1 for wholes.
     """
 
     starts: Ints
     bases: Ints
     offsets: Ints
     values: Ints
+    own: Bools
+    kinds: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +72,15 @@ class Tagset:
         First class of each group.
     split : bool
         Whether the features of a class are parts of it.
+    own : ndarray of bool, shape (n_classes,)
+        Whether a class has a part of its own.
     """
 
     groups: tuple[str, ...]
     names: tuple[str, ...]
     starts: Ints
     split: bool
+    own: Bools
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]], *, split: bool = False) -> Tagset:
@@ -88,16 +101,20 @@ class Tagset:
         ([0, 1, 5], [3, 4, 4])
         """
         counts = Counter(pairs)
-        kept = sorted(sorted(counts, key=lambda pair: (-counts[pair], pair))[:MOST_CLASSES])
+        frequent = sorted(counts, key=lambda pair: (-counts[pair], pair))
+        first = dict(reversed(frequent))  # no group stays empty
+        kept = sorted({*frequent[: MOST_CLASSES - len(first)], *first.items()})
         groups = tuple(dict.fromkeys(group for group, _ in kept))
         sizes = Counter(group for group, _ in kept)
+        own = [not split or counts[pair] >= OWN_PART for pair in kept]
         starts = np.cumsum([0, *(sizes[group] for group in groups)], dtype=np.int32)
-        return cls(groups, tuple(name for _, name in kept), starts, split)
+        return cls(groups, tuple(name for _, name in kept), starts, split, np.array(own, np.bool_))
 
     @property
     def parts(self) -> Parts:
         """The parts of all classes; ValueError if there are too many."""
-        bases, offsets, values = [0], [0], list[int]()
+        bases, offsets, values, kinds = [0], [0], list[int](), list[int]()
+        features: dict[str, int] = {}
         for first, last in zip(self.starts.tolist(), self.starts.tolist()[1:], strict=False):
             numbers: dict[str, int] = {}
             start = bases[-1] + last - first
@@ -106,9 +123,17 @@ class Tagset:
                 values += [numbers.setdefault(value, start + len(numbers)) for value in own]
                 offsets.append(len(values))
             bases.append(start + len(numbers))
+            kinds += [-1] * (last - first)
+            kinds += [features.setdefault(value.partition("=")[0], len(features)) for value in numbers]
         if bases[-1] > MOST_PARTS:
             raise ValueError(f"its tags have {bases[-1]} parts; there may be {MOST_PARTS}")
-        return Parts(self.starts, *(np.array(column, np.int32) for column in (bases, offsets, values)))
+        made = (np.array(column, np.int32) for column in (bases, offsets, values))
+        return Parts(self.starts, *made, self.own, np.array(kinds, np.int32))
+
+    def part_names(self, group: int) -> list[str]:
+        """Return the features of a group, in the order of their parts."""
+        names = self.names[self.starts[group] : self.starts[group + 1]]
+        return list(dict.fromkeys(value for name in names for value in split_feats(name)[:MOST_VALUES]))
 
     def numbers(self) -> dict[tuple[str, str], int]:
         """Return the number of each class, by group and name."""
@@ -118,7 +143,7 @@ class Tagset:
     def record(self) -> Record:
         """Return the classes as data."""
         texts = {"groups": self.groups, "names": self.names}
-        return Record("tagset", {"split": self.split}, {"starts": self.starts}, texts)
+        return Record("tagset", {"split": self.split}, {"starts": self.starts, "own": self.own}, texts)
 
     @classmethod
     def from_record(cls, record: Record) -> Tagset:
@@ -129,9 +154,12 @@ class Tagset:
             raise ValueError("its groups of tags")
         if (np.diff(starts) <= 0).any() or len(names) > MOST_CLASSES or not isinstance(split, bool):
             raise ValueError("its tags")
+        own = column(record, "own", np.bool_)
+        if len(own) != len(names):
+            raise ValueError("the parts of its tags")
         require_columns(groups)
         require_columns(names)
-        return cls(groups, names, starts, split)
+        return cls(groups, names, starts, split, own)
 
 
 def require_columns(strings: Sequence[str]) -> None:

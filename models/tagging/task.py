@@ -1,0 +1,145 @@
+"""A task of the tagger: linear taggers that vote, what they choose from, and what they know of forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.kernels import Bools, Floats, Ints, Longs, kernel
+from treevote.models.features.lexicon import split_feats
+from treevote.models.tagging.classifier import Classifier
+from treevote.models.tagging.dictionary import Dictionary
+from treevote.models.tagging.features import Text
+from treevote.models.tagging.learning import add_parts
+from treevote.models.tagging.tagset import Parts, Tagset
+from treevote.store.record import Record
+
+NEW_COMBINATION = 4.0
+"""By how much a combination of features that was never seen must beat the best that was."""
+
+
+class Swap(NamedTuple):
+    """A feature of a class to be replaced: the number of the old one and of the new one among those of its group."""
+
+    old: int
+    new: int
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A task of the tagger.
+
+    Attributes
+    ----------
+    tagset : Tagset
+    dictionary : Dictionary
+    taggers : tuple of Classifier
+    """
+
+    tagset: Tagset
+    dictionary: Dictionary
+    taggers: tuple[Classifier, ...]
+
+    def vote(self, text: Text, column: int, codes: Ints) -> tuple[Ints, dict[int, str]]:
+        """Choose a class for each token: the one with the highest sum of scores, of equal ones the first.
+
+        Parameters
+        ----------
+        text : Text
+            Its tags are not changed.
+        column : int
+            Column of the task in ``text.tags``, or -1.
+        codes : ndarray of int32, shape (n_classes,)
+            What ``text.tags`` would hold for each class.
+
+        Returns
+        -------
+        classes : ndarray of int32, shape (n_slots,)
+            -1 in ROOT slots.
+        combinations : dict of int to str
+            Slots whose features are a combination that was never seen, and the combination.
+        """
+        parts = self.tagset.parts
+        is_token = np.ones(len(text.tokens), np.bool_)
+        is_token[text.offsets[:-1]] = False
+        widths = np.diff(parts.bases)[text.groups] * is_token
+        places, total = np.cumsum(widths) - widths, np.zeros(int(widths.sum()), np.float32)
+        for tagger in self.taggers:
+            own = text._replace(tags=text.tags.copy())
+            tagger.add_scores(own, parts, self.dictionary, column, codes, places, total)
+        classes = np.full(len(text.tokens), -1, np.int32)
+        old, new = np.full(len(classes), -1, np.int32), np.full(len(classes), -1, np.int32)
+        choose(parts, text.groups, places, total, is_token, np.float32(NEW_COMBINATION), classes, old, new)
+        combinations = {}
+        for slot in np.flatnonzero(new >= 0).tolist():
+            group, swap = int(text.groups[slot]), Swap(int(old[slot]), int(new[slot]))
+            if (name := self._combination(group, int(classes[slot]), swap)) is not None:
+                combinations[slot] = name
+        return classes, combinations
+
+    def _combination(self, group: int, number: int, swap: Swap) -> str | None:
+        """Return the features of a class with one of them replaced; None if that is a class."""
+        features = self.tagset.part_names(group)
+        values = split_feats(self.tagset.names[number])
+        values[values.index(features[swap.old])] = features[swap.new]
+        name = "|".join(values)
+        return None if name in self.tagset.names[self.tagset.starts[group] : self.tagset.starts[group + 1]] else name
+
+    def record(self) -> Record:
+        """Return the task as data."""
+        own = {str(i): tagger.record() for i, tagger in enumerate(self.taggers)}
+        return Record("task", parts={"tagset": self.tagset.record(), "dictionary": self.dictionary.record(), **own})
+
+    @classmethod
+    def from_record(cls, record: Record, n_forms: int) -> Task:
+        """Return the task of a record; raises as `treevote.store.validation.rebuild` expects."""
+        tagset = Tagset.from_record(record.parts["tagset"])
+        dictionary = Dictionary.from_record(record.parts["dictionary"], n_forms, len(tagset.names))
+        n_parts = int(tagset.parts.bases[-1])
+        own = [record.parts[name] for name in record.parts if name not in ("tagset", "dictionary")]
+        if not own:
+            raise ValueError("a task without taggers")
+        return cls(tagset, dictionary, tuple(Classifier.from_record(part, n_parts) for part in own))
+
+
+@kernel
+def choose(
+    parts: Parts,
+    groups: Ints,
+    places: Longs,
+    total: Floats,
+    is_token: Bools,
+    margin: np.float32,
+    classes: Ints,
+    old: Ints,
+    new: Ints,
+) -> None:
+    """Write the best class of each token, and a feature of it to replace by another if that gains more than a margin.
+
+    Features are counted from 0 within their group; without a replacement ``old`` and ``new`` stay as they are.
+    """
+    most = 0
+    for g in range(len(parts.starts) - 1):
+        most = max(most, parts.starts[g + 1] - parts.starts[g])
+    scores = np.empty(most, np.float32)
+    for slot in range(len(groups)):
+        if not is_token[slot]:
+            continue
+        group, own = groups[slot], total[places[slot] :]
+        first, last, base = parts.starts[group], parts.starts[group + 1], parts.bases[group]
+        add_parts(parts, group, own, scores)
+        best = 0
+        for c in range(1, last - first):
+            if scores[c] > scores[best]:
+                best = c
+        classes[slot] = first + best
+        most_gained = margin
+        for i in range(parts.offsets[first + best], parts.offsets[first + best + 1]):
+            feature = parts.values[i]
+            for other in range(base + last - first, parts.bases[group + 1]):
+                gain = own[other - base] - own[feature - base] - own[best]
+                if parts.kinds[other] == parts.kinds[feature] and other != feature and gain > most_gained:
+                    most_gained = gain
+                    old[slot], new[slot] = feature - base - (last - first), other - base - (last - first)
