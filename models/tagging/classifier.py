@@ -50,8 +50,8 @@ class ClassifierTrainer(Settings):
     loss: Loss = "maxent"
     direction: Direction = "forward"
     context: Annotated[float, Interval(0, 1)] = 0.5
-    epochs: Annotated[int, Interval(1, 1000)] = 16
-    rate: Annotated[float, Interval(0, 100, "neither")] = 0.1
+    epochs: Annotated[int, Interval(1, 1000)] = 6
+    rate: Annotated[float, Interval(0, 100, "neither")] = 0.15
     cutoff: Count = 2
     prune: Share = 0.005
 
