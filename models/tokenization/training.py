@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from treevote.conll.writer import lines_of
@@ -25,7 +25,7 @@ treebank does not tell where spaces are. Of 22 UD treebanks, those that tell hav
 _EPOCH = re.compile(r"Epoch ([0-9]+),")
 
 
-def trained(train: Treebank, dev: Treebank | None, options: dict[str, object], epochs: int, jobs: Jobs) -> bytes:
+def trained(train: Treebank, dev: Treebank | None, options: Mapping[str, object], epochs: int, jobs: Jobs) -> bytes:
     """Return the model that the library trains.
 
     Parameters
@@ -33,7 +33,7 @@ def trained(train: Treebank, dev: Treebank | None, options: dict[str, object], e
     train : Treebank
     dev : Treebank, optional
         The pass with the best tokens and sentences on it is kept; without, the last one.
-    options : dict
+    options : mapping
         Of its tokenizer.
     epochs : int
         Number of passes, for the progress.

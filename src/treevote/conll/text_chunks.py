@@ -7,11 +7,13 @@ a sentence, else at a space, else anywhere between two characters.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, cast
 
+from treevote.conll.chunks import Chunk, chunks
 from treevote.conll.validation import require_utf8
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError
@@ -67,6 +69,10 @@ class TextChunk:
     stretches: tuple[Stretch, ...]
     format: TextFormat
     bytes_read: int = 0
+
+    def __len__(self) -> int:
+        """Return the length of the text in bytes."""
+        return sum(len(stretch.text) for stretch in self.stretches)
 
 
 def text_chunks(
@@ -155,6 +161,17 @@ def _stretch_end(text: bytes, at: int, end: re.Pattern[bytes]) -> tuple[int, boo
 def _matched(pattern: re.Pattern[bytes], text: bytes, at: int, limit: int) -> int:
     match = pattern.match(text, at, limit)
     return at if match is None else match.end()
+
+
+def any_chunks(
+    source: Readable, *, format: AnyFormat = "auto", n_bytes: int = 1 << 20, prefix: str = ""
+) -> Iterator[Chunk | TextChunk]:
+    """Cut a treebank (`treevote.conll.chunks.chunks`) or a running text (`text_chunks`) into chunks."""
+    named = isinstance(source, str | os.PathLike)
+    text = text_format(os.fspath(source) if named else str(getattr(source, "name", "")), format)  # type: ignore[arg-type]
+    if text is not None:
+        return text_chunks(source, format=text, n_bytes=n_bytes, prefix=prefix)
+    return chunks(source, format=cast("Format | Literal['auto']", format), n_bytes=n_bytes)
 
 
 def text_format(path: str, format: AnyFormat) -> TextFormat | None:
