@@ -1,4 +1,4 @@
 """treevote and UDPipe 1 side by side, in one run on one machine: CPU time, memory, size and accuracy of whole commands.
 
-Not a part of the package. ``pip install -e '.[benchmarks]'``, then ``python -m benchmarks --help``.
+Not a part of the package. ``python -m benchmarks --help``.
 """

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import io
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
+from treevote.conll.chunks import Chunk
+from treevote.conll.plain_text import encoded
+from treevote.conll.reader import parse_chunk
+from treevote.conll.text_chunks import TextChunk, TextFormat, text_chunks
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank, encode
-from treevote.errors import ConfigError, ModelError
+from treevote.errors import ConfigError, InputError, ModelError
 from treevote.kernels import Bools
+from treevote.models.tokenization.tokenizer import Tokenizer
 from treevote.store.record import Record
 
 KIND = "reader"
@@ -31,14 +37,6 @@ class Tagger(Protocol):
 
     def record(self) -> Record:
         """Return the whole tagger as data."""
-        ...
-
-
-class Tokenizer(Protocol):
-    """What a reader needs of a tokenizer."""
-
-    def record(self) -> Record:
-        """Return the whole tokenizer as data."""
         ...
 
 
@@ -83,6 +81,39 @@ class Reader:
             return self.tagger.tag(treebank)
         return _with_words(treebank, chosen, self.tagger) if chosen.any() else treebank
 
+    def read(self, text: str | bytes, *, format: TextFormat = "text", tags: Tags = "auto") -> Treebank:
+        """Return the sentences of a running text, with lemmas and tags if the reader has a tagger.
+
+        Parameters
+        ----------
+        text : str or bytes
+        format : {"text", "lines"}, default="text"
+            Paragraphs end with a blank line; or each line is a sentence.
+        tags : {"auto", "keep", "predict"}, default="auto"
+            See `tagged`.
+
+        Returns
+        -------
+        Treebank
+            With its source, from which the text can be rebuilt; it may have no sentence.
+
+        Raises
+        ------
+        InputError
+            If there is no tokenizer.
+        ConfigError
+            If ufal.udpipe cannot be imported; if tags are to be predicted and there is no tagger.
+        """
+        stream = io.BytesIO(text if isinstance(text, bytes) else encoded(text))
+        conllu = b"".join(self.conllu(chunk).text for chunk in text_chunks(stream, format=format))
+        return self.tagged(parse_chunk(Chunk("", 1, 1, conllu, "conllu"), trees="ignored")[0], tags)
+
+    def conllu(self, chunk: TextChunk) -> Chunk:
+        """Return a part of a running text as CoNLL-U without tags; raises as `read`."""
+        if self.tokenizer is None:
+            raise no_tokenizer(chunk.path)
+        return Chunk(chunk.path, 1, 1, self.tokenizer.read(chunk).encode(), "conllu", chunk.bytes_read)
+
     def record(self) -> Record:
         """Return the whole reader as data."""
         return Record(KIND, parts={name: getattr(self, name).record() for name in self.parts})
@@ -112,6 +143,15 @@ _PARTS = {
     "tagger": ("treevote.models.tagging.tagger", "Tagger"),
 }
 """Module and class of each part; loaded if a model has it."""
+
+
+def no_tokenizer(path: str = "") -> InputError:
+    """Return the error for running text and a model without a tokenizer."""
+    return InputError(
+        "expected sentences in CoNLL-U, found running text, and the model has no tokenizer",
+        path=path,
+        remedy="train it with --from-text, or split the text into sentences and tagged tokens first, as UDPipe does",
+    )
 
 
 def no_tagger() -> ConfigError:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from treevote.conll.chunks import Chunk, chunks
+from treevote.conll.text_chunks import AnyFormat, TextChunk, any_chunks
 from treevote.corpus.treebank import Format
 
 CHUNK_BYTES = 1 << 19
@@ -48,6 +49,19 @@ def parts(
         for chunk in chunks(os.fspath(path), format=format, n_bytes=n_bytes):
             read = before + chunk.bytes_read
             yield Part(chunk, file, read)
+        before = read
+
+
+def any_parts(
+    paths: Sequence[str | os.PathLike[str]], *, format: AnyFormat = "auto", n_bytes: int = CHUNK_BYTES
+) -> Iterator[tuple[Chunk | TextChunk, int, int]]:
+    """Yield the chunks of files that may be running text, with file and bytes read as in a `Part`."""
+    before = read = 0
+    for file, path in enumerate(paths):
+        prefix = f"d{file + 1}-" if len(paths) > 1 else ""  # names of sentences differ
+        for chunk in any_chunks(os.fspath(path), format=format, n_bytes=n_bytes, prefix=prefix):
+            read = before + chunk.bytes_read
+            yield chunk, file, read
         before = read
 
 

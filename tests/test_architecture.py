@@ -29,7 +29,7 @@ LAYERS = (
     {"store"},
     {"protocols", "terminal"},
     {"drawing", "evaluation"},
-    {"models", "models.features", "models.learners"},
+    {"models", "models.features", "models.learners", "models.tokenization"},
     {"models.labelling", "models.parser"},
     FAMILIES,
     {"ensemble"},
@@ -53,6 +53,7 @@ DOORS = {
     "spacy": {"treevote.spacy_component"},
     "sklearn": {"treevote.ensemble.confidence", "treevote.models.learners"},
     "typer": {"treevote.cli", "treevote.commands"},
+    "ufal": {"treevote.models.tokenization"},
 }
 """The only modules, or packages of modules, that import a library."""
 
@@ -200,7 +201,8 @@ def test_the_links_lead_to_the_folders(link: str) -> None:
 def test_dependencies_are_the_libraries_imported() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     declared = {
-        line.split(">")[0].replace("-", "_").replace("scikit_learn", "sklearn") for line in project["dependencies"]
+        line.split(">")[0].replace("-", "_").replace("scikit_learn", "sklearn").replace(".udpipe", "")
+        for line in project["dependencies"]
     }
     extras = project["optional-dependencies"]
     optional = {line.split(">")[0] for extra in ("dask", "pandas", "spacy") for line in extras[extra]}

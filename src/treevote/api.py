@@ -15,12 +15,14 @@ from typing import Any, Literal, TextIO, TypeAlias, cast
 import numpy as np
 
 from treevote.adaptation.configuration import read_configuration as adaptation_configuration
-from treevote.batch.joint import member_of, tagged
+from treevote.batch.joint import conllu_of, member_of, tagged
 from treevote.commands.adapt import Outcome
 from treevote.commands.adapt import adapt as run_adaptation
 from treevote.commands.train import chosen, with_folds
 from treevote.commands.treebanks import with_trees
+from treevote.conll.plain_text import encoded
 from treevote.conll.reader import read
+from treevote.conll.text_chunks import text_chunks, text_format
 from treevote.conll.writer import write
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
@@ -121,14 +123,15 @@ def parse(
     chunk: int = 2000,
     progress: bool | None = None,
 ) -> Treebank:
-    """Parse a treebank, a file, a text in CoNLL-U, or lists of tokens.
+    """Parse a treebank, a file, a text in CoNLL-U, lists of tokens, or running text if the model reads it.
 
     Parameters
     ----------
     model : EnsembleParser, StoredParser or path
     data : Treebank, path, text, or list of sentences
-        Trees are ignored. A sentence of a list is a list of tokens: forms, pairs of form and UPOS, `Word`, or mappings
-        with ``form``, ``lemma``, ``upos``, ``xpos``, ``feats``.
+        Trees are ignored. A file is running text as for `parse_files`; so is a text of several words without a tab if
+        the model has a tokenizer. A sentence of a list is a list of tokens: forms, pairs of form and UPOS, `Word`, or
+        mappings with ``form``, ``lemma``, ``upos``, ``xpos``, ``feats``.
     member : str, optional
         Parse with this member alone; by default all vote.
     tags : {"auto", "keep", "predict"}, default="auto"
@@ -161,7 +164,9 @@ def parse(
     parser = member_of(ensemble, member)
     if tags == "predict" and (ensemble.reader is None or ensemble.reader.tagger is None):
         raise no_tagger()
-    treebank = tagged(ensemble, _treebank(data, trees=False), tags)
+    text = _running_text(ensemble, data)
+    treebank = _treebank(data, trees=False) if text is None else text
+    treebank = tagged(ensemble, treebank, tags)
     words = [treebank.words[word] for word in set(treebank.tokens[treebank.is_token].tolist())]
     if expects_tags(ensemble) and all(word.upos == "_" and word.xpos == "_" for word in words):
         raise InputError(
@@ -274,6 +279,20 @@ def _paths(paths: Path_ | Sequence[Path_]) -> list[str]:
     return [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
 
 
+def _running_text(ensemble: EnsembleParser, data: Data) -> Treebank | None:
+    """Return the sentences of data that are running text, or a file of it; None if they are something else."""
+    if not isinstance(data, str | os.PathLike):
+        return None
+    is_path = isinstance(data, os.PathLike) or not ("\n" in data or "\t" in data or " " in data) or os.path.exists(data)
+    format = text_format(os.fspath(data), "auto") if is_path else None
+    reads = ensemble.reader is not None and ensemble.reader.tokenizer is not None
+    if format is None and (is_path or "\t" in os.fspath(data) or not reads):
+        return None
+    source = os.fspath(data) if is_path else io.BytesIO(encoded(os.fspath(data)))
+    text = b"".join(conllu_of(ensemble, chunk).text for chunk in text_chunks(source, format=format or "text"))
+    return read(io.BytesIO(text), format="conllu", trees="ignored", name=os.path.basename(data) if is_path else "")
+
+
 def _treebank(data: Data, *, trees: bool) -> Treebank:
     """Return data as a treebank."""
     if isinstance(data, Treebank):
@@ -289,7 +308,8 @@ def _read(data: Any, *, trees: Literal["some", "ignored"]) -> Treebank:
         if isinstance(data, str) and " " in data and not os.path.exists(data):
             raise InputError(
                 f"expected a path or a text in CoNLL-U, found {data[:40]!r}",
-                remedy="split a text into sentences and tagged tokens first, as UDPipe or Stanza do",
+                remedy="split a text into sentences and tagged tokens first, as UDPipe or Stanza do, or train with "
+                "--from-text",
             )
         return read(data, **how)
     if isinstance(data, str):

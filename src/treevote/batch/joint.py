@@ -16,12 +16,13 @@ import numpy as np
 
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError, parse_chunk
+from treevote.conll.text_chunks import TextChunk
 from treevote.conll.validation import BLANK
 from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.familiarity import doubts
 from treevote.ensemble.parser import EnsembleParser, parse_counted
-from treevote.ensemble.reader import Tags, no_tagger
+from treevote.ensemble.reader import Tags, no_tagger, no_tokenizer
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError, InputError, unknown
 from treevote.protocols import Parser
@@ -88,9 +89,13 @@ class Work:
         if self.tags == "predict" and (ensemble.reader is None or ensemble.reader.tagger is None):
             raise no_tagger()
 
-    def __call__(self, chunks: Sequence[Chunk]) -> list[Parsed]:
-        """Parse chunks; return the result of each."""
+    def __call__(self, inputs: Sequence[Chunk | TextChunk]) -> list[Parsed]:
+        """Parse chunks of treebanks or of running text; return the result of each."""
         ensemble = self.stored()
+        try:
+            chunks = [chunk if isinstance(chunk, Chunk) else conllu_of(ensemble, chunk) for chunk in inputs]
+        except InputError as fault:
+            return [Parsed(b"", first_fault=fault, stopped=True) for _ in inputs]
         parser = member_of(ensemble, self.stored.member)
         if isinstance(parser, EnsembleParser) and not self.confidence:
             parser = dataclasses.replace(parser, confidence=None)  # which nobody asked for
@@ -124,6 +129,21 @@ class Work:
         reason = doubts(ensemble, treebank, [0, treebank.n_sentences])[0]
         size = treebank.n_sentences, treebank.n_tokens
         return Parsed(text, *size, len(faults), next(iter(faults), None), fallbacks, reason)
+
+
+def conllu_of(ensemble: EnsembleParser, chunk: TextChunk) -> Chunk:
+    """Return a part of a running text as CoNLL-U.
+
+    Raises
+    ------
+    InputError
+        If the model has no tokenizer.
+    ConfigError
+        If its tokenizer cannot be used here.
+    """
+    if ensemble.reader is None:
+        raise no_tokenizer(chunk.path)
+    return ensemble.reader.conllu(chunk)
 
 
 def tagged(ensemble: EnsembleParser, treebank: Treebank, tags: Tags) -> Treebank:

@@ -7,10 +7,14 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from treevote.conll.text_chunks import AnyFormat
 from treevote.errors import ConfigError, InputError
 
 TREEBANK_SUFFIXES = (".conllu", ".conllx", ".conll")
 """Files of a folder with these suffixes, or with one for compression behind it, are inputs."""
+
+TEXT_SUFFIX = ".txt"
+"""Running text: inputs of a folder that has no treebank, or if running text is asked for. Their outputs are CoNLL-U."""
 
 COMPRESSED_SUFFIXES = (".gz", ".xz")
 
@@ -22,7 +26,12 @@ class Pair(NamedTuple):
     name: str
 
 
-def pairs(inputs: Sequence[str | os.PathLike[str]], folder: str | os.PathLike[str], suffix: str = "") -> list[Pair]:
+def pairs(
+    inputs: Sequence[str | os.PathLike[str]],
+    folder: str | os.PathLike[str],
+    suffix: str = "",
+    format: AnyFormat = "auto",
+) -> list[Pair]:
     """Return the files of inputs, and the name of the output of each.
 
     Parameters
@@ -35,6 +44,8 @@ def pairs(inputs: Sequence[str | os.PathLike[str]], folder: str | os.PathLike[st
         The output folder.
     suffix : str, default=""
         In place of the suffix of each name, that of compression included.
+    format : {"auto", "conllu", "conllx", "text", "lines"}, default="auto"
+        Running text is looked for in folders, too, and its outputs end with ``.conllu``.
 
     Raises
     ------
@@ -54,9 +65,9 @@ def pairs(inputs: Sequence[str | os.PathLike[str]], folder: str | os.PathLike[st
     if os.path.exists(output) and not os.path.isdir(output):
         raise ConfigError(f"{os.fspath(folder)} is a file; name a folder for the outputs")
     found = [
-        Pair(path, _with_suffix(name, suffix))
+        Pair(path, _with_suffix(_treebank_name(name, format), suffix))
         for each in inputs
-        for path, name in _files(os.fspath(each), output, os.fspath(folder))
+        for path, name in _files(os.fspath(each), output, os.fspath(folder), format)
     ]
     first: dict[str, str] = {}
     for path, name in found:
@@ -73,7 +84,7 @@ def pairs(inputs: Sequence[str | os.PathLike[str]], folder: str | os.PathLike[st
     return found
 
 
-def _files(each: str, output: str, folder: str) -> Iterator[tuple[str, str]]:
+def _files(each: str, output: str, folder: str, format: AnyFormat) -> Iterator[tuple[str, str]]:
     """Yield the path of each file of an input, and its path below the output folder."""
     if each == "-":
         raise InputError("standard input has no name for an output file", remedy="give files, or write with --output")
@@ -84,7 +95,7 @@ def _files(each: str, output: str, folder: str) -> Iterator[tuple[str, str]]:
                 f"the output folder {folder} is inside the input folder {each}, "
                 "whose files would be parsed again; name a folder outside"
             )
-        paths = list(_treebanks(each))
+        paths = list(_listed(each, format))
         base = each
     elif glob.has_magic(each) and not os.path.lexists(each):
         paths = sorted(path for path in glob.iglob(each, recursive=True) if os.path.isfile(path))
@@ -96,18 +107,29 @@ def _files(each: str, output: str, folder: str) -> Iterator[tuple[str, str]]:
         yield each, os.path.basename(each)
         return
     if not paths:
-        what = f"files with the suffix {', '.join(TREEBANK_SUFFIXES)}" if base == each else "files"
+        what = f"files with the suffix {', '.join(_suffixes(format))}" if base == each else "files"
         raise InputError(f"expected {what}, found none", path=each, remedy="check the path, or name the files")
     for path in paths:
         yield path, os.path.relpath(path, base or os.curdir)
 
 
-def _treebanks(folder: str) -> Iterator[str]:
-    """Yield the treebank files in a folder and its sub-folders, sorted; hidden ones are left out."""
+def _suffixes(format: AnyFormat) -> tuple[str, ...]:
+    """Return the suffixes of files that are looked for in a folder."""
+    return (TEXT_SUFFIX,) if format in ("text", "lines") else TREEBANK_SUFFIXES
+
+
+def _listed(folder: str, format: AnyFormat) -> list[str]:
+    """Return the files of a folder that are to be parsed."""
+    found = list(_with_suffixes(folder, _suffixes(format)))
+    return list(_with_suffixes(folder, (TEXT_SUFFIX,))) if format == "auto" and not found else found
+
+
+def _with_suffixes(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
+    """Yield the files in a folder and its sub-folders with these suffixes, sorted; hidden ones are left out."""
     for where, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
-            if not name.startswith(".") and _stem(name)[1].endswith(TREEBANK_SUFFIXES):
+            if not name.startswith(".") and _stem(name)[1].endswith(suffixes):
                 yield os.path.join(where, name)
 
 
@@ -130,6 +152,21 @@ def _stem(name: str) -> tuple[str, str]:
     bare = next((name.removesuffix(end) for end in COMPRESSED_SUFFIXES if name.endswith(end)), name)
     stem, suffix = os.path.splitext(bare)
     return stem, suffix
+
+
+def _treebank_name(name: str, format: AnyFormat) -> str:
+    """Return the name of an output in CoNLL-U.
+
+    Examples
+    --------
+    >>> [_treebank_name(name, "auto") for name in ("x/a.txt.gz", "x/a.b.txt", "x.y/a.conll")]
+    ['x/a.conllu.gz', 'x/a.b.conllu', 'x.y/a.conll']
+    """
+    folder, file = os.path.split(name)
+    stem, suffix = _stem(file)
+    if suffix != TEXT_SUFFIX or format in ("conllu", "conllx"):
+        return name
+    return os.path.join(folder, f"{stem}.conllu{file[len(stem) + len(suffix) :]}")
 
 
 def _with_suffix(name: str, suffix: str) -> str:

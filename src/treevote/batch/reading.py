@@ -6,11 +6,11 @@ import hashlib
 import os
 import stat
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any, BinaryIO, Literal, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from treevote.batch.joint import Parsed, Work
-from treevote.conll.chunks import Chunk, chunks
-from treevote.corpus.treebank import Format
+from treevote.conll.chunks import Chunk
+from treevote.conll.text_chunks import AnyFormat, TextChunk, any_chunks
 from treevote.ensemble.streaming import CHUNK_BYTES
 from treevote.errors import InputError
 
@@ -29,7 +29,7 @@ class Piece(NamedTuple):
     """A chunk of a file, by the number of the file, or its end; and how many of its bytes were read."""
 
     file: int
-    chunk: Chunk | None
+    chunk: Chunk | TextChunk | None
     end: End | None = None
 
 
@@ -42,9 +42,7 @@ class Done(NamedTuple):
     bytes_read: int
 
 
-def pieces(
-    path: str, file: int, *, format: Format | Literal["auto"], n_bytes: int, stopped: Collection[int]
-) -> Iterator[Piece]:
+def pieces(path: str, file: int, *, format: AnyFormat, n_bytes: int, stopped: Collection[int]) -> Iterator[Piece]:
     """Yield the chunks of a file, then its end; no further chunks once its number is in ``stopped``."""
     try:
         with open(path, "rb") as stream:
@@ -52,7 +50,7 @@ def pieces(
             if not stat.S_ISREG(before.st_mode):
                 raise InputError("expected a file, found a pipe or device", path=path, remedy="name files")
             hashing = _Hashing(path, stream)
-            for chunk in chunks(cast("BinaryIO", hashing), format=format, n_bytes=n_bytes):
+            for chunk in any_chunks(cast("BinaryIO", hashing), format=format, n_bytes=n_bytes):
                 if file in stopped:
                     return
                 yield Piece(file, chunk)
@@ -85,7 +83,7 @@ def tasks(source: Iterable[Piece], n_bytes: int) -> Iterator[list[Piece]]:
     size = 0
     for piece in source:
         task.append(piece)
-        size += 0 if piece.chunk is None else len(piece.chunk.text)
+        size += 0 if piece.chunk is None else len(piece.chunk)
         if size >= n_bytes:
             yield task
             task, size = [], 0

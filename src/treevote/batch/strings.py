@@ -10,8 +10,9 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from treevote.batch.joint import Parsed, Work
 from treevote.batch.reading import TASK_BYTES
-from treevote.conll.chunks import Chunk, chunks
+from treevote.conll.chunks import Chunk
 from treevote.conll.reader import OnError
+from treevote.conll.text_chunks import TextChunk, TextFormat, any_chunks
 from treevote.corpus.treebank import Format
 from treevote.ensemble.reader import Tags
 from treevote.ensemble.stored import StoredParser
@@ -51,9 +52,9 @@ def parse_strings(
     confidence: bool = False,
     on_error: OnError = "stop",
     tags: Tags = "auto",
-    format: Format = "conllu",
+    format: Format | TextFormat = "conllu",
 ) -> list[ParsedString]:
-    r"""Parse texts in CoNLL-U; the result of each is what ``treevote parse`` would write, or an error as a value.
+    r"""Parse texts; the result of each is what ``treevote parse`` would write, or an error as a value.
 
     The function is made for workers of any engine: it depends on its arguments alone, loads a model once a process,
     parses many short texts as fast as a long one, and may be called by several threads.
@@ -66,8 +67,8 @@ def parse_strings(
         Each is one or several sentences, or a whole file.
     member, support, confidence, on_error, tags
         As for `parse_files`.
-    format : {"conllu", "conllx"}, default="conllu"
-        Format of the texts.
+    format : {"conllu", "conllx", "text", "lines"}, default="conllu"
+        Format of the texts; ``"text"`` and ``"lines"`` are running text, see `parse_files`.
 
     Returns
     -------
@@ -133,18 +134,18 @@ class _Result:
 
 
 def _batches(
-    texts: Iterable[object], found: list[_Result], format: Format
-) -> Iterator[Mapping[tuple[int, int], Chunk]]:
+    texts: Iterable[object], found: list[_Result], format: Format | TextFormat
+) -> Iterator[Mapping[tuple[int, int], Chunk | TextChunk]]:
     """Yield chunks of about `TASK_BYTES` together, by the number of their text and their own; add a result a text."""
-    batch: dict[tuple[int, int], Chunk] = {}
+    batch: dict[tuple[int, int], Chunk | TextChunk] = {}
     size = 0
     for number, text in enumerate(texts):
         result = _Result()
         found.append(result)
         try:
-            for i, chunk in enumerate(chunks(io.BytesIO(_bytes(text)), format=format, n_bytes=TASK_BYTES)):
+            for i, chunk in enumerate(any_chunks(io.BytesIO(_bytes(text)), format=format, n_bytes=TASK_BYTES)):
                 batch[number, i] = chunk
-                size += len(chunk.text)
+                size += len(chunk)
                 if size >= TASK_BYTES:
                     yield batch
                     batch, size = {}, 0

@@ -26,6 +26,7 @@ from treevote.cli.show import show
 from treevote.cli.signals import SENTENCE, Stopped, stoppable
 from treevote.cli.streams import open_streams
 from treevote.cli.study import study
+from treevote.cli.text import text
 from treevote.cli.train import train
 from treevote.cli.vote import vote
 from treevote.cli.warm import warm
@@ -92,6 +93,7 @@ for _command in (
     explain,
     quickstart,
     study,
+    text,
     benchmark,
     warm,
 ):

@@ -12,7 +12,6 @@ from treevote.cli.options import (
     Backend,
     Cluster,
     Confidence,
-    FileFormat,
     Json,
     Model,
     NJobs,
@@ -21,6 +20,7 @@ from treevote.cli.options import (
     choice_option,
     command_line,
     guard_option,
+    input_option,
     output_option,
     require_file,
 )
@@ -35,7 +35,10 @@ def parse(
             help="Files to parse; - is standard input. With --output-dir folders and patterns, too.",
         ),
     ],
-    format: FileFormat = "auto",
+    format: Annotated[
+        Literal["auto", "conllu", "conllx", "text", "lines"],
+        input_option(help="Format of the files; text is running text (also *.txt), lines has a sentence on each line."),
+    ] = "auto",
     member: Annotated[str | None, choice_option(metavar="NAME", help="Parse with this member alone.")] = None,
     on_error: Annotated[
         Literal["stop", "skip", "keep"],
@@ -68,7 +71,7 @@ def parse(
     confidence: Confidence = False,
     json: Json = False,
 ) -> None:
-    """Parse files; everything but HEAD and DEPREL is kept as it is.
+    """Parse files: running text, words, or words with tags; all but what is predicted is kept as it is.
 
     With --output-dir, a file with a fault leaves the others; the exit code is 4 then, and --json lists such files.
     """
@@ -104,6 +107,7 @@ def parse(
         require_files(inputs)
     from treevote.commands.faults import require_no_faults
     from treevote.commands.parse import as_json, parse_files
+    from treevote.conll.text_chunks import text_format
     from treevote.errors import TreevoteError
     from treevote.parallel import Jobs
     from treevote.parallel import cluster as connected
@@ -111,7 +115,9 @@ def parse(
 
     require_file(json, output)
     if all_faults:
-        require_no_faults({"ignored": inputs}, fault, format=format)
+        columns = [path for path in inputs if text_format(path, format) is None]
+        if format != "text" and format != "lines":
+            require_no_faults({"ignored": columns}, fault, format=format)
 
     def refuse(doubt: str) -> None:
         fault(TreevoteError(doubt))

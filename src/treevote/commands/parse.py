@@ -8,16 +8,15 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from treevote.batch.joint import Parsed, Work, missing_end
 from treevote.commands.answer import answer
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError
-from treevote.corpus.treebank import Format
+from treevote.conll.text_chunks import AnyFormat, TextChunk
 from treevote.ensemble.reader import Tags
 from treevote.ensemble.stored import StoredParser
-from treevote.ensemble.streaming import CHUNK_BYTES, Part, parts, size
+from treevote.ensemble.streaming import CHUNK_BYTES, any_parts, size
 from treevote.errors import InputError
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
@@ -72,7 +71,7 @@ def parse_files(
     confidence: bool = False,
     on_error: OnError = "stop",
     tags: Tags = "auto",
-    format: Format | Literal["auto"] = "auto",
+    format: AnyFormat = "auto",
     jobs: Jobs = ONE_JOB,
     chunk_bytes: int = CHUNK_BYTES,
     on_doubt: Callable[[str], object] | None = None,
@@ -98,8 +97,10 @@ def parse_files(
     tags : {"auto", "keep", "predict"}, default="auto"
         Lemmas and tags: those of the model where a sentence has no tag at all, if the model has a tagger; those of the
         text; those of the model.
-    format : {"auto", "conllu", "conllx"}, default="auto"
-        See `treevote.conll.chunks.chunks`.
+    format : {"auto", "conllu", "conllx", "text", "lines"}, default="auto"
+        See `treevote.conll.chunks.chunks`; ``"text"`` is running text with a blank line after each paragraph,
+        ``"lines"`` one with a sentence on each line. ``"auto"`` is running text if the name of a file ends with
+        ``.txt``, compressed or not, and it does not begin with columns.
     jobs : Jobs, optional
         The output does not depend on them. Their progress is called with the number of finished input bytes and the
         total, which is 0 if an input is not a regular file.
@@ -112,8 +113,8 @@ def parse_files(
     Raises
     ------
     InputError
-        For a faulty sentence if ``on_error`` is ``"stop"``; for an input without sentences; if a file cannot
-        be read or written.
+        For a faulty sentence if ``on_error`` is ``"stop"``; for an input without sentences; for running text if the
+        model has no tokenizer; if a file cannot be read or written.
     ModelError
         If the model cannot be read.
     ConfigError
@@ -130,7 +131,7 @@ def parse_files(
     first_fault: InputError | None = None
     fallbacks, file, last, doubted = 0, 0, b"", False
     with writing(output) as stream:
-        tasks = parts(inputs, format=format, n_bytes=chunk_bytes)
+        tasks = any_parts(inputs, format=format, n_bytes=chunk_bytes)
         for parsed, at, bytes_read in jobs.silent.map(functools.partial(_parse_part, work), tasks):
             if parsed.stopped and parsed.first_fault is not None:
                 raise parsed.first_fault
@@ -156,10 +157,11 @@ def parse_files(
     return Summary(sum(sentences), tokens, sum(faults), first_fault, time.monotonic() - start, fallbacks)
 
 
-def _parse_part(work: Work, part: Part) -> tuple[Parsed, int, int]:
+def _parse_part(work: Work, part: tuple[Chunk | TextChunk, int, int]) -> tuple[Parsed, int, int]:
     """Parse a chunk; return also its file, and the bytes read up to its end."""
-    (parsed,) = work([part.chunk])
-    return parsed, part.file, part.bytes_read
+    chunk, file, bytes_read = part
+    (parsed,) = work([chunk])
+    return parsed, file, bytes_read
 
 
 def name_of(path: str | os.PathLike[str]) -> str:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 from treevote import visibility
 from treevote.batch.joint import Parsed, Work
@@ -17,7 +17,7 @@ from treevote.batch.manifest import Manifest, entry, task_of
 from treevote.batch.outputs import Pair, pairs
 from treevote.batch.reading import TASK_BYTES, Done, Piece, hashed, parse_task, pieces, tasks
 from treevote.conll.reader import OnError
-from treevote.corpus.treebank import Format
+from treevote.conll.text_chunks import AnyFormat
 from treevote.ensemble.reader import Tags
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import size
@@ -124,7 +124,7 @@ def parse_folder(
     on_error: OnError = "stop",
     tags: Tags = "auto",
     strict: bool = False,
-    format: Format | Literal["auto"] = "auto",
+    format: AnyFormat = "auto",
     jobs: Jobs = ONE_JOB,
     task_bytes: int = TASK_BYTES,
     progress: Callable[[Status], object] | None = None,
@@ -167,7 +167,7 @@ def parse_folder(
     """
     start = time.monotonic()
     where = os.fspath(folder)
-    found = pairs(inputs, folder, suffix)
+    found = pairs(inputs, folder, suffix, format)
     work = Work(StoredParser.of(model, member), support, confidence, on_error, tags)
     work.check()
     task = task_of(
@@ -221,9 +221,7 @@ def _require_own(where: str, found: Sequence[Pair], manifest: Manifest) -> None:
             )
 
 
-def _source(
-    found: Sequence[Pair], run: _Run, force: bool, format: Format | Literal["auto"], n_bytes: int
-) -> Iterator[Piece]:
+def _source(found: Sequence[Pair], run: _Run, force: bool, format: AnyFormat, n_bytes: int) -> Iterator[Piece]:
     """Yield the pieces of all files whose outputs are not there."""
     for number, (path, name) in enumerate(found):
         made = False

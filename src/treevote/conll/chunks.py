@@ -45,6 +45,10 @@ class Chunk:
     format: Format
     bytes_read: int = 0
 
+    def __len__(self) -> int:
+        """Return the length of the text in bytes."""
+        return len(self.text)
+
 
 def chunks(source: Readable, *, format: Format | Literal["auto"] = "auto", n_bytes: int = 1 << 20) -> Iterator[Chunk]:
     r"""Cut a file at blank lines, reading no further than needed.

@@ -1,0 +1,221 @@
+"""The tokenizer: raw text to CoNLL-U from which the text can be rebuilt byte for byte.
+
+References
+----------
+M. Straka and J. Straková, Tokenizing, POS tagging, lemmatizing and parsing UD 2.0 with UDPipe, CoNLL 2017 shared task.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treevote.conll.plain_text import SPACES, encoded, escape, form_of, plain
+from treevote.conll.text_chunks import Stretch, TextChunk, TextFormat, text_chunks
+from treevote.corpus.treebank import Treebank
+from treevote.errors import ModelError
+from treevote.models.tokenization.library import Splitter, Token
+from treevote.models.tokenization.model_file import check
+from treevote.models.tokenization.training import trained
+from treevote.parallel import ONE_JOB, Jobs
+from treevote.settings import Interval, Settings
+from treevote.store.record import Record
+
+KIND = "tokenizer"
+
+MAX_WORDS = 2_000
+"""Maximum number of words of a sentence where each line is one."""
+
+
+@dataclass(frozen=True)
+class TokenizerTrainer(Settings):
+    """Settings of a tokenizer.
+
+    Attributes
+    ----------
+    epochs : int
+        Passes of 10,000 stretches of 50 characters each, whatever the size of the treebank.
+    dimension : {16, 24, 64}
+        Size of the network.
+    learning_rate, final_learning_rate : float
+        Of the first and the last pass; those between fall exponentially.
+    """
+
+    epochs: Annotated[int, Interval(1, 1000)] = 15
+    dimension: Literal[16, 24, 64] = 24
+    learning_rate: Annotated[float, Interval(0, 1, "neither")] = 0.005
+    final_learning_rate: Annotated[float, Interval(0, 1, "neither")] = 0.0005
+
+    def train(self, train: Treebank, dev: Treebank | None = None, *, jobs: Jobs = ONE_JOB) -> Tokenizer:
+        """Learn tokens, sentences and multiword tokens from a treebank; the same treebanks give the same bytes.
+
+        Parameters
+        ----------
+        train : Treebank
+            Spaces, paragraphs and multiword tokens are taken from its source.
+        dev : Treebank, optional
+            The best pass by its tokens and sentences is kept; without, the last.
+        jobs : Jobs, optional
+            Their progress is called as ``tokenizer`` after each pass.
+
+        Raises
+        ------
+        InputError
+            If the treebank does not tell where spaces are, or is too small.
+        ConfigError
+            If ufal.udpipe cannot be imported.
+        """
+        options = {
+            "epochs": self.epochs,
+            "dimension": self.dimension,
+            "learning_rate": self.learning_rate,
+            "learning_rate_final": self.final_learning_rate,
+        }
+        if self.epochs == 1:  # no pass between
+            del options["learning_rate_final"]
+        data = trained(train, dev, options, self.epochs, jobs)
+        check(data)
+        return Tokenizer(np.frombuffer(data, np.uint8))
+
+
+@dataclass(frozen=True, eq=False)
+class Tokenizer:
+    """Splits raw text into sentences, tokens and words.
+
+    Attributes
+    ----------
+    data : ndarray of uint8
+        The model of UDPipe 1.
+    """
+
+    data: NDArray[np.uint8]
+
+    @staticmethod
+    def train(train: Treebank, dev: Treebank | None = None, *, jobs: Jobs = ONE_JOB, **settings: Any) -> Tokenizer:
+        """Train a tokenizer, see `TokenizerTrainer`."""
+        return TokenizerTrainer(**settings).train(train, dev, jobs=jobs)
+
+    def tokenize(self, text: str | bytes, *, format: TextFormat = "text") -> str:
+        r"""Return a text as CoNLL-U without tags and trees, see `treevote.conll.plain_text`.
+
+        Parameters
+        ----------
+        text : str or bytes
+        format : {"text", "lines"}, default="text"
+            Paragraphs end with a blank line; or each line is a sentence.
+
+        Raises
+        ------
+        ConfigError
+            If ufal.udpipe cannot be imported.
+        """
+        stream = io.BytesIO(text if isinstance(text, bytes) else encoded(text))
+        return "".join(map(self.read, text_chunks(stream, format=format)))
+
+    def read(self, chunk: TextChunk) -> str:
+        """Return the stretches of a running text as CoNLL-U."""
+        written: list[str] = []
+        for stretch in chunk.stretches:
+            text = stretch.text.decode("utf-8", "surrogateescape")
+            sentences = self._splitter.sentences(plain(text)) if stretch.name else []
+            if chunk.format == "lines":
+                sentences = _joined(sentences)
+            if sentences:
+                written += _written(text, sentences, stretch, chunk.format)
+            else:
+                written.append(f"{SPACES}{escape(text)}\n\n")
+        return "".join(written)
+
+    @functools.cached_property
+    def _splitter(self) -> Splitter:
+        return Splitter(self.data.tobytes())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"data": np.array(self.data)}
+
+    def record(self) -> Record:
+        """Return the whole tokenizer as data."""
+        return Record(KIND, arrays={"udpipe": self.data})
+
+    @classmethod
+    def from_record(cls, record: Record) -> Tokenizer:
+        """Return the tokenizer of a record.
+
+        Raises
+        ------
+        ModelError
+            If the record is of another kind, or has something else than a tokenizer.
+        """
+        if record.kind != KIND:
+            raise ModelError(f"expected a model of kind '{KIND}', found '{record.kind}'; train it again")
+        data = record.arrays.get("udpipe")
+        if data is None or data.dtype != np.uint8 or data.ndim != 1:
+            raise ModelError("expected the bytes of a tokenizer, found none; the model is damaged: train it again")
+        check(data.tobytes())
+        return cls(np.array(data))
+
+
+def _joined(sentences: Sequence[Sequence[Token]]) -> list[list[Token]]:
+    """Return the tokens as one sentence, or as several with at most ``MAX_WORDS`` words each, about."""
+    joined: list[list[Token]] = []
+    size = MAX_WORDS
+    for token in (token for sentence in sentences for token in sentence):
+        if size >= MAX_WORDS:
+            joined.append([])
+            size = 0
+        joined[-1].append(token)
+        size += len(token.words) or 1
+    return joined
+
+
+def _written(text: str, sentences: Sequence[Sequence[Token]], stretch: Stretch, format: TextFormat) -> Iterator[str]:
+    """Yield the sentences of a stretch as CoNLL-U."""
+    spans = [_trimmed(text, token) for sentence in sentences for token in sentence]
+    starts = [start for start, _ in spans[1:]] + [len(text)]
+    k = 0
+    for number, sentence in enumerate(sentences, 1):
+        lines, forms = [], []
+        word = 1
+        for token in sentence:
+            (start, end), following = spans[k], starts[k]
+            k += 1
+            after = text[end:following]
+            form = form_of(text[start:end])
+            items = []
+            if k == 1 and start:
+                items.append(f"SpacesBefore={escape(text[:start])}")
+            if form != text[start:end]:
+                items.append(f"SpacesInToken={escape(text[start:end])}")
+            if not after:
+                items.append("SpaceAfter=No")
+            elif after != " " or k == len(spans):
+                items.append(f"SpacesAfter={escape(after)}")
+            misc = "|".join(items) or "_"
+            if token.words:
+                lines.append(f"{word}-{word + len(token.words) - 1}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}")
+                lines += [f"{i}\t{form_of(each)}\t_\t_\t_\t_\t_\t_\t_\t_" for i, each in enumerate(token.words, word)]
+            else:
+                lines.append(f"{word}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}")
+            word += len(token.words) or 1
+            forms.append(form + (" " if after else ""))
+        comments = []
+        if number == 1:
+            comments += ["# newdoc"] * (stretch.opens == "text")
+            comments += ["# newpar"] * (stretch.opens != "nothing" and format == "text")
+        name = f"{stretch.name}s{number}" if format == "text" else stretch.name + f".{number}" * (number > 1)
+        comments += [f"# sent_id = {name}", f"# text = {''.join(forms).rstrip(' ')}"]
+        yield "\n".join([*comments, *lines, "", ""])
+
+
+def _trimmed(text: str, token: Token) -> tuple[int, int]:
+    """Return where a token begins and ends without spaces around it."""
+    form = text[token.start : token.end]
+    bare = form.strip()
+    start = token.start + len(form) - len(form.lstrip()) if bare else token.start
+    return start, start + len(bare or form)

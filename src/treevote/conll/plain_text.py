@@ -1,0 +1,258 @@
+r"""The plain text of a treebank: from forms, multiword tokens, and what MISC says of spaces.
+
+Spaces are written as UDPipe writes them: ``SpaceAfter=No``; ``SpacesAfter=`` and ``SpacesBefore=`` with the spaces
+themselves, where they are not one space; ``SpacesInToken=`` with the token as it stands in the text, where FORM cannot
+hold it. In their values ``\s \t \r \n \p \\`` stand for space, tab, carriage return, line feed, ``|`` and ``\``. What
+no line of CoNLL-U should have in it, such as other spaces, control characters and bytes that are not UTF-8, is ``\x``
+with two hexadecimal digits for each byte. A text, or a stretch of it, that has spaces alone is a comment,
+``# spaces =``, in a block of its own. So every text, of any bytes, can be rebuilt.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from treevote.conll.chunks import chunks
+from treevote.conll.reader import parse_chunk
+from treevote.files.streams import Readable
+
+SPACES = "# spaces = "
+"""Comment with a stretch of a text that has no token."""
+
+_LETTERS = {" ": r"\s", "\t": r"\t", "\r": r"\r", "\n": r"\n", "|": r"\p", "\\": r"\\"}
+_BYTES = {escape[1]: character.encode() for character, escape in _LETTERS.items()}
+_LINE_ENDS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+_ESCAPED = re.compile(
+    "[ \t\r\n|\\\\\x00-\x1f\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff\ud800-\udfff]"
+)
+_UNESCAPED = re.compile(rb"\\(x[0-9A-Fa-f]{2}|.)", re.DOTALL)
+_BROKEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+def escape(text: str) -> str:
+    r"""Return a stretch of text as a value in MISC.
+
+    Parameters
+    ----------
+    text : str
+        Bytes that are not UTF-8 are half surrogates, as ``surrogateescape`` makes them.
+
+    Examples
+    --------
+    >>> print(escape(" \n|\x00\udcff"))
+    \s\n\p\x00\xFF
+    """
+    return _ESCAPED.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    character = match.group()
+    known = _LETTERS.get(character)
+    return "".join(f"\\x{byte:02X}" for byte in encoded(character)) if known is None else known
+
+
+def encoded(text: str) -> bytes:
+    """Return the bytes of a text, also of one that is no valid Unicode."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
+def unescape(value: str) -> bytes:
+    r"""Return the bytes of a value in MISC; an unknown escape stands for itself.
+
+    Examples
+    --------
+    >>> unescape(escape(" \n|\x00\udcff")), unescape(r"a\b")
+    (b' \n|\x00\xff', b'a\\b')
+    """
+    return _UNESCAPED.sub(_unescaped, encoded(value)) if "\\" in value else encoded(value)
+
+
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    letter = match.group(1).decode("utf-8", "replace")
+    if len(letter) == 3:
+        return bytes([int(letter[1:], 16)])
+    return _BYTES.get(letter, match.group())
+
+
+def form_of(text: str) -> str:
+    r"""Return a token as FORM: its spaces are one space each, and what no line should have in it is U+FFFD.
+
+    Examples
+    --------
+    >>> form_of("a\n b"), form_of("a\x00b")
+    ('a b', 'a\ufffdb')
+    """
+    return _BROKEN.sub("\ufffd", " ".join(text.split()))
+
+
+def plain(text: str) -> str:
+    r"""Return a text of the same length without characters on which other programs stumble.
+
+    Ends of lines other than ``\n`` and ``\r`` become spaces, control characters and half surrogates U+FFFD.
+    """
+    if _BROKEN.search(text) is None and not text.startswith("\ufeff"):
+        return text
+    if text.startswith("\ufeff"):
+        text = " " + text[1:]
+    return _BROKEN.sub(lambda match: _plain(match.group()), text)
+
+
+def _plain(character: str) -> str:
+    if character in "\t\r\n":
+        return character
+    return " " if character in _LINE_ENDS else "\ufffd"
+
+
+@dataclass
+class PlainText:
+    r"""Builds the text of a treebank, some lines at a time.
+
+    Without spaces in MISC, sentences are one space apart, and paragraphs (``# newpar``, ``# newdoc``) a blank line; the
+    text ends with a line feed.
+
+    Parameters
+    ----------
+    lines : bool, default=False
+        Whether each sentence is to be on a line of its own, whatever MISC says of the spaces around it.
+
+    Attributes
+    ----------
+    sentences : int
+        Number of sentences.
+    different : int
+        Number of sentences whose comment ``# text`` says something else.
+    first_different : str
+        The first of them: its ``sent_id``, else its number.
+
+    Examples
+    --------
+    >>> text = PlainText()
+    >>> text.add(["1\tHi" + "\t_" * 7 + "\tSpaceAfter=No", "2\t!" + "\t_" * 8, ""]) + text.end()
+    b'Hi!\n'
+    """
+
+    lines: bool = False
+    sentences: int = 0
+    different: int = 0
+    first_different: str = ""
+    _comments: list[str] = field(default_factory=list)
+    _tokens: list[tuple[str, str]] = field(default_factory=list)
+    _covered: int = 0
+    _after: bytes | None = None
+    _is_explicit: bool = False
+
+    def add(self, lines: Iterable[str]) -> bytes:
+        """Return the text of some lines, as far as it is known: the spaces after the last sentence are not yet."""
+        found = []
+        for line in lines:
+            if not line.strip(" \t\r"):
+                found.append(self._sentence())
+            elif line.startswith("#"):
+                self._comments.append(line.rstrip("\r"))
+            else:
+                self._take(line.rstrip("\r").split("\t"))
+        return b"".join(found)
+
+    def end(self) -> bytes:
+        """Return the end of the text."""
+        last = self._sentence()
+        if self._after is None:
+            return last
+        return last + (self._after if self._is_explicit else b"\n")
+
+    def _take(self, columns: Sequence[str]) -> None:
+        number, _, last = columns[0].partition("-")
+        if "." in number or len(columns) < 2:
+            return
+        if last:
+            self._covered = int(last) if last.isdecimal() else 0
+        elif number.isdecimal() and int(number) <= self._covered:
+            return
+        self._tokens.append((columns[1], columns[9] if len(columns) > 9 else "_"))
+
+    def _sentence(self) -> bytes:
+        """Return what is known at the end of a sentence, or of a block of comments."""
+        comments, tokens = self._comments, self._tokens
+        self._comments, self._tokens, self._covered = [], [], 0
+        spaces = [unescape(comment.removeprefix(SPACES)) for comment in comments if comment.startswith(SPACES)]
+        if not tokens:
+            return b"" if self.lines or not spaces else self._between(is_new=False) + b"".join(spaces)
+        is_new = any(comment.startswith(("# newpar", "# newdoc")) for comment in comments)
+        parts = [] if self.lines else [self._between(is_new=is_new)]
+        plain = []
+        for i, (form, misc) in enumerate(tokens):
+            items = dict(item.split("=", 1) for item in misc.split("|") if "=" in item)
+            if before := items.get("SpacesBefore"):
+                parts.append(b"" if self.lines and not i else unescape(before))
+            parts.append(unescape(items["SpacesInToken"]) if "SpacesInToken" in items else encoded(form))
+            explicit = items.get("SpacesAfter")
+            after = b"" if items.get("SpaceAfter") == "No" else b" "
+            self._after, self._is_explicit = (after, not after) if explicit is None else (unescape(explicit), True)
+            plain.append(form + (" " if self._after else ""))
+            if i < len(tokens) - 1:
+                parts.append(self._after)
+        if self.lines:
+            self._after, self._is_explicit = None, False
+            parts.append(b"\n")
+        self.sentences += 1
+        self._compare("".join(plain), comments)
+        return b"".join(parts)
+
+    def _between(self, *, is_new: bool) -> bytes:
+        """Return the spaces after the sentence before."""
+        after, explicit = self._after, self._is_explicit
+        self._after = None
+        if after is None:
+            return b""
+        return b"\n\n" if is_new and (not explicit or not after) else after
+
+    def _compare(self, text: str, comments: Sequence[str]) -> None:
+        said = _named("# text = ", comments)
+        if said is None or _bare(said) == _bare(text):
+            return
+        self.different += 1
+        self.first_different = self.first_different or _named("# sent_id = ", comments) or str(self.sentences)
+
+
+def _named(name: str, comments: Sequence[str]) -> str | None:
+    """Return the value of a comment."""
+    return next((comment.removeprefix(name) for comment in comments if comment.startswith(name)), None)
+
+
+def _bare(text: str) -> str:
+    return unicodedata.normalize("NFC", " ".join(text.split()))
+
+
+def text_of(source: Readable, text: PlainText | None = None) -> Iterator[bytes]:
+    r"""Yield the text of a CoNLL-U file, in constant memory.
+
+    Parameters
+    ----------
+    source : path, "-" or binary file
+    text : PlainText, optional
+        Counts sentences, and those whose ``# text`` differs.
+
+    Raises
+    ------
+    InputError
+        See `treevote.conll.chunks.chunks` and `treevote.conll.reader.parse_chunk`.
+
+    Examples
+    --------
+    >>> import io
+    >>> list(text_of(io.BytesIO(b"1\tHi" + b"\t_" * 8 + b"\n\n")))
+    [b'Hi', b'\n']
+    """
+    building = PlainText() if text is None else text
+    for chunk in chunks(source, format="conllu"):
+        treebank, _ = parse_chunk(chunk, trees="ignored")
+        assert treebank.source is not None, "read from a file"
+        lines = treebank.source.lines
+        yield building.add(line.removeprefix("\ufeff") for line in (lines[:-1] if not lines[-1] else lines))
+    yield building.end()

@@ -1,0 +1,197 @@
+"""Running text in chunks of whole paragraphs: memory does not grow with the length of the file, nor of a paragraph.
+
+A text is cut into stretches at blank lines, or at every line; each is read alone, so that no result depends on the
+length of the chunks. A stretch keeps the spaces after it. One that is longer than ``MAX_STRETCH`` is cut at the end of
+a sentence, else at a space, else anywhere between two characters.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias, cast
+
+from treevote.conll.chunks import Chunk, chunks
+from treevote.conll.validation import require_utf8
+from treevote.corpus.treebank import Format
+from treevote.errors import InputError
+from treevote.files.streams import Readable, opened
+
+TextFormat: TypeAlias = Literal["text", "lines"]
+"""Running text: paragraphs end with a blank line; or each line is a sentence."""
+
+AnyFormat: TypeAlias = Format | TextFormat | Literal["auto"]
+"""The format of a file that is to be parsed; ``"auto"`` is running text if the name ends with ``.txt``."""
+
+MAX_STRETCH = 1 << 14
+"""Maximum length in bytes of a stretch without a blank line, and of spaces without anything else."""
+
+MAX_SPACES = 1 << 10
+"""Maximum length in bytes of the spaces at the front of a stretch, and after it."""
+
+_SPACES = re.compile(rb"[ \t\n\r\v\f]*")
+_PARAGRAPH_END = re.compile(rb"\n[ \t\r\v\f]*\n[ \t\n\r\v\f]*")
+_LINE_END = re.compile(rb"\n[ \t\n\r\v\f]*")
+_SENTENCE_END = re.compile(rb".*(?:[.!?]|\xe3\x80\x82|\xef\xbc\x81|\xef\xbc\x9f)[\"')\]]*[ \t\n\r\v\f]", re.DOTALL)
+_SPACE = re.compile(rb".*[ \t\n\r\v\f]", re.DOTALL)
+_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+_COLUMNS = re.compile(rb"(?m)^1\t[^\t\n]+\t[^\n]*\t")
+
+
+class Stretch(NamedTuple):
+    """A piece of a text: the name of its sentences, its bytes, and what begins with it.
+
+    The name is empty if it has spaces alone.
+    """
+
+    name: str
+    text: bytes
+    opens: Literal["text", "paragraph", "nothing"]
+
+
+@dataclass(frozen=True, slots=True)
+class TextChunk:
+    """Some stretches of a running text.
+
+    Attributes
+    ----------
+    path : str
+    stretches : tuple of Stretch
+        Their bytes, one after the other over all chunks, are the text.
+    format : {"text", "lines"}
+    bytes_read : int
+        How much of the file, compressed or not, was read when the chunk was cut.
+    """
+
+    path: str
+    stretches: tuple[Stretch, ...]
+    format: TextFormat
+    bytes_read: int = 0
+
+    def __len__(self) -> int:
+        """Return the length of the text in bytes."""
+        return sum(len(stretch.text) for stretch in self.stretches)
+
+
+def text_chunks(
+    source: Readable, *, format: TextFormat = "text", n_bytes: int = 1 << 20, prefix: str = ""
+) -> Iterator[TextChunk]:
+    r"""Cut a running text into chunks, reading no further than needed.
+
+    Parameters
+    ----------
+    source : path, "-" or binary file
+        See `treevote.files.streams.opened`. Bytes that are not UTF-8 stay as they are.
+    format : {"text", "lines"}, default="text"
+    n_bytes : int, default=1 MiB
+        About the length of a chunk. The stretches do not depend on it.
+    prefix : str, default=""
+        In front of the names of all stretches.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is UTF-16 or UTF-32.
+
+    Examples
+    --------
+    >>> import io
+    >>> [chunk.stretches for chunk in text_chunks(io.BytesIO(b"One.\n\nTwo."), n_bytes=4)]
+    [(Stretch(name='p1', text=b'One.\n\n', opens='text'),), (Stretch(name='p2', text=b'Two.', opens='paragraph'),)]
+    """
+    with opened(source) as (stream, path, bytes_read):
+        stretches: list[Stretch] = []
+        size = 0
+        for stretch in _stretches(stream, path, _LINE_END if format == "lines" else _PARAGRAPH_END, prefix):
+            stretches.append(stretch)
+            size += len(stretch.text)
+            if size >= n_bytes:
+                yield TextChunk(path, tuple(stretches), format, bytes_read())
+                stretches, size = [], 0
+        if stretches:
+            yield TextChunk(path, tuple(stretches), format, bytes_read())
+
+
+def _stretches(stream: Readable, path: str, end: re.Pattern[bytes], prefix: str) -> Iterator[Stretch]:
+    letter = "s" if end is _LINE_END else "p"
+    rest, at, more = b"", 0, True
+    number = part = 0
+    is_new = True
+    while more or at < len(rest):
+        if more and len(rest) - at < MAX_STRETCH + MAX_SPACES:
+            block = stream.read(1 << 16)  # type: ignore[union-attr]
+            if not rest and not number and block.startswith(_MARKS):
+                require_utf8(block[:4], path)
+            more = bool(block)
+            rest, at = rest[at:] + block, 0
+            continue
+        stop, is_end = _stretch_end(rest, at, end)
+        text = rest[at:stop]
+        at = stop
+        if not text.strip(b" \t\n\r\v\f"):
+            yield Stretch("", text, "nothing")
+            continue
+        number, part = (number + 1, 1) if is_new else (number, part + 1)
+        name = f"{prefix}{letter}{number}" + f".{part}" * (part > 1)
+        yield Stretch(name, text, ("text" if number == 1 else "paragraph") if is_new else "nothing")
+        is_new = is_end
+
+
+def _stretch_end(text: bytes, at: int, end: re.Pattern[bytes]) -> tuple[int, bool]:
+    """Return where the stretch ends that begins at a position, and whether that is the end of a paragraph."""
+    limit = min(at + MAX_STRETCH, len(text))
+    content = _matched(_SPACES, text, at, limit)
+    if content - at > MAX_SPACES or content == limit:
+        return content, True
+    if found := end.search(text, content, limit):
+        return min(found.end(), found.start() + MAX_SPACES), True
+    if limit == len(text):
+        return limit, True
+    half = at + MAX_STRETCH // 2
+    for pattern in (_SENTENCE_END, _SPACE):
+        if cut := pattern.match(text, half, limit):
+            return cut.end(), False
+    while limit > half and text[limit] & 0xC0 == 0x80:  # within a character
+        limit -= 1
+    return limit, False
+
+
+def _matched(pattern: re.Pattern[bytes], text: bytes, at: int, limit: int) -> int:
+    match = pattern.match(text, at, limit)
+    return at if match is None else match.end()
+
+
+def any_chunks(
+    source: Readable, *, format: AnyFormat = "auto", n_bytes: int = 1 << 20, prefix: str = ""
+) -> Iterator[Chunk | TextChunk]:
+    """Cut a treebank (`treevote.conll.chunks.chunks`) or a running text (`text_chunks`) into chunks."""
+    named = isinstance(source, str | os.PathLike)
+    text = text_format(os.fspath(source) if named else str(getattr(source, "name", "")), format)  # type: ignore[arg-type]
+    if text is not None:
+        return text_chunks(source, format=text, n_bytes=n_bytes, prefix=prefix)
+    return chunks(source, format=cast("Format | Literal['auto']", format), n_bytes=n_bytes)
+
+
+def text_format(path: str, format: AnyFormat) -> TextFormat | None:
+    """Return the format of a running text; None if a file is a treebank.
+
+    Parameters
+    ----------
+    path : str
+    format : {"auto", "conllu", "conllx", "text", "lines"}
+        ``"auto"``: running text if the name ends with ``.txt``, compressed or not, and the file does not begin with
+        columns.
+    """
+    if format in ("text", "lines"):
+        return "lines" if format == "lines" else "text"
+    bare = path.removesuffix(".gz").removesuffix(".xz")
+    if format != "auto" or not bare.endswith(".txt"):
+        return None
+    try:
+        with opened(path) as (stream, _, _):
+            front = stream.read(1 << 12)
+    except InputError:  # which reading will tell
+        return None
+    return None if _COLUMNS.search(front) else "text"

@@ -1,0 +1,160 @@
+"""Laws of parsing running text: the bytes depend on model and text alone, and the text can be rebuilt."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import lzma
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.models.tokenization.test_tokenizer import texts
+from tests.reference.toy_tagger import ToyTagger
+from tests.reference.toy_text import toy, toy_tokenizer
+from treevote import InputError, dumps, parse, parse_files, parse_folder, parse_strings, read, save
+from treevote.commands.inspect import as_text, inspect
+from treevote.commands.text import write_text
+from treevote.conll import text_chunks as cutting
+from treevote.conll.plain_text import encoded
+from treevote.conll.text_chunks import TextFormat
+from treevote.corpus.trees import are_trees
+from treevote.ensemble import reader as reading
+from treevote.ensemble.members import members_of
+from treevote.ensemble.parser import load
+from treevote.ensemble.reader import Reader
+from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.parallel import Jobs
+
+
+@pytest.fixture(autouse=True)
+def toy_tagger(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the tagger of a stored model be the toy."""
+    known = {**reading._PARTS, "tagger": ("tests.reference.toy_tagger", "ToyTagger")}
+    monkeypatch.setattr(reading, "_PARTS", known)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("raw")
+    parser = EnsembleTrainer(members_of(["lr-svm-forward", "lr-svm-backward"])).train(toy())
+    save(parser, folder / "parses")
+    save(dataclasses.replace(parser, reader=Reader(toy_tokenizer(), ToyTagger())), folder / "model")
+    return folder / "model"
+
+
+def parsed(model: Path, text: bytes, **options: object) -> bytes:
+    path, out = model.parent / "in.txt", model.parent / "out.conllu"
+    path.write_bytes(text)
+    parse_files(model, [path], out, **options)  # type: ignore[arg-type]
+    return out.read_bytes()
+
+
+def rebuilt(conllu: bytes, model: Path) -> bytes:
+    (model.parent / "made.conllu").write_bytes(conllu)
+    summary = write_text(model.parent / "made.conllu", model.parent / "made.txt")
+    assert summary.different == 0
+    return (model.parent / "made.txt").read_bytes()
+
+
+@pytest.mark.parametrize("format", ["text", "lines"])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.lists(texts, min_size=1, max_size=5), chunk_bytes=st.integers(1, 80), n_jobs=st.integers(1, 3))
+def test_the_bytes_depend_on_model_and_text_alone(
+    model: Path, text: Sequence[str], chunk_bytes: int, n_jobs: int, format: TextFormat
+) -> None:
+    data = encoded("\n\n".join(["Dogs", *text]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cutting, "MAX_STRETCH", 100)
+        whole = parsed(model, data, format=format)
+        assert parsed(model, data, format=format, chunk_bytes=chunk_bytes, jobs=Jobs(n_jobs, "threading")) == whole
+        (alone,) = parse_strings(model, [data.decode("utf-8", "surrogateescape")], format=format)
+    assert rebuilt(whole, model) == data
+    assert are_trees(read(io.BytesIO(whole))).all()
+    assert alone.text.encode() == whole
+
+
+def test_text_is_tagged_and_parsed(model: Path, tmp_path: Path) -> None:
+    text = b"Dogs can't bark. Dogs bark.\n\nDogs.\n"
+    found = parsed(model, text)
+    assert found.count(b"\tNOUN\tX\t") == 5 + 3 + 2
+    assert found == parsed(model, text, tags="predict")
+    assert b"NOUN" not in parsed(model, text, tags="keep")
+    assert parsed(model, text, member="lr-svm-forward").count(b"# text") == 3
+    for data in (text.decode(), model.parent / "in.txt", str(model.parent / "in.txt")):
+        (model.parent / "in.txt").write_bytes(text)
+        assert dumps(parse(str(model), data).only()).encode() == found
+    reader = load(model).reader
+    assert reader is not None
+    assert reader.read(text).n_tokens == 10
+    assert reader.read("Dogs bark. Dogs", format="lines").n_sentences == 1
+    assert "reads raw text, and CoNLL-U with or without tags" in as_text(inspect(model))
+    assert inspect(model)["card"]["input"].startswith("raw text, or sentences of words; CoNLL-U")
+
+
+def test_columns_in_a_file_of_text_are_columns(model: Path) -> None:
+    conllu = b"# text = Dogs\n1\tDogs" + b"\t_" * 8 + b"\n\n"
+    assert parsed(model, conllu).startswith(b"# text = Dogs\n1\tDogs\tdogs\tNOUN\tX\tLen=4\t0\troot")
+
+
+def test_several_files_are_told_apart(model: Path) -> None:
+    one, two = model.parent / "one.txt", model.parent / "two.txt.xz"
+    one.write_bytes(b"Dogs bark.\n")
+    two.write_bytes(lzma.compress(b"Dogs.\n\nDogs."))
+    parse_files(model, [one, two], model.parent / "both.conllu")
+    both = (model.parent / "both.conllu").read_text()
+    assert [line for line in both.split("\n") if line.startswith("# sent_id")] == [
+        "# sent_id = d1-p1s1",
+        "# sent_id = d2-p1s1",
+        "# sent_id = d2-p2s1",
+    ]
+    assert both.count("# newdoc") == 2
+
+
+def test_a_model_without_a_tokenizer_says_what_to_do(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "in.txt"
+    path.write_text("Dogs bark.\n")
+    problem = "in.txt: expected sentences in CoNLL-U, found running text, and the model has no tokenizer; train it with"
+    with pytest.raises(InputError, match=problem):
+        parse_files(model.parent / "parses", [path], tmp_path / "out")
+    with pytest.raises(InputError, match=problem):
+        parse(model.parent / "parses", path)
+    with pytest.raises(InputError, match="or train with --from-text"):
+        parse(model.parent / "parses", "Dogs bark.")
+    (result,) = parse_strings(model.parent / "parses", ["Dogs bark."], format="text")
+    assert not result.text
+    assert "the model has no tokenizer" in result.error
+    summary = parse_folder(model.parent / "parses", [path], tmp_path / "out")
+    assert "the model has no tokenizer" in str(summary.faulty[0][1])
+
+
+def test_text_without_words_is_a_fault(model: Path) -> None:
+    with pytest.raises(InputError, match="expected sentences, found none"):
+        parsed(model, b" \n\n" * 3000)
+
+
+def test_text_in_another_encoding_is_refused(model: Path) -> None:
+    with pytest.raises(InputError, match="expected UTF-8, the file is UTF-16"):
+        parsed(model, "Dogs".encode("utf-16"))
+
+
+def test_folders_of_text_give_treebanks(model: Path, tmp_path: Path) -> None:
+    source = tmp_path / "in"
+    for name in ("a.txt", "b/c.txt", "notes.md"):
+        (source / name).parent.mkdir(exist_ok=True)
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text("Dogs can't bark.\n\nDogs.")
+    (source / "b" / "d.txt").write_text("")
+    summary = parse_folder(model, [source], tmp_path / "out")
+    assert (summary.written, len(summary.faulty)) == (2, 1)
+    assert (tmp_path / "out" / "b" / "c.conllu").read_bytes() == parsed(model, b"Dogs can't bark.\n\nDogs.")
+    assert parse_folder(model, [source], tmp_path / "out").kept == 2
+    (source / "e.conllu").write_text("1\tDogs" + "\t_" * 8 + "\n\n")
+    assert parse_folder(model, [source], tmp_path / "treebanks").written == 1
+    assert parse_folder(model, [source], tmp_path / "texts", format="text").written == 2
+    several = parse_folder(model, [source / "a.txt", source / "e.conllu"], tmp_path / "mixed", task_bytes=5)
+    assert several.written == 2
+    assert (tmp_path / "mixed" / "e.conllu").read_bytes() == (tmp_path / "treebanks" / "e.conllu").read_bytes()
