@@ -62,6 +62,19 @@ def train(
         Literal["none", "head", "path", "head+path"] | None,
         choice_option(help="Encoding of non-projective trees in labels."),
     ] = None,
+    from_text: Annotated[
+        bool, choice_option("--from-text", help="Train a tokenizer and a tagger, too: the model reads raw text.")
+    ] = False,
+    from_tokens: Annotated[
+        bool, choice_option("--from-tokens", help="Train a tagger, too: the model reads tokens without tags.")
+    ] = False,
+    tags: Annotated[
+        Literal["predicted", "gold"] | None,
+        choice_option(
+            help="With these two: tags that the parsers are trained on; predicted by jack-knifing.",
+            show_default="predicted",
+        ),
+    ] = None,
     all_faults: AllFaults = False,
     seed: Annotated[int | None, machine_option(min=0, help="Seed of the training.", show_default="0")] = None,
     jobs: NJobs = 1,
@@ -74,6 +87,7 @@ def train(
     from treevote.commands.inspect import model_at
     from treevote.commands.train import as_json, report
     from treevote.commands.train import train as run
+    from treevote.ensemble.reader_trainer import ReaderTrainer
     from treevote.errors import ConfigError
     from treevote.parallel import Jobs
     from treevote.parallel import cluster as connected
@@ -81,6 +95,8 @@ def train(
 
     if (fast and (best or select or members)) or (best and members):
         raise ConfigError("--fast, --best and --members are three choices of members; give one of them")
+    if (from_text and from_tokens) or (tags and not (from_text or from_tokens)):
+        raise ConfigError("--tags belongs to --from-text or to --from-tokens; give one of these two")
     before = model_at(output)
     if all_faults:
         require_no_faults({"some": [*files, *([dev] if dev else [])]}, fault, format=format)
@@ -98,6 +114,9 @@ def train(
             select=select,
             folds=folds,
             seed=seed,
+            reader=ReaderTrainer("text" if from_text else "tokens", tags or "predicted")
+            if from_text or from_tokens
+            else None,
             format=format,
             jobs=Jobs(-1, None, progress) if cluster else Jobs(jobs, backend, progress),
             warn=warn,

@@ -13,11 +13,13 @@ from typing import Any, Literal
 
 from treevote.commands.answer import answer
 from treevote.commands.treebanks import read_development, read_training
+from treevote.conll.reader import read
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.configuration import Configuration, ensemble_of, read_configuration
 from treevote.ensemble.members import known_members
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.presets import PRESETS, Preset
+from treevote.ensemble.reader_trainer import ReaderTrainer
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, TreevoteError
 from treevote.parallel import ONE_JOB, Jobs
@@ -68,6 +70,7 @@ def train(
     select: bool = False,
     folds: int | None = None,
     seed: int | None = None,
+    reader: ReaderTrainer | None = None,
     format: Format | Literal["auto"] = "auto",
     jobs: Jobs = ONE_JOB,
     warn: Callable[[str], None] = lambda sentence: None,
@@ -95,6 +98,8 @@ def train(
         a selection, for measured weights, and for ``FEWEST`` sentences and more, up to ``FEW``; else 0.
     select : bool, default=False
         Whether the subset of members with the best vote is selected, in place of the key of the configuration.
+    reader : ReaderTrainer, optional
+        Settings of the part that reads raw text; by default the model reads tagged treebanks only.
     format : {"auto", "conllu", "conllx"}, default="auto"
         Format of the treebanks.
     jobs : Jobs, optional
@@ -113,18 +118,21 @@ def train(
     configuration = chosen(config, preset, given)
     trainer = ensemble_of(configuration, settings)
     store.check_target(output)
-    treebank, convention = read_training(files, format=format, warn=warn)
+    texts: list[Treebank] = []
+    on_text = None if reader is None else texts.append
+    treebank, convention = read_training(files, format=format, warn=warn, on_text=on_text)
     held_out = None if dev is None else read_development(dev, treebank, format=format, warn=warn)
     if held_out is None and configuration.folds is None:
         trainer = with_folds(trainer, treebank.n_sentences)
     compile_kernels(trainer, treebank)
-    parser, milliseconds = trainer.train_measured(
-        treebank,
-        held_out,
-        seed=configuration.seed,
-        jobs=jobs,
-        convention=convention,
-    )
+    own = {"seed": configuration.seed, "jobs": jobs}
+    if reader is None:
+        parser, milliseconds = trainer.train_measured(treebank, held_out, convention=convention, **own)
+    else:
+        dev_text = None if dev is None else read(dev, format=format, trees="some")
+        data = reader.train(treebank, held_out, texts=(texts[0], dev_text), **own)
+        parser, milliseconds = trainer.train_measured(data.treebank, data.dev, convention=convention, **own)
+        parser = data.of(parser, treebank)
     save(parser, output)
     return Trained(parser, time.monotonic() - start, sum(store.sizes(output).values()), milliseconds)
 

@@ -19,7 +19,11 @@ Warn = Callable[[str], None]
 
 
 def read_training(
-    paths: Sequence[str | Path], *, format: Format | Literal["auto"] = "auto", warn: Warn = lambda sentence: None
+    paths: Sequence[str | Path],
+    *,
+    format: Format | Literal["auto"] = "auto",
+    warn: Warn = lambda sentence: None,
+    on_text: Callable[[Treebank], object] | None = None,
 ) -> tuple[Treebank, Convention]:
     """Read treebanks to learn from as one, without their text, and the convention of their scores.
 
@@ -29,6 +33,8 @@ def read_training(
     format : {"auto", "conllu", "conllx"}, default="auto"
     warn : callable, optional
         Called with each departure from the guidelines, and with the number of sentences left out.
+    on_text : callable, optional
+        Called with all sentences and their text, which takes memory.
 
     Raises
     ------
@@ -40,6 +46,8 @@ def read_training(
     for treebank in treebanks:
         for warning in departures(treebank):
             warn(warning)
+    if on_text is not None:
+        on_text(with_texts(treebanks))
     parts = [dataclasses.replace(with_trees(treebank, warn), source=None) for treebank in treebanks]
     treebanks.clear()  # the text takes memory
     if len(parts) == 1:
@@ -58,6 +66,30 @@ def read_development(
     for warning in unknown_labels(development, training):
         warn(warning)
     return development
+
+
+def with_texts(treebanks: Sequence[Treebank]) -> Treebank:
+    r"""Join treebanks that were read from files, with their texts.
+
+    Examples
+    --------
+    >>> from treevote.conll.reader import parse_chunk
+    >>> from treevote.conll.chunks import Chunk
+    >>> one, _ = parse_chunk(Chunk("", 1, 1, b"1\ta" + b"\t_" * 8 + b"\n\n", "conllu"))
+    >>> both = with_texts([one, one])
+    >>> both.source.line_of.tolist(), len(both.source.lines)
+    ([0, 0, 3, 3], 6)
+    """
+    sources = [treebank.source for treebank in treebanks]
+    if len(treebanks) == 1 or None in sources:
+        return treebanks[0] if len(treebanks) == 1 else Treebank.concatenate(treebanks)
+    joined = Treebank.concatenate(treebanks, " + ".join(treebank.name for treebank in treebanks))
+    known = [source for source in sources if source is not None]
+    starts = np.cumsum([0, *(len(source.lines) for source in known)])
+    line_of = [source.line_of + start for source, start in zip(known, starts.tolist(), strict=False)]
+    lines = tuple(line for source in known for line in source.lines)
+    source = dataclasses.replace(known[0], lines=lines, line_of=np.concatenate(line_of).astype(np.int32))
+    return dataclasses.replace(joined, source=source)
 
 
 def with_trees(treebank: Treebank, warn: Warn) -> Treebank:

@@ -1,0 +1,136 @@
+"""Training of a reader, and of parsers on what it will give them: predicted tags in place of gold ones.
+
+A parser that was trained on gold tags trusts them, and meets tags with mistakes. So the training data are tagged by
+jack-knifing: every sentence by a tagger that has not seen it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.reader import Reader
+from treevote.ensemble.trainer import facts_of
+from treevote.models.tagging.jackknife import cross_tagged
+from treevote.models.tagging.tagger import TaggerTrainer
+from treevote.models.tokenization.tokenizer import TokenizerTrainer
+from treevote.parallel import ONE_JOB, Jobs
+from treevote.store.manifest import JSON
+
+TrainingTags: TypeAlias = Literal["predicted", "gold"]
+"""Tags of the sentences that parsers are trained on."""
+
+From: TypeAlias = Literal["text", "tokens"]
+"""What a model reads besides tagged treebanks: running text, or sentences of tokens without tags."""
+
+TAG_FOLDS = 2
+"""Number of folds of the jack-knifing. On the development sets of Hungarian-Szeged and Greek-GDT the default vote has
+74.65 and 85.15 LAS when trained on gold tags, 75.08 and 85.60 with two folds, 74.78 with five on Hungarian."""
+
+
+class ReadData(NamedTuple):
+    """Result of `ReaderTrainer.train`: the reader, the data for the parsers, and facts of the reader."""
+
+    reader: Reader
+    treebank: Treebank
+    dev: Treebank | None
+    facts: dict[str, JSON]
+
+    def of(self, parser: EnsembleParser, gold: Treebank) -> EnsembleParser:
+        """Return a parser that was trained on these data, with the reader; ``gold`` are the data with gold tags."""
+        facts = {**parser.facts, "training": facts_of(gold), "reading": self.facts}
+        return dataclasses.replace(parser, reader=self.reader, facts=facts)
+
+
+@dataclass(frozen=True)
+class ReaderTrainer:
+    """Settings of a reader.
+
+    Attributes
+    ----------
+    reads : {"text", "tokens"}
+        Whether it has a tokenizer.
+    tags : {"predicted", "gold"}
+        Tags of the training data of the parsers.
+    tokenizer : TokenizerTrainer
+    tagger : TaggerTrainer
+    """
+
+    reads: From = "text"
+    tags: TrainingTags = "predicted"
+    tokenizer: TokenizerTrainer = dataclasses.field(default_factory=TokenizerTrainer)
+    tagger: TaggerTrainer = dataclasses.field(default_factory=TaggerTrainer)
+
+    def train(
+        self,
+        treebank: Treebank,
+        dev: Treebank | None = None,
+        *,
+        texts: tuple[Treebank, Treebank | None] | None = None,
+        seed: int = 0,
+        jobs: Jobs = ONE_JOB,
+    ) -> ReadData:
+        """Train a reader, and tag the data of the parsers.
+
+        Parameters
+        ----------
+        treebank, dev : Treebank
+            Sentences with tags and trees, to learn from and to measure on.
+        texts : pair of Treebank, optional
+            The same with their source, for spaces and paragraphs; by default ``treebank`` and ``dev``.
+        seed : int, default=0
+        jobs : Jobs, optional
+            The result does not depend on them.
+
+        Raises
+        ------
+        InputError
+            If the treebank does not tell where spaces are, or has too few sentences.
+        ConfigError
+            If a tokenizer is asked for and ufal.udpipe cannot be imported.
+        """
+        tokenizer = None
+        if self.reads == "text":
+            tokenizer = self.tokenizer.train(*(texts or (treebank, dev)), jobs=jobs)
+        bare = dataclasses.replace(treebank, source=None)
+        tagger = self.tagger.train(bare, seed=seed, jobs=jobs)
+        facts: dict[str, JSON] = {"reads": self.reads, "tags": self.tags}
+        tagged_dev = None
+        if dev is not None:
+            tagged_dev = tagger.tag(dev)
+            facts["accuracy"] = dict(accuracy(dev, tagged_dev))
+        return ReadData(Reader(tokenizer, tagger), self.tagged(bare, seed=seed, jobs=jobs), tagged_dev, facts)
+
+    def tagged(self, treebank: Treebank, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Treebank:
+        """Return the training data of the parsers; the same treebank and seed give the same tags."""
+        if self.tags == "gold" or treebank.n_sentences < TAG_FOLDS:
+            return treebank
+        return cross_tagged(self.tagger, treebank, TAG_FOLDS, seed=seed, jobs=jobs)
+
+
+def accuracy(gold: Treebank, predicted: Treebank) -> dict[str, float]:
+    """Return the percentage of tokens with the gold tag, of the same tokens: UPOS, XPOS, UFeats, AllTags and Lemmas.
+
+    Examples
+    --------
+    >>> words = Word("dogs", "dog", "NOUN", "NNS", "_"), Word("dogs", "dog", "VERB", "VBZ", "_")
+    >>> one, two = (Treebank.of([([word], [0], ["root"])]) for word in words)
+    >>> accuracy(one, two)
+    {'UPOS': 0.0, 'XPOS': 0.0, 'UFeats': 100.0, 'AllTags': 0.0, 'Lemmas': 100.0}
+    """
+    pairs = np.stack([gold.tokens, predicted.tokens])[:, gold.is_token]
+    distinct, counts = np.unique(pairs, axis=1, return_counts=True)
+    right = np.array([_right(gold.words[one], predicted.words[two]) for one, two in distinct.T.tolist()], np.bool_)
+    shares = 100 * (right.reshape(-1, 5) * counts[:, None]).sum(axis=0) / max(1, int(counts.sum()))
+    return dict(zip(("UPOS", "XPOS", "UFeats", "AllTags", "Lemmas"), shares.round(2).tolist(), strict=True))
+
+
+def _right(gold: Word, predicted: Word) -> tuple[bool, ...]:
+    upos, xpos, feats = (getattr(gold, tag) == getattr(predicted, tag) for tag in ("upos", "xpos", "feats"))
+    return upos, xpos, feats, upos and xpos and feats, gold.lemma == predicted.lemma
