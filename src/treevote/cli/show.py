@@ -12,7 +12,11 @@ from treevote.cli.options import FileFormat, choice_option, input_option, output
 def show(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Sentences, with trees or without; - is standard input.")],
     against: Annotated[
-        str | None, input_option(metavar="SYSTEM", help="Parses of the same sentences; differences are marked.")
+        str | None,
+        input_option(
+            metavar="SYSTEM",
+            help="Parses of the same sentences; differences are marked. NAME=FILE gives the system a name.",
+        ),
     ] = None,
     format: FileFormat = "auto",
     sentence: Annotated[
