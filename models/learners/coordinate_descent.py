@@ -88,8 +88,8 @@ class State(NamedTuple):
 
 
 _ACTIVE_SWEEPS = 10
-_PLAIN_SWEEPS = 100
-_CG_STEPS = 50
+_PLAIN_SWEEPS = 24
+_CG_STEPS = 25
 _HALVINGS = 20
 
 
@@ -172,7 +172,8 @@ def newton_step(features: Features, rows: csr_matrix, weights: Doubles, n_classe
         Current weights.
     """
     active = np.flatnonzero(w)
-    columns, classes = features.columns[active], features.classes[active]
+    used, columns = np.unique(features.columns[active], return_inverse=True)
+    rows, classes = rows[:, used], features.classes[active]
     seen, width, ridge = features.seen[active], features.width[active], features.ridge[active]
     part = Features(columns, classes, seen, width, ridge)
     signs = np.sign(w[active])
@@ -192,11 +193,11 @@ def newton_step(features: Features, rows: csr_matrix, weights: Doubles, n_classe
     diagonal = (rows.power(2).T @ (weighted * (1 - p)))[columns, classes] + ridge
     damping = 1e-9 * diagonal + 1e-30
 
+    pairs = np.searchsorted(columns, np.arange(len(used) + 1)).astype(np.int64)
+
     def curve(v: Doubles) -> Doubles:
-        u = scores_of(v)
-        u = weighted * (u - (p * u).sum(axis=1, keepdims=True))
-        curved: Doubles = (rows.T @ u)[columns, classes] + (ridge + damping) * v
-        return curved
+        curved = curvature_along(v, rows.indptr.astype(np.int64), rows.indices, rows.data, pairs, classes, p, weighted)
+        return curved + (ridge + damping) * v
 
     shape = len(active), len(active)
     hessian = LinearOperator(shape, matvec=curve, dtype=np.float64)
@@ -211,6 +212,49 @@ def newton_step(features: Features, rows: csr_matrix, weights: Doubles, n_classe
             better[active] = v
             return better
     return w
+
+
+@kernel
+def curvature_along(
+    v: Doubles,
+    starts: Longs,
+    columns: Ints,
+    values: Doubles,
+    pairs: Longs,
+    classes: Ints,
+    p: Doubles,
+    weighted: Doubles,
+) -> Doubles:
+    """Return the product of the Hessian of the log-likelihood with a vector, shape (n_features,).
+
+    Parameters
+    ----------
+    v : ndarray of float64, shape (n_features,)
+        A change of the weights, by column.
+    starts, columns, values : ndarray of int64, int32 and float64
+        The rows (CSR).
+    pairs : ndarray of int64, shape (n_columns + 1,)
+        Number of the first feature of each column.
+    classes : ndarray of int32, shape (n_features,)
+    p, weighted : ndarray of float64, shape (n_rows, n_classes)
+        Probabilities, and their product with the multiplicities of the rows.
+    """
+    product = np.zeros(len(v))
+    change = np.empty(p.shape[1])
+    for row in range(len(starts) - 1):
+        change[:] = 0.0
+        for entry in range(starts[row], starts[row + 1]):
+            for i in range(pairs[columns[entry]], pairs[columns[entry] + 1]):
+                change[classes[i]] += values[entry] * v[i]
+        mean = 0.0
+        for k in range(len(change)):
+            mean += p[row, k] * change[k]
+        for k in range(len(change)):
+            change[k] = weighted[row, k] * (change[k] - mean)
+        for entry in range(starts[row], starts[row + 1]):
+            for i in range(pairs[columns[entry]], pairs[columns[entry] + 1]):
+                product[i] += values[entry] * change[classes[i]]
+    return product
 
 
 @kernel
