@@ -11,9 +11,12 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from treevote.notebook import draw_with as _draw_with
 from treevote.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from treevote.api import adapt, parse, train
     from treevote.batch.reference import StoredParser
     from treevote.batch.strings import ParsedString, parse_strings
@@ -107,3 +110,13 @@ def __getattr__(name: str) -> object:
 def __dir__() -> list[str]:
     """Return the public names."""
     return sorted([*globals(), *__all__])
+
+
+def _drawing(sentences: Iterable[Sentence]) -> str:
+    """Draw trees in a notebook; the module is imported at the first drawing."""
+    from treevote.drawing.inline import drawing
+
+    return drawing(sentences)
+
+
+_draw_with(_drawing)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import importlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from treevote.corpus.frame import columns_of, frame_of
 from treevote.corpus.sentence import ROOT, Sentence, Word, sent_id
 from treevote.errors import InputError
 from treevote.kernels import Floats, Ints, Longs
+from treevote.notebook import drawing
 
 if TYPE_CHECKING:
     import pandas  # pyright: ignore[reportMissingImports]
@@ -156,9 +156,7 @@ class Treebank:
 
     def _repr_svg_(self) -> str:
         """Return a drawing of the first sentences, for notebooks."""
-        # By name, since drawing is a layer above; a notebook alone asks for it.
-        inline: str = importlib.import_module("treevote.drawing.inline").drawing(self)
-        return inline
+        return drawing(self)
 
     def to_frame(self) -> pandas.DataFrame:
         """Return the tokens as a table of pandas, one row each.
