@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from treevote.api import adapt, parse, train
     from treevote.batch.reference import StoredParser
     from treevote.batch.strings import ParsedString, parse_strings
+    from treevote.commands.folder_outputs import FolderSummary
     from treevote.commands.parse import parse_files
-    from treevote.commands.parse_folder import FolderSummary, parse_folder
+    from treevote.commands.parse_folder import parse_folder
     from treevote.conll.reader import read
     from treevote.conll.tokenlists import to_tokenlists
     from treevote.conll.writer import dumps, write
@@ -79,8 +80,9 @@ _MODULES = {
     "treevote.api": ("adapt", "parse", "train"),
     "treevote.batch.reference": ("StoredParser",),
     "treevote.batch.strings": ("ParsedString", "parse_strings"),
+    "treevote.commands.folder_outputs": ("FolderSummary",),
     "treevote.commands.parse": ("parse_files",),
-    "treevote.commands.parse_folder": ("FolderSummary", "parse_folder"),
+    "treevote.commands.parse_folder": ("parse_folder",),
     "treevote.conll.reader": ("read",),
     "treevote.conll.tokenlists": ("to_tokenlists",),
     "treevote.conll.writer": ("dumps", "write"),
