@@ -173,8 +173,8 @@ def newton_step(features: Features, rows: csr_matrix, weights: Doubles, n_classe
         Current weights.
     """
     active = np.flatnonzero(w)
-    used, columns = np.unique(features.columns[active], return_inverse=True)
-    rows, classes = rows[:, used], features.classes[active]
+    used, places = np.unique(features.columns[active], return_inverse=True)
+    rows, columns, classes = rows[:, used], places.astype(np.int32), features.classes[active]
     seen, width, ridge = features.seen[active], features.width[active], features.ridge[active]
     part = Features(columns, classes, seen, width, ridge)
     signs = np.sign(w[active])
@@ -197,8 +197,9 @@ def newton_step(features: Features, rows: csr_matrix, weights: Doubles, n_classe
     pairs = np.searchsorted(columns, np.arange(len(used) + 1)).astype(np.int64)
 
     def curve(v: Doubles) -> Doubles:
-        curved = curvature_along(v, rows.indptr.astype(np.int64), rows.indices, rows.data, pairs, classes, p, weighted)
-        return curved + (ridge + damping) * v
+        product = curvature_along(v, rows.indptr.astype(np.int64), rows.indices, rows.data, pairs, classes, p, weighted)
+        curved: Doubles = product + (ridge + damping) * v
+        return curved
 
     shape = len(active), len(active)
     hessian = LinearOperator(shape, matvec=curve, dtype=np.float64)

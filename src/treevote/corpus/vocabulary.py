@@ -19,10 +19,12 @@ class Labelled(Protocol):
     @property
     def labels(self) -> tuple[str, ...]:
         """The distinct labels."""
+        ...
 
     @property
     def deprels(self) -> Ints:
         """Index in ``labels`` of each slot, -1 for none."""
+        ...
 
 
 def encode(items: Iterable[Item], vocabulary: dict[Item, int]) -> Ints:
