@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treevote.corpus.treebank import Treebank, common_labels
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.vocabulary import common_labels
 from treevote.errors import InputError, ModelError
 from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.counts import Convention

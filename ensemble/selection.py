@@ -13,7 +13,8 @@ from typing import Literal
 
 import numpy as np
 
-from treevote.corpus.treebank import Treebank, common_labels
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.vocabulary import common_labels
 from treevote.ensemble.vote import arc_weights, vote, winners
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError

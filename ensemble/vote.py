@@ -14,8 +14,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treevote.corpus.treebank import Treebank, common_labels
+from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, per_sentence, roots
+from treevote.corpus.vocabulary import common_labels
 from treevote.ensemble.arborescence import spanning_tree
 from treevote.ensemble.weights import Weights
 from treevote.errors import InputError

@@ -11,13 +11,17 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from treevote.notebook import draw_with as _draw_with
 from treevote.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from treevote.api import adapt, parse, train
     from treevote.batch.strings import ParsedString, parse_strings
+    from treevote.commands.folder_outputs import FolderSummary
     from treevote.commands.parse import parse_files
-    from treevote.commands.parse_folder import FolderSummary, parse_folder
+    from treevote.commands.parse_folder import parse_folder
     from treevote.conll.reader import read
     from treevote.conll.tokenlists import to_tokenlists
     from treevote.conll.writer import dumps, write
@@ -75,8 +79,9 @@ __all__ = [
 _MODULES = {
     "treevote.api": ("adapt", "parse", "train"),
     "treevote.batch.strings": ("ParsedString", "parse_strings"),
+    "treevote.commands.folder_outputs": ("FolderSummary",),
     "treevote.commands.parse": ("parse_files",),
-    "treevote.commands.parse_folder": ("FolderSummary", "parse_folder"),
+    "treevote.commands.parse_folder": ("parse_folder",),
     "treevote.conll.reader": ("read",),
     "treevote.conll.tokenlists": ("to_tokenlists",),
     "treevote.conll.writer": ("dumps", "write"),
@@ -107,3 +112,13 @@ def __getattr__(name: str) -> object:
 def __dir__() -> list[str]:
     """Return the public names."""
     return sorted([*globals(), *__all__])
+
+
+def _drawing(sentences: Iterable[Sentence]) -> str:
+    """Draw trees in a notebook; the module is imported at the first drawing."""
+    from treevote.drawing.inline import drawing
+
+    return drawing(sentences)
+
+
+_draw_with(_drawing)

@@ -1,9 +1,26 @@
-"""Notebooks: how to tell them, and progress in one line."""
+"""Notebooks: how to tell them, trees in them, and progress in one line."""
 
 from __future__ import annotations
 
 import sys
-from typing import Any, TextIO
+from collections.abc import Callable, Iterable
+from typing import Any, TextIO, TypeAlias
+
+Drawing: TypeAlias = Callable[[Iterable[Any]], str]
+"""Draws the first of some sentences as SVG."""
+
+_drawings: list[Drawing] = []
+
+
+def draw_with(drawing: Drawing) -> None:
+    """Set what draws trees in notebooks: treebanks do not know it, since drawings are made of treebanks."""
+    _drawings[:] = [drawing]
+
+
+def drawing(sentences: Iterable[Any]) -> str:
+    """Return a drawing of the first sentences as SVG."""
+    (draw,) = _drawings
+    return draw(sentences)
 
 
 def in_notebook() -> bool:

@@ -21,8 +21,9 @@ from treevote.batch.manifest import NAME
 from treevote.batch.outputs import pairs
 from treevote.batch.reading import pieces
 from treevote.cli import app
+from treevote.commands.folder_outputs import FolderSummary
 from treevote.commands.parse import parse_files
-from treevote.commands.parse_folder import FolderSummary, Status, parse_folder
+from treevote.commands.parse_folder import Status, parse_folder
 from treevote.conll.writer import write
 from treevote.errors import ConfigError, InputError
 from treevote.files.temporaries import lock

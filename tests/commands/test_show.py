@@ -62,7 +62,9 @@ def test_against_a_system(gold: Path, tmp_path: Path) -> None:
     system = tmp_path / "system.conllu"
     system.write_text(GOLD.replace(token(1, "dogs", 2, "nsubj"), token(1, "dogs", 2, "obj")))
     drawing = as_text(show(gold, id="first", against=system))
-    assert "≠ system.conllu: 2 of 2 heads are the same, 1 with the same label" in drawing
+    assert "≠ system: 2 of 2 heads are the same, 1 with the same label" in drawing
+    named = as_text(show(gold, id="first", against=f"ours={system}"))
+    assert named == drawing.replace("≠ system:", "≠ ours:")
     assert drawing.endswith("1  ╭── dogs  X  nsubj  ≠ obj\n2 ─╯ bark    X  root\n")
 
 

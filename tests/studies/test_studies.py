@@ -313,6 +313,10 @@ def test_every_study_makes_its_tables(name: str, toy_file: Path, tmp_path: Path)
     for table in content["tables"]:
         assert table["rows"]
         assert all(list(row) == table["columns"] for row in table["rows"])
+        own = {*table["legend"], *content["systems"]}
+        explained = any(name.startswith("a column for each") for name in own)
+        for column in table["columns"][1:]:
+            assert column in own or column.startswith("paper: ") or explained, (table["title"], column)
     assert content["findings"] or name == "sentence-length"  # the toy has no long sentence
     assert {finding["outcome"] for finding in content["findings"]} <= set(OUTCOMES)
     assert any(task == "study" and done == total for task, done, total in told)

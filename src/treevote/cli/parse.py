@@ -96,7 +96,7 @@ def parse(
             format=format,
         )
         return
-    from treevote.cli.parse_folder import require_output_dir
+    from treevote.cli.parse_folder import notice_fallbacks, require_output_dir
 
     require_output_dir({"--suffix": suffix, "--force": force})
     from treevote.files.streams import require_files
@@ -111,7 +111,7 @@ def parse(
     from treevote.errors import TreevoteError
     from treevote.parallel import Jobs
     from treevote.parallel import cluster as connected
-    from treevote.terminal import fault, notice, progress_shown, say, tell, warn
+    from treevote.terminal import fault, progress_shown, say, tell, warn
 
     require_file(json, output)
     if all_faults:
@@ -141,5 +141,4 @@ def parse(
         tell(as_json(summary, output, command_line()))
     else:
         say(str(summary))
-    if summary.fallbacks:
-        notice(f"{summary.fallbacks:,} times a bounded search was cut short and completed by a simpler one")
+    notice_fallbacks(summary.fallbacks)

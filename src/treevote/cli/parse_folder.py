@@ -27,6 +27,14 @@ def require_output_dir(given: Mapping[str, object]) -> None:
             raise ConfigError(f"{option} goes with --output-dir; give that, too, or leave out {option}")
 
 
+def notice_fallbacks(number: int) -> None:
+    """Tell how often a search fell back on a simpler one, if it did."""
+    from treevote.terminal import notice
+
+    if number:
+        notice(f"{number:,} times a bounded search was cut short and completed by a simpler one")
+
+
 def parse_folder(
     model: str,
     inputs: list[str],
@@ -42,7 +50,7 @@ def parse_folder(
     from treevote.commands.parse_progress import status_shown
     from treevote.errors import ConfigError
     from treevote.parallel import Jobs, cluster
-    from treevote.terminal import fault, notice, say, tell, warn
+    from treevote.terminal import fault, say, tell, warn
 
     for option, value in given.items():
         if value:
@@ -66,7 +74,6 @@ def parse_folder(
     if as_json:
         tell(command.as_json(summary))
     say(str(summary))
-    if summary.fallbacks:
-        notice(f"{summary.fallbacks:,} times a bounded search was cut short and completed by a simpler one")
+    notice_fallbacks(summary.fallbacks)
     if summary.faulty:
         raise typer.Exit(SOME_FAULTY)

@@ -12,7 +12,11 @@ from treevote.cli.options import FileFormat, choice_option, input_option, output
 def show(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Sentences, with trees or without; - is standard input.")],
     against: Annotated[
-        str | None, input_option(metavar="SYSTEM", help="Parses of the same sentences; differences are marked.")
+        str | None,
+        input_option(
+            metavar="SYSTEM",
+            help="Parses of the same sentences; differences are marked. NAME=FILE gives the system a name.",
+        ),
     ] = None,
     format: FileFormat = "auto",
     sentence: Annotated[
@@ -45,7 +49,8 @@ def show(
 ) -> None:
     """Draw trees, and the differences of a system, in the terminal or as SVG.
 
-    Where FILE carries confidence (parse --confidence), each arc is shown with it, and a ? below 0.7.
+    A line for each word: its number, its arc, the word, its part of speech, the label of the arc, and where FILE
+    carries it (parse --confidence) the confidence of both, with a ? below 0.7; after ≠ other label and head in SYSTEM.
     """
     from treevote.commands.show import WIDTH, as_svg, as_svgs, shown
     from treevote.commands.show import show as run

@@ -24,6 +24,7 @@ from treevote.errors import ConfigError, InputError
 from treevote.evaluation.agreement import arcs_of
 from treevote.evaluation.calibration import COLUMNS, confidence_of, has_confidence
 from treevote.evaluation.counts import require_same_sentences
+from treevote.evaluation.names import named
 from treevote.kernels import Doubles, Floats, Longs
 from treevote.visibility import visible
 
@@ -51,12 +52,15 @@ class Chosen:
         Numbers of the sentences to show, from 1.
     confidence : ndarray of float32, shape (n_slots,), optional
         Confidence of each arc with its label, if the file carries it, or the system's.
+    name : str
+        Name of the system, see `treevote.evaluation.names`.
     """
 
     gold: Treebank
     system: Treebank | None
     numbers: tuple[int, ...]
     confidence: Floats | None = None
+    name: str = ""
 
 
 def show(
@@ -80,7 +84,7 @@ def show(
         Numbers and ranges, such as ``"3"``, ``"3-7"``, ``"3-"`` or ``"1,5-8"``; without it and ``id`` all of them.
     id : str, optional
         The ``sent_id`` of the sentence; with ``sentences`` too, it is shown as well.
-    against : path, optional
+    against : path or "NAME=FILE", optional
         The same sentences as a system parsed them.
     sort : {"file", "unsure", "differing"}, default="file"
         Order of the sentences: that of the file; the least sure first, by the mean confidence of their arcs; those with
@@ -101,7 +105,8 @@ def show(
         If differences are asked for without a second file.
     """
     gold = read(path, format=format, trees="optional")
-    system = None if against is None else read(against, format=format, trees="optional")
+    name, file = ("", None) if against is None else next(iter(named([against]).items()))
+    system = None if file is None else read(file, format=format, trees="optional")
     if system is not None:
         require_same_sentences(gold, system)
     if system is None and (differing or sort == "differing"):
@@ -127,7 +132,7 @@ def show(
             )
         mean = _mean(sure, gold)
         numbers.sort(key=lambda number: float(mean[number - 1]))
-    return Chosen(gold, system, tuple(numbers[:worst]), sure)
+    return Chosen(gold, system, tuple(numbers[:worst]), sure, name)
 
 
 def _confidence(treebank: Treebank) -> Floats | None:
@@ -267,7 +272,7 @@ def _heading(chosen: Chosen, number: int, gold: Sentence, system: Sentence | Non
         heads = known & (gold.heads == system.heads)
         both = sum(gold.deprels[word] == system.deprels[word] for word in np.flatnonzero(heads).tolist())
         same = f"{int(heads.sum())} of {int(known.sum())} heads are the same, {both} with the same label"
-        heading.append(f"{text.DIFFERS} {visible(chosen.system.name)}: {same}")
+        heading.append(f"{text.DIFFERS} {visible(chosen.name)}: {same}")
     return heading
 
 

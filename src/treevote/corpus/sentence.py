@@ -7,13 +7,13 @@ known.
 
 from __future__ import annotations
 
-import importlib
 import re
 import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from treevote.kernels import Ints
+from treevote.notebook import drawing
 
 
 class Word(NamedTuple):
@@ -73,9 +73,7 @@ class Sentence(NamedTuple):
 
     def _repr_svg_(self) -> str:
         """Return a drawing of the tree, for notebooks."""
-        # By name, since drawing is a layer above; a notebook alone asks for it.
-        inline: str = importlib.import_module("treevote.drawing.inline").drawing([self])
-        return inline
+        return drawing([self])
 
 
 def sent_id(lines: Sequence[str]) -> str:

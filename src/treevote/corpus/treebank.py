@@ -9,23 +9,22 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import importlib
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 
 from treevote.corpus.frame import columns_of, frame_of
 from treevote.corpus.sentence import ROOT, Sentence, Word, sent_id
+from treevote.corpus.vocabulary import encode, used
 from treevote.errors import InputError
 from treevote.kernels import Floats, Ints, Longs
+from treevote.notebook import drawing
 
 if TYPE_CHECKING:
     import pandas  # pyright: ignore[reportMissingImports]
-
-Item = TypeVar("Item")
 
 Format: TypeAlias = Literal["conllu", "conllx"]
 """The format of a text; see `treevote.conll.validation`."""
@@ -156,9 +155,7 @@ class Treebank:
 
     def _repr_svg_(self) -> str:
         """Return a drawing of the first sentences, for notebooks."""
-        # By name, since drawing is a layer above; a notebook alone asks for it.
-        inline: str = importlib.import_module("treevote.drawing.inline").drawing(self)
-        return inline
+        return drawing(self)
 
     def to_frame(self) -> pandas.DataFrame:
         """Return the tokens as a table of pandas, one row each.
@@ -352,7 +349,7 @@ class Treebank:
         >>> toy.words[1].form, toy.labels
         ('b', ('ROOT',))
         """
-        (words, tokens), (labels, deprels) = _used(np.append(0, self.tokens)), _used(self.deprels)
+        (words, tokens), (labels, deprels) = used(np.append(0, self.tokens)), used(self.deprels)
         return dataclasses.replace(
             self,
             words=tuple(self.words[i] for i in words),
@@ -401,48 +398,6 @@ class Treebank:
         deprels = np.concatenate([none, *(encode(part.labels, labels)[part.deprels] for part in parts)])
         offsets = np.cumsum(np.concatenate([np.zeros(1, np.int64), *(part.lengths + 1 for part in parts)]))
         return Treebank(tuple(words), tokens, heads, tuple(labels), deprels, offsets, name)
-
-
-def _used(column: Ints | Longs) -> tuple[list[int], Ints]:
-    """Return the numbers from 0 in a column, in order of first appearance, and the column of their places; -1 stays."""
-    numbers = [number for number in dict.fromkeys(column.tolist()) if number >= 0]
-    places = np.full(max(numbers, default=-1) + 2, -1, np.int32)
-    places[numbers] = np.arange(len(numbers))
-    return numbers, places[column]
-
-
-def encode(items: Iterable[Item], vocabulary: dict[Item, int]) -> Ints:
-    """Return the index of each item in a vocabulary, extended by new items, and -1 at the end.
-
-    Indexed by a column in which -1 is none, the result gives -1 for none.
-
-    Examples
-    --------
-    >>> vocabulary = {"nsubj": 0}
-    >>> encode(["root", "nsubj"], vocabulary).tolist(), vocabulary
-    ([1, 0, -1], {'nsubj': 0, 'root': 1})
-    """
-    entries = list(items)
-    new = itertools.filterfalse(vocabulary.__contains__, dict.fromkeys(entries))
-    vocabulary.update(zip(new, itertools.count(len(vocabulary))))
-    return np.array([*map(vocabulary.__getitem__, entries), -1], np.int32)
-
-
-def common_labels(treebanks: Sequence[Treebank], part: Callable[[str], str] = str) -> tuple[dict[str, int], Ints]:
-    """Return one vocabulary of the labels of k treebanks of the same size, and the deprels as indices in it.
-
-    The deprels are an array of shape (k, n_slots), -1 for none. Of each label the ``part`` that counts is used.
-
-    Examples
-    --------
-    >>> one = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
-    >>> two = Treebank.of([(["dogs", "bark"], [0, 1], ["root", "obj"])])
-    >>> common_labels([one, two])[1].tolist()
-    [[-1, 0, 1], [-1, 1, 2]]
-    """
-    vocabulary: dict[str, int] = {}
-    columns = [encode(map(part, treebank.labels), vocabulary)[treebank.deprels] for treebank in treebanks]
-    return vocabulary, np.stack(columns)
 
 
 def checksum(treebank: Treebank) -> str:

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.corpus.treebank import Treebank, common_labels
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.vocabulary import common_labels
 from treevote.evaluation.counts import Convention, compared_part, require_heads, require_same_sentences
 from treevote.kernels import Bools, Doubles, Ints
 

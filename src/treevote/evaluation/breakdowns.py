@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.corpus.treebank import Treebank, encode
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.vocabulary import encode
 from treevote.evaluation.factors import Factor, Values
 from treevote.evaluation.intervals import Moments, share, sum_by_key
 from treevote.evaluation.results import Breakdown, Cell, Group, Rate

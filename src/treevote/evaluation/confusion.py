@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from treevote.corpus.treebank import Treebank, encode
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.vocabulary import encode
 from treevote.evaluation.breakdowns import NONE
 from treevote.evaluation.counts import Convention
 from treevote.evaluation.factors import Values, deprel, pos

@@ -21,8 +21,9 @@ from operator import attrgetter
 import numpy as np
 
 from treevote.corpus.sentence import Word
-from treevote.corpus.treebank import Treebank, encode
+from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import per_sentence
+from treevote.corpus.vocabulary import encode
 from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.alignment import Alignment
 from treevote.evaluation.attachment import Scores, count_in_sentences, has_label, scored_words

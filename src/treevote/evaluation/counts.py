@@ -20,8 +20,9 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from treevote.corpus.treebank import Treebank, common_labels, encode
+from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import per_sentence
+from treevote.corpus.vocabulary import common_labels, encode
 from treevote.errors import InputError, unknown
 from treevote.kernels import Bools, Ints, Longs
 

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.corpus.treebank import Treebank, encode
+from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, non_projective
+from treevote.corpus.vocabulary import encode
 from treevote.evaluation.counts import Convention, compared_part
 from treevote.evaluation.metadata import documents, domains
 from treevote.evaluation.results import Kind

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from treevote.corpus.sentence import sent_id
-from treevote.corpus.treebank import Treebank, encode
+from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import per_sentence
+from treevote.corpus.vocabulary import encode
 from treevote.evaluation.agreement import Arcs
 from treevote.evaluation.counts import Convention, compared_part
 from treevote.kernels import Bools, Longs

@@ -19,9 +19,12 @@ SOURCES = {"paper": "Sagae & Tsujii 2007, section 4"}
 
 LEGENDS = {
     "rounds": "identical: sentences on which the whole committee agrees. agreed: tokens with the same head and label "
-    "by all. selected: sentences that join the training data. new: tokens of the text that were not selected before.",
+    "by all. selected: sentences that join the training data. tokens, % of tokens, length: those of these sentences, "
+    "their share of the text, and tokens a sentence. of all: tokens a sentence of the text. new: tokens of the text "
+    "that were not selected before.",
     "target": "Each parser of the committee by itself, and their vote. selected: labelled sentences that the same "
-    "criteria select, with the scores of the vote there: how right the added sentences are.",
+    "criteria select, with the scores of the vote there: how right the added sentences are. LAS, UAS: % of the tokens "
+    "with the right head, with and without the right label.",
     "scores": "difference: after minus before, in points, with the 95 % interval of the paired bootstrap. p: the "
     "larger of its p-value and that of the randomization test.",
     "estimates": "An estimate is the mean confidence on held-out text, no measurement; parsers are too sure of "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 NOTHING = "–"
 """Stands for a number that is not there."""
 
@@ -39,3 +41,14 @@ def span(low: float | None, high: float | None) -> str:
     '88.10–90.20'
     """
     return NOTHING if low is None or high is None else f"{low:.2f}–{high:.2f}"
+
+
+def unbroken(sentence: str) -> str:
+    r"""Return a sentence whose lines do not break within ``p = 0.02``, ``p ≤ 0.01`` or ``95 %``.
+
+    Examples
+    --------
+    >>> unbroken("95 % interval, p ≤ 0.01")
+    '95\xa0% interval, p\xa0≤\xa00.01'
+    """
+    return re.sub(r"(?<=\bp) (?=[=≤])|(?<=[=≤]) (?=[0-9])|(?<=[0-9]) (?=%)", "\N{NO-BREAK SPACE}", sentence)

@@ -132,6 +132,7 @@ def environment() -> Environment:
         "points": markup.points,
         "rate": markup.rate,
         "span": markup.span,
+        "unbroken": markup.unbroken,
     }
     made.globals |= {
         "colours": svg.COLOURS,

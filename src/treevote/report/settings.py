@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-NAMED = ("learner", "direction", "order", "policy", "depth", "links", "search", "encoding", "templates", "attributes")
+NAMED = (
+    *("learner", "direction", "order", "policy", "depth", "wait_left", "wait_right", "links", "search"),
+    *("encoding", "templates", "attributes"),
+)
 """Settings that are told, in this order, of those that a parser has."""
 
 
@@ -18,6 +21,8 @@ def described(settings: Mapping[str, Any]) -> str:
     'learner maxent, search beam of 8, templates rich'
     >>> described({"learner": "mira", "order": 2, "attributes": ["form", "lemma", "upos"]})
     'learner mira, order 2, 3 attributes'
+    >>> described({"policy": "step-back", "wait_left": True, "wait_right": False})
+    'policy step-back, with wait left, without wait right'
     """
     told = []
     for name in NAMED:
@@ -31,5 +36,8 @@ def described(settings: Mapping[str, Any]) -> str:
             continue
         elif isinstance(value, (list, tuple)):
             value = ", ".join(map(str, value))
+        if isinstance(value, bool):
+            told.append(f"{'with' if value else 'without'} {name.replace('_', ' ')}")
+            continue
         told.append(f"{name} {value}")
     return ", ".join(told)

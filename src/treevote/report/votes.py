@@ -10,6 +10,7 @@ from treevote.evaluation.verdict import Probability
 from treevote.terminal import plural, table, wrapped
 
 LEGENDS = {
+    "LAS": "LAS, UAS: % of the tokens with the right head, with and without the right label",
     "weight": "weight: of its votes",
     "ablation": "ablation: LAS that the vote loses without a system, or would gain with one that was left out",
     "place": "place: among the voters; the first decides ties, and its text is kept",

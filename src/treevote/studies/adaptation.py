@@ -138,14 +138,21 @@ def _report(context: Context, parses: Mapping[str, Treebank], added: Treebank) -
             columns,
             tuple(rows),
             f"{PAPER}, sections 4 and 5, CoNLL 2007 domain adaptation track",
-            f"p is that of the difference from {PAIR[0]} of the source alone, by the randomization test. The paper's "
-            "data are other abstracts with other guidelines than yours, unless yours are the sets of the shared task.",
+            "The paper's data are other abstracts with other guidelines than yours, unless yours are the sets of the "
+            "shared task.",
+            {
+                f"p ({metric})": f"chance of such a difference in {metric} from {PAIR[0]}, which is trained on the "
+                "source alone, by the randomization test"
+                for metric in ("LAS", "UAS")
+            },
         ),
         Table(
             "Sentences on which the two agree",
             ("", "sentences", "tokens", "% of sentences", "LAS", "UAS"),
             sentences,
             f"{PAPER}, section 4",
+            "LAS and UAS are those of these sentences.",
+            {"% of sentences": "percent of the sentences of that file on which the two give the same analysis"},
         ),
     )
     one, other = (counts[name].las for name in PAIR)

@@ -17,6 +17,7 @@ from treevote.models.pipeline.configuration import Policy
 from treevote.models.pipeline.oracle import count_actions
 from treevote.models.pipeline.parser import PipelineTrainer
 from treevote.studies.jobs import compact
+from treevote.studies.legends import SCORES
 from treevote.studies.report import Outcome, Table, Value, outcome, percent, printed, rate
 from treevote.studies.study import Claim, Conditions, Context, Results, Study, better, grows, not_worse, worse
 from treevote.studies.tagger import COLUMNS, TaggerTrainer, Tagging
@@ -35,11 +36,17 @@ METRICS = {
 }
 """Metrics of section 3.3, and the properties of `treevote.evaluation.counts.Counts`."""
 
-_NOTE = (
-    "tokens whose characters are all of the Unicode categories P. "
-    "Dependencies are tokens that do not hang on ROOT; the figure for roots is F1."
-)
-NOTE = f"Punctuation is not scored but in LAS and UAS: {_NOTE}"
+LEGENDS = {
+    "Dependencies": "dependency accuracy, percent of the tokens that do not hang on ROOT with the right head",
+    "Root": "root accuracy, F1 of the tokens on ROOT",
+    "Sentence": "complete match, percent of the sentences with all heads right",
+    "Leaf": "leaf accuracy, percent of the tokens without dependents with the right head",
+    **SCORES,
+}
+"""Legends of the rows."""
+
+_PUNCTUATION = "Tokens whose characters are all of the Unicode categories P are punctuation"
+NOTE = f"{_PUNCTUATION}, which is scored in LAS and UAS only."
 
 
 def _figures(*rows: str) -> dict[str, tuple[Decimal, ...]]:
@@ -82,7 +89,8 @@ def _metric_table(
     rows = _metric_rows([context.counts(parse, punctuation=False) for parse in parses.values()], figures)
     counts = [context.counts(parse) for parse in parses.values()]
     rows += [("LAS", *(rate(own.las) for own in counts)), ("UAS", *(rate(own.uas) for own in counts)), *more]
-    return Table(title, ("", *parses), tuple(rows), source, NOTE)
+    legends = {"a column for each parser": "its figures", **LEGENDS}
+    return Table(title, ("", *parses), tuple(rows), source, NOTE, legends)
 
 
 def _waits(results: Results) -> list[Table]:
@@ -152,8 +160,15 @@ def _policies(results: Results) -> list[Table]:
     columns = ("", *names, *(f"paper: {name}" for name in names if name != "rounds"))
     source = "Table 1, section 23 of the Penn Treebank"
     note = "Without WaitLeft, as in the paper. Trees of the test set that are not projective are lifted first."
+    legends = {
+        "Shift": "number of actions that move the focus on",
+        "Left": "number of actions that attach the right word of a pair to the left one",
+        "Right": "number of actions that attach the left word of a pair to the right one",
+        "rounds": "number of passes over all sentences",
+        "Shifts for an arc": "Shifts divided by the number of arcs",
+    }
     return [
-        Table("Actions of the gold action predictor", columns, tuple(rows), source, note),
+        Table("Actions of the gold action predictor", columns, tuple(rows), source, note, legends),
         _metric_table(results.context, "Parsers, depth 1", results.systems, {}),
     ]
 
@@ -178,6 +193,12 @@ policies = Study(
 BINS = ("<11", "11-20", "21-30", "31-40", ">40")
 """Lengths of sentences with punctuation; see `treevote.evaluation.factors.TENS`."""
 
+BY_LENGTH = {
+    "a column for each length": "sentences of so many tokens",
+    "sentences": "number of sentences",
+    **{name: line for name, line in LEGENDS.items() if name != "UAS"},
+}
+
 LOSS = 3.7
 """The loss of dependency accuracy of the paper's system from its shortest to its longest sentences."""
 
@@ -192,14 +213,14 @@ def _by_length(results: Results, system: str) -> list[Counts]:
 def _sentence_length(results: Results) -> list[Table]:
     test = results.context.test
     sizes = np.bincount(np.searchsorted(TENS, test.lengths), minlength=len(BINS)).tolist()
-    note = f"Punctuation is not scored, but is counted for the length: {_NOTE}"
+    note = f"{_PUNCTUATION}, which is not scored, but is counted for the length."
     tables = []
     for name in results.systems:
         bins = _by_length(results, name)
         counts = [*bins, sum(bins, Counts())]
         las = ("LAS", *(rate(own.las) for own in counts))
         rows = (("sentences", *sizes, test.n_sentences), *_metric_rows(counts, LENGTHS), las)
-        tables.append(Table(name, ("", *BINS, "all"), rows, "Table 4", note))
+        tables.append(Table(name, ("", *BINS, "all"), rows, "Table 4", note, BY_LENGTH))
     return tables
 
 
@@ -277,11 +298,15 @@ def _tags(results: Results) -> list[Table]:
         ("test", *_tag_accuracy(context.test, test)),
         ("paper: test", *printed("97.2"), None, None, None),
     ]
-    tables = [Table("The tagger", ("", "UPOS %", "XPOS %", "FEATS %", "all %"), tuple(rows), "section 3")]
+    legends = {f"{name} %": f"percent of the tokens with the right {name}" for name in ("UPOS", "XPOS", "FEATS")}
+    legends["all %"] = "percent of the tokens with all three right"
+    tables = [Table("The tagger", ("", *legends), tuple(rows), "section 3", legends=legends)]
     for name in results.systems:
         parses = {condition: results.parses[condition][name] for condition in CONDITIONS}
         table = _metric_table(context, name, parses, TAGS, "Table 5")
-        tables.append(dataclasses.replace(table, columns=("training tags-test tags", *CONDITIONS)))
+        legends = {"a column for each pair": "tags in training, and in testing: gold or predicted", **LEGENDS}
+        columns = ("training tags-test tags", *CONDITIONS)
+        tables.append(dataclasses.replace(table, columns=columns, legends=legends))
     return tables
 
 

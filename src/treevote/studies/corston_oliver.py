@@ -62,8 +62,15 @@ def _learning_curve(results: Results) -> list[Table]:
             figures = (rate(figure) for curve in curves for figure in curve[i])
             rows.append((f"1/{part}", samples[0].n_sentences, tokens, *figures))
         columns = (column for name in results.systems for column in (name, f"{name} ±"))
-        note = f"Mean of {SAMPLES} random samples, ± their standard deviation; the whole is trained on once."
-        tables.append(Table(metric.upper(), ("part", "sentences", "tokens", *columns), tuple(rows), note=note))
+        legends = {
+            "part": "share of the training set",
+            "sentences": "number of sentences to train on",
+            "tokens": "mean number of tokens to train on",
+            "a column for each system": f"mean {metric.upper()} of {SAMPLES} random samples of that size; the whole is "
+            "trained on once",
+            "±": "standard deviation of the samples",
+        }
+        tables.append(Table(metric.upper(), ("part", "sentences", "tokens", *columns), tuple(rows), legends=legends))
     return tables
 
 
@@ -111,9 +118,14 @@ def _bpm(results: Results) -> list[Table]:
     rows: list[tuple[Value, ...]] = [(name, *map(rate, own)) for name, own in scores.items()]
     means = [statistics.fmean(column) for column in zip(*(scores[name] for name in PERCEPTRONS), strict=True)]
     rows.insert(len(PERCEPTRONS), ("mean of the perceptrons", *map(rate, means)))
-    columns = ("", *METRICS, *(f"{metric}, no punctuation" for metric in METRICS))
-    note = "The first perceptron is also the first of the Bayes Point Machine. Root accuracy is F1."
-    return [Table("First-order graph-based parsers", columns, tuple(rows), note=note)]
+    note = "The first perceptron is also the first of the Bayes Point Machine."
+    legends = {
+        "dependency accuracy": "percent of the tokens with the right head, UAS",
+        "root accuracy": "F1 of the tokens on ROOT",
+        "complete match": "percent of the sentences with all heads right",
+    }
+    legends |= {f"{metric}, no punctuation": "the same without punctuation" for metric in METRICS}
+    return [Table("First-order graph-based parsers", ("", *legends), tuple(rows), note=note, legends=legends)]
 
 
 bpm = Study(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
 from treevote.store.manifest import JSON
+from treevote.studies.legends import legend_of
 
 Value: TypeAlias = str | int | float | Decimal | None
 """Entry of a table. Figures of papers are Decimals, shown with their printed digits."""
@@ -16,13 +17,22 @@ Value: TypeAlias = str | int | float | Decimal | None
 
 @dataclass(frozen=True)
 class Table:
-    """A table; the first column has the names of the rows, and ``source`` is that of the figures of the paper."""
+    """A table; the first column has the names of the rows, and ``source`` is that of the figures of the paper.
+
+    ``legends`` explain columns and rows that `treevote.studies.legends` does not.
+    """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
     source: str = ""
     note: str = ""
+    legends: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def legend(self) -> dict[str, str]:
+        """A line of explanation for each column."""
+        return legend_of(self.columns, [str(row[0]) for row in self.rows], self.legends)
 
 
 Outcome: TypeAlias = Literal["holds", "not significant", "does not hold"]
@@ -122,6 +132,8 @@ def rate(value: float) -> float | None:
 def as_markdown(name: str, summary: str, facts: Mapping[str, JSON], report: Report) -> str:
     """Return a report as Markdown; ``facts`` are treebanks and settings.
 
+    A column is explained under the first table that has it.
+
     Examples
     --------
     >>> table = Table("Turkish", ("", "LAS", "paper"), (("backward", 71.5, Decimal("75.0")), ("vote", None, None)))
@@ -138,13 +150,19 @@ def as_markdown(name: str, summary: str, facts: Mapping[str, JSON], report: Repo
     | :-- | --: | --: |
     | backward | 71.50 | 75.0 |
     | vote |  |  |
+    <BLANKLINE>
+    - LAS: labelled attachment score, percent of the tokens with the right head and label
     """
     blocks = [f"# {name}", summary]
     blocks.append("\n".join(f"- {key}: {_fact(value)}".replace(": \n", ":\n") for key, value in facts.items()))
+    explained: list[tuple[str, str]] = []
     for table in report.tables:
         rows = [table.columns, (":--", *("--:" for _ in table.columns[1:])), *table.rows]
         lines = ["| " + " | ".join(map(_shown, row)) + " |" for row in rows]
         blocks += [f"## {table.title}", "\n".join(lines)]
+        new = [item for item in table.legend.items() if item not in explained]
+        explained += new
+        blocks += ["\n".join(f"- {name}: {line}" for name, line in new)] if new else []
         blocks += [f"Figures of the paper: {table.source}."] if table.source else []
         blocks += [table.note] if table.note else []
     if report.findings:
@@ -169,6 +187,7 @@ def as_json(name: str, summary: str, facts: Mapping[str, JSON], report: Report) 
             "title": table.title,
             "source": table.source,
             "note": table.note,
+            "legend": table.legend,
             "columns": ["row", *table.columns[1:]],
             "rows": [dict(zip(("row", *table.columns[1:]), map(_plain, row), strict=True)) for row in table.rows],
         }

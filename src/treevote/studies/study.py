@@ -40,6 +40,8 @@ Metric: TypeAlias = Literal["las", "uas"]
 Conditions: TypeAlias = Mapping[str, tuple[Treebank, Treebank]]
 """Training and test set by name."""
 
+Figures: TypeAlias = Mapping[str, Sequence[Value]]
+
 T = TypeVar("T")
 
 
@@ -291,8 +293,8 @@ def grows(scores: Sequence[float], *, strictly: bool = False) -> bool:
 
 
 def score_table(
-    results: Results, title: str, names: Mapping[str, str], figures: Mapping[str, Sequence[Value]], *about: str
+    results: Results, title: str, names: Mapping[str, str], figures: Figures, source: str = "", note: str = ""
 ) -> Table:
-    """Return LAS and UAS of systems, by the name of the row, and of the languages of a paper; then source and note."""
+    """Return LAS and UAS of systems, by the name of the row, and of the languages of a paper."""
     rows: list[tuple[Value, ...]] = [(name, *results.scores(system)) for name, system in names.items()]
-    return Table(title, ("", "LAS", "UAS"), (*rows, *((name, *own) for name, own in figures.items())), *about)
+    return Table(title, ("", "LAS", "UAS"), (*rows, *((name, *own) for name, own in figures.items())), source, note)

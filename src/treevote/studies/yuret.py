@@ -168,7 +168,12 @@ def _decision_list(results: Results) -> list[Table]:
     found, tag, limit = results.others, _tag(attributes), LinkOptions("", 0).instances
     _, classes = instances(training, Lexicon.of(training), LinkOptions(tag, 0))
     columns = ("rules", "accuracy", "paper: rules", "paper: accuracy")
-    note = f"Accuracy is that of the classes of adjacent pairs, the first {limit:,} of the test set at the most."
+    right = {
+        "accuracy": f"percent of the pairs of adjacent tokens, the first {limit:,} of the test set at the most, whose "
+        "link (none, left or right, and its label) is right"
+    }
+    by_context = {"context": "number of neighbours on each side whose attributes are features", **right}
+    by_attribute = {"attribute": "attribute whose values are features, as the paper names it", **right}
     adjacent = (training.name, percent(int((classes != NONE).sum()), len(classes)))
     contexts = tuple((str(k), *found[tag, k], *paper) for k, paper in CONTEXTS.items())
     kinds = tuple(
@@ -181,9 +186,10 @@ def _decision_list(results: Results) -> list[Table]:
             (adjacent, ("paper: Spanish", *printed("51.28"))),
             "Table 2",
             f"Of the first {limit:,} pairs of the training set.",
+            {"%": "percent of the pairs of adjacent tokens that are linked"},
         ),
-        Table(f"Context, with {tag}", ("context", *columns), contexts, "Table 3, Spanish", note),
-        Table("Attribute, with context 1", ("attribute", *columns), kinds, "Table 4, Spanish", note),
+        Table(f"Context, with {tag}", ("context", *columns), contexts, "Table 3, Spanish", legends=by_context),
+        Table("Attribute, with context 1", ("attribute", *columns), kinds, "Table 4, Spanish", legends=by_attribute),
         score_table(
             results,
             "Parsers beside the languages of the paper",

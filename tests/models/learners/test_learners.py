@@ -23,7 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from treevote.errors import ConfigError
 from treevote.kernels import Doubles, Longs
-from treevote.models.learners.coordinate_descent import Features, State, sweep
+from treevote.models.learners.coordinate_descent import Features, State, curvature_along, sweep
 from treevote.models.learners.inequality_maxent import InequalityMaxEnt
 from treevote.models.learners.pairs import PairExpansion, PairsSVM
 from treevote.models.learners.temperature import fit_temperature
@@ -167,6 +167,31 @@ def test_a_step_of_a_sweep_goes_down_and_reports_the_violation_before_it(
         assert objective() <= before + 1e-9 * (1 + abs(before))
         assert pytest.approx(np.exp(log_p()), abs=1e-9) == (state.mass / state.total).T
         assert state.share * state.total == pytest.approx(weights)
+
+
+@given(problems(), st.data())
+def test_the_product_with_the_hessian_is_the_change_of_the_slope(
+    problem: tuple[Doubles, Longs, Doubles], data: st.DataObject
+) -> None:
+    X, _, weights = problem
+    features = data.draw(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=1, unique=True).map(sorted))
+    columns, classes = np.array(features, np.int32).T
+    v, w = (data.draw(arrays(np.float64, len(features), elements=st.sampled_from([-1.0, 0.0, 0.5]))) for _ in range(2))
+
+    def p_at(own: Doubles) -> Doubles:
+        coef = np.zeros((5, 3))
+        coef[columns, classes] = own
+        return np.exp(log_softmax(X @ coef, axis=1))
+
+    def slope_at(own: Doubles) -> Doubles:
+        return np.asarray((X.T @ (p_at(own) * weights[:, None]))[columns, classes])
+
+    rows, p = csr_matrix(X), p_at(w)
+    pairs = np.searchsorted(columns, np.arange(6)).astype(np.int64)
+    product = curvature_along(
+        v, rows.indptr.astype(np.int64), rows.indices, rows.data, pairs, classes, p, p * weights[:, None]
+    )
+    assert product == pytest.approx((slope_at(w + 1e-5 * v) - slope_at(w - 1e-5 * v)) / 2e-5, abs=1e-6, rel=1e-6)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
