@@ -8,11 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from tests.reference.toy_text import toy_tokenizer
 from treevote.conll.chunks import chunks
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS, known_members
 from treevote.ensemble.parser import save
+from treevote.ensemble.reader import Reader
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.models.decision_list.parser import DecisionListTrainer
 from treevote.models.graph.parser import GraphTrainer
@@ -61,6 +63,9 @@ CONLLX = b"""1\tCat\tcat\tN\tNC\tnum=s|gen=m\t2\tSUBJ\t_\t_
 
 """
 
+READS = "reads"
+"""The model with a tokenizer."""
+
 TREE = "sklearn.tree.DecisionTreeClassifier"
 
 
@@ -78,8 +83,8 @@ class Bench:
         if not path.exists():
             members, dev = _models()[name]
             treebank = Treebank.concatenate([read(TOY), *(_treebank(text, self.models) for text in (RANGES, CROSSING))])
-            trainer = EnsembleTrainer(members)
-            save(trainer.train(treebank, treebank if dev else None), path)
+            parser = EnsembleTrainer(members).train(treebank, treebank if dev else None)
+            save(replace(parser, reader=Reader(toy_tokenizer())) if name == READS else parser, path)
         return path
 
     @cached_property
@@ -115,6 +120,7 @@ def _models() -> dict[str, tuple[dict[str, Any], bool]]:
         models[name] = ({name: trainer}, False)
     models["ensemble"] = ({name: _small(known_members()[name]) for name in DEFAULT_MEMBERS}, True)
     models["pair"] = ({name: _small(known_members()[name]) for name in ("lr-svm-forward", "lr-svm-backward")}, True)
+    models[READS] = ({name: _small(known_members()[name]) for name in ("lr-svm-forward",)}, False)
     models["mixed"] = (
         {name: _small(known_members()[name]) for name in ("pipeline", "graph-mira", "decision-list")},
         True,

@@ -11,6 +11,7 @@ from tests.campaigns.inputs import Inputs
 from tests.campaigns.jobs import Jobs
 from tests.campaigns.models import Models
 from tests.campaigns.planted import Planted
+from tests.campaigns.running_text import RunningText
 from tests.campaigns.scorers import Scorers
 from tests.campaigns.signals import Signals
 from tests.campaigns.strings import Strings
@@ -21,6 +22,7 @@ CAMPAIGNS: dict[str, Callable[[Bench], Campaign]] = {
     "signals": Signals,
     "environments": Environments,
     "strings": Strings,
+    "text": RunningText,
     "jobs": Jobs,
     "scorers": Scorers,
 }

@@ -15,6 +15,7 @@ from tests.campaigns.bench import RANGES, TOY, Bench, model_names
 from tests.campaigns.campaign import SETTINGS, Fault, Material, settings, with_settings
 from tests.campaigns.forging import damage, forge
 from treevote.commands.inspect import as_json, as_text, inspect
+from treevote.conll.plain_text import text_of
 from treevote.conll.reader import read
 from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Treebank
@@ -23,6 +24,7 @@ from treevote.ensemble.parser import load
 from treevote.errors import ModelError
 
 MEMORY = 2 << 30
+RAW = "Dogs can't bark. DOGS CAN'T\x00 \t bárk...\n\n12,5 http://a.b/c 中文。\n".encode()
 
 
 class Models:
@@ -76,11 +78,19 @@ class Models:
             facts = inspect(folder)
             as_json(facts)
             as_text(facts)
+            text = None if parser.reader is None or parser.reader.tokenizer is None else parser.reader.read(RAW)
         except ModelError as error:
             return [] if str(error).strip() else [Fault("difference", "an error says something", "")]
         if not forged and dumps(parse) != dumps(load(self.bench.model(model)).parse(self.text)):
             return [Fault("difference", "a damaged model parses as before", "")]
+        if text is not None and text.source is not None and rebuilt("\n".join(text.source.lines)) != RAW:
+            return [Fault("lost", "a text can be rebuilt whatever the tokenizer", "")]
         return ill_formed(parse)
+
+
+def rebuilt(conllu: str) -> bytes:
+    """Return the text of a treebank."""
+    return b"".join(text_of(io.BytesIO(conllu.encode())))
 
 
 def ill_formed(parse: Treebank) -> list[Fault]:

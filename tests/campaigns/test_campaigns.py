@@ -14,7 +14,16 @@ from tests.campaigns.runner import Plan, Runner, as_table
 
 SEED = 0
 
-CASES = {"inputs": 150, "models": 40, "signals": 1, "environments": 2, "strings": 8, "jobs": 3, "scorers": 10}
+CASES = {
+    "inputs": 150,
+    "models": 40,
+    "signals": 1,
+    "environments": 2,
+    "strings": 8,
+    "text": 25,
+    "jobs": 3,
+    "scorers": 10,
+}
 """Cases of each campaign."""
 
 
@@ -27,7 +36,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
 @pytest.mark.parametrize(
     "name",
     [
-        *("inputs", "strings", "scorers"),
+        *("inputs", "strings", "text", "scorers"),
         *(pytest.param(name, marks=pytest.mark.slow) for name in ("signals", "environments", "jobs")),
     ],
 )
@@ -46,7 +55,7 @@ def test_no_case_with_forged_models_has_a_fault_in_a_process_that_may_die(bench:
     assert not counts["findings"], sorted(path.name for path in findings.rglob("*"))
 
 
-@pytest.mark.parametrize("name", ["inputs", "models", "strings", "scorers", "signals", "environments", "jobs"])
+@pytest.mark.parametrize("name", ["inputs", "models", "strings", "text", "scorers", "signals", "environments", "jobs"])
 def test_a_case_is_made_of_its_seed_and_number_alone(bench: Bench, name: str) -> None:
     one, other = CAMPAIGNS[name](bench), CAMPAIGNS[name](bench)
     numbers = range(3)

@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 from tests.paths import ROOT
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_parser import FEW, SMALL, TEST
+from tests.reference.toy_text import toy_tokenizer
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.reader import Reader
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.models.decision_list.explanation import explain, rules_text
 from treevote.models.decision_list.parser import DecisionListParser, DecisionListTrainer
@@ -48,6 +50,20 @@ def alone(parser: Any) -> list[Parser]:
     return [parser]
 
 
+ENSEMBLE = (
+    "confidence",
+    "development",
+    "diversity",
+    "reliability",
+    "scores",
+    "seed",
+    "training",
+    "treevote",
+    "weights",
+)
+"""Items that may be missing in the record of an ensemble."""
+
+
 class Subject(NamedTuple):
     """A trainer, the class of its parsers, and their peculiarities.
 
@@ -80,6 +96,17 @@ class Subject(NamedTuple):
         return self.trainer.train(treebank, dev, **options)
 
 
+@dataclasses.dataclass(frozen=True)
+class ReadingTrainer:
+    """Trains an ensemble that has a tokenizer."""
+
+    ensemble: EnsembleTrainer
+
+    def train(self, treebank: Treebank, dev: Treebank | None = None, **options: Any) -> EnsembleParser:
+        parser = self.ensemble.train(treebank, dev, **options)
+        return dataclasses.replace(parser, reader=Reader(toy_tokenizer()))
+
+
 def plug_in() -> Subject:
     """Return the family of ``docs/examples/plug_in``, which need not be installed."""
     path = ROOT / "docs" / "examples" / "plug_in" / "treevote_chain.py"
@@ -110,17 +137,13 @@ SUBJECTS = {
         EnsembleTrainer({"forward": SMALL, "backward": BACKWARD}),
         EnsembleParser,
         ("forward", "backward"),
-        spare=(
-            "confidence",
-            "development",
-            "diversity",
-            "reliability",
-            "scores",
-            "seed",
-            "training",
-            "treevote",
-            "weights",
-        ),
+        spare=ENSEMBLE,
+    ),
+    "ensemble-with-reader": Subject(
+        ReadingTrainer(EnsembleTrainer({"forward": SMALL})),
+        EnsembleParser,
+        ("forward",),
+        spare=(*ENSEMBLE, "reader", "tokenizer"),
     ),
     "plug-in": plug_in(),
 }

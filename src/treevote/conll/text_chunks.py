@@ -25,7 +25,7 @@ TextFormat: TypeAlias = Literal["text", "lines"]
 AnyFormat: TypeAlias = Format | TextFormat | Literal["auto"]
 """The format of a file that is to be parsed; ``"auto"`` is running text if the name ends with ``.txt``."""
 
-MAX_STRETCH = 1 << 14
+MAX_STRETCH = 1 << 13
 """Maximum length in bytes of a stretch without a blank line, and of spaces without anything else."""
 
 MAX_SPACES = 1 << 10
