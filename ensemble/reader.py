@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import io
 from dataclasses import dataclass
@@ -11,11 +10,13 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 
 from treevote.conll.chunks import Chunk
+from treevote.conll.columns import with_words
 from treevote.conll.plain_text import encoded
 from treevote.conll.reader import parse_chunk
 from treevote.conll.text_chunks import TextChunk, TextFormat, text_chunks
 from treevote.corpus.sentence import Word
-from treevote.corpus.treebank import Treebank, encode
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.vocabulary import encode
 from treevote.errors import ConfigError, InputError, ModelError
 from treevote.kernels import Bools
 from treevote.models.tokenization.tokenizer import Tokenizer
@@ -186,13 +187,4 @@ def _with_words(treebank: Treebank, chosen: Bools, tagger: Tagger) -> Treebank:
     slots = np.flatnonzero(np.repeat(chosen, np.diff(treebank.offsets)))
     tokens = treebank.tokens.copy()
     tokens[slots] = encode(part.words, vocabulary)[part.tokens]
-    words = tuple(vocabulary)
-    source = treebank.source
-    if source is not None:
-        lines = list(source.lines)
-        slots = slots[treebank.is_token[slots]]
-        for line, word in zip(source.line_of[slots].tolist(), tokens[slots].tolist(), strict=True):
-            number, *rest = lines[line].split("\t", 6)
-            lines[line] = "\t".join([number, *words[word], rest[-1]])
-        source = dataclasses.replace(source, lines=tuple(lines))
-    return dataclasses.replace(treebank, words=words, tokens=tokens, source=source)
+    return with_words(treebank, tuple(vocabulary), tokens)

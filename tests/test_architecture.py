@@ -29,7 +29,7 @@ LAYERS = (
     {"store"},
     {"protocols", "terminal"},
     {"drawing", "evaluation"},
-    {"models", "models.features", "models.learners", "models.tokenization"},
+    {"models", "models.features", "models.learners", "models.tagging", "models.tokenization"},
     {"models.labelling", "models.parser"},
     FAMILIES,
     {"ensemble"},

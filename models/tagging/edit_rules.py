@@ -7,11 +7,16 @@ A rule names the case of the lemma, the characters to remove from both ends of t
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from difflib import SequenceMatcher
 
 _RULE = re.compile(r"(same|lower|title)\|(\d{1,3})\|([^|]*)\|(\d{1,3})\|([^|]*)")
 
-_CASES = {"same": lambda form: form, "lower": str.lower, "title": lambda form: form[:1].upper() + form[1:].lower()}
+_CASES: dict[str, Callable[[str], str]] = {
+    "same": str,
+    "lower": str.lower,
+    "title": lambda form: form[:1].upper() + form[1:].lower(),
+}
 
 _LONGEST = 100  # characters of a form or lemma; longer ones are not compared
 

@@ -84,7 +84,8 @@ def fire(text: Text, sentence: int, position: int, templates: Ints, keys: Keys) 
 
 def of_context(keys: Keys) -> Bools:
     """Tell which features read a neighbour of the token."""
-    return (keys & _CONTEXT) != 0
+    context: Bools = (keys & _CONTEXT) != 0
+    return context
 
 
 @kernel

@@ -127,8 +127,8 @@ class Tagset:
             kinds += [features.setdefault(value.partition("=")[0], len(features)) for value in numbers]
         if bases[-1] > MOST_PARTS:
             raise ValueError(f"its tags have {bases[-1]} parts; there may be {MOST_PARTS}")
-        made = (np.array(column, np.int32) for column in (bases, offsets, values))
-        return Parts(self.starts, *made, self.own, np.array(kinds, np.int32))
+        firsts, ends, others, features_of = (np.array(column, np.int32) for column in (bases, offsets, values, kinds))
+        return Parts(self.starts, firsts, ends, others, self.own, features_of)
 
     def part_names(self, group: int) -> list[str]:
         """Return the features of a group, in the order of their parts."""

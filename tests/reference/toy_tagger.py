@@ -7,7 +7,8 @@ import dataclasses
 import numpy as np
 
 from treevote.corpus.sentence import ROOT, Word
-from treevote.corpus.treebank import Treebank, encode
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.vocabulary import encode
 from treevote.errors import ModelError
 from treevote.store.record import Record
 

@@ -19,7 +19,7 @@ from treevote.ensemble.configuration import Configuration, ensemble_of, read_con
 from treevote.ensemble.members import known_members
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.presets import PRESETS, Preset
-from treevote.ensemble.reader_trainer import ReaderTrainer
+from treevote.ensemble.reader_trainer import ReadData, ReaderTrainer
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, TreevoteError
 from treevote.parallel import ONE_JOB, Jobs
@@ -125,14 +125,19 @@ def train(
     if held_out is None and configuration.folds is None:
         trainer = with_folds(trainer, treebank.n_sentences)
     compile_kernels(trainer, treebank)
-    own = {"seed": configuration.seed, "jobs": jobs}
-    if reader is None:
-        parser, milliseconds = trainer.train_measured(treebank, held_out, convention=convention, **own)
-    else:
+    seen: ReadData | None = None
+    if reader is not None:
         dev_text = None if dev is None else read(dev, format=format, trees="some")
-        data = reader.train(treebank, held_out, texts=(texts[0], dev_text), **own)
-        parser, milliseconds = trainer.train_measured(data.treebank, data.dev, convention=convention, **own)
-        parser = data.of(parser, treebank)
+        seen = reader.train(treebank, held_out, texts=(texts[0], dev_text), seed=configuration.seed, jobs=jobs)
+    parser, milliseconds = trainer.train_measured(
+        treebank if seen is None else seen.treebank,
+        held_out if seen is None else seen.dev,
+        seed=configuration.seed,
+        jobs=jobs,
+        convention=convention,
+    )
+    if seen is not None:
+        parser = seen.of(parser, treebank)
     save(parser, output)
     return Trained(parser, time.monotonic() - start, sum(store.sizes(output).values()), milliseconds)
 
