@@ -16,7 +16,6 @@ from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.reader import Reader
-from treevote.ensemble.trainer import facts_of
 from treevote.models.tagging.jackknife import cross_tagged
 from treevote.models.tagging.tagger import TaggerTrainer
 from treevote.models.tokenization.tokenizer import TokenizerTrainer
@@ -42,10 +41,9 @@ class ReadData(NamedTuple):
     dev: Treebank | None
     facts: dict[str, JSON]
 
-    def of(self, parser: EnsembleParser, gold: Treebank) -> EnsembleParser:
-        """Return a parser that was trained on these data, with the reader; ``gold`` are the data with gold tags."""
-        facts = {**parser.facts, "training": facts_of(gold), "reading": self.facts}
-        return dataclasses.replace(parser, reader=self.reader, facts=facts)
+    def of(self, parser: EnsembleParser) -> EnsembleParser:
+        """Return a parser that was trained on these data, with the reader."""
+        return dataclasses.replace(parser, reader=self.reader, facts={**parser.facts, "reading": self.facts})
 
 
 @dataclass(frozen=True)

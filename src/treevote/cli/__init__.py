@@ -14,6 +14,7 @@ import typer
 
 from treevote.cli.adapt import adapt
 from treevote.cli.benchmark import benchmark
+from treevote.cli.cascade import cascade
 from treevote.cli.config import config
 from treevote.cli.evaluate import evaluate
 from treevote.cli.explain import explain
@@ -89,6 +90,7 @@ for _command in (
     evaluate,
     show,
     reliability,
+    cascade,
     inspect,
     explain,
     quickstart,

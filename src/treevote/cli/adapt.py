@@ -13,7 +13,6 @@ from treevote.cli.options import (
     Backend,
     Cluster,
     Config,
-    FileFormat,
     Json,
     Model,
     NJobs,
@@ -43,7 +42,10 @@ def adapt(
         list[str] | None,
         input_option(metavar="PARSE...", help="Parses of TEXT by other parsers, as further members of the committee."),
     ] = None,
-    format: FileFormat = "auto",
+    format: Annotated[
+        Literal["auto", "conllu", "conllx", "text", "lines"],
+        input_option(help="Format of the files; text and lines are running text, of TEXT alone."),
+    ] = "auto",
     config: Config = None,
     scheme: Annotated[
         Literal["default", "paper", "distil"] | None,

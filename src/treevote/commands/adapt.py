@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from treevote.adaptation.adapt import Adapted, Data, NothingKeptError
 from treevote.adaptation.adapt import adapt as carry
 from treevote.adaptation.configuration import Configuration
 from treevote.commands.answer import answer
+from treevote.commands.reading import read_text, read_training_data, read_treebank
 from treevote.commands.treebanks import read_development, read_training
 from treevote.config import to_mapping
+from treevote.conll.text_chunks import AnyFormat
 from treevote.corpus.treebank import Format
-from treevote.ensemble.parser import load, save
+from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.errors import ConfigError, InputError
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
@@ -66,7 +69,7 @@ def adapt(
     configuration: Configuration | None = None,
     force: bool = False,
     work: str | Path | None = None,
-    format: Format | Literal["auto"] = "auto",
+    format: AnyFormat = "auto",
     jobs: Jobs = ONE_JOB,
     warn: Callable[[str], None] = lambda sentence: None,
 ) -> Outcome:
@@ -77,7 +80,7 @@ def adapt(
     model : path
         The model to start from.
     unlabelled : sequence of path
-        Text of the new domain, tagged as the training data are.
+        Text of the new domain, tagged as the training data are; for a model that reads raw text, any text.
     output : path
         The adapted model; beside it, as ``OUTPUT.silver.conllu``, the sentences that were added.
     train : sequence of path
@@ -93,8 +96,8 @@ def adapt(
     work : path, optional
         Folder for the steps; by default ``OUTPUT.work``. It is removed at the end, unless there is
         a model in it that was not promoted.
-    format : {"auto", "conllu", "conllx"}
-        Of all files.
+    format : {"auto", "conllu", "conllx", "text", "lines"}
+        Of all files; of ``unlabelled`` alone if it is running text.
     jobs : Jobs, optional
     warn : callable, optional
         Called, before the long work, with warnings about the files, the committee and the text.
@@ -109,7 +112,8 @@ def adapt(
     configuration = configuration or Configuration()
     scheme = configuration.scheme
     before = load(model)
-    source, convention = read_training(train, format=format, warn=warn)
+    of_trees: Format | Literal["auto"] = "auto" if format in ("text", "lines") else cast("Any", format)
+    source, convention = read_training(train, format=of_trees, warn=warn)
     facts: Any = before.facts
     seed = int(facts.get("seed", 0)) if configuration.seed is None else configuration.seed
     plan = {
@@ -125,15 +129,8 @@ def adapt(
         "version of treevote": __version__,
     }
     old, new = (
-        None if path is None else read_development(path, source, format=format, warn=warn) for path in (dev, target_dev)
-    )
-    data = Data(
-        source,
-        [os.fspath(path) for path in unlabelled],
-        old,
-        new,
-        [os.fspath(path) for path in external],
-        format,
+        None if path is None else read_development(path, source, format=of_trees, warn=warn)
+        for path in (dev, target_dev)
     )
     settings: dict[str, Any] = {
         "scheme": scheme,
@@ -142,6 +139,12 @@ def adapt(
         "convention": convention,
     }
     with checkpoints(room, plan) as steps:
+        texts = [os.fspath(path) for path in unlabelled]
+        if before.reader is not None:
+            texts = read_text(before, texts, steps, format)
+            source = read_training_data(before, source, int(facts.get("seed", 0)), jobs)
+            old, new = read_treebank(before, old), read_treebank(before, new)
+        data = Data(source, texts, old, new, [os.fspath(path) for path in external], of_trees)
         try:
             adapted = carry(before, data, steps, **settings, force=force, jobs=jobs, warn=warn)
         except (InputError, ConfigError) as error:
@@ -150,13 +153,21 @@ def adapt(
             raise
         promoted = force or not adapted.reasons
         if promoted:
-            save(adapted.parser, output)
+            save(with_reader(adapted.parser, before), output)
             with writing(silver) as stream, adapted.silver.open("rb") as added:
                 shutil.copyfileobj(added, stream)
         kept = steps.has_steps and not promoted
         if not kept:
             steps.clear()
     return Outcome(adapted, Path(output) if promoted else None, silver if promoted else None, room if kept else None)
+
+
+def with_reader(adapted: EnsembleParser, before: EnsembleParser) -> EnsembleParser:
+    """Return an adapted model with the reader of the model before."""
+    if before.reader is None:
+        return adapted
+    facts = {**adapted.facts, "reading": before.facts.get("reading", {})}
+    return dataclasses.replace(adapted, reader=before.reader, facts=facts)
 
 
 def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | Path]) -> None:

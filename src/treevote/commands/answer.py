@@ -12,7 +12,9 @@ from typing import Literal, TypeAlias
 from treevote import visibility
 from treevote.version import __version__
 
-Schema: TypeAlias = Literal["evaluation", "reliability", "vote", "training", "parsing", "adaptation", "model"]
+Schema: TypeAlias = Literal[
+    "evaluation", "reliability", "vote", "training", "parsing", "adaptation", "model", "cascade"
+]
 
 VERSION = 1
 """Version of all schemas."""

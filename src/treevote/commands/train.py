@@ -137,7 +137,7 @@ def train(
         convention=convention,
     )
     if seen is not None:
-        parser = seen.of(parser, treebank)
+        parser = seen.of(parser)
     save(parser, output)
     return Trained(parser, time.monotonic() - start, sum(store.sizes(output).values()), milliseconds)
 

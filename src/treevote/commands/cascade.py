@@ -1,0 +1,94 @@
+"""``treevote cascade``: what a model loses on the way from gold tokens and tags to raw text."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from pathlib import Path
+from typing import Literal
+
+from treevote.batch.joint import tagged
+from treevote.commands.answer import answer
+from treevote.conll.plain_text import text_of
+from treevote.conll.reader import read
+from treevote.corpus.treebank import Format, Treebank
+from treevote.ensemble.parser import EnsembleParser, load
+from treevote.ensemble.reader import no_tagger
+from treevote.evaluation.counts import convention_of
+from treevote.evaluation.evaluation import evaluate_systems
+from treevote.evaluation.results import Evaluation
+from treevote.terminal import table, wrapped
+
+FIGURES = {
+    "Tokens": "surface tokens",
+    "Sents": "sentences",
+    "Words": "syntactic words",
+    "UPOS": "universal parts of speech",
+    "UFeats": "universal features",
+    "AllTags": "UPOS, XPOS and UFeats",
+    "Lemmas": "lemmas",
+    "UAS": "heads",
+    "LAS": "heads with labels",
+    "MLAS": "content words with tags and function words",
+    "BLEX": "content words with lemmas",
+}
+"""Columns of the table, F1 of gold and system words, and what must be right."""
+
+_METRIC = {"Sents": "Sentences"}
+
+
+def cascade(model: str | Path, gold: str | Path, *, format: Format | Literal["auto"] = "auto") -> Evaluation:
+    """Parse a treebank with its tags, with predicted tags, and from its text alone, and evaluate the three.
+
+    Parameters
+    ----------
+    model : path
+        A model with a tagger. Without a tokenizer, there is no parse of raw text.
+    gold : path
+        Sentences with tags and trees. Their text is that of `treevote text`.
+    format : {"auto", "conllu", "conllx"}, default="auto"
+
+    Raises
+    ------
+    InputError, ModelError
+        If the treebank or the model cannot be used.
+    ConfigError
+        If the model has no tagger.
+    """
+    parser, trees = load(model), read(gold, format=format)
+    if parser.reader is None or parser.reader.tagger is None:
+        raise no_tagger()
+    stages = {"gold tags": _parsed(parser, trees), "gold tokens": _parsed(parser, tagged(parser, trees, "predict"))}
+    if parser.reader.tokenizer is not None:
+        text = b"".join(text_of(os.fspath(gold)))
+        stages["raw text"] = _parsed(parser, parser.reader.read(text))
+    return evaluate_systems(trees, stages, convention=convention_of(trees))
+
+
+def _parsed(parser: EnsembleParser, treebank: Treebank) -> Treebank:
+    return dataclasses.replace(parser, confidence=None).parse(treebank).only()
+
+
+def as_text(evaluation: Evaluation) -> str:
+    """Return the figures as a table, with a legend."""
+    names = [name for name in FIGURES if _METRIC.get(name, name) in evaluation.systems[0].rates]
+    rows = [
+        [system.name, *(_shown(system.rates[_METRIC.get(name, name)].value) for name in names)]
+        for system in evaluation.systems
+    ]
+    legend = "; ".join(f"{name}: {FIGURES[name]}" for name in names)
+    given = "gold tags: tokens, lemmas and tags of the treebank are given; gold tokens: tokens alone; raw text: nothing"
+    return f"{table(['', *names], rows)}\n\n{wrapped(given)}\n{wrapped(f'F1 in percent of {legend}')}"
+
+
+def _shown(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def as_json(evaluation: Evaluation, model: str | Path, command: str = "") -> str:
+    """Return the figures as JSON."""
+    stages = {
+        system.name: {name: None if rate.value is None else round(rate.value, 2) for name, rate in system.rates.items()}
+        for system in evaluation.systems
+    }
+    return answer("cascade", {"model": os.fspath(model), "stages": stages}, command)
