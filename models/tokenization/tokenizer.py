@@ -43,14 +43,16 @@ class TokenizerTrainer(Settings):
         Passes of 10,000 stretches of 50 characters each, whatever the size of the treebank.
     dimension : {16, 24, 64}
         Size of the network.
-    learning_rate, final_learning_rate : float
-        Of the first and the last pass; those between fall exponentially.
+    batch_size : int
+        Number of stretches for each step.
+    learning_rate : float
+        The same in all passes.
     """
 
     epochs: Annotated[int, Interval(1, 1000)] = 15
     dimension: Literal[16, 24, 64] = 24
+    batch_size: Annotated[int, Interval(1, 1000)] = 10
     learning_rate: Annotated[float, Interval(0, 1, "neither")] = 0.005
-    final_learning_rate: Annotated[float, Interval(0, 1, "neither")] = 0.0005
 
     def train(self, train: Treebank, dev: Treebank | None = None, *, jobs: Jobs = ONE_JOB) -> Tokenizer:
         """Learn tokens, sentences and multiword tokens from a treebank; the same treebanks give the same bytes.
@@ -74,11 +76,9 @@ class TokenizerTrainer(Settings):
         options = {
             "epochs": self.epochs,
             "dimension": self.dimension,
+            "batch_size": self.batch_size,
             "learning_rate": self.learning_rate,
-            "learning_rate_final": self.final_learning_rate,
         }
-        if self.epochs == 1:  # no pass between
-            del options["learning_rate_final"]
         data = trained(train, dev, options, self.epochs, jobs)
         check(data)
         return Tokenizer(np.frombuffer(data, np.uint8))

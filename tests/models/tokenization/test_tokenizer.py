@@ -76,7 +76,7 @@ def rebuilt(conllu: str) -> tuple[bytes, PlainText]:
 
 @pytest.mark.parametrize("longest", [None, 40])
 @formats
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(text=texts)
 def test_every_text_can_be_rebuilt(text: str, format: TextFormat, longest: int | None) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -181,9 +181,7 @@ def test_a_stored_tokenizer_is_the_same(tmp_path: Path) -> None:
     assert again.tokenize(text) == pickle.loads(pickle.dumps(tokenizer)).tokenize(text) == tokenizer.tokenize(text)
 
 
-@pytest.mark.parametrize(
-    "settings", [{"epochs": 0}, {"dimension": 17}, {"learning_rate": 0.0}, {"final_learning_rate": 1.0}]
-)
+@pytest.mark.parametrize("settings", [{"epochs": 0}, {"dimension": 17}, {"learning_rate": 0.0}, {"batch_size": 0}])
 def test_settings_out_of_range_are_refused(settings: dict[str, float]) -> None:
     with pytest.raises(ConfigError, match=f"{next(iter(settings))} should be"):
         TokenizerTrainer(**settings)  # type: ignore[arg-type]
