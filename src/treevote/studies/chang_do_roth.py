@@ -16,11 +16,12 @@ from treevote.evaluation.factors import TENS
 from treevote.models.pipeline.configuration import Policy
 from treevote.models.pipeline.oracle import count_actions
 from treevote.models.pipeline.parser import PipelineTrainer
+from treevote.models.tagging.tagger import TaggerTrainer
 from treevote.studies.jobs import compact
 from treevote.studies.legends import SCORES
 from treevote.studies.report import Outcome, Table, Value, outcome, percent, printed, rate
 from treevote.studies.study import Claim, Conditions, Context, Results, Study, better, grows, not_worse, worse
-from treevote.studies.tagger import COLUMNS, TaggerTrainer, Tagging
+from treevote.studies.tagging import COLUMNS, Tagging
 
 PAPER = "Chang, Do & Roth, A pipeline model for bottom-up dependency parsing"
 """The longer version of "A pipeline framework for dependency parsing" (2006), which has the same tables."""
