@@ -31,6 +31,7 @@ from treevote.ensemble.familiarity import doubt, expects_tags
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.presets import Preset
 from treevote.ensemble.reader import Tags, no_tagger
+from treevote.ensemble.reader_trainer import ReaderTrainer
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
 from treevote.evaluation.counts import convention_of
@@ -58,6 +59,7 @@ def train(
     select: bool = False,
     folds: int | None = None,
     seed: int | None = None,
+    reader: ReaderTrainer | None = None,
     jobs: int | Jobs = 1,
     progress: bool | None = None,
 ) -> EnsembleParser:
@@ -73,6 +75,8 @@ def train(
         See `treevote.ensemble.presets`.
     members, config, settings, weights, select, folds, seed
         As for the command; without them its default.
+    reader : ReaderTrainer, optional
+        Settings of the part that reads raw text; the spaces between tokens are known of files and texts only.
     jobs : int or Jobs, default=1
         Number of jobs at the same time; the model does not depend on it.
     progress : bool, optional
@@ -105,9 +109,12 @@ def train(
     if held_out is None and configuration.folds is None:
         trainer = with_folds(trainer, treebank.n_sentences)
     with _jobs(jobs, progress) as running:
-        parser = trainer.train(
-            treebank, held_out, seed=configuration.seed, jobs=running, convention=convention_of(treebank)
-        )
+        own: dict[str, Any] = {"seed": configuration.seed, "jobs": running}
+        if reader is None:
+            parser = trainer.train(treebank, held_out, convention=convention_of(treebank), **own)
+        else:
+            seen = reader.train(treebank, held_out, **own)
+            parser = seen.of(trainer.train(seen.treebank, seen.dev, convention=convention_of(treebank), **own))
     if output is not None:
         save(parser, Path(output))
     return parser

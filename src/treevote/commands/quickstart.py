@@ -20,6 +20,7 @@ import numpy as np
 from treevote.adaptation.adapt import Adapted, Data, adapt
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme
+from treevote.commands.cascade import as_text, cascade
 from treevote.commands.example import example
 from treevote.commands.train import compile_kernels
 from treevote.conll.reader import read
@@ -27,6 +28,7 @@ from treevote.conll.writer import write
 from treevote.corpus.default_treebank import default_treebank
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser, save
+from treevote.ensemble.reader_trainer import ReaderTrainer
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.evaluation.counts import Counts, evaluate
 from treevote.evaluation.evaluation import evaluate_systems
@@ -38,7 +40,7 @@ from treevote.store import folder as store
 from treevote.store.checkpoints import checkpoints
 from treevote.terminal import duration, size, table
 
-MODEL, ADAPTED = "model", "adapted-model"
+MODEL, ADAPTED, READER = "model", "adapted-model", "model-from-text"
 GOLD, PARSED, UNLABELLED = "wiki-test.gold.conllu", "wiki-test.parsed.conllu", "wiki-unlabelled.conllu"
 REPORT = "wiki-test.html"
 """Names in the output folder."""
@@ -69,6 +71,8 @@ class Quickstart:
         Time to parse the test set; that of the vote includes its members.
     example : list of str
         Lines of a sentence of the test set on which the members differ.
+    from_text : str
+        Table of the test set with gold tags, with predicted tags, and from raw text; empty if it was not asked for.
     """
 
     folder: Path
@@ -81,6 +85,7 @@ class Quickstart:
     counts: Mapping[str, Counts]
     seconds: Mapping[str, float]
     example: list[str]
+    from_text: str = ""
 
     def __str__(self) -> str:
         """Return the table, and the commands for a treebank of the user."""
@@ -103,6 +108,10 @@ class Quickstart:
                 "",
                 *self._meaning(),
                 *self._difference(),
+                *(
+                    ["", "From raw text, by a model with a tokenizer and a tagger:", self.from_text]
+                    * bool(self.from_text)
+                ),
                 "",
                 *(f"adapted to {UNLABELLED} in {duration(self.adapting_seconds)}" for _ in range(not self.reasons)),
                 *(f"the adapted model was not kept: {reason}" for reason in self.reasons),
@@ -130,6 +139,13 @@ class Quickstart:
             gain = las[adapted] - las[VOTE]
             yield f"The adapted members also learned from text without trees, where parsers agreed: {gain:+.2f} LAS."
 
+    def _raw_text(self) -> Iterator[str]:
+        """Yield the table of the model that reads raw text, if there is one."""
+        if self.from_text:
+            yield ""
+            yield "A model with a tokenizer and a tagger, on the test set with less and less given:"
+            yield self.from_text
+
     def _difference(self) -> Iterator[str]:
         """Yield a sentence on which the members differ."""
         if self.example:
@@ -141,6 +157,7 @@ class Quickstart:
 def quickstart(
     folder: str | Path,
     *,
+    from_text: bool = False,
     jobs: Jobs = ONE_JOB,
 ) -> Quickstart:
     """Train the default ensemble on the default data, test it, adapt it, and test it again.
@@ -149,6 +166,8 @@ def quickstart(
     ----------
     folder : path
         For the models, the parses and the gold trees of the test set; existing files of the same names are replaced.
+    from_text : bool, default=False
+        Whether a model that reads raw text is trained and tested, too.
     jobs : Jobs, optional
 
     Raises
@@ -189,9 +208,27 @@ def quickstart(
     write_report(evaluate_systems(test, parses, training=training), folder / REPORT)
     counts = {name: evaluate(test, parse) for name, parse in parses.items()}
     shown = example(test, {name: parses[name] for name in parser.members}, parses[VOTE])
+    told = _from_text(training, dev, folder, jobs) if from_text else ""
     return Quickstart(
-        folder, training, test, training_seconds, adapting_seconds, adapted.reasons, n_bytes, counts, seconds, shown
+        folder,
+        training,
+        test,
+        training_seconds,
+        adapting_seconds,
+        adapted.reasons,
+        n_bytes,
+        counts,
+        seconds,
+        shown,
+        told,
     )
+
+
+def _from_text(training: Treebank, dev: Treebank, folder: Path, jobs: Jobs) -> str:
+    """Train a model that reads raw text; return the table of its cascade on the test set."""
+    data = ReaderTrainer().train(training, dev, jobs=jobs)
+    save(data.of(EnsembleTrainer().train(data.treebank, data.dev, jobs=jobs)), folder / READER)
+    return as_text(cascade(folder / READER, folder / GOLD))
 
 
 def _adapted(parser: EnsembleParser, training: Treebank, dev: Treebank, folder: Path, jobs: Jobs) -> Adapted:

@@ -38,12 +38,25 @@ def scores(facts: Mapping[str, Any], members: Iterable[str], milliseconds: Mappi
     """
     if "scores" not in facts:
         return "not measured: no scores and no confidence; add --dev FILE, or --folds 3"
-    parts = [_selection(facts, milliseconds or {})] if "selection" in facts else [_plain(facts, members)]
+    reading = facts.get("reading", {})
+    parts = [_tags(reading)] if "accuracy" in reading else []
+    parts += [_selection(facts, milliseconds or {})] if "selection" in facts else [_plain(facts, members)]
     if len(facts["diversity"]["names"]) > 1:
         parts.append(_disagreement(facts["diversity"]))
     if facts.get("reliability"):
         parts.append(confidence(facts["reliability"]))
     return "\n\n".join(parts)
+
+
+def _tags(reading: Mapping[str, Any]) -> str:
+    """Return the table of the tagger."""
+    accuracy = reading["accuracy"]
+    row = ["tagger", *(f"{value:.2f}" for value in accuracy.values())]
+    legend = (
+        "% of the tokens with the right tag or lemma; AllTags: UPOS, XPOS and UFeats. Below, all trees are found with "
+        f"these tags; the members were trained on {reading['tags']} ones"
+    )
+    return f"{table(['development', *accuracy], [row])}\n{wrapped(legend)}"
 
 
 def _plain(facts: Mapping[str, Any], members: Iterable[str]) -> str:
