@@ -58,7 +58,7 @@ class Dictionary(NamedTuple):
         offsets, classes, counts = (column(record, name, np.int32) for name in cls._fields)
         if len(offsets) != n_forms + 1 or offsets[0] != 0 or offsets[-1] != len(classes) or len(counts) != len(classes):
             raise ValueError("its dictionary")
-        if (np.diff(offsets) < 0).any() or (counts < 1).any() or (counts > 1 << 30).any():
+        if (np.diff(offsets.astype(np.int64)) < 0).any() or (counts < 1).any() or (counts > 1 << 30).any():
             raise ValueError("the counts of its dictionary")
         if ((classes < 0) | (classes >= n_classes)).any():
             raise ValueError("the classes of its dictionary")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from treevote.corpus.sentence import ROOT, Word
+from treevote.corpus.sentence import Word
 from treevote.kernels import Ints, Longs
 from treevote.models.features.lexicon import shape
 
@@ -61,6 +61,7 @@ class FormMemo:
 
     Examples
     --------
+    >>> from treevote.corpus.sentence import ROOT
     >>> memo = FormMemo({"dogs": 0})
     >>> rows, values, known = memo.encode((ROOT, Word("dogs", "dog", "NOUN", "_", "_"), Word("cats", *"____")))
     >>> known[rows].tolist(), values.shape
@@ -78,9 +79,9 @@ class FormMemo:
         return FormMemo, (self.known, self.limit)
 
     def _forget(self) -> None:
-        self._rows: dict[str, int] = {ROOT.form: 0}
-        self._values = np.zeros((1, len(SPELLING)), np.int64)
-        self._known = np.array([UNKNOWN], np.int32)
+        self._rows: dict[str, int] = {}
+        self._values = np.zeros((0, len(SPELLING)), np.int64)
+        self._known = np.zeros(0, np.int32)
 
     def encode(self, words: Sequence[Word]) -> tuple[Ints, Longs, Ints]:
         """Return the row of each word, shape (n_words,), and for each row its values and its known form.

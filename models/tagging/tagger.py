@@ -7,7 +7,7 @@ product of experts (Hinton 2002). The tags and lemmas of the input are never rea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -91,14 +91,13 @@ class TaggerTrainer:
             raise InputError("expected tags to learn from, found no token", path=treebank.name)
         forms = tuple(dict.fromkeys(word.form for word in treebank.words[1:]))
         rows, values, known = FormMemo(rows_of(forms)).encode(treebank.words)
-        text = Text(
-            rows[treebank.tokens], treebank.offsets, values, known, np.zeros(len(treebank.tokens), np.int32),
-            _gold_tags(treebank),
-        )  # fmt: skip
+        parts_of_speech = _gold_classes(treebank, "upos", ("_",))
+        others = {task: _gold_classes(treebank, task, parts_of_speech[2].names) for task in TASKS if task != "upos"}
+        gold = {"upos": parts_of_speech, **others}
+        tags = np.column_stack([_tags_of(tagset, classes) for classes, _, tagset in map(gold.__getitem__, templates.TAGS)])
         works = []
-        for task in TASKS:
-            classes, groups, tagset = _gold_classes(treebank, task)
-            own = text._replace(groups=groups)
+        for task, (classes, groups, tagset) in gold.items():
+            own = Text(rows[treebank.tokens], treebank.offsets, values, known, groups, tags)
             seen = classes >= 0
             dictionary = Dictionary.of(known[own.tokens[seen]], classes[seen], len(forms))
             works += [
@@ -131,25 +130,27 @@ def _train(work: _Work, progress: Progress | None = None) -> Classifier:
     )
 
 
-def _gold_tags(treebank: Treebank) -> Ints:
-    """Return the numbers of the tags of each slot, shape (n_slots, len(TAGS)); they follow sorted order."""
-    columns = []
-    for tag in templates.TAGS:
-        names = [getattr(word, tag) for word in treebank.words[1:]]
-        number = {name: i for i, name in enumerate(sorted(set(names)))}
-        columns.append(np.array([-1, *map(number.__getitem__, names)], np.int32)[treebank.tokens])
-    return np.column_stack(columns)
-
-
-def _gold_classes(treebank: Treebank, task: str) -> tuple[Ints, Ints, Tagset]:
-    """Return class and group of each slot, and the tagset; -1 and 0 in ROOT slots."""
+def _gold_classes(treebank: Treebank, task: str, known: Sequence[str]) -> tuple[Ints, Ints, Tagset]:
+    """Return class and group of each slot, and the tagset of known groups; -1 and 0 in ROOT slots."""
     pairs = [_class_of(task, word) for word in treebank.words]
     of_token = treebank.tokens[treebank.is_token].tolist()
-    tagset = Tagset.of((pairs[word] for word in of_token), split=task == "feats")
+    kept = set(known)
+    tagset = Tagset.of((pairs[word] for word in of_token if pairs[word][0] in kept), split=task == "feats")
     numbers, group_of = tagset.numbers(), {group: i for i, group in enumerate(tagset.groups)}
     classes = np.array([-1, *(numbers.get(pair, -1) for pair in pairs[1:])], np.int32)[treebank.tokens]
     groups = np.array([0, *(group_of.get(group, 0) for group, _ in pairs[1:])], np.int32)[treebank.tokens]
     return classes, groups, tagset
+
+
+def _codes_of(tagset: Tagset) -> Ints:
+    """Return the number of each class in templates, shape (n_classes,): equal tags of all groups have one."""
+    number = {tag: i for i, tag in enumerate(sorted(set(tagset.names)))}
+    return np.array([number[tag] for tag in tagset.names], np.int32)
+
+
+def _tags_of(tagset: Tagset, classes: Ints) -> Ints:
+    """Return the numbers of classes in templates; -1 for -1."""
+    return np.append(_codes_of(tagset), np.int32(-1))[classes]
 
 
 def _class_of(task: str, word: Word) -> tuple[str, str]:
@@ -179,11 +180,7 @@ class Tagger:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_memo", FormMemo(rows_of(self.forms)))
-        codes = {}
-        for name, task in self.tasks.items():
-            number = {tag: i for i, tag in enumerate(sorted(set(task.tagset.names)))}
-            codes[name] = np.array([number[tag] for tag in task.tagset.names], np.int32)
-        object.__setattr__(self, "_codes", codes)
+        object.__setattr__(self, "_codes", {name: _codes_of(task.tagset) for name, task in self.tasks.items()})
 
     def tag(self, treebank: Treebank) -> Treebank:
         """Return the same sentences and trees with predicted LEMMA, UPOS, XPOS and FEATS; those it has are not read."""

@@ -91,6 +91,7 @@ class Tagset:
         pairs : iterable of (str, str)
             Group and class of each token.
         split : bool, default=False
+            Without effect if there were more than ``MOST_PARTS`` parts.
 
         Examples
         --------
@@ -103,12 +104,16 @@ class Tagset:
         counts = Counter(pairs)
         frequent = sorted(counts, key=lambda pair: (-counts[pair], pair))
         first = dict(reversed(frequent))  # no group stays empty
-        kept = sorted({*frequent[: MOST_CLASSES - len(first)], *first.items()})
+        kept = sorted({*frequent[: max(0, MOST_CLASSES - len(first))], *first.items()})
         groups = tuple(dict.fromkeys(group for group, _ in kept))
         sizes = Counter(group for group, _ in kept)
         own = [not split or counts[pair] >= OWN_PART for pair in kept]
         starts = np.cumsum([0, *(sizes[group] for group in groups)], dtype=np.int32)
-        return cls(groups, tuple(name for _, name in kept), starts, split, np.array(own, np.bool_))
+        names = tuple(name for _, name in kept)
+        tagset = cls(groups, names, starts, split, np.array(own, np.bool_))
+        if len(names) + sum(len(tagset.part_names(group)) for group in range(len(groups)) if split) > MOST_PARTS:
+            return cls(groups, names, starts, False, np.ones(len(names), np.bool_))
+        return tagset
 
     @property
     def parts(self) -> Parts:
@@ -152,7 +157,7 @@ class Tagset:
         starts, split = column(record, "starts", np.int32), record.facts["split"]
         if len(starts) != len(groups) + 1 or not groups or starts[0] != 0 or starts[-1] != len(names):
             raise ValueError("its groups of tags")
-        if (np.diff(starts) <= 0).any() or len(names) > MOST_CLASSES or not isinstance(split, bool):
+        if (np.diff(starts.astype(np.int64)) <= 0).any() or len(names) > MOST_CLASSES or not isinstance(split, bool):
             raise ValueError("its tags")
         own = column(record, "own", np.bool_)
         if len(own) != len(names):

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from treevote.errors import ConfigError
 from treevote.kernels import Ints
-from treevote.models.features.templates import COLUMN, Grammar, read_templates
+from treevote.models.features.templates import COLUMN, Grammar, Template, read_templates
 from treevote.models.tagging.forms import SPELLING
 
 TAGS = ("upos", "feats", "xpos")
@@ -22,11 +23,18 @@ TAGS = ("upos", "feats", "xpos")
 MOST_ATOMS = 3
 NO_ATOM = -1
 
+
+def _check(template: Template) -> None:
+    if len(template) > MOST_ATOMS:
+        raise ConfigError(f"it should have at most {MOST_ATOMS} atoms, found {len(template)}")
+
+
 GRAMMAR = Grammar(
     places={str(position): (0, position) for position in range(-2, 3)},
     steps={},
     attributes={name: (COLUMN, column) for column, name in enumerate((*SPELLING, *TAGS))},
     globals={},
+    check=_check,
 )
 
 _AFFIXES = """
@@ -72,19 +80,15 @@ LEMMA = f"""
 
 
 def mirrored(templates: Sequence[str]) -> tuple[str, ...]:
-    """Return templates with left and right exchanged.
+    """Return templates with left and right exchanged; errors as for `compile_templates`.
 
     Examples
     --------
     >>> mirrored(["-1.upos+0.form", "2.lower"])
     ('1.upos+0.form', '-2.lower')
     """
-    return tuple("+".join(_mirrored(atom) for atom in template.split("+")) for template in templates)
-
-
-def _mirrored(atom: str) -> str:
-    place, attribute = atom.split(".")
-    return f"{-int(place)}.{attribute}"
+    read = read_templates(templates, GRAMMAR)
+    return tuple("+".join(f"{-int(place)}.{attribute}" for place, _, attribute in template) for template in read)
 
 
 def compile_templates(templates: Sequence[str]) -> Ints:

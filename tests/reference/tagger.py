@@ -1,0 +1,209 @@
+"""The tagger, plainly: strings in place of numbers, dictionaries in place of arrays, sums over all classes."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from tests.reference import features as plain
+from treevote.corpus.sentence import Word
+from treevote.models.features.linear_guide import LinearGuide
+from treevote.models.features.trie import mix
+
+Part: TypeAlias = tuple[str, int | str]
+"""``("whole", number of the class in its group)``, or ``("feature", "Case=Nom")``."""
+
+START = np.uint64(0x9E3779B97F4A7C15)
+OUTSIDE = "outside"
+
+
+def spelled(form: str, name: str) -> str:
+    """Return an attribute of a form, empty where it has none."""
+    lower = "".join("0" if character.isdigit() else character for character in form.lower())
+    size = int(name[-1]) if name[-1].isdigit() else 0
+    if name.startswith("infix"):
+        return "".join(lower[len(lower) - size - 2 : len(lower) - size]) if len(lower) >= size + 2 else ""
+    if size:
+        if len(lower) < size:
+            return ""
+        return lower[:size] if name.startswith("prefix") else lower[len(lower) - size :]
+    return plain.attribute(Word(form, "_", "_", "_", "_"), name)
+
+
+def fired(
+    forms: Sequence[str], tags: Sequence[Mapping[str, int]], position: int, templates: Iterable[str]
+) -> list[tuple[str, tuple[str | int, ...]]]:
+    """Return the templates that fire for a token, from 0, with their values; a tag of -1 is not known."""
+    found = []
+    for template in templates:
+        values: list[str | int] = []
+        for atom in template.split("+"):
+            offset, name = atom.split(".")
+            at = position + int(offset)
+            if not 0 <= at < len(forms):
+                values.append(OUTSIDE)
+            elif name in ("upos", "feats", "xpos"):
+                values.append(tags[at][name] if tags[at][name] >= 0 else "")
+            else:
+                values.append(spelled(forms[at], name))
+        if "" not in values:
+            found.append((template, tuple(values)))
+    return found
+
+
+def key_of(template: str, values: Iterable[str | int], templates: Sequence[str], group: int) -> int:
+    """Return the key of a feature: its second bit tells whether it reads a neighbour."""
+    key = np.uint64(mix(START, 0, group))
+    for i, value in enumerate(values):
+        if value == OUTSIDE:
+            number = 1
+        elif isinstance(value, int):
+            number = value + 2
+        else:
+            number = max(1, zlib.crc32(value.encode("utf-8", "surrogatepass")))
+        key = np.uint64(mix(key, 1 + 3 * list(templates).index(template) + i, number))
+    context = any(atom.split(".")[0] != "0" for atom in template.split("+"))
+    return int(key) & ~2 | 2 * context
+
+
+def parts_of(names: Sequence[str], *, split: bool) -> tuple[list[Part], list[list[Part]]]:
+    """Return all parts of a group, and the parts of each of its classes."""
+    of_class: list[list[Part]] = []
+    for i, name in enumerate(names):
+        values = name.split("|")[:32] if split and name != "_" else []
+        of_class.append([("whole", i), *(("feature", value) for value in dict.fromkeys(values))])
+    features = dict.fromkeys(part for own in of_class for part in own[1:])
+    return [*(("whole", i) for i in range(len(names))), *features], of_class
+
+
+def class_scores(scores: Mapping[Part, float], of_class: Sequence[Sequence[Part]]) -> list[float]:
+    """Return the score of each class."""
+    return [sum(scores[part] for part in own) for own in of_class]
+
+
+def cells(
+    occurrences: Iterable[tuple[int, int]], form: int, classes: Iterable[int], gold: int | None = None
+) -> dict[int, int]:
+    """Return the cell of each of some classes that a form had in (form, class); one occurrence of gold is left out."""
+    inside = set(classes)
+    counts = Counter(number for own, number in occurrences if own == form and number in inside)
+    if gold is not None:
+        counts[gold] -= 1
+    total = counts.total()
+    level = sum(total >= least for least in (2, 4, 10))
+    found = {}
+    for number, count in sorted(counts.items()):
+        if count > 0:
+            share = count / total
+            rank = 0 if share <= 0.1 else 1 if share <= 0.35 else 2 if share <= 0.65 else 3 if share < 0.95 else 4
+            found[number] = 5 * level + rank
+    return found
+
+
+def entropy(scores: Sequence[float], gold: int) -> list[float] | None:
+    """Return the gradient of the negative log-likelihood for the score of each class; None if gold is sure."""
+    largest = max(scores)
+    powers = [math.exp(score - largest) for score in scores]
+    shares = [power / sum(powers) for power in powers]
+    return None if shares[gold] > 0.9995 else [share - (c == gold) for c, share in enumerate(shares)]
+
+
+def margin(scores: Sequence[float], gold: int) -> list[float] | None:
+    """Return the gradient of the hinge loss; None if no rival is nearer than 2."""
+    rival = max((c for c in range(len(scores)) if c != gold), key=lambda c: (scores[c], -c))
+    if scores[gold] - scores[rival] >= 2:
+        return None
+    return [float(c == rival) - (c == gold) for c in range(len(scores))]
+
+
+def part_gradient(
+    gradient: Sequence[float], all_parts: Iterable[Part], of_class: Sequence[Sequence[Part]], own: Sequence[bool]
+) -> dict[Part, float]:
+    """Return the gradient for the score of each part; a class may have no part of its own."""
+    result = dict.fromkeys(all_parts, 0.0)
+    for c, parts in enumerate(of_class):
+        for part in parts:
+            if abs(gradient[c]) > 1e-4 and (part[0] == "feature" or own[c]):
+                result[part] += gradient[c]
+    return result
+
+
+class Learner:
+    """Weights by name, and their steps."""
+
+    def __init__(self) -> None:
+        self.weights: defaultdict[Any, float] = defaultdict(float)
+        self.squares: defaultdict[Any, float] = defaultdict(lambda: 0.01)
+
+    def step(self, name: object, gradient: float, rate: float) -> None:
+        """Move a weight against its gradient."""
+        self.squares[name] += gradient**2
+        self.weights[name] -= rate * gradient / math.sqrt(self.squares[name])
+
+    def learn(
+        self,
+        group: int,
+        gold: int,
+        values: Mapping[int, float],
+        found: Mapping[int, int],
+        parts: tuple[list[Part], list[list[Part]]],
+        own: Sequence[bool],
+        *,
+        rate: float,
+        hinge: bool,
+    ) -> None:
+        """Take a step for a token: ``values`` of its features, cells ``found`` of its classes in the dictionary."""
+        all_parts, of_class = parts
+        if len(of_class) < 2:
+            return
+        scores = {
+            part: self.weights["bias", group, part]
+            + sum(value * self.weights[feature, part] for feature, value in values.items())
+            for part in all_parts
+        }
+        for c, cell in found.items():
+            scores["whole", c] += self.weights["cell", cell]
+        gradient = (margin if hinge else entropy)(class_scores(scores, of_class), gold)
+        if gradient is None:
+            return
+        for c, cell in found.items():
+            self.step(("cell", cell), gradient[c], rate)
+        for part, slope in part_gradient(gradient, all_parts, of_class, own).items():
+            if abs(slope) > 1e-3:
+                self.step(("bias", group, part), slope, rate)
+                for feature, value in values.items():
+                    self.step((feature, part), value * slope, rate)
+
+
+def unpacked(guide: LinearGuide) -> dict[int, dict[int, int]]:
+    """Return the weights of each key by part, from rows of pairs."""
+    at, result = 0, {}
+    for key in guide.keys.tolist():
+        size = int(guide.packed[at])
+        pairs = guide.packed[at + 1 : at + 1 + 2 * size].reshape(-1, 2).tolist()
+        result[key] = dict(pairs)
+        assert len(result[key]) == size > 0
+        at += 1 + 2 * size
+    assert at == len(guide.packed)
+    return result
+
+
+def best_swap(
+    scores: Mapping[Part, float], of_class: Sequence[Sequence[Part]], best: int, least: float
+) -> tuple[str, str] | None:
+    """Return the feature of a class, and another value of it, that gain most over the class; None if below least."""
+    own = [str(part[1]) for part in of_class[best][1:]]
+    every = [str(part[1]) for part in scores if part[0] == "feature"]
+    gains = [
+        (scores["feature", new] - scores["feature", old] - scores["whole", best], old, new)
+        for old in own
+        for new in every
+        if new != old and new.split("=")[0] == old.split("=")[0]
+    ]
+    most = max(gains, key=lambda gain: gain[0], default=None)
+    return None if most is None or most[0] <= least else most[1:]
