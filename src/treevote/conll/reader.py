@@ -8,6 +8,7 @@ writes everything back unchanged, except the predictions.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import os
 from collections.abc import Iterator, Sequence
@@ -254,6 +255,12 @@ class _Numbers(dict[bytes, int]):
         return b"\n".join(self).decode().split("\n") if self else []
 
 
+@functools.lru_cache(1 << 16)
+def _word(columns: bytes) -> Word:
+    """Return a word, the same one for the same columns: the words of a text recur in all of its chunks."""
+    return Word._make(columns.decode().split("\t"))
+
+
 def _columns(text: bytes, blocks: Blocks, tokens: Tokens, good: Bools) -> tuple[Treebank, Ints]:
     """Put the sentences in the ``good`` blocks into columns; return also the line of each slot."""
     good = good & (tokens.n_tokens > 0)
@@ -272,5 +279,5 @@ def _columns(text: bytes, blocks: Blocks, tokens: Tokens, good: Bools) -> tuple[
     deprels[heads >= 0] = labels.of(text, tokens.deprel_start[known], tokens.deprel_end[known])
     line_of[~is_token] = blocks.first[good]
     line_of[is_token] = tokens.line[here]
-    distinct = tuple(Word._make(word.split("\t")) for word in words.decoded())
+    distinct = tuple(map(_word, words))
     return Treebank(distinct, numbers, heads, tuple(labels.decoded()), deprels, offsets), line_of
