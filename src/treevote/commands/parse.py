@@ -14,7 +14,7 @@ from treevote.batch.joint import CONFIDENCE, SUPPORT, missing_end
 from treevote.commands.answer import answer
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError, parse_chunk
-from treevote.conll.writer import dumps
+from treevote.conll.writer import encoded
 from treevote.corpus.treebank import Format
 from treevote.ensemble.familiarity import doubt
 from treevote.ensemble.parser import parse_counted
@@ -182,7 +182,7 @@ def _parse_part(model: StoredModel, marks: Sequence[str], on_error: OnError, par
     elif "confidence" not in marks:
         parser = dataclasses.replace(ensemble, confidence=None)
     parse, fallbacks = parse_counted(parser, treebank) if treebank.n_sentences else (treebank, 0)
-    text = dumps(parse.only(*marks)).encode("utf-8", "surrogateescape")
+    text = encoded(parse.only(*marks))
     size, reason = (treebank.n_sentences, treebank.n_tokens), doubt(ensemble, treebank)
     return _Done(text, part.file, part.bytes_read, *size, len(faults), next(iter(faults), None), fallbacks, reason)
 
