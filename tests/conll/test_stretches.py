@@ -43,7 +43,8 @@ def test_trees_are_put_into_their_lines(rows: list[tuple[int, str, bool, str]], 
 
 
 def test_a_text_is_written_as_its_lines_are() -> None:
-    text = "\ufeff# ü\n1-2\tab\t_\t_\t_\t_\t_\t_\t_\t_\n1\ta\t_\t_\t_\t_\t2\tdet\t_\tA=B\r\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_"
+    first = "1-2\tab\t_\t_\t_\t_\t_\t_\t_\t_\n1\ta\t_\t_\t_\t_\t2\tdet\t_\tA=B\r\n"
+    text = f"\ufeff# ü\n{first}2\tb\t_\t_\t_\t_\t0\troot\t_\t_"
     treebank = read(io.BytesIO(text.encode()))
     other = treebank.with_trees(np.array([-1, 0, 1], np.int32), np.array([-1, 1, 0], np.int32), ("nsubj:ä", "root"))
     assert encoded(treebank) == text.encode()
