@@ -50,9 +50,9 @@ def doubts(parser: EnsembleParser, treebank: Treebank, bounds: Sequence[int]) ->
         return reasons
     for memo in _memos(parser):
         rows, columns = memo.encode(treebank.words)
-        values = columns.values[rows][treebank.tokens[treebank.is_token]]
-        upos, xpos, lower = (values[:, ATTRIBUTES.index(name)] > 0 for name in ("upos", "xpos", "lower"))
-        tagged, familiar = (np.append(0, np.cumsum(known))[ends] for known in (upos | xpos, lower))
+        known = columns.values[rows][:, [ATTRIBUTES.index(name) for name in ("upos", "xpos", "lower")]] > 0
+        upos, xpos, lower = known[treebank.tokens[treebank.is_token]].T
+        tagged, familiar = (np.append(0, np.cumsum(seen))[ends] for seen in (upos | xpos, lower))
         has_tags = max(_size(memo, "upos"), _size(memo, "xpos")) > 1
         has_words = _size(memo, "lower") >= ENOUGH_WORDS
         for i in (i for i, size in enumerate(sizes.tolist()) if size >= ENOUGH_TOKENS and reasons[i] is None):

@@ -60,7 +60,8 @@ class EnsembleParser:
                 continue
             memo = next((memo for memo in memos if memo.lexicon == own.lexicon), own)
             memos.append(memo)
-            shared[name] = dataclasses.replace(member, memo=memo)
+            if memo is not own:
+                shared[name] = dataclasses.replace(member, memo=memo)
         object.__setattr__(self, "members", shared)
 
     @property

@@ -84,6 +84,9 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
     offsets = systems[0].offsets
     heads = np.stack([system.heads for system in systems])
     _check_heads(systems, heads)
+    if len(systems) == 1 and not len(_conflicts(systems[0], heads[0], single_root)):
+        share = (heads[0] >= 0).astype(np.float32)
+        return dataclasses.replace(systems[0].only(), support=share, label_support=share)
     labels, deprels = common_labels(systems)
     table = weights.table(systems[0])
     weight, labelled = arc_weights(heads, deprels, table)

@@ -116,6 +116,8 @@ class Weights:
         """
         rows = np.array([*self.rows, self.overall], np.float64)
         units = np.maximum(np.rint(rows * UNIT), 1).astype(np.int64)
+        if not self.pos:
+            return np.repeat(units.T, len(treebank.tokens), axis=1)
         return np.ascontiguousarray(units.T[:, _part_of_speech(treebank, self.pos)])
 
     def to_json(self) -> dict[str, Any]:

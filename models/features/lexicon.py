@@ -55,7 +55,9 @@ def attributes(word: Word) -> tuple[str, ...]:
     ("Rome's", 'Rome', 'PROPN', '', 'Number=Sing', "rome's", 'ro', 'rom')
     """
     form = word.form
-    lower = "".join("0" if c.isdigit() else c for c in form.lower())
+    lower = form.lower()
+    if not lower.isalpha():  # letters are no digits
+        lower = "".join("0" if c.isdigit() else c for c in lower)
     size = len(lower)
     return (
         form,
@@ -84,6 +86,8 @@ def shape(form: str) -> str:
     >>> shape("McDonald's"), shape("2011-12"), shape("语言")
     ("XxXx'x", '0-0', 'o')
     """
+    if form.isascii() and form.isalpha() and form.islower():
+        return "x"
     result: list[str] = []
     for character in form:
         kind = (

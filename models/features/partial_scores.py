@@ -259,7 +259,7 @@ def score_parts(
             n_new += 1
     look_up(kept.keys, n_keys, weights.slots, weights.packed, kept.rows)
     start = 0
-    for i in range(n_new):
+    for i in range(n_new - 1):
         part, end = kept.fresh[i], kept.ends[i]
         own = saved[part, chosen[part]]
         for k in range(len(own)):
@@ -268,7 +268,8 @@ def score_parts(
         start = end
     for k in range(len(scores)):
         scores[k] = weights.bias[k]
-    for part in range(n_parts):
+    for part in range(n_parts - 1):
         own = saved[part, chosen[part]]
         for k in range(len(scores)):
             scores[k] += own[k]
+    add_rows(weights, kept.rows, start, n_keys, scores)

@@ -74,13 +74,11 @@ def fire_trie(nodes: Ints, first: int, last: int, values: Longs, reached: Keys, 
     for node in range(first, last):
         atom = nodes[node, 1]
         value, start = values[atom], key_at(nodes[node, 0], reached)
-        if value == 0 or start == 0:
-            reached[node] = 0
-        else:
-            key = mix(start, atom, int(value))
-            reached[node] = key
-            keys[count] = key
-            count += nodes[node, 2]
+        fires = (value != 0) & (start != 0)  # a factor and no branch, which the processor would often guess wrong
+        key = mix(start, atom, int(value)) * np.uint64(fires)
+        reached[node] = key
+        keys[count] = key
+        count += nodes[node, 2] * np.int64(fires)
     return count
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from treevote.errors import ConfigError, ModelError
 from treevote.kernels import Bools, Doubles, Floats, Ints, Keys, Longs, Shorts, kernel, leaf
-from treevote.models.features.feature_index import find_rows, index_of
+from treevote.models.features.feature_index import index_of, look_up
 
 _MAX_WEIGHT = 32_000
 _SPARSEST = 16  # a row with weights for more than one class in 16 is dense
@@ -156,7 +156,8 @@ def score(weights: Weights, keys: Keys, n: int, rows: Longs, scores: Ints) -> No
     """
     for k in range(len(scores)):
         scores[k] = weights.bias[k]
-    add_rows(weights, rows, 0, find_rows(keys, n, weights.slots, rows), scores)
+    look_up(keys, n, weights.slots, weights.packed, rows)
+    add_rows(weights, rows, 0, n, scores)
 
 
 @leaf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from treevote.kernels import Ints, Keys, kernel
+from treevote.kernels import Ints, Keys, leaf
 from treevote.models.features.atoms import FAR, MAX_VALENCY, bin_distance
 from treevote.models.features.firing import MAX_MEMBERS, Scratch
 from treevote.models.features.lexicon import ATTRIBUTES, WordColumns
@@ -51,13 +51,13 @@ class Sentence(NamedTuple):
     links: Ints
 
 
-@kernel
+@leaf
 def max_features(table: TemplateTable) -> int:
     """Return the length of an array for the features of one arc: their maximum number plus 1."""
     return len(table.nodes) + MAX_MEMBERS * len(table.sets) + 1
 
 
-@kernel
+@leaf
 def fire(
     sentence: Sentence, dependent: int, words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys
 ) -> int:
@@ -77,12 +77,12 @@ def fire(
     return count
 
 
-@kernel
+@leaf
 def find_places(sentence: Sentence, dependent: int, table: TemplateTable, places: Ints) -> None:
     """Write the position of each place of the templates; -1 where there is none."""
     head = sentence.heads[dependent]
     for p in range(len(table.places)):
-        step, argument = table.places[p]
+        step, argument = table.places[p, 0], table.places[p, 1]
         if step == DEPENDENT:
             places[p, 0] = dependent
         elif step == HEAD:
@@ -99,7 +99,7 @@ def find_places(sentence: Sentence, dependent: int, table: TemplateTable, places
             places[p, 0] = sentence.links[places[argument, 0], step - LINK]
 
 
-@kernel
+@leaf
 def find_values(sentence: Sentence, dependent: int, words: WordColumns, table: TemplateTable, room: Scratch) -> None:
     """Write the value of each atom, 0 where there is none."""
     for a in range(len(table.atoms)):
@@ -129,7 +129,7 @@ def find_values(sentence: Sentence, dependent: int, words: WordColumns, table: T
         room.values[a] = value
 
 
-@kernel
+@leaf
 def known_labels(sentence: Sentence, head: int, members: Ints) -> int:
     """Collect the known labels of the dependents of a word, and return their number."""
     n, links = 0, sentence.links
@@ -140,7 +140,7 @@ def known_labels(sentence: Sentence, head: int, members: Ints) -> int:
     return n
 
 
-@kernel
+@leaf
 def tags_between(sentence: Sentence, dependent: int, words: WordColumns, members: Ints) -> int:
     """Collect the tags of the words between dependent and head, and return their number."""
     n, head = 0, sentence.heads[dependent]
@@ -151,7 +151,7 @@ def tags_between(sentence: Sentence, dependent: int, words: WordColumns, members
     return n
 
 
-@kernel
+@leaf
 def common_feats(sentence: Sentence, dependent: int, words: WordColumns, members: Ints) -> int:
     """Collect the common values of FEATS of dependent and head, and return their number."""
     n, offsets = 0, words.feats_offsets
@@ -163,7 +163,7 @@ def common_feats(sentence: Sentence, dependent: int, words: WordColumns, members
     return n
 
 
-@kernel
+@leaf
 def add(member: int, members: Ints, n: int) -> int:
     """Add a member to the first ``n``, unless it is 0, present, or the array is full; return the new number."""
     if member == 0 or n == len(members):

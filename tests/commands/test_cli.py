@@ -670,6 +670,26 @@ def test_too_little_memory_to_begin_is_one_sentence() -> None:
         assert done.stderr.count("\n") == returned
 
 
+def test_the_end_of_the_process_calls_what_was_registered_and_keeps_output_and_code() -> None:
+    code = "import atexit, treevote.cli as cli; from treevote.__main__ import main; run = cli.main; "
+    code += "cli.main = lambda: (atexit.register(print, 'last words', end=''), run()); main()"
+    for argument, returned, said in ("--version", 0, f"treevote {treevote.__version__}\n"), ("--no-such", 2, ""):
+        command = [sys.executable, "-c", code, argument]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (returned, f"{said}last words")
+        assert ("--no-such" in done.stderr) == bool(returned)
+
+
+def test_the_options_of_other_commands_are_not_read() -> None:
+    code = (
+        "import treevote.cli as cli; type(cli.app).__call__ = lambda self, **_: print(len(self.registered_commands)); "
+    )
+    code += "cli.main()"
+    for arguments, n in (["-q", "parse", "--help"], 1), (["prase"], 14), (["--help"], 14):
+        command = [sys.executable, "-c", code, *arguments]
+        assert int(subprocess.run(command, capture_output=True, text=True, check=True).stdout) == n
+
+
 def test_the_model_that_is_replaced_is_named(tmp_path: Path) -> None:
     arguments = "train", "--train", TOY, "-o", tmp_path / "model", "--members", "lr-svm-forward"
 

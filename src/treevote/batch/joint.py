@@ -18,7 +18,7 @@ from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError, parse_chunk
 from treevote.conll.text_chunks import TextChunk
 from treevote.conll.validation import BLANK
-from treevote.conll.writer import dumps
+from treevote.conll.writer import encoded
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.familiarity import doubts
 from treevote.ensemble.parser import EnsembleParser, parse_counted
@@ -123,7 +123,7 @@ class Work:
             treebank, faults = parse_chunk(chunk, trees="ignored", on_error=self.on_error)
             treebank = tagged(ensemble, treebank, self.tags)
             parse, fallbacks = parse_counted(parser, treebank) if treebank.n_sentences else (treebank, 0)
-            text = dumps(parse.only(*marks)).encode("utf-8", "surrogateescape")
+            text = encoded(parse.only(*marks))
         except InputError as fault:
             return Parsed(b"", first_fault=fault, stopped=True)
         reason = doubts(ensemble, treebank, [0, treebank.n_sentences])[0]
@@ -207,7 +207,7 @@ def _parse(
 ) -> list[Parsed]:
     """Parse chunks without faults, and take the result apart."""
     parse, fallbacks = parse_counted(parser, treebank) if treebank.n_sentences else (treebank, 0)
-    lines = dumps(parse.only(*marks)).encode("utf-8", "surrogateescape").split(b"\n")
+    lines = encoded(parse.only(*marks)).split(b"\n")
     ends = [0, *itertools.accumulate(_bare(chunk).count(b"\n") for chunk in chunks)]
     assert treebank.source is not None, "read from a text"
     starts = treebank.source.line_of[treebank.offsets[:-1]]  # first line of each sentence

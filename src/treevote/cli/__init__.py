@@ -102,9 +102,16 @@ for _command in (
     app.command(cls=Command)(_command)
 
 
+def _leave_out_others(name: str) -> None:
+    """Leave out all commands but the named one, if there is such a command: to read the options of all takes time."""
+    named = [command for command in app.registered_commands if getattr(command.callback, "__name__", "") == name]
+    app.registered_commands = named or app.registered_commands
+
+
 def main() -> None:
     """Run the command line."""
     open_streams()
+    _leave_out_others(next((argument for argument in sys.argv[1:] if not argument.startswith("-")), ""))
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # those of libraries ask nothing of the user
     try:

@@ -85,10 +85,10 @@ def with_texts(treebanks: Sequence[Treebank]) -> Treebank:
         return treebanks[0] if len(treebanks) == 1 else Treebank.concatenate(treebanks)
     joined = Treebank.concatenate(treebanks, " + ".join(treebank.name for treebank in treebanks))
     known = [source for source in sources if source is not None]
-    starts = np.cumsum([0, *(len(source.lines) for source in known)])
+    starts = np.cumsum([0, *(source.text.count(b"\n") + 1 for source in known)])
     line_of = [source.line_of + start for source, start in zip(known, starts.tolist(), strict=False)]
-    lines = tuple(line for source in known for line in source.lines)
-    source = dataclasses.replace(known[0], lines=lines, line_of=np.concatenate(line_of).astype(np.int32))
+    text = b"\n".join(source.text for source in known)
+    source = dataclasses.replace(known[0], text=text, line_of=np.concatenate(line_of).astype(np.int32))
     return dataclasses.replace(joined, source=source)
 
 

@@ -41,5 +41,5 @@ def with_words(treebank: Treebank, words: tuple[Word, ...], tokens: Ints) -> Tre
         for line, word in zip(source.line_of[slots].tolist(), tokens[slots].tolist(), strict=True):
             number, form, _, _, _, _, rest = lines[line].split("\t", 6)
             lines[line] = f"{number}\t{form}\t{columns[word]}\t{rest}"
-        source = dataclasses.replace(source, lines=tuple(lines))
+        source = dataclasses.replace(source, text="\n".join(lines).encode("utf-8", "surrogateescape"))
     return dataclasses.replace(treebank, words=words, tokens=tokens, source=source)

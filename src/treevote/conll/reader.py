@@ -8,6 +8,7 @@ writes everything back unchanged, except the predictions.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import os
 from collections.abc import Iterator, Sequence
@@ -18,13 +19,14 @@ import numpy as np
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.marks import with_marks
 from treevote.conll.scanner import Blocks, Tokens, find_blocks, find_tokens
+from treevote.conll.stretches import numbered
 from treevote.conll.tokenlists import serialize
 from treevote.conll.validation import Trees, format_of, require_utf8, sentence_faults
 from treevote.corpus.sentence import ROOT, Word, sent_id
 from treevote.corpus.treebank import Format, Source, Treebank
 from treevote.errors import InputError, shortened
 from treevote.files.streams import Readable, opened
-from treevote.kernels import Bools, Ints, Longs
+from treevote.kernels import Bools, Ints
 
 if TYPE_CHECKING:
     from conllu import TokenList
@@ -150,7 +152,7 @@ def parse_chunk(
     """
     format = chunk.format if format == "auto" else format
     scanned = _scan(chunk, format, trees)
-    text, lines, blocks, tokens = scanned.text, scanned.lines, scanned.blocks, scanned.tokens
+    text, blocks, tokens = scanned.text, scanned.blocks, scanned.tokens
     faults: list[InputError] = []
     bad = np.zeros_like(scanned.suspect)
     for i, found in _faulty(chunk, scanned, format, trees):
@@ -159,20 +161,10 @@ def parse_chunk(
         if on_error == "stop":
             raise faults[0]
 
-    if len(text) < len(chunk.text):
-        lines[0] = BOM.decode() + lines[0]
-    stays = np.ones(len(lines), np.bool_)
-    if on_error == "skip":
-        for i in np.flatnonzero(bad).tolist():
-            stays[blocks.first[i] : blocks.last[i] + 1] = False
     treebank, line_of = _columns(text, blocks, tokens, ~bad)
-    source = Source(
-        chunk.path,
-        chunk.first_line + int(np.argmax(stays)),
-        tuple(itertools.compress(lines, stays.tolist())),
-        (np.cumsum(stays, dtype=np.int32) - 1)[line_of],
-        format,
-    )
+    source = Source(chunk.path, chunk.first_line, chunk.text, line_of, format)
+    if on_error == "skip" and bad.any():
+        source = _without(source, blocks, bad)
     return dataclasses.replace(treebank, name=os.path.basename(chunk.path), source=source), faults
 
 
@@ -195,10 +187,9 @@ def chunk_faults(chunk: Chunk, *, trees: Trees = "optional") -> Iterator[InputEr
 
 
 class _Scanned(NamedTuple):
-    """A chunk without byte order mark: bytes, lines, and the results of the quick scan."""
+    """A chunk without byte order mark, and the results of the quick scan."""
 
     text: bytes
-    lines: list[str]
     blocks: Blocks
     tokens: Tokens
     suspect: Bools
@@ -210,18 +201,32 @@ def _scan(chunk: Chunk, format: Format, trees: Trees) -> _Scanned:
     tokens = find_tokens(text, blocks, format, trees)
     suspect = tokens.suspect
     try:
-        decoded = text.decode()
+        text.decode()
     except UnicodeDecodeError:
-        decoded = text.decode("utf-8", "surrogateescape")
         suspect = np.ones_like(suspect)
-    return _Scanned(text, decoded.split("\n"), blocks, tokens, suspect)
+    return _Scanned(text, blocks, tokens, suspect)
+
+
+def _without(source: Source, blocks: Blocks, bad: Bools) -> Source:
+    """Return a source without the lines of bad blocks."""
+    lines = source.text.split(b"\n")
+    stays = np.ones(len(lines), np.bool_)
+    for i in np.flatnonzero(bad).tolist():
+        stays[blocks.first[i] : blocks.last[i] + 1] = False
+    return dataclasses.replace(
+        source,
+        first_line=source.first_line + int(np.argmax(stays)),
+        text=b"\n".join(itertools.compress(lines, stays.tolist())),
+        line_of=(np.cumsum(stays, dtype=np.int32) - 1)[source.line_of],
+    )
 
 
 def _faulty(
     chunk: Chunk, scanned: _Scanned, format: Format, trees: Trees
 ) -> Iterator[tuple[int, Iterator[InputError]]]:
     """Yield the number of each block with faults, and its faults."""
-    text, lines, blocks, tokens, suspect = scanned
+    text, blocks, tokens, suspect = scanned
+    lines = text.decode("utf-8", "surrogateescape").split("\n") if suspect.any() else []
     numbers = chunk.first_sentence + np.cumsum(blocks.is_sentence) - blocks.is_sentence
     unlabelled = trees in ("required", "some") and all(
         text[i - 3 : i - 1] == b"\t_" for i in tokens.deprel_start.tolist()
@@ -238,20 +243,10 @@ def _faulty(
             yield i, itertools.chain([first], found)
 
 
-class _Numbers(dict[bytes, int]):
-    """Distinct stretches of a text and their numbers, given in the order of first appearance."""
-
-    def __missing__(self, key: bytes) -> int:
-        number = self[key] = len(self)
-        return number
-
-    def of(self, text: bytes, start: Longs, end: Longs) -> list[int]:
-        """Return the number of each stretch ``start:end``."""
-        return [self[text[i:j]] for i, j in zip(start.tolist(), end.tolist(), strict=True)]
-
-    def decoded(self) -> list[str]:
-        """Return the stretches, in the order of their numbers."""
-        return b"\n".join(self).decode().split("\n") if self else []
+@functools.lru_cache(1 << 16)
+def _word(columns: bytes) -> Word:
+    """Return a word, the same one for the same columns: the words of a text recur in all of its chunks."""
+    return Word._make(columns.decode().split("\t"))
 
 
 def _columns(text: bytes, blocks: Blocks, tokens: Tokens, good: Bools) -> tuple[Treebank, Ints]:
@@ -263,14 +258,16 @@ def _columns(text: bytes, blocks: Blocks, tokens: Tokens, good: Bools) -> tuple[
     is_token = np.ones(int(offsets[-1]), np.bool_)
     is_token[offsets[:-1]] = False
 
-    words, labels = _Numbers({"\t".join(ROOT).encode(): 0}), _Numbers()
     columns = np.full((4, len(is_token)), -1, np.int32)
     numbers, heads, deprels, line_of = columns
-    numbers[~is_token] = 0
-    numbers[is_token] = words.of(text, tokens.word_start[here], tokens.word_end[here])
+    root = "\t".join(ROOT).encode()  # in front of the text
+    start, end = (np.append(0, column[here] + len(root)) for column in (tokens.word_start, tokens.word_end))
+    end[0] = len(root)
+    words, of_tokens = numbered(root + text, start, end)
+    numbers[~is_token], numbers[is_token] = 0, of_tokens[1:]
     heads[is_token] = tokens.head[here]
-    deprels[heads >= 0] = labels.of(text, tokens.deprel_start[known], tokens.deprel_end[known])
+    labels, deprels[heads >= 0] = numbered(text, tokens.deprel_start[known], tokens.deprel_end[known])
     line_of[~is_token] = blocks.first[good]
     line_of[is_token] = tokens.line[here]
-    distinct = tuple(Word._make(word.split("\t")) for word in words.decoded())
-    return Treebank(distinct, numbers, heads, tuple(labels.decoded()), deprels, offsets), line_of
+    distinct = tuple(map(_word, words))
+    return Treebank(distinct, numbers, heads, tuple(map(bytes.decode, labels)), deprels, offsets), line_of

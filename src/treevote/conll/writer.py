@@ -15,6 +15,7 @@ from typing import IO
 
 import numpy as np
 
+from treevote.conll.stretches import with_trees
 from treevote.corpus.treebank import MARKS, Treebank
 from treevote.errors import InputError
 from treevote.files.streams import writing
@@ -32,7 +33,7 @@ def dumps(treebank: Treebank) -> str:
     Returns
     -------
     str
-        Encode it with ``surrogateescape``, as `dump` does: a faulty sentence that was kept may not be UTF-8.
+        Encode it with ``surrogateescape``, as `encoded` does: a faulty sentence that was kept may not be UTF-8.
 
     Raises
     ------
@@ -70,9 +71,19 @@ def dumps(treebank: Treebank) -> str:
     return "\n".join(lines)
 
 
+def encoded(treebank: Treebank) -> bytes:
+    """Return the text of a treebank as bytes; parameters and errors as for `dumps`."""
+    if treebank.source is None or treebank.marks:
+        return dumps(treebank).encode("utf-8", "surrogateescape")
+    slots = np.flatnonzero(treebank.heads >= 0)
+    labels = [_column(label).encode("utf-8", "surrogateescape") for label in treebank.labels]
+    source, trees = treebank.source, (treebank.heads[slots], treebank.deprels[slots])
+    return with_trees(source.text, source.line_of[slots], *trees, labels)
+
+
 def dump(treebank: Treebank, stream: IO[bytes]) -> None:
     """Write the text of a treebank, see `dumps`, to a binary stream."""
-    stream.write(dumps(treebank).encode("utf-8", "surrogateescape"))
+    stream.write(encoded(treebank))
 
 
 def write(treebanks: Treebank | Iterable[Treebank], path: str | os.PathLike[str]) -> None:

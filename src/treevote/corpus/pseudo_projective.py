@@ -34,6 +34,7 @@ number of roots never grows.
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
@@ -161,6 +162,7 @@ class _Mark(NamedTuple):
     on_path: bool
 
 
+@functools.lru_cache(1 << 12)
 def _read(marked: str) -> _Mark:
     match = _MARKED.fullmatch(marked)
     if match is None:

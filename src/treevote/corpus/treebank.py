@@ -8,6 +8,7 @@ computed once for each distinct word.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import itertools
 from collections.abc import Iterator, Sequence
@@ -30,7 +31,7 @@ Format: TypeAlias = Literal["conllu", "conllx"]
 """The format of a text; see `treevote.conll.validation`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Source:
     """The text that sentences were read from, so that all that is not predicted is written back as it was.
 
@@ -39,9 +40,8 @@ class Source:
     path : str
         The file, or ``<stdin>``.
     first_line : int
-        Number of ``lines[0]`` in the file, counted from 1.
-    lines : tuple of str
-        All lines, without their line feed (a carriage return stays).
+        Number of the first line of the text in the file, counted from 1.
+    text : bytes
     line_of : ndarray of int32, shape (n_slots,)
         Index in ``lines`` of each token; for a ROOT slot the first line of the sentence, comments included.
     format : {"conllu", "conllx"}
@@ -50,9 +50,14 @@ class Source:
 
     path: str
     first_line: int
-    lines: tuple[str, ...]
+    text: bytes
     line_of: Ints
     format: Format
+
+    @functools.cached_property
+    def lines(self) -> tuple[str, ...]:
+        """All lines, without their line feed (a carriage return stays); bytes that are not UTF-8 are surrogates."""
+        return tuple(self.text.decode("utf-8", "surrogateescape").split("\n"))
 
 
 MARKS = {
