@@ -33,7 +33,7 @@ class ToyTagger:
             for line, token in zip(source.line_of[slots].tolist(), tokens[slots].tolist(), strict=True):
                 columns = lines[line].split("\t")
                 lines[line] = "\t".join([columns[0], *distinct[token], *columns[6:]])
-            source = dataclasses.replace(source, lines=tuple(lines))
+            source = dataclasses.replace(source, text="\n".join(lines).encode("utf-8", "surrogateescape"))
         return dataclasses.replace(treebank, words=distinct, tokens=tokens, source=source)
 
     def record(self) -> Record:
