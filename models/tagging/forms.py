@@ -35,7 +35,7 @@ def spelling(form: str) -> tuple[str, ...]:
     Examples
     --------
     >>> dict(zip(SPELLING, spelling("Houses2"), strict=True))["suffix3"], spelling("houses")[-2]
-    ('es0', 'ou')
+    ('es0', 'ho')
     """
     lower = "".join("0" if c.isdigit() else c for c in form.lower())
     size = len(lower)

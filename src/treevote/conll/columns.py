@@ -25,10 +25,12 @@ def with_words(treebank: Treebank, words: tuple[Word, ...], tokens: Ints) -> Tre
 
     Examples
     --------
-    >>> from treevote.conll.reader import loads
+    >>> from treevote.conll.chunks import Chunk
+    >>> from treevote.conll.reader import parse_chunk
     >>> from treevote.conll.writer import dumps
     >>> from treevote.corpus.sentence import ROOT
-    >>> toy = loads("1\tdogs" + "\t_" * 7 + "\tGloss=chiens\n\n")
+    >>> line = b"1\tdogs" + b"\t_" * 7 + b"\tGloss=chiens\n\n"
+    >>> toy, _ = parse_chunk(Chunk("", 1, 1, line, "conllu"), trees="optional")
     >>> words = ROOT, Word("dogs", "dog", "NOUN", "_", "_")
     >>> dumps(with_words(toy, words, np.array([0, 1], np.int32)))
     '1\tdogs\tdog\tNOUN\t_\t_\t_\t_\t_\tGloss=chiens\n\n'

@@ -85,10 +85,10 @@ def form_of(text: str) -> str:
 
     Examples
     --------
-    >>> form_of("a\n b"), form_of("a\x00b")
-    ('a b', 'a\ufffdb')
+    >>> form_of("a\n b"), form_of("a\x00b"), form_of("\x1f")
+    ('a b', 'a\ufffdb', '\ufffd')
     """
-    return _BROKEN.sub("\ufffd", " ".join(text.split()))
+    return _BROKEN.sub("\ufffd", " ".join(text.split())) or "\ufffd"
 
 
 def plain(text: str) -> str:
