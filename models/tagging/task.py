@@ -80,9 +80,11 @@ class Task:
         return classes, combinations
 
     def _combination(self, group: int, number: int, swap: Swap) -> str | None:
-        """Return the features of a class with one of them replaced; None if that is a class."""
+        """Return the features of a class with one of them replaced; None if that is a class, or has one twice."""
         features = self.tagset.part_names(group)
         values = split_feats(self.tagset.names[number])
+        if features[swap.new] in values:
+            return None
         values[values.index(features[swap.old])] = features[swap.new]
         name = "|".join(values)
         return None if name in self.tagset.names[self.tagset.starts[group] : self.tagset.starts[group + 1]] else name
