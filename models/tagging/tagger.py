@@ -239,10 +239,14 @@ class Tagger:
     @classmethod
     def _checked(cls, record: Record) -> Tagger:
         forms = tuple(record.texts["form"])
-        tasks = {name: Task.from_record(record.parts[name], len(forms)) for name in TASKS}
+        tasks = {
+            name: rebuild(record.parts[name], "task", lambda part: Task.from_record(part, len(forms))) for name in TASKS
+        }
         first, *others = (task.tagset for task in tasks.values())
         if len(first.groups) != 1 or any(other.groups != first.names for other in others):
             raise ValueError("the groups of its tags")
+        if any(task.tagset.split for name, task in tasks.items() if name != "feats"):
+            raise ValueError("the parts of its tags")
         if not all(map(is_rule, tasks["lemma"].tagset.names)):
             raise ValueError("the rules of its lemmas")
         return cls(forms, tasks)
