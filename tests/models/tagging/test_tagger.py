@@ -68,7 +68,7 @@ def inflected(n_sentences: int, seed: int) -> Treebank:
             form = first + "".join(rng.choice(list("xy"), 2)) + last
             upos = "NOUN" if last in "ab" else "X"
             feats = f"Case={first}|Number={last}" if upos == "NOUN" else "Case=a|Case=b" if last == "A" else "Case=a"
-            words.append(Word(form, form[:-1].lower(), upos, last.upper(), feats))
+            words.append(Word(form, form[:-1] if last == "a" else form.lower(), upos, last.upper(), feats))
         sentences.append((words, [-1] * len(words), [""] * len(words)))
     return Treebank.of(sentences)
 
