@@ -16,7 +16,7 @@ import numpy as np
 from treevote.conll.columns import with_words
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
-from treevote.errors import InputError
+from treevote.errors import ConfigError, InputError
 from treevote.kernels import Ints, Longs
 from treevote.models.tagging import templates
 from treevote.models.tagging.classifier import Classifier, ClassifierTrainer, Direction, Loss
@@ -66,7 +66,7 @@ class TaggerTrainer:
     Attributes
     ----------
     taggers : mapping of str to sequence of ClassifierTrainer
-        For each task the linear taggers that vote.
+        For each task the linear taggers that vote; ConfigError if one has none.
 
     Examples
     --------
@@ -78,6 +78,10 @@ class TaggerTrainer:
     """
 
     taggers: Mapping[str, tuple[ClassifierTrainer, ...]] = field(default_factory=lambda: TAGGERS)
+
+    def __post_init__(self) -> None:
+        if self.taggers.keys() != TASKS.keys() or not all(self.taggers.values()):
+            raise ConfigError(f"expected taggers for {', '.join(TASKS)}, found {', '.join(self.taggers) or 'none'}")
 
     def train(self, treebank: Treebank, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Tagger:
         """Learn from tags and lemmas; the same treebank and seed give the same tagger, whatever the jobs.
@@ -156,12 +160,13 @@ def _tags_of(tagset: Tagset, classes: Ints) -> Ints:
 
 
 def _class_of(task: str, word: Word) -> tuple[str, str]:
-    """Return the group of a word and its class in the group."""
+    """Return the group of a word and its class in the group; an empty column is read as ``_``."""
+    lemma, upos, xpos, feats = (column or "_" for column in word[1:])
     if task == "upos":
-        return "_", word.upos
+        return "_", upos
     if task == "lemma":
-        return word.upos, rule_of(word.form, word.lemma)
-    return word.upos, word.feats if task == "feats" else word.xpos
+        return upos, rule_of(word.form, lemma)
+    return upos, feats if task == "feats" else xpos
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,10 +241,14 @@ class Tagger:
     @classmethod
     def _checked(cls, record: Record) -> Tagger:
         forms = tuple(record.texts["form"])
-        tasks = {name: Task.from_record(record.parts[name], len(forms)) for name in TASKS}
+        tasks = {
+            name: rebuild(record.parts[name], "task", lambda part: Task.from_record(part, len(forms))) for name in TASKS
+        }
         first, *others = (task.tagset for task in tasks.values())
         if len(first.groups) != 1 or any(other.groups != first.names for other in others):
             raise ValueError("the groups of its tags")
+        if any(task.tagset.split for name, task in tasks.items() if name != "feats"):
+            raise ValueError("the parts of its tags")
         if not all(map(is_rule, tasks["lemma"].tagset.names)):
             raise ValueError("the rules of its lemmas")
         return cls(forms, tasks)

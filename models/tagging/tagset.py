@@ -170,5 +170,5 @@ class Tagset:
 def require_columns(strings: Sequence[str]) -> None:
     """Raise ValueError if a string could not be a column of a CoNLL file."""
     for string in strings:
-        if not string or any(character in "\t\n\r" for character in string):
+        if not string or any(character in "\t\n" for character in string):
             raise ValueError(f"the tag {string[:40]!r} is empty or has a tab or a line end")

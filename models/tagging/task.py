@@ -15,6 +15,7 @@ from treevote.models.tagging.features import Text
 from treevote.models.tagging.learning import add_parts
 from treevote.models.tagging.tagset import Parts, Tagset
 from treevote.store.record import Record
+from treevote.store.validation import rebuild
 
 NEW_COMBINATION = 4.0
 """By how much a combination of features that was never seen must beat the best that was."""
@@ -80,9 +81,11 @@ class Task:
         return classes, combinations
 
     def _combination(self, group: int, number: int, swap: Swap) -> str | None:
-        """Return the features of a class with one of them replaced; None if that is a class."""
+        """Return the features of a class with one of them replaced; None if that is a class, or has one twice."""
         features = self.tagset.part_names(group)
         values = split_feats(self.tagset.names[number])
+        if features[swap.new] in values:
+            return None
         values[values.index(features[swap.old])] = features[swap.new]
         name = "|".join(values)
         return None if name in self.tagset.names[self.tagset.starts[group] : self.tagset.starts[group + 1]] else name
@@ -95,13 +98,16 @@ class Task:
     @classmethod
     def from_record(cls, record: Record, n_forms: int) -> Task:
         """Return the task of a record; raises as `treevote.store.validation.rebuild` expects."""
-        tagset = Tagset.from_record(record.parts["tagset"])
-        dictionary = Dictionary.from_record(record.parts["dictionary"], n_forms, len(tagset.names))
-        n_parts = int(tagset.parts.bases[-1])
+        tagset = rebuild(record.parts["tagset"], "tagset", Tagset.from_record)
+        n_classes, n_parts = len(tagset.names), int(tagset.parts.bases[-1])
+        dictionary = rebuild(
+            record.parts["dictionary"], "dictionary", lambda part: Dictionary.from_record(part, n_forms, n_classes)
+        )
         own = [record.parts[name] for name in record.parts if name not in ("tagset", "dictionary")]
         if not own:
             raise ValueError("a task without taggers")
-        return cls(tagset, dictionary, tuple(Classifier.from_record(part, n_parts) for part in own))
+        taggers = (rebuild(part, "linear-tagger", lambda part: Classifier.from_record(part, n_parts)) for part in own)
+        return cls(tagset, dictionary, tuple(taggers))
 
 
 @kernel

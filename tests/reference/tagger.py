@@ -14,6 +14,9 @@ from tests.reference import features as plain
 from treevote.corpus.sentence import Word
 from treevote.models.features.linear_guide import LinearGuide
 from treevote.models.features.trie import mix
+from treevote.models.tagging.dictionary import Dictionary
+from treevote.models.tagging.edit_rules import apply_rule
+from treevote.models.tagging.tagger import Tagger
 
 Part: TypeAlias = tuple[str, int | str]
 """``("whole", number of the class in its group)``, or ``("feature", "Case=Nom")``."""
@@ -207,3 +210,63 @@ def best_swap(
     ]
     most = max(gains, key=lambda gain: gain[0], default=None)
     return None if most is None or most[0] <= least else most[1:]
+
+
+def tagged(tagger: Tagger, forms: Sequence[str], *, least_gain: float) -> list[Word]:
+    """Return the words of a sentence: all taggers of a task score each token, and the sums decide."""
+    known = {form: row for row, form in enumerate(tagger.forms)}
+    tags: list[dict[str, int]] = [dict.fromkeys(("upos", "feats", "xpos"), -1) for _ in forms]
+    words: list[dict[str, str]] = [{} for _ in forms]
+    for task in ("upos", "feats", "xpos", "lemma"):
+        tagset = tagger.tasks[task].tagset
+        numbers = {name: number for number, name in enumerate(sorted(set(tagset.names)))}
+        groups = [0 if task == "upos" else tagset.groups.index(word["upos"]) for word in words]
+        spans = [(int(tagset.starts[group]), int(tagset.starts[group + 1])) for group in groups]
+        parts = [parts_of(tagset.names[first:last], split=tagset.split) for first, last in spans]
+        totals: list[dict[Part, float]] = [dict.fromkeys(every, 0.0) for every, _ in parts]
+        for classifier in tagger.tasks[task].taggers:
+            own = [dict(each) for each in tags]
+            weights, scale = unpacked(classifier.guide), classifier.guide.scale
+            for at in reversed(range(len(forms))) if classifier.backward else range(len(forms)):
+                (every, of_class), (first, last) = parts[at], spans[at]
+                base = int(tagset.parts.bases[groups[at]])
+                keys = [
+                    key_of(template, values, classifier.templates, groups[at]) | 1
+                    for template, values in fired(forms, own, at, classifier.templates)
+                ]
+                scores = {
+                    part: scale * (int(classifier.guide.bias[k]) + sum(weights.get(key, {}).get(k, 0) for key in keys))
+                    for k, part in enumerate(every, base)
+                }
+                pairs = occurrences(tagger.tasks[task].dictionary, known.get(forms[at], -1))
+                for number, cell in cells(pairs, 0, range(first, last)).items():
+                    scores["whole", number - first] += float(classifier.evidence[cell])
+                best = class_scores(scores, of_class)
+                if task != "lemma":
+                    own[at][task] = numbers[tagset.names[first + best.index(max(best))]]
+                for part, score in scores.items():
+                    totals[at][part] += score
+        for at, (_, of_class) in enumerate(parts):
+            of_classes = class_scores(totals[at], of_class)
+            best_class = of_classes.index(max(of_classes))
+            name = tagset.names[spans[at][0] + best_class]
+            swap = best_swap(totals[at], of_class, best_class, least_gain)
+            values = [swap[1] if swap and value == swap[0] else value for value in name.split("|")]
+            combination = "|".join(values)
+            fresh = combination not in tagset.names[slice(*spans[at])] and len(set(values)) == len(values)
+            words[at][task] = combination if fresh else name
+            if task != "lemma":
+                tags[at][task] = -1 if fresh else numbers[name]
+    return [
+        Word(form, apply_rule(word["lemma"], form), word["upos"], word["xpos"], word["feats"])
+        for form, word in zip(forms, words, strict=True)
+    ]
+
+
+def occurrences(dictionary: Dictionary, form: int) -> list[tuple[int, int]]:
+    """Return the occurrences of a form, named 0, and its classes."""
+    if form < 0:
+        return []
+    span = slice(int(dictionary.offsets[form]), int(dictionary.offsets[form + 1]))
+    pairs = zip(dictionary.classes[span].tolist(), dictionary.counts[span].tolist(), strict=True)
+    return [(0, number) for number, count in pairs for _ in range(count)]

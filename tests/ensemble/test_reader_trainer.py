@@ -1,0 +1,124 @@
+"""Training of a reader: what the parsers are trained on, and what the facts of the model say."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.models.tagging.test_tagger import SMALL, bare, words_of
+from tests.reference.toy_grammar import toy_treebank
+from tests.reference.toy_model import content
+from tests.reference.toy_text import QUICK, toy
+from treevote.conll.writer import dumps
+from treevote.corpus.sentence import ROOT, Word
+from treevote.corpus.treebank import Treebank, checksum
+from treevote.ensemble.members import members_of
+from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.reader_trainer import TAG_FOLDS, ReaderTrainer, TrainingTags, accuracy
+from treevote.ensemble.trainer import EnsembleTrainer, facts_of
+from treevote.errors import InputError
+from treevote.models.tagging.jackknife import cross_tagged
+from treevote.models.tagging.tagger import Tagger
+from treevote.parallel import Jobs
+
+TRAINING, DEV = toy_treebank(20, 1), toy_treebank(8, 2)
+TOKENS = ReaderTrainer("tokens", tagger=SMALL)
+
+words = st.builds(Word, *[st.sampled_from("ab_")] * 5)
+
+
+@given(st.lists(st.tuples(words, words), max_size=12), st.lists(st.integers(0, 12), max_size=3))
+def test_accuracy_is_the_share_of_right_tokens(pairs: list[tuple[Word, Word]], cuts: list[int]) -> None:
+    pairs = [(gold, found._replace(form=gold.form)) for gold, found in pairs]
+    ends = sorted({0, len(pairs), *(cut for cut in cuts if cut < len(pairs))})
+    spans = [pairs[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+    one, other = (
+        Treebank.of([([pair[i] for pair in span], [0] * len(span), ["x"] * len(span)) for span in spans]) for i in (0, 1)
+    )
+    n = max(1, len(pairs))
+    assert accuracy(one, other) == {
+        "UPOS": round(100 * sum(g.upos == f.upos for g, f in pairs) / n, 2),
+        "XPOS": round(100 * sum(g.xpos == f.xpos for g, f in pairs) / n, 2),
+        "UFeats": round(100 * sum(g.feats == f.feats for g, f in pairs) / n, 2),
+        "AllTags": round(100 * sum(g[2:] == f[2:] for g, f in pairs) / n, 2),
+        "Lemmas": round(100 * sum(g.lemma == f.lemma for g, f in pairs) / n, 2),
+    }
+
+
+@pytest.mark.parametrize("tags", ["predicted", "gold"])
+def test_parsers_are_trained_on_predicted_tags(tags: TrainingTags) -> None:
+    trained = dataclasses.replace(TOKENS, tags=tags).train(TRAINING, DEV, seed=1)
+    assert trained.reader.parts == ["tagger"]
+    assert isinstance(trained.reader.tagger, Tagger)
+    tagger = SMALL.train(TRAINING, seed=1)
+    assert content(trained.reader.tagger.record()) == content(tagger.record())
+    expected = TRAINING if tags == "gold" else cross_tagged(SMALL, TRAINING, TAG_FOLDS, seed=1)
+    assert checksum(trained.treebank) == checksum(expected)
+    assert trained.dev is not None
+    assert words_of(trained.dev) == words_of(tagger.tag(DEV))
+    measured = accuracy(DEV, tagger.tag(DEV))
+    assert trained.facts == {"reads": "tokens", "tags": tags, "accuracy": measured}
+
+
+def test_without_a_development_set_nothing_is_measured() -> None:
+    trained = TOKENS.train(TRAINING)
+    assert trained.dev is None
+    assert trained.facts == {"reads": "tokens", "tags": "predicted"}
+
+
+def test_one_sentence_keeps_its_tags() -> None:
+    one = TRAINING.select([0])
+    assert words_of(TOKENS.train(one).treebank) == words_of(one)
+
+
+def test_jobs_and_progress_change_nothing() -> None:
+    told: list[str] = []
+    one = TOKENS.train(TRAINING, DEV)
+    other = TOKENS.train(TRAINING, DEV, jobs=Jobs(2, "threading", lambda name, done, total: told.append(name)))
+    assert content(one.reader.record()) == content(other.reader.record())
+    assert checksum(one.treebank) == checksum(other.treebank)
+    assert {"upos maxent forward", "upos maxent forward 1/2", "upos maxent forward 2/2"} <= {*told}
+
+
+def test_the_model_knows_the_gold_data_and_the_reader() -> None:
+    trained = TOKENS.train(TRAINING, DEV)
+    parser = EnsembleTrainer(members_of(["lr-svm-forward"])).train(trained.treebank, trained.dev)
+    model = trained.of(parser, TRAINING)
+    assert model.reader is trained.reader
+    assert model.facts["training"] == facts_of(TRAINING)
+    assert model.facts["reading"] == trained.facts
+    assert {name: fact for name, fact in model.facts.items() if name not in ("training", "reading")} == {
+        name: fact for name, fact in parser.facts.items() if name != "training"
+    }
+    again = EnsembleParser.from_record(model.record())
+    assert content(again.record()) == content(model.record())
+    tokens = bare([[word.form for word in own] for own in words_of(DEV)])
+    assert again.reader is not None
+    tagged = again.reader.tagged(tokens)
+    assert dumps(again.parse(tagged).only()) == dumps(model.parse(trained.dev).only())  # type: ignore[arg-type]
+
+
+def test_a_reader_of_text_has_a_tokenizer() -> None:
+    treebank = toy()
+    trained = ReaderTrainer(tokenizer=QUICK, tagger=SMALL).train(treebank, texts=(treebank, None))
+    assert trained.reader.parts == ["tokenizer", "tagger"]
+    assert trained.facts == {"reads": "text", "tags": "predicted"}
+    assert trained.treebank.source is None
+    found = trained.reader.read("Dogs can't bark.")
+    assert [word.form for word in words_of(found)[0]] == ["Dogs", "ca", "n't", "bark", "."]
+    assert words_of(found)[0][0].upos == "NOUN"
+
+
+def test_a_tokenizer_needs_the_text() -> None:
+    with pytest.raises(InputError):
+        ReaderTrainer(tokenizer=QUICK, tagger=SMALL).train(TRAINING)
+
+
+def test_treebanks_without_tokens_have_no_accuracy() -> None:
+    nothing = dataclasses.replace(Treebank.of([([], [], [])]), words=(ROOT,))
+    assert set(accuracy(nothing, nothing).values()) == {0.0}
+    assert np.isfinite(list(accuracy(Treebank.of([]), Treebank.of([])).values())).all()
