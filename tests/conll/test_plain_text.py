@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,7 @@ def test_an_escape_can_be_undone(text: str) -> None:
 @given(st.text())
 def test_plain_text_has_the_same_length_and_forms_are_one_line(text: str) -> None:
     assert len(plain(text)) == len(text)
+    assert form_of(text)
     assert not any(character.isspace() and character != " " for character in form_of(text))
 
 
@@ -91,3 +93,8 @@ def test_the_command_writes_text_and_warns(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["text", str(path)])
     said = " ".join(result.stderr.split())
     assert "in 1 of 4 sentences, first 2, the comment # text has something else" in said
+
+
+def test_all_that_python_takes_for_space_is_space_for_the_tokenizer() -> None:
+    spaces = [chr(code) for code in range(1, 0x110000) if chr(code).isspace()]
+    assert all(plain(f"a{space}")[1] in "\t\r\n " or unicodedata.category(space) == "Zs" for space in spaces)

@@ -24,7 +24,7 @@ SPACES = "# spaces = "
 
 _LETTERS = {" ": r"\s", "\t": r"\t", "\r": r"\r", "\n": r"\n", "|": r"\p", "\\": r"\\"}
 _BYTES = {escape[1]: character.encode() for character, escape in _LETTERS.items()}
-_LINE_ENDS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+_LINE_ENDS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029"
 _ESCAPED = re.compile(
     "[ \t\r\n|\\\\\x00-\x1f\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff\ud800-\udfff]"
 )
