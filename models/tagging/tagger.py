@@ -98,7 +98,9 @@ class TaggerTrainer:
         parts_of_speech = _gold_classes(treebank, "upos", ("_",))
         others = {task: _gold_classes(treebank, task, parts_of_speech[2].names) for task in TASKS if task != "upos"}
         gold = {"upos": parts_of_speech, **others}
-        tags = np.column_stack([_tags_of(tagset, classes) for classes, _, tagset in map(gold.__getitem__, templates.TAGS)])
+        tags = np.column_stack(
+            [_tags_of(tagset, classes) for classes, _, tagset in map(gold.__getitem__, templates.TAGS)]
+        )
         works = []
         for task, (classes, groups, tagset) in gold.items():
             own = Text(rows[treebank.tokens], treebank.offsets, values, known, groups, tags)

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.models.tagging.test_tagger import SMALL, bare, words_of
+from tests.models.tagging.test_tagger import bare, words_of
+from tests.reference.quick_tagger import SMALL
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_model import content
 from tests.reference.toy_text import QUICK, toy
@@ -37,7 +38,8 @@ def test_accuracy_is_the_share_of_right_tokens(pairs: list[tuple[Word, Word]], c
     ends = sorted({0, len(pairs), *(cut for cut in cuts if cut < len(pairs))})
     spans = [pairs[a:b] for a, b in zip(ends, ends[1:], strict=False)]
     one, other = (
-        Treebank.of([([pair[i] for pair in span], [0] * len(span), ["x"] * len(span)) for span in spans]) for i in (0, 1)
+        Treebank.of([([pair[i] for pair in span], [0] * len(span), ["x"] * len(span)) for span in spans])
+        for i in (0, 1)
     )
     n = max(1, len(pairs))
     assert accuracy(one, other) == {

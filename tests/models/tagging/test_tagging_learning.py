@@ -35,7 +35,9 @@ steps = st.integers(-16, 16).map(lambda n: n / 4)  # sums are exact, so that equ
 @st.composite
 def tagsets(draw: st.DrawFn) -> Tagset:
     """Tagsets of one to three groups; which classes have a part of their own is random."""
-    names = draw(st.lists(st.lists(st.sampled_from(FEATS), min_size=1, max_size=5, unique=True), min_size=1, max_size=3))
+    names = draw(
+        st.lists(st.lists(st.sampled_from(FEATS), min_size=1, max_size=5, unique=True), min_size=1, max_size=3)
+    )
     flat = tuple(name for own in names for name in sorted(own))
     starts = np.cumsum([0, *map(len, names)], dtype=np.int32)
     split = draw(st.booleans())
