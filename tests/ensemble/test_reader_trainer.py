@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ words = st.builds(Word, *[st.sampled_from("ab_")] * 5)
 def test_accuracy_is_the_share_of_right_tokens(pairs: list[tuple[Word, Word]], cuts: list[int]) -> None:
     pairs = [(gold, found._replace(form=gold.form)) for gold, found in pairs]
     ends = sorted({0, len(pairs), *(cut for cut in cuts if cut < len(pairs))})
-    spans = [pairs[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+    spans = [pairs[a:b] for a, b in itertools.pairwise(ends)]
     one, other = (
         Treebank.of([([pair[i] for pair in span], [0] * len(span), ["x"] * len(span)) for span in spans])
         for i in (0, 1)

@@ -138,11 +138,13 @@ def test_forms_and_trees_stay(tagger: Tagger, treebank: Treebank) -> None:
 
 TEXTS = {
     "conllu": (
-        "\ufeff# text = dogs\tcats\n1-2\tthedogs\t_\t_\tX\t_\t_\t_\t_\tA=b\n1\tthe\tX\tX\tX\tX\t2\tdet\t2:det|3:x\tB=c\n"
+        "\ufeff# text = dogs\tcats\n1-2\tthedogs\t_\t_\tX\t_\t_\t_\t_\tA=b\n"
+        "1\tthe\tX\tX\tX\tX\t2\tdet\t2:det|3:x\tB=c\n"
         "# within\n2\tdogs\t\tX\t_\tOld=1\t0\troot\t_\t_\n2.1\tdogs\tdog\tNOUN\t_\t_\t_\t_\t2:x\tC\n\n"
         "1\tsaw a\tX\tX\tX\tX\t_\t_\t_\t\n\n# end\n"
     ),
-    "conllx": "1\tthe\tX\tX\tX\tX\t2\tdet\t1\tdet\n2\tdogs\t_\tX\t_\tOld=1\t0\tROOT\t_\t_\n\n1\t<root>\t_\t_\t_\t_\t0\tx\t0\tx\n",
+    "conllx": "1\tthe\tX\tX\tX\tX\t2\tdet\t1\tdet\n2\tdogs\t_\tX\t_\tOld=1\t0\tROOT\t_\t_\n\n"
+    "1\t<root>\t_\t_\t_\t_\t0\tx\t0\tx\n",
 }
 
 
