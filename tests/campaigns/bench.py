@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from tests.reference.quick_tagger import SMALL
 from tests.reference.toy_text import toy_tokenizer
 from treevote.conll.chunks import chunks
 from treevote.conll.reader import read
@@ -64,7 +65,7 @@ CONLLX = b"""1\tCat\tcat\tN\tNC\tnum=s|gen=m\t2\tSUBJ\t_\t_
 """
 
 READS = "reads"
-"""The model with a tokenizer."""
+"""The model with a tokenizer and a tagger."""
 
 TREE = "sklearn.tree.DecisionTreeClassifier"
 
@@ -84,7 +85,8 @@ class Bench:
             members, dev = _models()[name]
             treebank = Treebank.concatenate([read(TOY), *(_treebank(text, self.models) for text in (RANGES, CROSSING))])
             parser = EnsembleTrainer(members).train(treebank, treebank if dev else None)
-            save(replace(parser, reader=Reader(toy_tokenizer())) if name == READS else parser, path)
+            reader = Reader(toy_tokenizer(), SMALL.train(treebank)) if name == READS else None
+            save(replace(parser, reader=reader), path)
         return path
 
     @cached_property

@@ -21,6 +21,7 @@ from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees
 from treevote.ensemble.parser import load
+from treevote.ensemble.reader import Reader
 from treevote.errors import ModelError
 
 MEMORY = 2 << 30
@@ -78,14 +79,24 @@ class Models:
             facts = inspect(folder)
             as_json(facts)
             as_text(facts)
-            text = None if parser.reader is None or parser.reader.tokenizer is None else parser.reader.read(RAW)
+            reader = Reader() if parser.reader is None else parser.reader
+            text = None if reader.tokenizer is None else reader.read(RAW)
+            tagged = None if reader.tagger is None else reader.tagged(self.text, "predict")
         except ModelError as error:
             return [] if str(error).strip() else [Fault("difference", "an error says something", "")]
         if not forged and dumps(parse) != dumps(load(self.bench.model(model)).parse(self.text)):
             return [Fault("difference", "a damaged model parses as before", "")]
         if text is not None and text.source is not None and rebuilt("\n".join(text.source.lines)) != RAW:
             return [Fault("lost", "a text can be rebuilt whatever the tokenizer", "")]
+        if tagged is not None and not can_be_read_back(tagged):
+            return [Fault("difference", "tags can be read back", "")]
         return ill_formed(parse)
+
+
+def can_be_read_back(treebank: Treebank) -> bool:
+    """Tell whether the text of a treebank has its words."""
+    again = read(io.BytesIO(dumps(treebank).encode()), format="conllu", trees="ignored")
+    return [sentence.words for sentence in again.sentences()] == [sentence.words for sentence in treebank.sentences()]
 
 
 def rebuilt(conllu: str) -> bytes:

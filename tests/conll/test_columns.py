@@ -69,7 +69,9 @@ def test_four_columns_of_tokens_change(text: str, data: st.DataObject) -> None:
 
 def test_a_treebank_without_lines_has_other_words() -> None:
     treebank = Treebank.of([(["a", "b"], [0, 1], ["x", "y"])])
-    changed = with_words(treebank, (ROOT, Word("a", "A", "X", "_", "_"), Word("b", "_", "_", "_", "_")), treebank.tokens)
+    changed = with_words(
+        treebank, (ROOT, Word("a", "A", "X", "_", "_"), Word("b", "_", "_", "_", "_")), treebank.tokens
+    )
     assert changed.source is None
     assert [word.lemma for word in changed.sentence(0).words] == ["<root>", "A", "_"]
 

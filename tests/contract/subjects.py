@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from tests.paths import ROOT
+from tests.reference.quick_tagger import SMALL as SMALL_TAGGER
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_parser import FEW, SMALL, TEST
 from tests.reference.toy_text import toy_tokenizer
@@ -98,13 +99,13 @@ class Subject(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class ReadingTrainer:
-    """Trains an ensemble that has a tokenizer."""
+    """Trains an ensemble that has a tokenizer and a tagger."""
 
     ensemble: EnsembleTrainer
 
     def train(self, treebank: Treebank, dev: Treebank | None = None, **options: Any) -> EnsembleParser:
         parser = self.ensemble.train(treebank, dev, **options)
-        return dataclasses.replace(parser, reader=Reader(toy_tokenizer()))
+        return dataclasses.replace(parser, reader=Reader(toy_tokenizer(), SMALL_TAGGER.train(treebank)))
 
 
 def plug_in() -> Subject:
@@ -143,7 +144,7 @@ SUBJECTS = {
         ReadingTrainer(EnsembleTrainer({"forward": SMALL})),
         EnsembleParser,
         ("forward",),
-        spare=(*ENSEMBLE, "reader", "tokenizer"),
+        spare=(*ENSEMBLE, "reader", "tokenizer", "tagger", "0", "1"),
     ),
     "plug-in": plug_in(),
 }

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.models.tagging.test_tagger import SMALL, bare, words_of
+from tests.models.tagging.test_tagger import bare, words_of
+from tests.reference.quick_tagger import SMALL
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_model import content
 from tests.reference.toy_text import QUICK, toy
@@ -35,9 +37,10 @@ words = st.builds(Word, *[st.sampled_from("ab_")] * 5)
 def test_accuracy_is_the_share_of_right_tokens(pairs: list[tuple[Word, Word]], cuts: list[int]) -> None:
     pairs = [(gold, found._replace(form=gold.form)) for gold, found in pairs]
     ends = sorted({0, len(pairs), *(cut for cut in cuts if cut < len(pairs))})
-    spans = [pairs[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+    spans = [pairs[a:b] for a, b in itertools.pairwise(ends)]
     one, other = (
-        Treebank.of([([pair[i] for pair in span], [0] * len(span), ["x"] * len(span)) for span in spans]) for i in (0, 1)
+        Treebank.of([([pair[i] for pair in span], [0] * len(span), ["x"] * len(span)) for span in spans])
+        for i in (0, 1)
     )
     n = max(1, len(pairs))
     assert accuracy(one, other) == {

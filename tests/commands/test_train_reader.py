@@ -1,0 +1,119 @@
+"""``treevote train --from-tokens`` and ``--from-text``: models that tag, from the command line to the parse."""
+
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import content, fails, run
+from tests.paths import TOY
+from tests.reference.toy_text import CONLLU, QUICK
+from treevote.conll.reader import read
+from treevote.ensemble import reader_trainer
+from treevote.ensemble.parser import load
+
+MEMBER = ("--members", "lr-svm-forward", "--search", "greedy")
+
+
+def without_tags(path: Path, out: Path) -> Path:
+    """Write a treebank without lemmas, tags and trees."""
+    lines = [line.split("\t") for line in path.read_text("utf-8").split("\n")]
+    kept = [[*line[:2], *"______", *line[8:]] if len(line) == 10 else line for line in lines]
+    out.write_text("\n".join("\t".join(line) for line in kept), "utf-8")
+    return out
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("reader") / "model"
+    report = run("train", "--train", TOY, "--dev", TOY, "-o", path, *MEMBER, "--from-tokens")
+    assert "trained in" in report
+    return path
+
+
+def test_tokens_are_tagged_and_parsed(model: Path, tmp_path: Path) -> None:
+    bare = without_tags(TOY, tmp_path / "bare.conllu")
+    run("parse", model, bare, "-o", tmp_path / "parsed.conllu")
+    found, gold = read(tmp_path / "parsed.conllu"), read(TOY)
+    tokens = zip(found.tokens[found.is_token], gold.tokens[gold.is_token], strict=True)
+    pairs = [(found.words[one], gold.words[other]) for one, other in tokens]
+    assert sum(one == other for one, other in pairs) > 0.9 * len(pairs)
+    assert found.source is not None
+    assert gold.source is not None
+    for one, other in zip(found.source.lines, gold.source.lines, strict=True):
+        assert one.split("\t")[:2] == other.split("\t")[:2]
+        assert one.split("\t")[8] == other.split("\t")[8] if "\t" in one else one == other
+    run("parse", model, TOY, "-o", tmp_path / "tagged.conllu", "--tags", "predict")
+    assert (tmp_path / "tagged.conllu").read_text("utf-8").split() == (
+        (tmp_path / "parsed.conllu").read_text("utf-8").split()
+    )
+
+
+def test_the_model_says_what_it_reads(model: Path) -> None:
+    assert "reads CoNLL-U with or without tags" in run("inspect", model)
+    facts = json.loads(run("inspect", model, "--json"))
+    assert facts["reader"] == ["tagger"]
+    reading = load(model).facts["reading"]
+    assert isinstance(reading, dict)
+    assert (reading["reads"], reading["tags"]) == ("tokens", "predicted")
+    assert isinstance(reading["accuracy"], dict)
+    assert set(reading["accuracy"]) == {"UPOS", "XPOS", "UFeats", "AllTags", "Lemmas"}
+    assert reading["accuracy"]["UPOS"] > 90
+
+
+def test_any_jobs_give_the_same_bytes(model: Path, tmp_path: Path) -> None:
+    same = ("train", "--train", TOY, "--dev", TOY, *MEMBER, "--from-tokens", "--jobs", 2, "--backend", "threading")
+    run(*same, "-o", tmp_path / "model")
+    assert content(tmp_path / "model") == content(model)
+
+
+def test_several_files_and_gold_tags(tmp_path: Path) -> None:
+    answer = json.loads(
+        run("train", "--train", TOY, TOY, "-o", tmp_path / "gold", *MEMBER, "--from-tokens", "--tags", "gold", "--json")
+    )
+    assert answer["reading"] == {"reads": "tokens", "tags": "gold"}
+    assert answer["training"]["tokens"] == 2 * read(TOY).n_tokens
+    reader = load(tmp_path / "gold").reader
+    assert reader is not None
+    assert reader.parts == ["tagger"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--tags", "gold"),
+        ("--tags", "predicted"),
+        ("--from-text", "--from-tokens"),
+        ("--from-text", "--from-tokens", "--tags", "gold"),
+    ],
+)
+def test_tags_belong_to_one_kind_of_reader(tmp_path: Path, options: tuple[str, ...]) -> None:
+    sentence = fails("train", "--train", TOY, "-o", tmp_path / "model", *options)
+    assert "--tags belongs to --from-text or to --from-tokens; give one of these two" in sentence
+    assert not (tmp_path / "model").exists()
+
+
+def test_other_tags_are_told(tmp_path: Path) -> None:
+    assert "--tags" in run("train", "--train", TOY, "-o", tmp_path, "--from-text", "--tags", "silver", code=2)
+
+
+def test_a_model_of_tokens_reads_no_text(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("The dog barks.\n")
+    assert "the model has no tokenizer" in fails("parse", model, tmp_path / "in.txt")
+
+
+def test_text_is_read_tagged_and_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    quick = functools.partial(reader_trainer.ReaderTrainer, tokenizer=QUICK)
+    monkeypatch.setattr(reader_trainer, "ReaderTrainer", quick)
+    (tmp_path / "toy.conllu").write_text(CONLLU)
+    run("train", "--train", tmp_path / "toy.conllu", "-o", tmp_path / "model", *MEMBER, "--from-text")
+    (tmp_path / "in.txt").write_text("Dogs can't bark. Dogs can't bark.\n")
+    run("parse", tmp_path / "model", tmp_path / "in.txt", "-o", tmp_path / "out.conllu")
+    found = read(tmp_path / "out.conllu")
+    assert [[word.upos for word in sentence.words[1:]] for sentence in found.sentences()] == [
+        ["NOUN", "AUX", "PART", "VERB", "PUNCT"]
+    ] * 2
+    assert "reads raw text, and CoNLL-U with or without tags" in run("inspect", tmp_path / "model")
