@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import io
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -13,7 +12,7 @@ from treevote.conll.chunks import Chunk
 from treevote.conll.columns import with_words
 from treevote.conll.plain_text import encoded
 from treevote.conll.reader import parse_chunk
-from treevote.conll.text_chunks import TextChunk, TextFormat, text_chunks
+from treevote.conll.text_chunks import TextChunk, TextFormat, text_chunk
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import encode
@@ -105,9 +104,8 @@ class Reader:
         ConfigError
             If ufal.udpipe cannot be imported; if tags are to be predicted and there is no tagger.
         """
-        stream = io.BytesIO(text if isinstance(text, bytes) else encoded(text))
-        conllu = b"".join(self.conllu(chunk).text for chunk in text_chunks(stream, format=format))
-        return self.tagged(parse_chunk(Chunk("", 1, 1, conllu, "conllu"), trees="ignored")[0], tags)
+        conllu = self.conllu(text_chunk(text if isinstance(text, bytes) else encoded(text), format=format))
+        return self.tagged(parse_chunk(conllu, trees="ignored")[0], tags)
 
     def conllu(self, chunk: TextChunk) -> Chunk:
         """Return a part of a running text as CoNLL-U without tags; raises as `read`."""

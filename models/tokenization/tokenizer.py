@@ -8,7 +8,6 @@ M. Straka and J. Straková, Tokenizing, POS tagging, lemmatizing and parsing UD 
 from __future__ import annotations
 
 import functools
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treevote.conll.plain_text import SPACES, encoded, escape, form_of, plain
-from treevote.conll.text_chunks import Stretch, TextChunk, TextFormat, text_chunks
+from treevote.conll.text_chunks import Stretch, TextChunk, TextFormat, text_chunk
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ModelError
 from treevote.models.tokenization.library import Splitter, Token
@@ -115,8 +114,7 @@ class Tokenizer:
         ConfigError
             If ufal.udpipe cannot be imported.
         """
-        stream = io.BytesIO(text if isinstance(text, bytes) else encoded(text))
-        return "".join(map(self.read, text_chunks(stream, format=format)))
+        return self.read(text_chunk(text if isinstance(text, bytes) else encoded(text), format=format))
 
     def read(self, chunk: TextChunk) -> str:
         """Return the stretches of a running text as CoNLL-U."""

@@ -7,6 +7,7 @@ a sentence, else at a space, else anywhere between two characters.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Iterator
@@ -34,6 +35,7 @@ MAX_SPACES = 1 << 10
 _SPACES = re.compile(rb"[ \t\n\r\v\f]*")
 _PARAGRAPH_END = re.compile(rb"\n[ \t\r\v\f]*\n[ \t\n\r\v\f]*")
 _LINE_END = re.compile(rb"\n[ \t\n\r\v\f]*")
+_ENDS = {"text": _PARAGRAPH_END, "lines": _LINE_END}
 _SENTENCE_END = re.compile(rb".*(?:[.!?]|\xe3\x80\x82|\xef\xbc\x81|\xef\xbc\x9f)[\"')\]]*[ \t\n\r\v\f]", re.DOTALL)
 _SPACE = re.compile(rb".*[ \t\n\r\v\f]", re.DOTALL)
 _MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
@@ -104,7 +106,7 @@ def text_chunks(
     with opened(source) as (stream, path, bytes_read):
         stretches: list[Stretch] = []
         size = 0
-        for stretch in _stretches(stream, path, _LINE_END if format == "lines" else _PARAGRAPH_END, prefix):
+        for stretch in _stretches(stream, path, _ENDS[format], prefix):
             stretches.append(stretch)
             size += len(stretch.text)
             if size >= n_bytes:
@@ -112,6 +114,11 @@ def text_chunks(
                 stretches, size = [], 0
         if stretches:
             yield TextChunk(path, tuple(stretches), format, bytes_read())
+
+
+def text_chunk(text: bytes, *, format: TextFormat = "text") -> TextChunk:
+    """Return a whole text as one chunk; bytes that look compressed are taken as they are."""
+    return TextChunk("", tuple(_stretches(io.BytesIO(text), "", _ENDS[format], "")), format, len(text))
 
 
 def _stretches(stream: Readable, path: str, end: re.Pattern[bytes], prefix: str) -> Iterator[Stretch]:
