@@ -21,7 +21,7 @@ from treevote.corpus.treebank import Treebank, checksum
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.reader_trainer import TAG_FOLDS, ReaderTrainer, TrainingTags, accuracy
-from treevote.ensemble.trainer import EnsembleTrainer, facts_of
+from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import InputError
 from treevote.models.tagging.jackknife import cross_tagged
 from treevote.models.tagging.tagger import Tagger
@@ -87,16 +87,12 @@ def test_jobs_and_progress_change_nothing() -> None:
     assert {"upos maxent forward", "upos maxent forward 1/2", "upos maxent forward 2/2"} <= {*told}
 
 
-def test_the_model_knows_the_gold_data_and_the_reader() -> None:
+def test_the_model_has_the_reader_and_its_facts() -> None:
     trained = TOKENS.train(TRAINING, DEV)
     parser = EnsembleTrainer(members_of(["lr-svm-forward"])).train(trained.treebank, trained.dev)
-    model = trained.of(parser, TRAINING)
+    model = trained.of(parser)
     assert model.reader is trained.reader
-    assert model.facts["training"] == facts_of(TRAINING)
-    assert model.facts["reading"] == trained.facts
-    assert {name: fact for name, fact in model.facts.items() if name not in ("training", "reading")} == {
-        name: fact for name, fact in parser.facts.items() if name != "training"
-    }
+    assert model.facts == {**parser.facts, "reading": trained.facts}
     again = EnsembleParser.from_record(model.record())
     assert content(again.record()) == content(model.record())
     tokens = bare([[word.form for word in own] for own in words_of(DEV)])

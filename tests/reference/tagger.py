@@ -185,10 +185,11 @@ class Learner:
 
 def unpacked(guide: LinearGuide) -> dict[int, dict[int, int]]:
     """Return the weights of each key by part, from rows of pairs."""
-    at, result = 0, {}
+    at = 0
+    result: dict[int, dict[int, int]] = {}
     for key in guide.keys.tolist():
         size = int(guide.packed[at])
-        pairs = guide.packed[at + 1 : at + 1 + 2 * size].reshape(-1, 2).tolist()
+        pairs: list[tuple[int, int]] = guide.packed[at + 1 : at + 1 + 2 * size].reshape(-1, 2).tolist()
         result[key] = dict(pairs)
         assert len(result[key]) == size > 0
         at += 1 + 2 * size

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -221,7 +222,7 @@ def test_learning_is_that_of_the_twin(
 ) -> None:
     tagset, _, examples, _ = problem
     learnt, learner = learnt_by_both(problem, hinge=hinge)
-    near = {"rel": 1e-3, "abs": 1e-3}
+    near: dict[str, Any] = {"rel": 1e-3, "abs": 1e-3}
     biases, weights = names_of(tagset, examples)
     assert learnt.bias.tolist() == pytest.approx([learner.weights[name] for name in biases], **near)
     assert learnt.bias_squares.tolist() == pytest.approx([learner.squares[name] for name in biases], **near)
