@@ -191,13 +191,13 @@ def add_scores(
         for step in range(1, length):
             position = length - step if backward else step
             token = start + position
-            group = text.groups[token]
-            first, last = parts.starts[group], parts.starts[group + 1]
+            group = int(text.groups[token])
+            first, last = int(parts.starts[group]), int(parts.starts[group + 1])
             base, width = parts.bases[group], parts.bases[group + 1] - parts.bases[group]
             score(weights, keys, fire(text, sentence, position, templates, keys), rows, scores)
             for k in range(width):
                 own[k] = scale * np.float32(scores[base + k])
-            for i in range(find_cells(dictionary, text.known[text.tokens[token]], first, last, -1, found, cells)):
+            for i in range(find_cells(dictionary, int(text.known[text.tokens[token]]), first, last, -1, found, cells)):
                 own[found[i] - first] += np.float32(evidence[cells[i]])
             add_parts(parts, group, own, classes)
             best = 0

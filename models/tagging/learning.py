@@ -100,8 +100,8 @@ def learn(
     changed = np.empty(widest, np.int64)
     for at in range(len(order)):
         row = order[at]
-        group, gold = examples.groups[row], examples.classes[row]
-        first, last = parts.starts[group], parts.starts[group + 1]
+        group, gold = int(examples.groups[row]), int(examples.classes[row])
+        first, last = int(parts.starts[group]), int(parts.starts[group + 1])
         if gold < 0 or last - first < 2:
             continue
         base, width = parts.bases[group], parts.bases[group + 1] - parts.bases[group]
@@ -110,10 +110,10 @@ def learn(
         for j in range(examples.indptr[row], examples.indptr[row + 1]):
             column = examples.indices[j]
             if examples.column_groups[column] == group:
-                value, weights = examples.values[column], learnt.weights[examples.places[column] :]
+                value, weights = np.float32(examples.values[column]), learnt.weights[examples.places[column] :]
                 for k in range(width):
                     scores[k] += value * weights[k]
-        n_found = find_cells(dictionary, examples.forms[row], first, last, gold, found, cells)
+        n_found = find_cells(dictionary, int(examples.forms[row]), first, last, gold, found, cells)
         for i in range(n_found):
             scores[found[i] - first] += np.float32(learnt.evidence[cells[i]])
         add_parts(parts, group, scores, classes)
@@ -137,7 +137,7 @@ def learn(
         for j in range(examples.indptr[row], examples.indptr[row + 1]):
             column = examples.indices[j]
             if examples.column_groups[column] == group:
-                value, place = examples.values[column], examples.places[column]
+                value, place = np.float32(examples.values[column]), examples.places[column]
                 weights, squares = learnt.weights[place:], learnt.weight_squares[place:]
                 descend(weights, squares, gradient, changed, n_changed, rate, value)
 

@@ -189,8 +189,8 @@ def unpacked(guide: LinearGuide) -> dict[int, dict[int, int]]:
     result: dict[int, dict[int, int]] = {}
     for key in guide.keys.tolist():
         size = int(guide.packed[at])
-        pairs: list[tuple[int, int]] = guide.packed[at + 1 : at + 1 + 2 * size].reshape(-1, 2).tolist()
-        result[key] = dict(pairs)
+        pairs = guide.packed[at + 1 : at + 1 + 2 * size].tolist()
+        result[key] = dict(zip(pairs[::2], pairs[1::2], strict=True))
         assert len(result[key]) == size > 0
         at += 1 + 2 * size
     assert at == len(guide.packed)
