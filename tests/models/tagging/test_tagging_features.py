@@ -148,7 +148,7 @@ def texts(draw: st.DrawFn, max_sentences: int = 4) -> Drawn:
     return Drawn(
         sentences,
         [[group for group, _ in each] for each in drawn],
-        [[dict[str, int](tags) for _, tags in each] for each in drawn],
+        [[{str(name): tag for name, tag in tags.items()} for _, tags in each] for each in drawn],
         Text(rows[1:], offsets, values, known, groups, numbers),
     )
 
