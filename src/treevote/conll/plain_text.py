@@ -28,7 +28,7 @@ _LINE_ENDS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029"
 _ESCAPED = re.compile(
     "[ \t\r\n|\\\\\x00-\x1f\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff\ud800-\udfff]"
 )
-_UNESCAPED = re.compile(rb"\\(x[0-9A-Fa-f]{2}|.)", re.DOTALL)
+_UNESCAPED = re.compile(rb"\\(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|.)", re.DOTALL)
 _BROKEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
@@ -65,10 +65,12 @@ def encoded(text: str) -> bytes:
 def unescape(value: str) -> bytes:
     r"""Return the bytes of a value in MISC; an unknown escape stands for itself.
 
+    Some treebanks have ``\u`` with four hexadecimal digits, for a character.
+
     Examples
     --------
-    >>> unescape(escape(" \n|\x00\udcff")), unescape(r"a\b")
-    (b' \n|\x00\xff', b'a\\b')
+    >>> unescape(escape(" \n|\x00\udcff")), unescape(r"a\b"), unescape(r"\u00A0")
+    (b' \n|\x00\xff', b'a\\b', b'\xc2\xa0')
     """
     return _UNESCAPED.sub(_unescaped, encoded(value)) if "\\" in value else encoded(value)
 
@@ -77,6 +79,8 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
     letter = match.group(1).decode("utf-8", "replace")
     if len(letter) == 3:
         return bytes([int(letter[1:], 16)])
+    if len(letter) == 5:
+        return encoded(chr(int(letter[1:], 16)))
     return _BYTES.get(letter, match.group())
 
 
