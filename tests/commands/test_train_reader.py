@@ -116,3 +116,23 @@ def test_text_is_read_tagged_and_parsed(tmp_path: Path, monkeypatch: pytest.Monk
         ["NOUN", "AUX", "PART", "VERB", "PUNCT"]
     ] * 2
     assert "reads raw text, and CoNLL-U with or without tags" in run("inspect", tmp_path / "model")
+
+
+def test_a_cascade_has_a_line_for_each_stage(model: Path) -> None:
+    lines = run("cascade", model, TOY).splitlines()
+    assert [line.split("  ")[0] for line in lines[1:3]] == ["gold tags", "gold tokens"]
+    assert not lines[3]
+    stages = json.loads(run("cascade", model, TOY, "--json"))["stages"]
+    assert stages["gold tags"]["UPOS"] == 100 > stages["gold tokens"]["UPOS"] - 1
+    assert stages["gold tokens"]["Tokens"] == 100
+
+
+def test_adaptation_reads_the_text_with_the_reader_of_the_model_and_keeps_it(model: Path, tmp_path: Path) -> None:
+    bare = without_tags(TOY, tmp_path / "bare.conllu")
+    own = ("--train", TOY, "--dev", TOY, "--committee", "lr-svm-forward,lr-svm-backward", "--rounds", "1")
+    run("adapt", model, bare, *own, "-o", tmp_path / "adapted", "--force")
+    adapted = load(tmp_path / "adapted")
+    assert adapted.reader is not None
+    assert adapted.facts["reading"] == load(model).facts["reading"]
+    silver = read(tmp_path / "adapted.silver.conllu")
+    assert all(word.upos != "_" for word in silver.words[1:])
