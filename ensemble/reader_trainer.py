@@ -29,8 +29,8 @@ From: TypeAlias = Literal["text", "tokens"]
 """What a model reads besides tagged treebanks: running text, or sentences of tokens without tags."""
 
 TAG_FOLDS = 2
-"""Number of folds of the jack-knifing. On the development sets of Hungarian-Szeged and Greek-GDT, with predicted tags, the
-default vote has 74.68 and 85.16 LAS when trained on gold tags, 75.44 and 85.90 with two folds."""
+"""Number of folds of the jack-knifing. On the development sets of Hungarian-Szeged and Greek-GDT, with predicted tags,
+the default vote has 74.68 and 85.16 LAS when trained on gold tags, 75.44 and 85.90 with two folds."""
 
 
 class ReadData(NamedTuple):
