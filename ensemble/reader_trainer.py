@@ -113,20 +113,20 @@ class ReaderTrainer:
 
 
 def accuracy(gold: Treebank, predicted: Treebank) -> dict[str, float]:
-    """Return the percentage of tokens with the gold tag, of the same tokens: UPOS, XPOS, UFeats, AllTags and Lemmas.
+    """Return the percentage of tokens with the gold tag, of the same tokens: UPOS, XPOS, FEATS, AllTags and Lemmas.
 
     Examples
     --------
     >>> words = Word("dogs", "dog", "NOUN", "NNS", "_"), Word("dogs", "dog", "VERB", "VBZ", "_")
     >>> one, two = (Treebank.of([([word], [0], ["root"])]) for word in words)
     >>> accuracy(one, two)
-    {'UPOS': 0.0, 'XPOS': 0.0, 'UFeats': 100.0, 'AllTags': 0.0, 'Lemmas': 100.0}
+    {'UPOS': 0.0, 'XPOS': 0.0, 'FEATS': 100.0, 'AllTags': 0.0, 'Lemmas': 100.0}
     """
     pairs = np.stack([gold.tokens, predicted.tokens])[:, gold.is_token]
     distinct, counts = np.unique(pairs, axis=1, return_counts=True)
     right = np.array([_right(gold.words[one], predicted.words[two]) for one, two in distinct.T.tolist()], np.bool_)
     shares = 100 * (right.reshape(-1, 5) * counts[:, None]).sum(axis=0) / max(1, int(counts.sum()))
-    return dict(zip(("UPOS", "XPOS", "UFeats", "AllTags", "Lemmas"), shares.round(2).tolist(), strict=True))
+    return dict(zip(("UPOS", "XPOS", "FEATS", "AllTags", "Lemmas"), shares.round(2).tolist(), strict=True))
 
 
 def _right(gold: Word, predicted: Word) -> tuple[bool, ...]:

@@ -8,6 +8,7 @@ rare value has no part of its own: it competes by its features alone, as a combi
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -115,7 +116,7 @@ class Tagset:
             return cls(groups, names, starts, False, np.ones(len(names), np.bool_))
         return tagset
 
-    @property
+    @functools.cached_property
     def parts(self) -> Parts:
         """The parts of all classes; ValueError if there are too many."""
         bases, offsets, values, kinds = [0], [0], list[int](), list[int]()

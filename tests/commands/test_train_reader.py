@@ -59,7 +59,7 @@ def test_the_model_says_what_it_reads(model: Path) -> None:
     assert facts["reader"] == ["tagger"]
     reading: Any = load(model).facts["reading"]
     assert (reading["reads"], reading["tags"]) == ("tokens", "predicted")
-    assert set(reading["accuracy"]) == {"UPOS", "XPOS", "UFeats", "AllTags", "Lemmas"}
+    assert set(reading["accuracy"]) == {"UPOS", "XPOS", "FEATS", "AllTags", "Lemmas"}
     assert reading["accuracy"]["UPOS"] > 90
 
 

@@ -46,7 +46,7 @@ def test_accuracy_is_the_share_of_right_tokens(pairs: list[tuple[Word, Word]], c
     assert accuracy(one, other) == {
         "UPOS": round(100 * sum(g.upos == f.upos for g, f in pairs) / n, 2),
         "XPOS": round(100 * sum(g.xpos == f.xpos for g, f in pairs) / n, 2),
-        "UFeats": round(100 * sum(g.feats == f.feats for g, f in pairs) / n, 2),
+        "FEATS": round(100 * sum(g.feats == f.feats for g, f in pairs) / n, 2),
         "AllTags": round(100 * sum(g[2:] == f[2:] for g, f in pairs) / n, 2),
         "Lemmas": round(100 * sum(g.lemma == f.lemma for g, f in pairs) / n, 2),
     }

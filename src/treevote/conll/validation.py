@@ -245,7 +245,8 @@ def _token_faults(lines: Sequence[str], format: Format, tokens: list[tuple[int, 
             faulty = True
             words = line.split()
             if len(columns) == 1 and not line[:1].isdigit():
-                yield Fault(i, f"{found} (running text)", "split it into tagged tokens first, as UDPipe or Stanza do")
+                remedy = "parse it with --format text, by a model that reads raw text, or split it into tokens first"
+                yield Fault(i, f"{found} (running text)", remedy)
             elif len(columns) == 1 and len(words) >= 8:
                 columns = words
                 yield Fault(i, f"{found} (the columns are separated by spaces)", "put tabs between the columns")

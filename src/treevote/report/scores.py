@@ -53,7 +53,7 @@ def _tags(reading: Mapping[str, Any]) -> str:
     accuracy = reading["accuracy"]
     row = ["tagger", *(f"{value:.2f}" for value in accuracy.values())]
     legend = (
-        "% of the tokens with the right tag or lemma; AllTags: UPOS, XPOS and UFeats. Below, all trees are found with "
+        "% of the tokens with the right tag or lemma; AllTags: UPOS, XPOS and FEATS. Below, all trees are found with "
         f"these tags; the members were trained on {reading['tags']} ones"
     )
     return f"{table(['development', *accuracy], [row])}\n{wrapped(legend)}"
