@@ -7,6 +7,7 @@ jack-knifing: every sentence by a tagger that has not seen it.
 from __future__ import annotations
 
 import dataclasses
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -84,7 +85,7 @@ class ReaderTrainer:
             The same with their source, for spaces and paragraphs; by default ``treebank`` and ``dev``.
         seed : int, default=0
         jobs : Jobs, optional
-            The result does not depend on them.
+            The result does not depend on them. If there are several, the tokenizer is trained beside the taggers.
 
         Raises
         ------
@@ -93,23 +94,29 @@ class ReaderTrainer:
         ConfigError
             If a tokenizer is asked for and ufal.udpipe cannot be imported.
         """
-        tokenizer = None
-        if self.reads == "text":
-            tokenizer = self.tokenizer.train(*(texts or (treebank, dev)), jobs=jobs)
-        bare = dataclasses.replace(treebank, source=None)
-        tagger = self.tagger.train(bare, seed=seed, jobs=jobs)
-        facts: dict[str, JSON] = {"reads": self.reads, "tags": self.tags}
-        tagged_dev = None
-        if dev is not None:
-            tagged_dev = tagger.tag(dev)
-            facts["accuracy"] = dict(accuracy(dev, tagged_dev))
-        return ReadData(Reader(tokenizer, tagger), self.tagged(bare, seed=seed, jobs=jobs), tagged_dev, facts)
+        waiting = self.tokenizer.training(*(texts or (treebank, dev))) if self.reads == "text" else nullcontext(_none)
+        with waiting as finish:
+            tokenizer = finish(jobs) if jobs.n_jobs == 1 else None
+            bare = dataclasses.replace(treebank, source=None)
+            tagger = self.tagger.train(bare, seed=seed, jobs=jobs)
+            facts: dict[str, JSON] = {"reads": self.reads, "tags": self.tags}
+            tagged_dev = None
+            if dev is not None:
+                tagged_dev = tagger.tag(dev)
+                facts["accuracy"] = dict(accuracy(dev, tagged_dev))
+            tagged = self.tagged(bare, seed=seed, jobs=jobs)
+            reader = Reader(finish(jobs) if tokenizer is None else tokenizer, tagger)
+        return ReadData(reader, tagged, tagged_dev, facts)
 
     def tagged(self, treebank: Treebank, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Treebank:
         """Return the training data of the parsers; the same treebank and seed give the same tags."""
         if self.tags == "gold" or treebank.n_sentences < TAG_FOLDS:
             return treebank
         return cross_tagged(self.tagger, treebank, TAG_FOLDS, seed=seed, jobs=jobs)
+
+
+def _none(jobs: Jobs) -> None:
+    """Return the tokenizer of a model without one."""
 
 
 def accuracy(gold: Treebank, predicted: Treebank) -> dict[str, float]:

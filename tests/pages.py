@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from tests.paths import ROOT
 from tests.reference.toy_grammar import toy_treebank
-from treevote import dumps
+from treevote import Treebank, dumps
 from treevote.cli import app
 from treevote.files.streams import writing
 
@@ -44,13 +44,13 @@ def write_files() -> None:
     """Write the files that pages speak of into the current folder."""
     for size, names in TREEBANKS.items():
         for name in names:
-            with writing(name) as stream:
-                stream.write(_with_spaces(dumps(toy_treebank(size, seed=size))).encode())
+            write_treebank(toy_treebank(size, seed=size), name)
 
 
-def _with_spaces(conllu: str) -> str:
-    """Return a treebank in which no space is in front of a full stop."""
-    return re.sub(r"\t_\n([0-9]+\t\.\t)", r"\tSpaceAfter=No\n\1", conllu)
+def write_treebank(treebank: Treebank, path: str | Path) -> None:
+    """Write a treebank in which no space is in front of a full stop."""
+    with writing(path) as stream:
+        stream.write(re.sub(r"\t_\n([0-9]+\t\.\t)", r"\tSpaceAfter=No\n\1", dumps(treebank)).encode())
 
 
 def run(language: str, text: str) -> None:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import shutil
+from collections.abc import Mapping
 from contextlib import chdir
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from tests.pages import blocks, call, run, write_files
+from tests.pages import blocks, call, run, write_files, write_treebank
 from tests.paths import ROOT
 from tests.reference.toy_grammar import toy_treebank
-from treevote import write
+from treevote import Treebank
+from treevote.models.tokenization import tokenizer
+from treevote.models.tokenization.training import training
 
 DOCS = ROOT / "docs"
 CLUSTER = DOCS / "recipes" / "cluster.md"
@@ -56,13 +60,19 @@ def folder(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 @pytest.mark.parametrize("page", RUN)
 def test_blocks_run(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, seed in (("web.conllu", 1), ("wiki.conllu", 2)):  # in place of the Turkish treebanks
-        write(toy_treebank(60, seed), folder / name)
+        write_treebank(toy_treebank(60, seed), folder / name)
     found = [
         SimpleNamespace(name=name, locate=lambda name=name: folder / name) for name in ("web.conllu", "wiki.conllu")
     ]
     monkeypatch.setattr(importlib.metadata, "files", lambda _: found)
+    monkeypatch.setattr(tokenizer, "training", _one_epoch)
     for language, text in blocks(page):
         run(language, text)
+
+
+def _one_epoch(train: Treebank, dev: Treebank | None, options: Mapping[str, object]) -> Any:
+    """Train a tokenizer quickly."""
+    return training(train, dev, {**options, "epochs": 1})
 
 
 def test_blocks_for_a_cluster_run(folder: Path) -> None:

@@ -8,7 +8,8 @@ M. Straka and J. Straková, Tokenizing, POS tagging, lemmatizing and parsing UD 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -21,7 +22,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.errors import ModelError
 from treevote.models.tokenization.library import Splitter, Token
 from treevote.models.tokenization.model_file import check
-from treevote.models.tokenization.training import trained
+from treevote.models.tokenization.training import training
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.settings import Interval, Settings
 from treevote.store.record import Record
@@ -72,15 +73,25 @@ class TokenizerTrainer(Settings):
         ConfigError
             If ufal.udpipe cannot be imported.
         """
+        with self.training(train, dev) as finish:
+            return finish(jobs)
+
+    @contextmanager
+    def training(self, train: Treebank, dev: Treebank | None = None) -> Iterator[Callable[[Jobs], Tokenizer]]:
+        """Start the training of `train` in another process; yield a function that waits for the tokenizer."""
         options = {
             "epochs": self.epochs,
             "dimension": self.dimension,
             "batch_size": self.batch_size,
             "learning_rate": self.learning_rate,
         }
-        data = trained(train, dev, options, self.epochs, jobs)
-        check(data)
-        return Tokenizer(np.frombuffer(data, np.uint8))
+        with training(train, dev, options) as finish:
+            yield lambda jobs: _checked(finish(self.epochs, jobs))
+
+
+def _checked(data: bytes) -> Tokenizer:
+    check(data)
+    return Tokenizer(np.frombuffer(data, np.uint8))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,8 @@ import subprocess
 import sys
 import tempfile
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from treevote.conll.writer import lines_of
@@ -25,8 +26,11 @@ treebank does not tell where spaces are. Of 22 UD treebanks, those that tell hav
 _EPOCH = re.compile(r"Epoch ([0-9]+),")
 
 
-def trained(train: Treebank, dev: Treebank | None, options: Mapping[str, object], epochs: int, jobs: Jobs) -> bytes:
-    """Return the model that the library trains.
+@contextmanager
+def training(
+    train: Treebank, dev: Treebank | None, options: Mapping[str, object]
+) -> Iterator[Callable[[int, Jobs], bytes]]:
+    """Start the training; the process ends with the block.
 
     Parameters
     ----------
@@ -34,20 +38,21 @@ def trained(train: Treebank, dev: Treebank | None, options: Mapping[str, object]
     dev : Treebank, optional
         The pass with the best tokens and sentences on it is kept; without, the last one.
     options : mapping
-        Of its tokenizer.
-    epochs : int
-        Number of passes, for the progress.
-    jobs : Jobs
-        Their progress is called after each pass.
+        Of the tokenizer of the library.
+
+    Yields
+    ------
+    callable
+        Waits for the model of the library. It is called once, with the number of passes, and with jobs: their progress
+        is called after each pass. It raises InputError if the treebank is too small, and TreevoteError if the process
+        ended without a result.
 
     Raises
     ------
     InputError
-        If the treebank does not tell where spaces are, or is too small.
+        If the treebank does not tell where spaces are.
     ConfigError
         If there is no library.
-    TreevoteError
-        If the process ended without a result.
     """
     library()
     texts = [_lines(train), "" if dev is None else _lines(dev)]
@@ -61,19 +66,23 @@ def trained(train: Treebank, dev: Treebank | None, options: Mapping[str, object]
         nothing = subprocess.DEVNULL
         with subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=subprocess.PIPE, text=True) as process:
             try:
-                said = _followed(process, epochs, jobs)
+                yield lambda epochs, jobs: _result(_followed(process, epochs, jobs), Path(paths[2]), train.title)
             finally:
                 process.kill()
-        problem, model = Path(paths[2] + ".fault"), Path(paths[2])
-        if problem.exists():
-            raise InputError(
-                f"a tokenizer cannot be trained: {problem.read_text('utf-8')}",
-                path=train.title,
-                remedy="give more sentences, or train without --from-text",
-            )
-        if not model.exists():
-            raise TreevoteError(f"the training of the tokenizer ended without a result: {said[-200:].strip()}")
-        return model.read_bytes()
+
+
+def _result(said: str, model: Path, title: str) -> bytes:
+    """Return the model of a process that ended."""
+    problem = Path(f"{model}.fault")
+    if problem.exists():
+        raise InputError(
+            f"a tokenizer cannot be trained: {problem.read_text('utf-8')}",
+            path=title,
+            remedy="give more sentences, or train without --from-text",
+        )
+    if not model.exists():
+        raise TreevoteError(f"the training of the tokenizer ended without a result: {said[-200:].strip()}")
+    return model.read_bytes()
 
 
 def _followed(process: subprocess.Popen[str], epochs: int, jobs: Jobs) -> str:

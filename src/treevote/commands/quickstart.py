@@ -23,6 +23,7 @@ from treevote.adaptation.scheme import Scheme
 from treevote.commands.cascade import as_text, cascade
 from treevote.commands.example import example
 from treevote.commands.train import compile_kernels
+from treevote.conll.plain_text import text_of
 from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.corpus.default_treebank import default_treebank
@@ -44,6 +45,9 @@ MODEL, ADAPTED, READER = "model", "adapted-model", "model-from-text"
 GOLD, PARSED, UNLABELLED = "wiki-test.gold.conllu", "wiki-test.parsed.conllu", "wiki-unlabelled.conllu"
 REPORT = "wiki-test.html"
 """Names in the output folder."""
+
+METRICS = "LAS", "UAS", "MLAS", "BLEX"
+"""Figures of the parses of raw text."""
 
 VOTE, ADAPTED_TOO = "vote", ", adapted"
 """Name of the ensemble among its members, and the end of the names of parsers after the adaptation."""
@@ -72,7 +76,7 @@ class Quickstart:
     example : list of str
         Lines of a sentence of the test set on which the members differ.
     from_text : str
-        Table of the test set with gold tags, with predicted tags, and from raw text; empty if it was not asked for.
+        Scores of members and vote on the text of the test set, and its cascade; empty if it was not asked for.
     """
 
     folder: Path
@@ -108,10 +112,7 @@ class Quickstart:
                 "",
                 *self._meaning(),
                 *self._difference(),
-                *(
-                    ["", "From raw text, by a model with a tokenizer and a tagger:", self.from_text]
-                    * bool(self.from_text)
-                ),
+                *self._raw_text(),
                 "",
                 *(f"adapted to {UNLABELLED} in {duration(self.adapting_seconds)}" for _ in range(not self.reasons)),
                 *(f"the adapted model was not kept: {reason}" for reason in self.reasons),
@@ -140,11 +141,13 @@ class Quickstart:
             yield f"The adapted members also learned from text without trees, where parsers agreed: {gain:+.2f} LAS."
 
     def _raw_text(self) -> Iterator[str]:
-        """Yield the table of the model that reads raw text, if there is one."""
+        """Yield the tables of the model that reads raw text, or the command that trains one."""
+        yield ""
         if self.from_text:
-            yield ""
-            yield "A model with a tokenizer and a tagger, on the test set with less and less given:"
+            yield "The same from raw text: a model with a tokenizer and a tagger, on the text of the test set alone."
             yield self.from_text
+        else:
+            yield "The words and tags of the test set were given. From raw text: treevote quickstart --from-text"
 
     def _difference(self) -> Iterator[str]:
         """Yield a sentence on which the members differ."""
@@ -208,7 +211,7 @@ def quickstart(
     write_report(evaluate_systems(test, parses, training=training), folder / REPORT)
     counts = {name: evaluate(test, parse) for name, parse in parses.items()}
     shown = example(test, {name: parses[name] for name in parser.members}, parses[VOTE])
-    told = _from_text(training, dev, folder, jobs) if from_text else ""
+    told = _from_text(training, dev, test, folder, jobs) if from_text else ""
     return Quickstart(
         folder,
         training,
@@ -224,11 +227,19 @@ def quickstart(
     )
 
 
-def _from_text(training: Treebank, dev: Treebank, folder: Path, jobs: Jobs) -> str:
-    """Train a model that reads raw text; return the table of its cascade on the test set."""
+def _from_text(training: Treebank, dev: Treebank, test: Treebank, folder: Path, jobs: Jobs) -> str:
+    """Train a model that reads raw text; return its scores on the text of the test set, and its cascade."""
     data = ReaderTrainer().train(training, dev, jobs=jobs)
-    save(data.of(EnsembleTrainer().train(data.treebank, data.dev, jobs=jobs)), folder / READER)
-    return as_text(cascade(folder / READER, folder / GOLD))
+    parser = data.of(EnsembleTrainer().train(data.treebank, data.dev, jobs=jobs))
+    save(parser, folder / READER)
+    assert parser.reader is not None
+    parses, _ = _parse(parser, parser.reader.read(b"".join(text_of(str(folder / GOLD)))), jobs)
+    found = evaluate_systems(test, {name: parse.only() for name, parse in parses.items()}, samples=1, permutations=1)
+    rows = [
+        [system.name, *("-" if (value := system.rates[name].value) is None else f"{value:.2f}" for name in METRICS)]
+        for system in found.systems
+    ]
+    return f"\n{table(['', *METRICS], rows)}\n\n{as_text(cascade(folder / READER, folder / GOLD))}"
 
 
 def _adapted(parser: EnsembleParser, training: Treebank, dev: Treebank, folder: Path, jobs: Jobs) -> Adapted:
