@@ -81,17 +81,14 @@ def test_several_files_and_gold_tags(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("options", "found"),
     [
-        ("--tags", "gold"),
-        ("--tags", "predicted"),
-        ("--from-text", "--from-tokens"),
-        ("--from-text", "--from-tokens", "--tags", "gold"),
+        (("--tags", "gold"), "--tags belongs to --from-text or to --from-tokens; give one of these two"),
+        (("--from-text", "--from-tokens"), "--from-text reads tokens, too; leave --from-tokens out"),
     ],
 )
-def test_tags_belong_to_one_kind_of_reader(tmp_path: Path, options: tuple[str, ...]) -> None:
-    sentence = fails("train", "--train", TOY, "-o", tmp_path / "model", *options)
-    assert "--tags belongs to --from-text or to --from-tokens; give one of these two" in sentence
+def test_options_of_a_reader_fit_together(tmp_path: Path, options: tuple[str, ...], found: str) -> None:
+    assert found in fails("train", "--train", TOY, "-o", tmp_path / "model", *options)
     assert not (tmp_path / "model").exists()
 
 

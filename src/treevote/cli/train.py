@@ -95,7 +95,9 @@ def train(
 
     if (fast and (best or select or members)) or (best and members):
         raise ConfigError("--fast, --best and --members are three choices of members; give one of them")
-    if (from_text and from_tokens) or (tags and not (from_text or from_tokens)):
+    if from_text and from_tokens:
+        raise ConfigError("--from-text reads tokens, too; leave --from-tokens out")
+    if tags and not (from_text or from_tokens):
         raise ConfigError("--tags belongs to --from-text or to --from-tokens; give one of these two")
     before = model_at(output)
     if all_faults:

@@ -127,7 +127,9 @@ def train(
     compile_kernels(trainer, treebank)
     seen: ReadData | None = None
     if reader is not None:
-        dev_text = None if dev is None else read(dev, format=format, trees="some")
+        dev_text = held_out
+        if dev is not None and held_out is not None and held_out.source is None:  # sentences without trees are left out
+            dev_text = read(dev, format=format, trees="some")
         seen = reader.train(treebank, held_out, texts=(texts[0], dev_text), seed=configuration.seed, jobs=jobs)
     parser, milliseconds = trainer.train_measured(
         treebank if seen is None else seen.treebank,
