@@ -105,7 +105,7 @@ def _check_rules(content: bytes) -> None:
         for _ in range(reading.number(4)):
             key = reading.word()
             words = [reading.word() for _ in range(reading.number(1))]
-            if not words or not key or not all(words[1:]) or not (words[0] or is_suffix):
+            if not words or not all(words[1:]) or not (is_suffix or (key and words[0])):
                 raise _damaged("a rule for multiword tokens has no words")
             if not all(_is_word(word) for word in (words if not is_suffix else words[1:])):
                 raise _damaged("a rule for multiword tokens has something else than words")

@@ -137,6 +137,11 @@ def test_what_is_learned() -> None:
     assert "# newpar" not in lines
 
 
+def test_a_first_word_as_long_as_the_token_is_learned() -> None:
+    conllu = CONLLU.replace("\tca\t", "\tcould\t")
+    QUICK.train(read(io.BytesIO(conllu.encode())))
+
+
 def test_the_same_treebank_gives_the_same_bytes_and_progress() -> None:
     calls: list[tuple[str, int, int]] = []
     again = QUICK.train(toy(), jobs=Jobs(progress=lambda *call: calls.append(call)))
@@ -214,6 +219,7 @@ NO_RULES = bytes(4)
     [
         (b"\x01\0\0\0" + rule(b"cant", b"can", b"t") + NO_RULES, ""),
         (NO_RULES + b"\x01\0\0\0" + rule(b"nt", b"", b"nt"), ""),
+        (NO_RULES + b"\x01\0\0\0" + rule(b"", b"", b"nt"), ""),
         (b"\x01\0\0\0" + rule(b"cant") + NO_RULES, "has no words"),
         (b"\x01\0\0\0" + rule(b"cant", b"", b"t") + NO_RULES, "has no words"),
         (b"\x01\0\0\0" + rule(b"cant", b"can", b"t\tx") + NO_RULES, "something else than words"),
