@@ -39,13 +39,23 @@ def write_silver(annotation: Annotation, kept: Bools, entered: Ints, path: Path,
 def _reason(block: bytes, judges: str) -> str:
     found = _AGREEMENT.search(block)
     share = float(found[1]) if found else 0.0
-    agree = f"{judges} agree{'s' if judges == COMMITTEE else ''}"
-    return agree if share >= 1 else f"{agree} on {100 * share:.1f} % of the tokens"
+    return agree(judges) if share >= 1 else f"{agree(judges)} on {100 * share:.1f} % of the tokens"
+
+
+def agree(judges: str) -> str:
+    """Return that judges agree, in words.
+
+    Examples
+    --------
+    >>> agree(COMMITTEE), agree(TAGGERS)
+    ('the committee agrees', 'the taggers agree')
+    """
+    return f"{judges} agree{'s' if judges == COMMITTEE else ''}"
 
 
 def read_silver(path: Path) -> Treebank:
-    """Return the sentences of a silver file as `write_silver` leaves it; it may be empty."""
-    return read(path, format="conllu") if path.stat().st_size else Treebank.of([], path.name)
+    """Return the sentences of a silver file as `write_silver` leaves it; those of taggers have no trees."""
+    return read(path, format="conllu", trees="optional") if path.stat().st_size else Treebank.of([], path.name)
 
 
 def joined(gold: Treebank, silver: Treebank, copies: int) -> Treebank:

@@ -17,8 +17,8 @@ from treevote.adaptation.data import Data
 from treevote.adaptation.instance_selection import InstanceSelection
 from treevote.adaptation.judging import NOTHING, Annotation, collected, commented, scores_of
 from treevote.adaptation.measuring import held_out
-from treevote.adaptation.silver import TAGGERS, joined, profile, write_silver
-from treevote.conll.reader import parse_chunk, read
+from treevote.adaptation.silver import TAGGERS, joined, profile, read_silver, write_silver
+from treevote.conll.reader import parse_chunk
 from treevote.corpus.trees import per_sentence
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.reader import Tagger, without_tags
@@ -84,9 +84,7 @@ def retagged(
     silver = steps.file("taggers.silver.conllu", write)
 
     def make() -> EnsembleParser:
-        treebank = joined(
-            dataclasses.replace(data.source, source=None), read(silver, format="conllu", trees="ignored"), copies
-        )
+        treebank = joined(dataclasses.replace(data.source, source=None), read_silver(silver), copies)
         tagger = ReaderTrainer().tagger.train(treebank, seed=seed, jobs=named)
         reading: Any = model.facts.get("reading", {})
         facts = {name: value for name, value in reading.items() if name not in ("accuracy", "agreement")}
