@@ -19,10 +19,11 @@ from treevote.adaptation.judging import NOTHING, Annotation, collected, commente
 from treevote.adaptation.measuring import held_out
 from treevote.adaptation.silver import TAGGERS, joined, profile, read_silver, write_silver
 from treevote.conll.reader import parse_chunk
+from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import per_sentence
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.reader import Tagger, without_tags
-from treevote.ensemble.reader_trainer import ReaderTrainer, measured
+from treevote.ensemble.reader_trainer import ReaderTrainer, measured, right_tags
 from treevote.ensemble.streaming import Part, size
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
@@ -78,6 +79,8 @@ def retagged(
     kept = selection.of(lengths, agreed, confidence) & (confidence > 0) & ~held_out(np.arange(len(lengths)))
     about: dict[str, JSON] = {**profile(annotation, kept)}
     about |= {"text_sentences": len(lengths), "text_tokens": int(lengths.sum())}
+    if data.target_dev is not None:
+        about["on_target_dev"] = judged_scores(model.reader.tagger, data.target_dev, selection)
     if not kept.any():
         return Retagging(model, None, about)
     write = functools.partial(write_silver, annotation, kept, np.ones(len(kept), np.int32), judges=TAGGERS)
@@ -94,6 +97,21 @@ def retagged(
         return dataclasses.replace(model, reader=new, facts={**model.facts, "reading": facts})
 
     return Retagging(steps.model("taggers.model", make, load, save), silver, about)
+
+
+def judged_scores(tagger: Tagger, gold: Treebank, selection: InstanceSelection) -> dict[str, JSON]:
+    """Return the accuracy of a tagger on labelled sentences: all tokens, those agreed on, and selected sentences."""
+    found, agreed = tagger.judged(gold)
+    shares = per_sentence(agreed, gold.offsets) / np.maximum(gold.lengths, 1)
+    kept = np.repeat(selection.of(gold.lengths, shares, np.ones(len(shares))), np.diff(gold.offsets))
+    right = right_tags(gold, found)
+    facts: dict[str, JSON] = {}
+    for name, mask in {"all": gold.is_token, "agreed": agreed, "selected": kept & gold.is_token}.items():
+        percent = {
+            metric: round(100 * float(own[mask].mean()), 2) if mask.any() else None for metric, own in right.items()
+        }
+        facts[name] = {"tokens": int(mask.sum()), **percent}
+    return facts
 
 
 def judge(tagger: Tagger, data: Data, folder: Path, jobs: Jobs = ONE_JOB) -> Annotation:

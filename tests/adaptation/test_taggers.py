@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -179,6 +180,25 @@ def test_scores_are_those_of_predicted_tags(whole: dict[str, tuple[Adapted, Path
                 assert told[domain, metric] == (sides[0][metric], sides[1][metric])
             after = found.parser.parse(tagged(found.parser, gold))
             assert told[domain, "UAS"][1] == round(100 * float((after.heads == gold.heads)[gold.is_token].mean()), 2)
+
+
+def test_the_tags_that_would_be_added_are_measured_on_the_labelled_target(
+    whole: dict[str, tuple[Adapted, Path]],
+) -> None:
+    facts: Any = whole["both"][0].report["taggers"]
+    model = before()
+    assert model.reader is not None
+    assert model.reader.tagger is not None
+    found, agreed = model.reader.tagger.judged(TARGET)
+    upos = np.array(
+        [TARGET.words[a].upos == found.words[b].upos for a, b in zip(TARGET.tokens, found.tokens, strict=True)]
+    )
+    whole_sentences = [bool(agreed[a + 1 : b].all()) for a, b in itertools.pairwise(TARGET.offsets)]
+    selected = np.repeat(whole_sentences, np.diff(TARGET.offsets)) & TARGET.is_token
+    for name, mask in ("all", TARGET.is_token), ("agreed", agreed), ("selected", selected):
+        told = facts["on_target_dev"][name]
+        assert (told["tokens"], told["UPOS"]) == (int(mask.sum()), round(100 * float(upos[mask].mean()), 2))
+    assert 0 < facts["on_target_dev"]["selected"]["tokens"] < facts["on_target_dev"]["agreed"]["tokens"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

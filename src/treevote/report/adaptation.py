@@ -25,6 +25,7 @@ LEGENDS = {
     "taggers": "agreed: tokens whose UPOS, FEATS and XPOS each tagger by itself chose as their vote did. identical: "
     "sentences of such tokens alone. selected: sentences that join the taggers' training data, with their tags; the "
     "text is then tagged again.",
+    "tags": "% of the tokens with the right tag or lemma, before retraining; AllTags: UPOS, XPOS and FEATS.",
     "target": "Each parser of the committee by itself, and their vote. selected: labelled sentences that the same "
     "criteria select, with the scores of the vote there: how right the added sentences are. LAS, UAS: % of the tokens "
     "with the right head, with and without the right label.",
@@ -49,6 +50,8 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
         yield _text(facts)
     if "taggers" in facts:
         yield f"{_taggers(facts['taggers'])}\n{wrapped(LEGENDS['taggers'])}"
+        if "on_target_dev" in facts["taggers"]:
+            yield f"{_tags_on_target(facts['taggers']['on_target_dev'])}\n{wrapped(LEGENDS['tags'])}"
     if "rounds" in facts:
         if "added" in facts:
             yield _data(facts)
@@ -123,6 +126,16 @@ def _taggers(facts: Mapping[str, Any]) -> str:
     shares = f"{facts['identical']:.1f}", f"{facts['agreed_tokens']:.1f}"
     counts = f"{facts['sentences']:,}", f"{facts['tokens']:,}", f"{facts['share_of_tokens']:.1f}"
     return table(header, [["on the text", *shares, *counts, f"{facts['length']:.1f}", f"{facts['length_of_all']:.1f}"]])
+
+
+def _tags_on_target(facts: Mapping[str, Mapping[str, Any]]) -> str:
+    names = {"all": "all", "agreed": "agreed tokens", "selected": "selected sentences"}
+    metrics = [metric for metric in facts["all"] if metric != "tokens"]
+    rows = [
+        [name, f"{facts[key]['tokens']:,}", *(_two(facts[key][metric]) for metric in metrics)]
+        for key, name in names.items()
+    ]
+    return table(["taggers on the labelled target", "tokens", *metrics], rows)
 
 
 def _rounds(rounds: Sequence[Mapping[str, float]]) -> str:
