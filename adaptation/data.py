@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -99,15 +100,15 @@ def seen(model: EnsembleParser, data: Data, source: Treebank, steps: Checkpoints
         return data
     texts = []
     for number, path in enumerate(data.unlabelled, 1):
-        suffix = {"conllu": "conllu", "conllx": "conll"}[_format(path, data.format)]
+        suffix = "conll" if _is_conllx(path, data.format) else "conllu"
         write = functools.partial(_write, model.reader, path, data)
         texts.append(os.fspath(steps.file(f"{name}-{number}.{suffix}", write)))
     dev, target = (None if gold is None else tagged(model, gold) for gold in (data.source_dev, data.target_dev))
     return dataclasses.replace(data, source=source, unlabelled=texts, source_dev=dev, target_dev=target)
 
 
-def _format(path: str | os.PathLike[str], format: Format | Literal["auto"]) -> Format:
-    return next((chunk.format for chunk in chunks(path, format=format, n_bytes=1)), "conllu")
+def _is_conllx(path: str | os.PathLike[str], format: Format | Literal["auto"]) -> bool:
+    return any(chunk.format == "conllx" for chunk in itertools.islice(chunks(path, format=format, n_bytes=1), 1))
 
 
 def _write(reader: Reader, path: str | os.PathLike[str], data: Data, output: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -71,19 +71,21 @@ def test_parsers_are_trained_on_predicted_tags(tags: TrainingTags) -> None:
 
 @given(st.lists(st.tuples(words, words, st.booleans()), max_size=12))
 def test_reliability_is_the_accuracy_where_taggers_agree_and_elsewhere(tokens: list[tuple[Word, Word, bool]]) -> None:
-    def treebank(own: list[tuple[Word, Word, bool]], column: Literal[0, 1]) -> Treebank:
-        return Treebank.of([([each[column]], [0], ["x"]) for each in own])
+    def both(own: list[tuple[Word, Word, bool]]) -> tuple[Treebank, Treebank]:
+        columns = [gold for gold, _, _ in own], [found for _, found, _ in own]
+        one, other = (Treebank.of([([word], [0], ["x"]) for word in column]) for column in columns)
+        return one, other
 
     tokens = [(gold, found._replace(form=gold.form), agreed) for gold, found, agreed in tokens]
     mask = np.array([slot for *_, agreed in tokens for slot in (False, agreed)], np.bool_)
-    facts: Any = measured(treebank(tokens, 0), treebank(tokens, 1), mask)
+    facts: Any = measured(*both(tokens), mask)
     agreed, others = ([each for each in tokens if each[2] is wanted] for wanted in (True, False))
     assert facts["agreement"] == {
         "tokens": round(100 * len(agreed) / max(1, len(tokens)), 2),
-        "agreed": accuracy(treebank(agreed, 0), treebank(agreed, 1)),
-        "others": accuracy(treebank(others, 0), treebank(others, 1)),
+        "agreed": accuracy(*both(agreed)),
+        "others": accuracy(*both(others)),
     }
-    assert facts["accuracy"] == accuracy(treebank(tokens, 0), treebank(tokens, 1))
+    assert facts["accuracy"] == accuracy(*both(tokens))
 
 
 def test_without_a_development_set_nothing_is_measured() -> None:

@@ -19,11 +19,11 @@ def split(
 ) -> list[str]:
     """Return the paths of texts; for a running text that of its tokens, which are a step, without tags."""
     found = []
-    for number, path in enumerate(map(os.fspath, paths), start=1):
-        if (text := text_format(path, format)) is not None:
-            write = functools.partial(_write, model, path, text)
-            path = os.fspath(steps.file(f"text-{number}.conllu", write))
-        found.append(path)
+    for number, path in enumerate(paths, start=1):
+        text = text_format(os.fspath(path), format)
+        if text is not None:
+            path = steps.file(f"text-{number}.conllu", functools.partial(_write, model, os.fspath(path), text))
+        found.append(os.fspath(path))
     return found
 
 
