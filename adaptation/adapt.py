@@ -127,7 +127,7 @@ class _Adaptation:
             raise ConfigError(f"expected a committee of two or more, found only {', '.join(committee)}; name others")
         self._members(self.scheme.members)  # an unknown name is an error before the work
         source = training_data(self.before, self.data.source, self._jobs("tags of the training data"))
-        given = seen(self.before, self.data, source, self.steps, "tagged")
+        given = seen(self.before, self.data, source, self.steps, "tagged", self.jobs)
         known = frozenset(sentences_of(source))
         apart = distance(Profile.of([source]), Profile.of(given.text(), known))
         warnings = list(self._warnings(source, apart))
@@ -150,7 +150,7 @@ class _Adaptation:
         if taggers:
             adapted, silver, report["taggers"] = self._retagged()
             if silver is not None:
-                given = seen(adapted, self.data, source, self.steps, "tagged-again")
+                given = seen(adapted, self.data, source, self.steps, "tagged-again", self.jobs)
             elif not parsers:
                 remedy = "lower tag_agreement, or give text without tags"
                 raise self._nothing_kept("sentences without tags on which the taggers agree", remedy)

@@ -18,9 +18,9 @@ from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.reader import Reader
 from treevote.ensemble.reader_trainer import ReaderTrainer
-from treevote.ensemble.streaming import CHUNK_BYTES, Part, parts
+from treevote.ensemble.streaming import CHUNK_BYTES, Part, parts, size
 from treevote.files.streams import writing
-from treevote.parallel import Jobs
+from treevote.parallel import ONE_JOB, Jobs
 from treevote.store.checkpoints import Checkpoints
 
 
@@ -81,7 +81,9 @@ def training_data(model: EnsembleParser, source: Treebank, jobs: Jobs) -> Treeba
     return ReaderTrainer().tagged(bare, seed=int(facts.get("seed", 0)), jobs=jobs)
 
 
-def seen(model: EnsembleParser, data: Data, source: Treebank, steps: Checkpoints, name: str) -> Data:
+def seen(
+    model: EnsembleParser, data: Data, source: Treebank, steps: Checkpoints, name: str, jobs: Jobs = ONE_JOB
+) -> Data:
     """Return data as the parsers of a model see them.
 
     Parameters
@@ -95,13 +97,15 @@ def seen(model: EnsembleParser, data: Data, source: Treebank, steps: Checkpoints
         Each file of the text becomes a step, with tags.
     name : str
         Begins the names of these steps.
+    jobs : Jobs, optional
+        Their progress is in bytes of the text.
     """
     if model.reader is None or not has_tagger(model):
         return data
-    texts = []
+    texts: list[str] = []
     for number, path in enumerate(data.unlabelled, 1):
         suffix = "conll" if _is_conllx(path, data.format) else "conllu"
-        write = functools.partial(_write, model.reader, path, data)
+        write = functools.partial(_write, model.reader, path, data, jobs)
         texts.append(os.fspath(steps.file(f"{name}-{number}.{suffix}", write)))
     dev, target = (None if gold is None else tagged(model, gold) for gold in (data.source_dev, data.target_dev))
     return dataclasses.replace(data, source=source, unlabelled=texts, source_dev=dev, target_dev=target)
@@ -111,7 +115,8 @@ def _is_conllx(path: str | os.PathLike[str], format: Format | Literal["auto"]) -
     return any(chunk.format == "conllx" for chunk in itertools.islice(chunks(path, format=format, n_bytes=1), 1))
 
 
-def _write(reader: Reader, path: str | os.PathLike[str], data: Data, output: Path) -> None:
+def _write(reader: Reader, path: str | os.PathLike[str], data: Data, jobs: Jobs, output: Path) -> None:
     with writing(output) as stream:
         for part in parts([path], format=data.format, n_bytes=data.chunk_bytes):
             dump(reader.tagged(parse_chunk(part.chunk, trees="ignored")[0]), stream)
+            jobs.tell("tags of the text", part.bytes_read, size([path]))

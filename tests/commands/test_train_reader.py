@@ -179,6 +179,8 @@ def test_adaptation_of_the_taggers_alone_keeps_the_parsers(model: Path, tmp_path
     assert "the taggers agree" in page.read_text("utf-8")
     run("parse", tmp_path / "adapted", bare, "-o", tmp_path / "parsed.conllu")
     assert read(tmp_path / "parsed.conllu").n_tokens == read(TOY).n_tokens
+    assert "source, AllTags" in run("inspect", tmp_path / "adapted")
+    assert "taggers" in run("inspect", tmp_path / "adapted", "--markdown")
     again = run("adapt", model, bare, *ADAPT, "--retrain", "taggers", "-o", tmp_path / "adapted")
     assert "taggers    agreement on the tags of all tokens" in again
     assert (tmp_path / "adapted.silver.conllu").read_text("utf-8") == silver
