@@ -29,7 +29,7 @@ from treevote.adaptation.measuring import (
 )
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
-from treevote.adaptation.tagging import Retagging, retagged
+from treevote.adaptation.tagging import Kept, Retagging, retagged
 from treevote.config import to_mapping
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS, members_of
@@ -154,18 +154,21 @@ class _Adaptation:
             elif not parsers:
                 remedy = "lower tag_agreement, or give text without tags"
                 raise self._nothing_kept("sentences without tags on which the taggers agree", remedy)
+        members: Mapping[str, Trainer] = {name: Kept(member) for name, member in adapted.members.items()}
+        trees: Path | None = None
         if parsers:
-            silver, rounds = self._rounds(given)
-            trained = self._trained("adapted", self._members(self.scheme.members), given, silver)
-            reading = {"reading": adapted.facts["reading"]} if "reading" in adapted.facts else {}
-            adapted = dataclasses.replace(trained, reader=adapted.reader, facts={**trained.facts, **reading})
-            added = read_silver(silver)
+            trees, rounds = self._rounds(given)
+            silver, members, added = trees, self._members(self.scheme.members), read_silver(trees)
             report |= {
-                "members": list(adapted.members),
+                "members": list(members),
                 "added": {"sentences": added.n_sentences, "tokens": added.n_tokens},
                 "rounds": list(rounds),
                 "labels": label_profile(source, added),
             }
+        if parsers or given.source_dev is not None:  # parsers that stay are measured again
+            trained = self._trained("adapted", members, given, trees)
+            reading = {"reading": adapted.facts["reading"]} if "reading" in adapted.facts else {}
+            adapted = dataclasses.replace(trained, reader=adapted.reader, facts={**trained.facts, **reading})
         new, new_scores = self._measured(adapted, given)
         reasons += verdict(old, new, self.guard)
         report |= {
@@ -242,7 +245,7 @@ class _Adaptation:
         own = {name: member.trainer for name, member in self.before.members.items()}
         return {name: own[name] if name in own else members_of([name])[name] for name in names or own}
 
-    def _trained(self, name: str, members: dict[str, Trainer], data: Data, silver: Path | None) -> EnsembleParser:
+    def _trained(self, name: str, members: Mapping[str, Trainer], data: Data, silver: Path | None) -> EnsembleParser:
         """Return an ensemble trained on the source and the silver data, or the finished step."""
 
         def make() -> EnsembleParser:

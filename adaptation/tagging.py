@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,8 +28,25 @@ from treevote.ensemble.reader_trainer import ReaderTrainer, measured, right_tags
 from treevote.ensemble.streaming import Part, size
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.protocols import Parser
 from treevote.store.checkpoints import Checkpoints
 from treevote.store.manifest import JSON
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A trainer that gives a member as it is, so that weights and confidence are measured again, on other tags.
+
+    Attributes
+    ----------
+    member : Parser
+    """
+
+    member: Parser
+
+    def train(self, treebank: Treebank, dev: Treebank | None = None, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Parser:
+        """Return the member."""
+        return self.member
 
 
 class Retagging(NamedTuple):

@@ -120,6 +120,14 @@ def test_what_is_not_retrained_stays_byte_for_byte(whole: dict[str, tuple[Adapte
     ]
 
 
+def test_parsers_that_stay_are_measured_on_the_new_tags(whole: dict[str, tuple[Adapted, Path]]) -> None:
+    facts: Any = whole["taggers"][0].parser.facts
+    rows: Any = whole["taggers"][0].report["scores"]
+    (after,) = (row for row in rows if (row["domain"], row["metric"]) == ("source", "LAS"))
+    assert facts["scores"]["vote"]["las"] == after["after"]
+    assert facts["training"] == before().facts["training"]
+
+
 def test_the_new_tagger_learns_from_gold_tags_and_from_what_was_added(whole: dict[str, tuple[Adapted, Path]]) -> None:
     found, _ = whole["taggers"]
     expected = TaggerTrainer().train(joined(SOURCE, read_silver(found.silver), 1))
