@@ -8,13 +8,15 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from treevote.adaptation.agreement import alike
+from treevote.adaptation.data import Data, has_tagger, seen, training_data
 from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
 from treevote.adaptation.guard import Guard, Measured, unfit, verdict
+from treevote.adaptation.instance_selection import InstanceSelection
 from treevote.adaptation.judging import annotate
 from treevote.adaptation.measuring import (
     Scored,
@@ -27,12 +29,11 @@ from treevote.adaptation.measuring import (
 )
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
+from treevote.adaptation.tagging import Kept, Retagging, retagged
 from treevote.config import to_mapping
-from treevote.conll.reader import parse_chunk
-from treevote.corpus.treebank import Format, Treebank
+from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS, members_of
 from treevote.ensemble.parser import EnsembleParser, load, save
-from treevote.ensemble.streaming import CHUNK_BYTES, parts
 from treevote.ensemble.trainer import EnsembleTrainer, facts_of
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.counts import Convention
@@ -44,35 +45,6 @@ from treevote.store.manifest import JSON
 
 class NothingKeptError(InputError):
     """No sentence of the text was selected."""
-
-
-@dataclass(frozen=True)
-class Data:
-    """Data of an adaptation.
-
-    Attributes
-    ----------
-    source : Treebank
-        Labelled sentences of the old domain; they always stay in the training data.
-    unlabelled : sequence of path
-        Text of the new domain.
-    source_dev, target_dev : Treebank, optional
-        Labelled sentences that are not trained on.
-    external : sequence of path
-        Parses of ``unlabelled`` by other parsers: members of the committee that are not retrained.
-    format : {"auto", "conllu", "conllx"}
-        Format of ``unlabelled`` and ``external``.
-    chunk_bytes : int, default=512 KiB
-        Approximate length of a chunk of ``unlabelled``; the result does not depend on it.
-    """
-
-    source: Treebank
-    unlabelled: Sequence[str | os.PathLike[str]]
-    source_dev: Treebank | None = None
-    target_dev: Treebank | None = None
-    external: Sequence[str | os.PathLike[str]] = ()
-    format: Format | Literal["auto"] = "auto"
-    chunk_bytes: int = CHUNK_BYTES
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +78,7 @@ def adapt(
     Parameters
     ----------
     before : EnsembleParser
-        Trained on ``data.source``.
+        Trained on ``data.source``. If it has a tagger, the treebanks have gold tags, and are tagged by it.
     data, scheme, guard
         Data, settings and limits of the adaptation.
     steps : Checkpoints
@@ -127,7 +99,7 @@ def adapt(
     InputError
         If data cannot be used; `NothingKeptError` if no sentence is kept in the first round.
     ConfigError
-        If the scheme names members that do not exist.
+        If the scheme names members that do not exist, or only the taggers of a model without any are to be retrained.
     """
     return _Adaptation(before, data, steps, scheme, guard, seed, convention, force, jobs, warn).run()
 
@@ -146,13 +118,19 @@ class _Adaptation:
     warn: Callable[[str], None] | None
 
     def run(self) -> Adapted:
-        committee = self._committee()
-        if len(committee) + len(self.data.external) < 2:
+        parsers = self.scheme.retrained != "taggers"
+        taggers = self.scheme.retrained != "parsers" and has_tagger(self.before)
+        if not parsers and not taggers:
+            raise ConfigError("the model has no tagger to retrain; train it with --from-text, or retrain its parsers")
+        committee = self._committee() if parsers else {}
+        if parsers and len(committee) + len(self.data.external) < 2:
             raise ConfigError(f"expected a committee of two or more, found only {', '.join(committee)}; name others")
         self._members(self.scheme.members)  # an unknown name is an error before the work
-        known = frozenset(sentences_of(self.data.source))
-        apart = distance(Profile.of([self.data.source]), Profile.of(self._parts(), known))
-        warnings = list(self._warnings(apart))
+        source = training_data(self.before, self.data.source, self._jobs("tags of the training data"))
+        given = seen(self.before, self.data, source, self.steps, "tagged", self.jobs)
+        known = frozenset(sentences_of(source))
+        apart = distance(Profile.of([source]), Profile.of(given.text(), known))
+        warnings = list(self._warnings(source, apart))
         if self.warn is not None:
             for warning in warnings:
                 self.warn(warning)
@@ -160,25 +138,40 @@ class _Adaptation:
             "scheme": to_mapping(self.scheme),
             "committee": _settings(committee),
             "external": len(self.data.external),
-            "training": {"sentences": self.data.source.n_sentences, "tokens": self.data.source.n_tokens},
+            "training": {"sentences": source.n_sentences, "tokens": source.n_tokens},
             "distance": to_mapping(apart),
             "warnings": list(warnings),
         }
-        sample = sample_of(self._parts())
-        old, old_scores = self._measured(self.before, sample)
+        old, old_scores = self._measured(self.before, given)
         reasons = unfit(apart, old, self.guard)
         if reasons and not self.force:
             return Adapted(self.before, reasons, {**report, "before": to_mapping(old), "reasons": list(reasons)})
-        silver, rounds = self._rounds()
-        adapted = self._trained("adapted", self._members(self.scheme.members), silver)
-        new, new_scores = self._measured(adapted, sample)
+        adapted, silver = self.before, None
+        if taggers:
+            adapted, silver, report["taggers"] = self._retagged()
+            if silver is not None:
+                given = seen(adapted, self.data, source, self.steps, "tagged-again", self.jobs)
+            elif not parsers:
+                remedy = "lower tag_agreement, or give text without tags"
+                raise self._nothing_kept("sentences without tags on which the taggers agree", remedy)
+        members: Mapping[str, Trainer] = {name: Kept(member) for name, member in adapted.members.items()}
+        trees: Path | None = None
+        if parsers:
+            trees, rounds = self._rounds(given)
+            silver, members, added = trees, self._members(self.scheme.members), read_silver(trees)
+            report |= {
+                "members": list(members),
+                "added": {"sentences": added.n_sentences, "tokens": added.n_tokens},
+                "rounds": list(rounds),
+                "labels": label_profile(source, added),
+            }
+        if parsers or given.source_dev is not None:  # parsers that stay are measured again
+            trained = self._trained("adapted", members, given, trees)
+            reading = {"reading": adapted.facts["reading"]} if "reading" in adapted.facts else {}
+            adapted = dataclasses.replace(trained, reader=adapted.reader, facts={**trained.facts, **reading})
+        new, new_scores = self._measured(adapted, given)
         reasons += verdict(old, new, self.guard)
-        added = read_silver(silver)
         report |= {
-            "members": list(adapted.members),
-            "added": {"sentences": added.n_sentences, "tokens": added.n_tokens},
-            "rounds": list(rounds),
-            "labels": label_profile(self.data.source, added),
             "before": to_mapping(old),
             "after": to_mapping(new),
             "scores": compared(old_scores, new_scores, self.seed),
@@ -186,23 +179,30 @@ class _Adaptation:
             "reasons": list(reasons),
         }
         adapted = dataclasses.replace(adapted, facts={**adapted.facts, "adaptation": report})
+        assert silver is not None
         return Adapted(adapted, reasons, report, silver)
 
-    def _rounds(self) -> tuple[Path, list[dict[str, JSON]]]:
+    def _retagged(self) -> Retagging:
+        """Return the model with a tagger that was trained on sentences of the text, too."""
+        copies, jobs = self.scheme.source_copies, self.jobs
+        selection = InstanceSelection(self.scheme.tag_agreement, max_length=self.scheme.selection.max_length)
+        return retagged(self.before, self.data, self.steps, selection, copies=copies, seed=self.seed, jobs=jobs)
+
+    def _rounds(self, data: Data) -> tuple[Path, list[dict[str, JSON]]]:
         """Annotate, select, retrain the committee; return the last silver file and a profile of each round."""
         rounds: list[dict[str, JSON]] = []
         entered: Any = None
         silver: Path | None = None
         for number in range(1, self.scheme.rounds + 1):
             name = f"round-{number}"
-            committee = self._trained(f"{name}.committee", self._committee(), silver)
+            committee = self._trained(f"{name}.committee", self._committee(), data, silver)
             annotation = annotate(
                 self.steps.folder / f"{name}.committee",
-                self.data.unlabelled,
+                data.unlabelled,
                 self.steps.chunks(name),
-                external=self.data.external,
-                format=self.data.format,
-                chunk_bytes=self.data.chunk_bytes,
+                external=data.external,
+                format=data.format,
+                chunk_bytes=data.chunk_bytes,
                 jobs=self._jobs(name),
             )
             lengths, agreed, confidence, _ = annotation
@@ -213,20 +213,16 @@ class _Adaptation:
             share = 100 * float(lengths[new].sum() / max(1, lengths.sum()))
             about: dict[str, JSON] = {**profile(annotation, kept), "new": round(share, 2)}
             about |= {"text_sentences": len(lengths), "text_tokens": int(lengths.sum())}
-            if self.data.target_dev is not None and not self.data.external:  # which have no parses of it
+            if data.target_dev is not None and not data.external:  # which have no parses of it
                 about["on_target_dev"] = committee_scores(
-                    committee, self.data.target_dev, self.scheme.selection, self.convention
+                    committee, data.target_dev, self.scheme.selection, self.convention
                 )
             rounds.append(about)
             if not kept.any() and silver is not None:  # the earlier selection is still good
                 break
             if not kept.any():
-                raise NothingKeptError(
-                    "expected sentences on which the committee agrees and is sure enough, "
-                    f"found none among {len(kept):,}",
-                    path=" and ".join(os.fspath(path) for path in self.data.unlabelled),
-                    remedy="lower --min-agreement, or check that the text is in the language of the model",
-                )
+                remedy = "lower --min-agreement, or check that the text is in the language of the model"
+                raise self._nothing_kept("sentences on which the committee agrees and is sure enough", remedy)
             silver = self.steps.file(
                 f"{name}.silver.conllu", functools.partial(write_silver, annotation, kept, entered.copy())
             )
@@ -234,6 +230,11 @@ class _Adaptation:
                 break
         assert silver is not None
         return silver, rounds
+
+    def _nothing_kept(self, expected: str, remedy: str) -> NothingKeptError:
+        n_sentences = sum(part.n_sentences for part in self.data.text())
+        path = " and ".join(os.fspath(path) for path in self.data.unlabelled)
+        return NothingKeptError(f"expected {expected}, found none among {n_sentences:,}", path=path, remedy=remedy)
 
     def _committee(self) -> dict[str, Trainer]:
         alone = len(self.before.members) + len(self.data.external) < 2
@@ -244,16 +245,16 @@ class _Adaptation:
         own = {name: member.trainer for name, member in self.before.members.items()}
         return {name: own[name] if name in own else members_of([name])[name] for name in names or own}
 
-    def _trained(self, name: str, members: dict[str, Trainer], silver: Path | None) -> EnsembleParser:
+    def _trained(self, name: str, members: Mapping[str, Trainer], data: Data, silver: Path | None) -> EnsembleParser:
         """Return an ensemble trained on the source and the silver data, or the finished step."""
 
         def make() -> EnsembleParser:
-            source = self.data.source
+            source = data.source
             treebank = source if silver is None else joined(source, read_silver(silver), self.scheme.source_copies)
-            weights = self.before.weights.kind if len(members) > 1 and self.data.source_dev is not None else "equal"
+            weights = self.before.weights.kind if len(members) > 1 and data.source_dev is not None else "equal"
             return EnsembleTrainer(members, weights).train(
                 treebank,
-                self.data.source_dev,
+                data.source_dev,
                 seed=self.seed,
                 jobs=self._jobs(name),
                 convention=self.convention,
@@ -264,14 +265,9 @@ class _Adaptation:
     def _jobs(self, step: str) -> Jobs:
         return self.jobs.renamed(lambda name: f"{step}: {name}")
 
-    def _parts(self) -> Iterator[Treebank]:
-        """Yield the unlabelled text part by part."""
-        for part in parts(self.data.unlabelled, format=self.data.format, n_bytes=self.data.chunk_bytes):
-            yield parse_chunk(part.chunk, trees="ignored")[0]
-
-    def _warnings(self, distance: Distance) -> Iterator[str]:
+    def _warnings(self, source: Treebank, distance: Distance) -> Iterator[str]:
         training: Any = self.before.facts.get("training", {})
-        if training.get("sha256") != facts_of(self.data.source)["sha256"]:
+        if training.get("sha256") != facts_of(source)["sha256"]:
             yield "the model was not trained on these training data; give its own training data"
         like = None if self.data.external else alike(self._committee())
         if like:
@@ -284,8 +280,10 @@ class _Adaptation:
                 f"({', '.join(distance.tags[:5])}); tag it as they are tagged"
             )
 
-    def _measured(self, parser: EnsembleParser, sample: Treebank) -> tuple[Measured, dict[str, Scored]]:
-        return measure(parser, self.data.source_dev, self.data.target_dev, sample, self.convention)
+    def _measured(self, parser: EnsembleParser, data: Data) -> tuple[Measured, dict[str, Scored]]:
+        """Measure a model on the labelled sentences as they are given, and on held-out sentences of the text."""
+        gold = self.data
+        return measure(parser, gold.source_dev, gold.target_dev, sample_of(data.text()), self.convention)
 
 
 def _settings(trainers: Mapping[str, Any]) -> dict[str, JSON]:

@@ -45,6 +45,10 @@ class Annotation(NamedTuple):
     files: tuple[Path, ...]
 
 
+NOTHING = Annotation(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), ())
+"""The annotation of a chunk without sentences."""
+
+
 def annotate(
     model: Path,
     unlabelled: Sequence[str | os.PathLike[str]],
@@ -86,6 +90,17 @@ def annotate(
         annotated.append(of_chunk)
         jobs.tell("annotation", bytes_read, total)
     stored.release()  # a training may follow
+    return collected(annotated, unlabelled)
+
+
+def collected(annotated: Sequence[Annotation], unlabelled: Sequence[str | os.PathLike[str]]) -> Annotation:
+    """Return the annotations of all chunks as one.
+
+    Raises
+    ------
+    InputError
+        If there is no sentence.
+    """
     if not any(of_chunk.files for of_chunk in annotated):
         raise InputError(
             "expected sentences, found none", path=os.fspath(unlabelled[0]), remedy="give a file with sentences in it"
@@ -151,11 +166,11 @@ def _annotate_part(model: StoredParser, task: _Task) -> tuple[int, Annotation]:
     if not task.file.exists():
         treebank, _ = parse_chunk(task.part.chunk, trees="ignored")
         if not treebank.n_sentences:
-            return task.part.bytes_read, Annotation(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), ())
+            return task.part.bytes_read, NOTHING
         text = _annotated(model(), treebank, task)
         with writing(task.file) as stream:
             stream.write(text.encode("utf-8", "surrogateescape"))
-    return task.part.bytes_read, _scores(task.file)
+    return task.part.bytes_read, scores_of(task.file)
 
 
 def _annotated(committee: EnsembleParser, treebank: Treebank, task: _Task) -> str:
@@ -171,20 +186,34 @@ def _annotated(committee: EnsembleParser, treebank: Treebank, task: _Task) -> st
     if parse.confidence is not None:
         sums = np.add.reduceat(parse.confidence.astype(np.float64), treebank.offsets[:-1])
         sure = sums / np.maximum(treebank.lengths, 1)
-    text = dumps(dataclasses.replace(parse.only(), source=None))
-    name = os.path.basename(task.part.chunk.path)
+    return commented(treebank, parse.only(), task.part, agreed, sure)
+
+
+def commented(treebank: Treebank, annotated: Treebank, part: Part, agreed: Doubles, sure: Doubles) -> str:
+    """Return annotated sentences as CoNLL-U, each with its origin, agreement, confidence, and its own comments.
+
+    Parameters
+    ----------
+    treebank, annotated : Treebank
+        The sentences of a chunk with their text, and the same with trees or tags.
+    part : Part
+        Where the chunk is from.
+    agreed, sure : ndarray of float64, shape (n_sentences,)
+    """
+    text = dumps(dataclasses.replace(annotated, source=None))
+    name = os.path.basename(part.chunk.path)
     blocks = []
     for i, block in enumerate(text.split("\n\n")[:-1]):
         above = (line.removeprefix(BOM.decode()).rstrip("\r") for line in treebank.comments(i))
         comments = "".join(f"{line}\n" for line in above if line.startswith("#"))
         blocks.append(
-            f"# source = {name}, sentence {task.part.chunk.first_sentence + i}\n"
+            f"# source = {name}, sentence {part.chunk.first_sentence + i}\n"
             f"# agreement = {float(agreed[i])}\n# confidence = {float(sure[i])}\n{comments}{block}\n\n"
         )
     return "".join(blocks)
 
 
-def _scores(file: Path) -> Annotation:
+def scores_of(file: Path) -> Annotation:
     """Return length, agreement and confidence of each sentence of a chunk, the latter two from its comments."""
     lengths: list[int] = []
     agreed: list[float] = []

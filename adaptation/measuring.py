@@ -9,10 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from treevote.adaptation.agreement import agreement
+from treevote.adaptation.data import has_tagger, tagged
 from treevote.adaptation.guard import Measured
 from treevote.adaptation.instance_selection import InstanceSelection
 from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import per_sentence
 from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.reader_trainer import right_tags
 from treevote.evaluation.counts import Convention, count_by_sentence
 from treevote.evaluation.paired import paired
 from treevote.kernels import Bools, Longs
@@ -23,6 +26,10 @@ HELD_OUT = 20
 
 MOST_HELD_OUT = 2_000
 """Maximum number of held-out sentences; they stay in memory."""
+
+
+TAGS = ("UPOS", "AllTags")
+"""The metrics of tags that are compared, of those of `treevote.ensemble.reader_trainer`."""
 
 
 def held_out(numbers: Longs) -> Bools:
@@ -51,7 +58,8 @@ def sample_of(parts: Iterable[Treebank]) -> Treebank:
 class Scored:
     """Scores of a model on labelled sentences: counts by sentence, and its mean confidence in percent, if it has any.
 
-    Counts are those of `treevote.evaluation.counts.count_by_sentence`.
+    Counts are those of `treevote.evaluation.counts.count_by_sentence`, and for a model with a tagger the tokens with
+    the right tags, by metric.
     """
 
     counts: dict[str, Longs]
@@ -68,8 +76,9 @@ def measure(
 ) -> tuple[Measured, dict[str, Scored]]:
     """Measure a model on the labelled sentences of both domains, and estimate its score on a sample of the target.
 
-    The estimate is the mean confidence of the model on the unlabelled sample. Return also the scores in full, by
-    ``"source"`` and ``"target"``, of the domains that have labelled sentences.
+    A model with a tagger predicts the tags of the labelled sentences; the sample has tags already. The estimate is the
+    mean confidence of the model on the unlabelled sample. Return also the scores in full, by ``"source"`` and
+    ``"target"``, of the domains that have labelled sentences.
     """
     labelled = {"source": source, "target": target}
     scored = {name: score(parser, gold, convention) for name, gold in labelled.items() if gold is not None}
@@ -81,9 +90,13 @@ def measure(
 
 
 def score(parser: EnsembleParser, gold: Treebank, convention: Convention) -> Scored:
-    """Return the scores of a model on labelled sentences."""
-    parse = parser.parse(gold)
-    return Scored(count_by_sentence(gold, parse, convention=convention), _confidence(parser, gold, parse))
+    """Return the scores of a model on labelled sentences, and those of its tags if it has a tagger."""
+    given = tagged(parser, gold)
+    parse = parser.parse(given)
+    counts = count_by_sentence(gold, parse, convention=convention)
+    if has_tagger(parser):
+        counts |= {metric: per_sentence(right, gold.offsets) for metric, right in right_tags(gold, given).items()}
+    return Scored(counts, _confidence(parser, gold, parse))
 
 
 def _confidence(parser: EnsembleParser, treebank: Treebank, parse: Treebank) -> float | None:
@@ -95,10 +108,14 @@ def _confidence(parser: EnsembleParser, treebank: Treebank, parse: Treebank) -> 
 
 
 def compared(before: Mapping[str, Scored], after: Mapping[str, Scored], seed: int) -> list[JSON]:
-    """Return LAS and UAS of two models on each domain, the difference with its interval, and p."""
+    """Return the scores of two models on each domain, the difference with its interval, and p.
+
+    They are LAS and UAS, and of models with a tagger those of ``TAGS``.
+    """
     rows: list[JSON] = []
     for domain in before:
-        for metric, right in (("LAS", "arcs"), ("UAS", "heads")):
+        metrics = {"LAS": "arcs", "UAS": "heads"} | {name: name for name in TAGS if name in before[domain].counts}
+        for metric, right in metrics.items():
             columns = [
                 np.stack([scored.counts[right], scored.counts["tokens"]], axis=1)
                 for scored in (before[domain], after[domain])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from treevote.adaptation.instance_selection import InstanceSelection
 from treevote.errors import ConfigError, unknown
@@ -29,6 +30,10 @@ class Scheme:
         Members of the adapted model; empty: those of the old model.
     source_copies : int
         Copies of the labelled sentences in the training data: their weight against those of the new domain.
+    retrained : {"both", "parsers", "taggers"}
+        What is trained again. A model without a tagger has parsers alone.
+    tag_agreement : float
+        Least share of the tokens, 0..1, on whose tags the taggers agree, for a sentence that joins their training data.
     """
 
     committee: tuple[str, ...] = ()
@@ -37,6 +42,8 @@ class Scheme:
     selection: InstanceSelection = field(default_factory=lambda: InstanceSelection(0.8))
     members: tuple[str, ...] = ()
     source_copies: int = 1
+    retrained: Literal["both", "parsers", "taggers"] = "both"
+    tag_agreement: float = 1.0
 
     def __post_init__(self) -> None:
         for name in self.committee:
@@ -48,12 +55,18 @@ class Scheme:
             raise ConfigError(f"stopping_threshold should be in 0..100, found {self.stopping_threshold}")
         if not 1 <= self.source_copies <= 100:
             raise ConfigError(f"source_copies should be in 1..100, found {self.source_copies}")
+        if not 0 <= self.tag_agreement <= 1:
+            raise ConfigError(f"tag_agreement should be in 0..1, found {self.tag_agreement}")
 
 
 SCHEMES = {
     "default": Scheme(),
     "paper": Scheme(
-        ("lr-maxent-forward", "lr-svm-backward"), 1, selection=InstanceSelection(), members=("lr-maxent-forward",)
+        ("lr-maxent-forward", "lr-svm-backward"),
+        1,
+        selection=InstanceSelection(),
+        members=("lr-maxent-forward",),
+        retrained="parsers",
     ),
     "distil": Scheme(selection=InstanceSelection(0.0), members=("lr-maxent-forward",)),
 }

@@ -14,33 +14,48 @@ from treevote.files.streams import writing
 from treevote.kernels import Bools, Ints
 from treevote.store.manifest import JSON
 
+COMMITTEE, TAGGERS = "the committee", "the taggers"
+"""Those who agree on sentences."""
+
 _AGREEMENT = re.compile(rb"^# agreement = ([0-9.e-]+)$", re.MULTILINE)
 
 
-def write_silver(annotation: Annotation, kept: Bools, entered: Ints, path: Path) -> None:
+def write_silver(annotation: Annotation, kept: Bools, entered: Ints, path: Path, *, judges: str = COMMITTEE) -> None:
     """Write the selected sentences as CoNLL-U, each with its source, its round, and the reason; all or nothing.
 
     ``kept`` is the mask of the selected sentences, and ``entered`` the first round of each; shape (n_sentences,).
+    ``judges`` are those who agree.
     """
     i = 0
     with writing(path) as stream:
         for file in annotation.files:
             for block in file.read_bytes().split(b"\n\n")[:-1]:
                 if kept[i]:
-                    stream.write(f"# round = {entered[i]}\n# reason = {_reason(block)}\n".encode())
+                    stream.write(f"# round = {entered[i]}\n# reason = {_reason(block, judges)}\n".encode())
                     stream.write(block + b"\n\n")
                 i += 1
 
 
-def _reason(block: bytes) -> str:
+def _reason(block: bytes, judges: str) -> str:
     found = _AGREEMENT.search(block)
     share = float(found[1]) if found else 0.0
-    return "the committee agrees" if share >= 1 else f"the committee agrees on {100 * share:.1f} % of the tokens"
+    return agree(judges) if share >= 1 else f"{agree(judges)} on {100 * share:.1f} % of the tokens"
+
+
+def agree(judges: str) -> str:
+    """Return that judges agree, in words.
+
+    Examples
+    --------
+    >>> agree(COMMITTEE), agree(TAGGERS)
+    ('the committee agrees', 'the taggers agree')
+    """
+    return f"{judges} agree{'s' if judges == COMMITTEE else ''}"
 
 
 def read_silver(path: Path) -> Treebank:
-    """Return the sentences of a silver file as `write_silver` leaves it; it may be empty."""
-    return read(path, format="conllu") if path.stat().st_size else Treebank.of([], path.name)
+    """Return the sentences of a silver file as `write_silver` leaves it; those of taggers have no trees."""
+    return read(path, format="conllu", trees="optional") if path.stat().st_size else Treebank.of([], path.name)
 
 
 def joined(gold: Treebank, silver: Treebank, copies: int) -> Treebank:

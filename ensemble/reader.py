@@ -35,6 +35,10 @@ class Tagger(Protocol):
         """Return the same sentences with predicted lemmas and tags, in their words and in their source."""
         ...
 
+    def judged(self, treebank: Treebank) -> tuple[Treebank, Bools]:
+        """Tag as `tag` does; return also the tokens on whose tags the taggers agree, shape (n_slots,)."""
+        ...
+
     def record(self) -> Record:
         """Return the whole tagger as data."""
         ...

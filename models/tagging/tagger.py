@@ -17,7 +17,7 @@ from treevote.conll.columns import with_words
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError
-from treevote.kernels import Ints, Longs
+from treevote.kernels import Bools, Ints, Longs
 from treevote.models.tagging import templates
 from treevote.models.tagging.classifier import Classifier, ClassifierTrainer, Direction, Loss
 from treevote.models.tagging.dictionary import Dictionary, rows_of
@@ -191,14 +191,24 @@ class Tagger:
 
     def tag(self, treebank: Treebank) -> Treebank:
         """Return the same sentences and trees with predicted LEMMA, UPOS, XPOS and FEATS; those it has are not read."""
+        return self.judged(treebank)[0]
+
+    def judged(self, treebank: Treebank) -> tuple[Treebank, Bools]:
+        """Tag as `tag` does; return also the tokens with tags that all taggers of a task agree on.
+
+        The second result, shape (n_slots,), is true where each tagger of UPOS, FEATS and XPOS by itself chose the tag.
+        """
         rows, values, known = self._memo.encode(treebank.words)
         tokens, ends = rows[treebank.tokens], treebank.offsets
         chosen, names = np.full((len(tokens), len(TASKS)), -1, np.int32), _Names(self.tasks)
+        agreed = np.zeros(len(tokens), np.bool_)
         first = 0
         while first < len(treebank):
             last = max(first + 1, int(np.searchsorted(ends, ends[first] + _BATCH, side="right")) - 1)
             own = slice(int(ends[first]), int(ends[last]))
-            chosen[own] = self._batch(tokens[own], ends[first : last + 1] - ends[first], values, known, names)
+            chosen[own], agreed[own] = self._batch(
+                tokens[own], ends[first : last + 1] - ends[first], values, known, names
+            )
             first = last
         slots = np.column_stack([treebank.tokens, chosen])[treebank.is_token]
         distinct, number = np.unique(slots, axis=0, return_inverse=True)
@@ -209,15 +219,19 @@ class Tagger:
         ]
         new = np.zeros(len(treebank.tokens), np.int32)
         new[treebank.is_token] = np.array(places, np.int32)[number.ravel()]
-        return with_words(treebank, tuple(words), new)
+        return with_words(treebank, tuple(words), new), agreed
 
-    def _batch(self, tokens: Ints, offsets: Longs, values: Longs, known: Ints, names: _Names) -> Ints:
-        """Return the number in ``names`` of each slot and task, shape (n_slots, len(TASKS)); -1 in ROOT slots."""
+    def _batch(self, tokens: Ints, offsets: Longs, values: Longs, known: Ints, names: _Names) -> tuple[Ints, Bools]:
+        """Return the number in ``names`` of each slot and task, -1 in ROOT slots, and the tokens that are agreed on.
+
+        Shapes are (n_slots, len(TASKS)) and (n_slots,).
+        """
         tags = np.full((len(tokens), len(templates.TAGS)), -1, np.int32)
         text = Text(tokens, offsets, values, known, np.zeros(len(tokens), np.int32), tags)
-        result = []
+        result, all_agreed = [], np.ones(len(tokens), np.bool_)
         for task, column in TASKS.items():
-            classes, combinations = self.tasks[task].vote(text, column, self._codes[task])
+            classes, combinations, agreed = self.tasks[task].vote(text, column, self._codes[task])
+            all_agreed &= agreed
             if column >= 0:
                 tags[:, column] = np.append(self._codes[task], np.int32(-1))[classes]
             if task == "upos":  # the groups of all other tasks
@@ -226,7 +240,7 @@ class Tagger:
                 classes[slot] = names.add(task, combination)
                 tags[slot, column] = -1
             result.append(classes)
-        return np.column_stack(result)
+        return np.column_stack(result), all_agreed
 
     def record(self) -> Record:
         """Return the tagger as data."""

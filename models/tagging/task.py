@@ -21,6 +21,25 @@ NEW_COMBINATION = 4.0
 """By how much a combination of features that was never seen must beat the best that was."""
 
 
+class Voted(NamedTuple):
+    """Result of `Task.vote`.
+
+    Attributes
+    ----------
+    classes : ndarray of int32, shape (n_slots,)
+        -1 in ROOT slots.
+    combinations : dict of int to str
+        Slots whose features are a combination that was never seen, and the combination.
+    agreed : ndarray of bool, shape (n_slots,)
+        Tokens for which every tagger by itself chose the class; not those of ``combinations``. A task without a column
+        has no choice by itself, and all tokens.
+    """
+
+    classes: Ints
+    combinations: dict[int, str]
+    agreed: Bools
+
+
 class Swap(NamedTuple):
     """A feature of a class to be replaced: the number of the old one and of the new one among those of its group."""
 
@@ -43,7 +62,7 @@ class Task:
     dictionary: Dictionary
     taggers: tuple[Classifier, ...]
 
-    def vote(self, text: Text, column: int, codes: Ints) -> tuple[Ints, dict[int, str]]:
+    def vote(self, text: Text, column: int, codes: Ints) -> Voted:
         """Choose a class for each token: the one with the highest sum of scores, of equal ones the first.
 
         Parameters
@@ -54,31 +73,30 @@ class Task:
             Column of the task in ``text.tags``, or -1.
         codes : ndarray of int32, shape (n_classes,)
             What ``text.tags`` would hold for each class.
-
-        Returns
-        -------
-        classes : ndarray of int32, shape (n_slots,)
-            -1 in ROOT slots.
-        combinations : dict of int to str
-            Slots whose features are a combination that was never seen, and the combination.
         """
         parts = self.tagset.parts
         is_token = np.ones(len(text.tokens), np.bool_)
         is_token[text.offsets[:-1]] = False
         widths = np.diff(parts.bases)[text.groups] * is_token
         places, total = np.cumsum(widths) - widths, np.zeros(int(widths.sum()), np.float32)
+        choices = []
         for tagger in self.taggers:
             own = text._replace(tags=text.tags.copy())
             tagger.add_scores(own, parts, self.dictionary, column, codes, places, total)
+            choices.append(own.tags[:, column])
         classes = np.full(len(text.tokens), -1, np.int32)
         old, new = np.full(len(classes), -1, np.int32), np.full(len(classes), -1, np.int32)
         choose(parts, text.groups, places, total, is_token, np.float32(NEW_COMBINATION), classes, old, new)
+        agreed: Bools = is_token.copy()
+        for choice in choices if column >= 0 else ():
+            agreed &= choice == np.append(codes, np.int32(-1))[classes]
         combinations = {}
         for slot in np.flatnonzero(new >= 0).tolist():
             group, swap = int(text.groups[slot]), Swap(int(old[slot]), int(new[slot]))
             if (name := self._combination(group, int(classes[slot]), swap)) is not None:
                 combinations[slot] = name
-        return classes, combinations
+                agreed[slot] = False
+        return Voted(classes, combinations, agreed)
 
     def _combination(self, group: int, number: int, swap: Swap) -> str | None:
         """Return the features of a class with one of them replaced; None if that is a class, or has one twice."""

@@ -13,7 +13,8 @@ import pytest
 
 from tests.reference.toy_grammar import toy_treebank
 from treevote.adaptation import measuring
-from treevote.adaptation.adapt import Adapted, Data, adapt
+from treevote.adaptation.adapt import Adapted, adapt
+from treevote.adaptation.data import Data
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.instance_selection import InstanceSelection
 from treevote.adaptation.judging import _annotated, annotate

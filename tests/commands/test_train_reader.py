@@ -113,6 +113,11 @@ def test_text_is_read_tagged_and_parsed(tmp_path: Path, monkeypatch: pytest.Monk
         ["NOUN", "AUX", "PART", "VERB", "PUNCT"]
     ] * 2
     assert "reads raw text, and CoNLL-U with or without tags" in run("inspect", tmp_path / "model")
+    own = "--train", tmp_path / "toy.conllu", "--retrain", "taggers", "--force"
+    run("adapt", tmp_path / "model", tmp_path / "in.txt", *own, "-o", tmp_path / "adapted")
+    silver = (tmp_path / "adapted.silver.conllu").read_text("utf-8")
+    assert "# source = text-1.conllu, sentence 1\n" in silver
+    assert silver.count("\tbark\t_\tVERB\t") == 2
 
 
 def test_a_cascade_has_a_line_for_each_stage(model: Path) -> None:
@@ -124,12 +129,55 @@ def test_a_cascade_has_a_line_for_each_stage(model: Path) -> None:
     assert stages["gold tokens"]["Tokens"] == 100
 
 
-def test_adaptation_reads_the_text_with_the_reader_of_the_model_and_keeps_it(model: Path, tmp_path: Path) -> None:
+ADAPT = ("--train", TOY, "--dev", TOY, "--force")
+COMMITTEE = ("--committee", "lr-svm-forward,lr-svm-backward", "--rounds", "1")
+
+
+def test_adaptation_of_the_parsers_keeps_the_reader(model: Path, tmp_path: Path) -> None:
     bare = without_tags(TOY, tmp_path / "bare.conllu")
-    own = ("--train", TOY, "--dev", TOY, "--committee", "lr-svm-forward,lr-svm-backward", "--rounds", "1")
-    run("adapt", model, bare, *own, "-o", tmp_path / "adapted", "--force")
+    run("adapt", model, bare, *ADAPT, *COMMITTEE, "-o", tmp_path / "adapted", "--retrain", "parsers")
     adapted = load(tmp_path / "adapted")
     assert adapted.reader is not None
     assert adapted.facts["reading"] == load(model).facts["reading"]
     silver = read(tmp_path / "adapted.silver.conllu")
     assert all(word.upos != "_" for word in silver.words[1:])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["adapted", "adapted.silver.conllu", "bare.conllu"]
+
+
+def test_adaptation_of_taggers_and_parsers_tells_both(model: Path, tmp_path: Path) -> None:
+    bare = without_tags(TOY, tmp_path / "bare.conllu")
+    said = run("adapt", model, bare, *ADAPT, *COMMITTEE, "-o", tmp_path / "adapted", "--target-dev", TOY)
+    for words in (
+        "taggers    agreement on the tags of all tokens",
+        "on the text ",
+        "taggers on the labelled target",
+        "target, UPOS",
+        "source, AllTags",
+        "target, LAS",
+        "round  identical %",
+    ):
+        assert words in said
+    assert all(len(line) <= 100 for line in said.splitlines() if not line.startswith(("model ", "added ")))
+    told = run("inspect", tmp_path / "adapted")
+    assert "target, UPOS" in told
+    silver = read(tmp_path / "adapted.silver.conllu")
+    assert all(word.upos != "_" for word in silver.words[1:])
+
+
+def test_adaptation_of_the_taggers_alone_keeps_the_parsers(model: Path, tmp_path: Path) -> None:
+    bare, page = without_tags(TOY, tmp_path / "bare.conllu"), tmp_path / "page.html"
+    options = "--retrain", "taggers", "--json", "--report", page
+    facts = json.loads(run("adapt", model, bare, *ADAPT, *options, "-o", tmp_path / "adapted"))
+    assert facts["taggers"]["sentences"] > 0
+    assert not {"rounds", "added", "members", "labels"} & set(facts)
+    assert [row["metric"] for row in facts["scores"]] == ["LAS", "UAS", "UPOS", "AllTags"]
+    silver = (tmp_path / "adapted.silver.conllu").read_text("utf-8")
+    assert silver.count("# reason = the taggers agree\n") == facts["taggers"]["sentences"]
+    assert "the taggers agree" in page.read_text("utf-8")
+    run("parse", tmp_path / "adapted", bare, "-o", tmp_path / "parsed.conllu")
+    assert read(tmp_path / "parsed.conllu").n_tokens == read(TOY).n_tokens
+    assert "source, AllTags" in run("inspect", tmp_path / "adapted")
+    assert "taggers" in run("inspect", tmp_path / "adapted", "--markdown")
+    again = run("adapt", model, bare, *ADAPT, "--retrain", "taggers", "-o", tmp_path / "adapted")
+    assert "taggers    agreement on the tags of all tokens" in again
+    assert (tmp_path / "adapted.silver.conllu").read_text("utf-8") == silver

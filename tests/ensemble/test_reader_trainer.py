@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank, checksum
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.reader_trainer import TAG_FOLDS, ReaderTrainer, TrainingTags, accuracy
+from treevote.ensemble.reader_trainer import TAG_FOLDS, ReaderTrainer, TrainingTags, accuracy, measured
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import InputError
 from treevote.models.tagging.jackknife import cross_tagged
@@ -63,8 +64,28 @@ def test_parsers_are_trained_on_predicted_tags(tags: TrainingTags) -> None:
     assert checksum(trained.treebank) == checksum(expected)
     assert trained.dev is not None
     assert words_of(trained.dev) == words_of(tagger.tag(DEV))
-    measured = accuracy(DEV, tagger.tag(DEV))
-    assert trained.facts == {"reads": "tokens", "tags": tags, "accuracy": measured}
+    found, agreed = tagger.judged(DEV)
+    assert trained.facts == {"reads": "tokens", "tags": tags, **measured(DEV, found, agreed)}
+    assert trained.facts["accuracy"] == accuracy(DEV, found)
+
+
+@given(st.lists(st.tuples(words, words, st.booleans()), max_size=12))
+def test_reliability_is_the_accuracy_where_taggers_agree_and_elsewhere(tokens: list[tuple[Word, Word, bool]]) -> None:
+    def both(own: list[tuple[Word, Word, bool]]) -> tuple[Treebank, Treebank]:
+        columns = [gold for gold, _, _ in own], [found for _, found, _ in own]
+        one, other = (Treebank.of([([word], [0], ["x"]) for word in column]) for column in columns)
+        return one, other
+
+    tokens = [(gold, found._replace(form=gold.form), agreed) for gold, found, agreed in tokens]
+    mask = np.array([slot for *_, agreed in tokens for slot in (False, agreed)], np.bool_)
+    facts: Any = measured(*both(tokens), mask)
+    agreed, others = ([each for each in tokens if each[2] is wanted] for wanted in (True, False))
+    assert facts["agreement"] == {
+        "tokens": round(100 * len(agreed) / max(1, len(tokens)), 2),
+        "agreed": accuracy(*both(agreed)),
+        "others": accuracy(*both(others)),
+    }
+    assert facts["accuracy"] == accuracy(*both(tokens))
 
 
 def test_without_a_development_set_nothing_is_measured() -> None:

@@ -10,6 +10,7 @@ from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import encode
 from treevote.errors import ModelError
+from treevote.kernels import Bools
 from treevote.store.record import Record
 
 
@@ -35,6 +36,9 @@ class ToyTagger:
                 lines[line] = "\t".join([columns[0], *distinct[token], *columns[6:]])
             source = dataclasses.replace(source, text="\n".join(lines).encode("utf-8", "surrogateescape"))
         return dataclasses.replace(treebank, words=distinct, tokens=tokens, source=source)
+
+    def judged(self, treebank: Treebank) -> tuple[Treebank, Bools]:
+        return self.tag(treebank), treebank.is_token
 
     def record(self) -> Record:
         return Record("toy-tagger", {"upos": self.upos})

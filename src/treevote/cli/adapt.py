@@ -30,7 +30,10 @@ from treevote.cli.options import (
 def adapt(
     model: Model,
     unlabelled: Annotated[
-        list[str], typer.Argument(metavar="TEXT...", help="Text of the new domain, tagged as the training data.")
+        list[str],
+        typer.Argument(
+            metavar="TEXT...", help="Text of the new domain, tagged as the training data; any text if the model tags."
+        ),
     ],
     train: Annotated[list[str], input_option(metavar="FILE...", help="Training data of the model.")],
     output: Annotated[Path, output_option("--output", "-o", metavar="MODEL", help="Model folder to write.")],
@@ -92,6 +95,10 @@ def adapt(
         int | None,
         choice_option(min=1, help="Copies of the training data beside the new sentences.", show_default="the scheme's"),
     ] = None,
+    retrain: Annotated[
+        Literal["both", "parsers", "taggers"] | None,
+        choice_option(help="What is trained again, of a model with taggers.", show_default="the scheme's"),
+    ] = None,
     margin: Annotated[
         float | None,
         guard_option(min=0, max=100, help="Maximum loss of LAS on --dev.", show_default="that of --config, or 1.5"),
@@ -118,7 +125,8 @@ def adapt(
 ) -> None:
     """Adapt a model to unlabelled text of a new domain, and keep it only if it is no worse.
 
-    Sentences on which different parsers agree join the training data. Trees in TEXT are not read. An adapted model that
+    Sentences on which different parsers agree join the training data; so do, for the taggers of a model that tags,
+    sentences on whose tags they agree. Trees in TEXT are not read. An adapted model that
     is judged worse is not written, and the exit code is 3.
     """
     from treevote.adaptation.configuration import read_configuration
@@ -137,6 +145,7 @@ def adapt(
             "selection": selection,
             "members": names(members),
             "source_copies": source_copies,
+            "retrained": retrain,
         },
         "guard": {"source_margin": margin},
         "seed": seed,

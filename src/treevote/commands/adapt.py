@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import shutil
 from collections.abc import Callable, Sequence
@@ -11,16 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from treevote.adaptation.adapt import Adapted, Data, NothingKeptError
+from treevote.adaptation.adapt import Adapted, NothingKeptError
 from treevote.adaptation.adapt import adapt as carry
 from treevote.adaptation.configuration import Configuration
+from treevote.adaptation.data import Data
 from treevote.commands.answer import answer
-from treevote.commands.reading import read_text, read_training_data, read_treebank
+from treevote.commands.reading import split
 from treevote.commands.treebanks import read_development, read_training
 from treevote.config import to_mapping
 from treevote.conll.text_chunks import AnyFormat
 from treevote.corpus.treebank import Format
-from treevote.ensemble.parser import EnsembleParser, load, save
+from treevote.ensemble.parser import load, save
 from treevote.errors import ConfigError, InputError
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
@@ -141,9 +141,7 @@ def adapt(
     with checkpoints(room, plan) as steps:
         texts = [os.fspath(path) for path in unlabelled]
         if before.reader is not None:
-            texts = read_text(before, texts, steps, format)
-            source = read_training_data(before, source, int(facts.get("seed", 0)), jobs)
-            old, new = read_treebank(before, old), read_treebank(before, new)
+            texts = split(before, texts, steps, format)
         data = Data(source, texts, old, new, [os.fspath(path) for path in external], of_trees)
         try:
             adapted = carry(before, data, steps, **settings, force=force, jobs=jobs, warn=warn)
@@ -153,21 +151,13 @@ def adapt(
             raise
         promoted = force or not adapted.reasons
         if promoted:
-            save(with_reader(adapted.parser, before), output)
+            save(adapted.parser, output)
             with writing(silver) as stream, adapted.silver.open("rb") as added:
                 shutil.copyfileobj(added, stream)
         kept = steps.has_steps and not promoted
         if not kept:
             steps.clear()
     return Outcome(adapted, Path(output) if promoted else None, silver if promoted else None, room if kept else None)
-
-
-def with_reader(adapted: EnsembleParser, before: EnsembleParser) -> EnsembleParser:
-    """Return an adapted model with the reader of the model before."""
-    if before.reader is None:
-        return adapted
-    facts = {**adapted.facts, "reading": before.facts.get("reading", {})}
-    return dataclasses.replace(adapted, reader=before.reader, facts=facts)
 
 
 def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | Path]) -> None:

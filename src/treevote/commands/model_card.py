@@ -82,6 +82,7 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, told: Told) -> dict[s
     told : Told
     """
     training: Mapping[str, Any] = facts["training"]
+    adaptation: Mapping[str, Any] = facts.get("adaptation", {})
     tags = expects_tags(parser)
     measured = "development data" if "development" in facts else f"{facts['folds']} folds" if "folds" in facts else None
     return {
@@ -94,7 +95,8 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, told: Told) -> dict[s
         "treevote": facts["treevote"],
         "training_data": {**training, "source": told.data, "licence": told.licence or None},
         "development_data": facts.get("development"),
-        "adaptation_rounds": len(facts["adaptation"]["rounds"]) if "adaptation" in facts else 0,
+        "adaptation_rounds": len(adaptation.get("rounds", ())),
+        "adapted_taggers": adaptation.get("taggers", {}).get("sentences", 0) > 0,
         "input": _input(parser, tags),
         "output": "trees, " + ("support and confidence of each arc" if parser.confidence else "support of each arc"),
         "measured_on": measured,
@@ -156,6 +158,8 @@ def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     development = facts["development_data"]
     members = ", ".join(facts["members"])
     rounds = facts["adaptation_rounds"]
+    adapted = [f"{rounds} round{'' if rounds == 1 else 's'}"] if rounds else []
+    adapted += ["taggers"] if facts["adapted_taggers"] else []
     rows = (
         ("description", facts["description"]),
         ("language", facts["language"]),
@@ -171,7 +175,7 @@ def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         ("licence of data", data["licence"] or "not told"),
         ("checksum of data", data["sha256"]),
         ("measured on", _size(development) if development else facts["measured_on"] or "nothing"),
-        ("adaptation", f"{rounds} round{'' if rounds == 1 else 's'}" if rounds else ""),
+        ("adaptation", ", ".join(adapted)),
         ("treevote", facts["treevote"]),
         ("citation", facts["citation"]),
         ("contact", facts["contact"]),

@@ -17,7 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from treevote.adaptation.adapt import Adapted, Data, adapt
+from treevote.adaptation.adapt import Adapted, adapt
+from treevote.adaptation.data import Data
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme
 from treevote.commands.cascade import as_text, cascade

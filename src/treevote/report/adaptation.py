@@ -22,11 +22,16 @@ LEGENDS = {
     "by all. selected: sentences that join the training data. tokens, % of tokens, length: those of these sentences, "
     "their share of the text, and tokens a sentence. of all: tokens a sentence of the text. new: tokens of the text "
     "that were not selected before.",
+    "taggers": "agreed: tokens whose UPOS, FEATS and XPOS each tagger by itself chose as their vote did. identical: "
+    "sentences of such tokens alone. selected: sentences that join the taggers' training data, with their tags; the "
+    "text is then tagged again.",
+    "tags": "% of the tokens with the right tag or lemma, before retraining; AllTags: UPOS, XPOS and FEATS.",
     "target": "Each parser of the committee by itself, and their vote. selected: labelled sentences that the same "
     "criteria select, with the scores of the vote there: how right the added sentences are. LAS, UAS: % of the tokens "
     "with the right head, with and without the right label.",
-    "scores": "difference: after minus before, in points, with the 95 % interval of the paired bootstrap. p: the "
-    "larger of its p-value and that of the randomization test.",
+    "scores": "UPOS, AllTags: % of the tokens with the right tags, for a model that tags. difference: after minus "
+    "before, in points, with the 95 % interval of the paired bootstrap. p: the larger of its p-value and that of the "
+    "randomization test.",
     "estimates": "An estimate is the mean confidence on held-out text, no measurement; parsers are too sure of "
     "themselves on text of another domain.",
 }
@@ -43,13 +48,16 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
         yield _settings(facts)
     if "distance" in facts:
         yield _text(facts)
-    if "rounds" not in facts:
-        return
-    if "added" in facts:
-        yield _data(facts)
-    yield f"{_rounds(facts['rounds'])}\n{wrapped(LEGENDS['rounds'])}"
-    if any("on_target_dev" in each for each in facts["rounds"]):
-        yield f"{_on_target(facts['rounds'])}\n{wrapped(LEGENDS['target'])}"
+    if "taggers" in facts:
+        yield f"{_taggers(facts['taggers'])}\n{wrapped(LEGENDS['taggers'])}"
+        if "on_target_dev" in facts["taggers"]:
+            yield f"{_tags_on_target(facts['taggers']['on_target_dev'])}\n{wrapped(LEGENDS['tags'])}"
+    if "rounds" in facts:
+        if "added" in facts:
+            yield _data(facts)
+        yield f"{_rounds(facts['rounds'])}\n{wrapped(LEGENDS['rounds'])}"
+        if any("on_target_dev" in each for each in facts["rounds"]):
+            yield f"{_on_target(facts['rounds'])}\n{wrapped(LEGENDS['target'])}"
     if facts.get("labels"):
         rows = [[each["label"], f"{each['source']:.1f}", f"{each['added']:.1f}"] for each in facts["labels"]]
         yield table(["labels that differ most", "% of the training data", "% of the added sentences"], rows)
@@ -76,7 +84,12 @@ def _settings(facts: Mapping[str, Any]) -> str:
     ]
     if facts.get("external"):
         lines.append(("", f"parses by {plural(facts['external'], 'other parser')}"))
-    lines.append(("selected", f"{', '.join(limits)}; at most {plural(scheme['rounds'], 'round')}"))
+    if facts.get("committee"):
+        lines.append(("selected", f"{', '.join(limits)}; at most {plural(scheme['rounds'], 'round')}"))
+    if "taggers" in facts:
+        share = scheme["tag_agreement"]
+        all_agree = "agreement on the tags of " + ("all tokens" if share >= 1 else f"{100 * share:g} % of the tokens")
+        lines.append(("taggers", f"{all_agree}; retrained once" if facts["taggers"]["sentences"] else "as they were"))
     if "members" in facts:
         lines.append(("adapted", ", ".join(facts["members"])))
     return "\n".join(
@@ -105,6 +118,24 @@ def _data(facts: Mapping[str, Any]) -> str:
     if copies > 1:
         rows[-1][0] += f", {copies} copies of the first"
     return table(["", "sentences", "tokens"], [[title, *(f"{n:,}" for n in counts)] for title, *counts in rows])
+
+
+def _taggers(facts: Mapping[str, Any]) -> str:
+    """Return the table of the sentences that the taggers selected."""
+    header = ["taggers", "identical %", "agreed %", "selected", "tokens", "% of tokens", "length", "of all"]
+    shares = f"{facts['identical']:.1f}", f"{facts['agreed_tokens']:.1f}"
+    counts = f"{facts['sentences']:,}", f"{facts['tokens']:,}", f"{facts['share_of_tokens']:.1f}"
+    return table(header, [["on the text", *shares, *counts, f"{facts['length']:.1f}", f"{facts['length_of_all']:.1f}"]])
+
+
+def _tags_on_target(facts: Mapping[str, Mapping[str, Any]]) -> str:
+    names = {"all": "all", "agreed": "agreed tokens", "selected": "selected sentences"}
+    metrics = [metric for metric in facts["all"] if metric != "tokens"]
+    rows = [
+        [name, f"{facts[key]['tokens']:,}", *(_two(facts[key][metric]) for metric in metrics)]
+        for key, name in names.items()
+    ]
+    return table(["taggers on the labelled target", "tokens", *metrics], rows)
 
 
 def _rounds(rounds: Sequence[Mapping[str, float]]) -> str:

@@ -50,13 +50,18 @@ def scores(facts: Mapping[str, Any], members: Iterable[str], milliseconds: Mappi
 
 def _tags(reading: Mapping[str, Any]) -> str:
     """Return the table of the tagger."""
-    accuracy = reading["accuracy"]
-    row = ["tagger", *(f"{value:.2f}" for value in accuracy.values())]
+    accuracy, agreement = reading["accuracy"], reading.get("agreement", {})
+    rows: list[tuple[str, float, Mapping[str, float]]] = [("tagger", 100.0, accuracy)]
+    if agreement:
+        share = agreement["tokens"]
+        rows.append(("where its taggers agree", share, agreement["agreed"]))
+        rows.append(("elsewhere", 100 - share, agreement["others"]))
     legend = (
         "% of the tokens with the right tag or lemma; AllTags: UPOS, XPOS and FEATS. Below, all trees are found with "
         f"these tags; the members were trained on {reading['tags']} ones"
     )
-    return f"{table(['development', *accuracy], [row])}\n{wrapped(legend)}"
+    cells = [[name, f"{share:.2f}", *(f"{value:.2f}" for value in own.values())] for name, share, own in rows]
+    return f"{table(['development', '% of tokens', *accuracy], cells)}\n{wrapped(legend)}"
 
 
 def _plain(facts: Mapping[str, Any], members: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from treevote.adaptation.silver import read_silver
+from treevote.adaptation.silver import COMMITTEE, TAGGERS, agree, read_silver
 from treevote.corpus.sentence import Sentence
 from treevote.corpus.treebank import Treebank
 from treevote.drawing import svg
@@ -25,7 +25,7 @@ _FACT = re.compile(r"# (round|source|agreement) = (.*)")
 
 
 class Quoted(NamedTuple):
-    """An added sentence: its words, the place in the text, the share of tokens that the committee agrees on."""
+    """An added sentence: its words, the place in the text, the share of tokens that the judges agree on."""
 
     text: str
     source: str
@@ -72,12 +72,14 @@ def write_report(
     InputError
         If a file cannot be read or written.
     """
-    found = groups(read_silver(Path(silver))) if silver is not None else []
+    judges = COMMITTEE if "rounds" in facts else TAGGERS
+    found = groups(read_silver(Path(silver)), judges) if silver is not None else []
     templates = environment()
     page = templates.get_template("adaptation.html").render(
         closing=adaptation.closing(facts, promoted=promoted),
         report=adaptation.as_text(facts),
         groups=found,
+        judges=judges,
         shown=SHOWN,
         command=command,
         date=date,
@@ -88,8 +90,8 @@ def write_report(
         stream.write(page.encode())
 
 
-def groups(silver: Treebank) -> list[Group]:
-    """Return the sentences of a silver file by round and by range of agreement, the highest first."""
+def groups(silver: Treebank, judges: str = COMMITTEE) -> list[Group]:
+    """Return the sentences of a silver file by round and by range of agreement of the judges, the highest first."""
     members: dict[tuple[int, int], list[int]] = {}
     told = [_facts_of(silver, i) for i in range(silver.n_sentences)]
     for i, facts in enumerate(told):
@@ -99,9 +101,7 @@ def groups(silver: Treebank) -> list[Group]:
     found = []
     for (number, tenth), own in sorted(members.items()):
         low = -10 * tenth
-        reason = (
-            "the committee agrees" if low >= 100 else f"the committee agrees on {low} to {low + 10} % of the tokens"
-        )
+        reason = agree(judges) if low >= 100 else f"{agree(judges)} on {low} to {low + 10} % of the tokens"
         step = max(1, len(own) // SHOWN)
         quoted: list[Quoted] = []
         n_drawn = 0
@@ -109,7 +109,7 @@ def groups(silver: Treebank) -> list[Group]:
             sentence = silver.sentence(i)
             forms = " ".join(word.form for word in sentence.words[1:])
             drawing = ""
-            if n_drawn < DRAWN and 3 < lengths[i] <= MAX_WORDS:
+            if judges == COMMITTEE and n_drawn < DRAWN and 3 < lengths[i] <= MAX_WORDS:  # with a tree
                 drawing, n_drawn = _drawing(sentence), n_drawn + 1
             quoted.append(Quoted(forms, told[i].get("source", ""), float(told[i].get("agreement", 0)), drawing))
         found.append(Group(number, reason, len(own), int(lengths[own].sum()), quoted))

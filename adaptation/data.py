@@ -1,0 +1,122 @@
+"""Data of an adaptation: as they are given, and as the parsers of a model see them, with the tags of its tagger."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from treevote.conll.chunks import chunks
+from treevote.conll.reader import parse_chunk
+from treevote.conll.writer import dump
+from treevote.corpus.treebank import Format, Treebank
+from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.reader import Reader
+from treevote.ensemble.reader_trainer import ReaderTrainer
+from treevote.ensemble.streaming import CHUNK_BYTES, Part, parts, size
+from treevote.files.streams import writing
+from treevote.parallel import ONE_JOB, Jobs
+from treevote.store.checkpoints import Checkpoints
+
+
+@dataclass(frozen=True)
+class Data:
+    """Data of an adaptation.
+
+    Attributes
+    ----------
+    source : Treebank
+        Labelled sentences of the old domain; they always stay in the training data.
+    unlabelled : sequence of path
+        Text of the new domain. Sentences without tags are tagged by the model if it has a tagger.
+    source_dev, target_dev : Treebank, optional
+        Labelled sentences that are not trained on.
+    external : sequence of path
+        Parses of ``unlabelled`` by other parsers: members of the committee that are not retrained.
+    format : {"auto", "conllu", "conllx"}
+        Format of ``unlabelled`` and ``external``.
+    chunk_bytes : int, default=512 KiB
+        Approximate length of a chunk of ``unlabelled``; the result does not depend on it.
+    """
+
+    source: Treebank
+    unlabelled: Sequence[str | os.PathLike[str]]
+    source_dev: Treebank | None = None
+    target_dev: Treebank | None = None
+    external: Sequence[str | os.PathLike[str]] = ()
+    format: Format | Literal["auto"] = "auto"
+    chunk_bytes: int = CHUNK_BYTES
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the unlabelled text in chunks."""
+        return parts(self.unlabelled, format=self.format, n_bytes=self.chunk_bytes)
+
+    def text(self) -> Iterator[Treebank]:
+        """Yield the unlabelled text part by part."""
+        for part in self.parts():
+            yield parse_chunk(part.chunk, trees="ignored")[0]
+
+
+def has_tagger(model: EnsembleParser) -> bool:
+    """Tell whether a model tags sentences."""
+    return model.reader is not None and model.reader.tagger is not None
+
+
+def tagged(model: EnsembleParser, treebank: Treebank) -> Treebank:
+    """Return labelled sentences with the tags that a model predicts, if it has a tagger."""
+    return treebank if model.reader is None or not has_tagger(model) else model.reader.tagged(treebank, "predict")
+
+
+def training_data(model: EnsembleParser, source: Treebank, jobs: Jobs) -> Treebank:
+    """Return the training data of a model with the tags that its parsers were trained on."""
+    facts: Any = model.facts
+    if not has_tagger(model) or facts.get("reading", {}).get("tags") != "predicted":
+        return source
+    bare = dataclasses.replace(source, source=None)
+    return ReaderTrainer().tagged(bare, seed=int(facts.get("seed", 0)), jobs=jobs)
+
+
+def seen(
+    model: EnsembleParser, data: Data, source: Treebank, steps: Checkpoints, name: str, jobs: Jobs = ONE_JOB
+) -> Data:
+    """Return data as the parsers of a model see them.
+
+    Parameters
+    ----------
+    model : EnsembleParser
+        With a tagger, or the data stay as they are.
+    data : Data
+    source : Treebank
+        The sentences to train on, as `training_data` gives them.
+    steps : Checkpoints
+        Each file of the text becomes a step, with tags.
+    name : str
+        Begins the names of these steps.
+    jobs : Jobs, optional
+        Their progress is in bytes of the text.
+    """
+    if model.reader is None or not has_tagger(model):
+        return data
+    texts: list[str] = []
+    for number, path in enumerate(data.unlabelled, 1):
+        suffix = "conll" if _is_conllx(path, data.format) else "conllu"
+        write = functools.partial(_write, model.reader, path, data, jobs)
+        texts.append(os.fspath(steps.file(f"{name}-{number}.{suffix}", write)))
+    dev, target = (None if gold is None else tagged(model, gold) for gold in (data.source_dev, data.target_dev))
+    return dataclasses.replace(data, source=source, unlabelled=texts, source_dev=dev, target_dev=target)
+
+
+def _is_conllx(path: str | os.PathLike[str], format: Format | Literal["auto"]) -> bool:
+    return any(chunk.format == "conllx" for chunk in itertools.islice(chunks(path, format=format, n_bytes=1), 1))
+
+
+def _write(reader: Reader, path: str | os.PathLike[str], data: Data, jobs: Jobs, output: Path) -> None:
+    with writing(output) as stream:
+        for part in parts([path], format=data.format, n_bytes=data.chunk_bytes):
+            dump(reader.tagged(parse_chunk(part.chunk, trees="ignored")[0]), stream)
+            jobs.tell("tags of the text", part.bytes_read, size([path]))

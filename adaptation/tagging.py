@@ -1,0 +1,159 @@
+"""The taggers' part of an adaptation: sentences on whose tags they agree join their training data.
+
+Taggers are judges of tags as parsers are of trees. The taggers of a task differ in direction and loss; a sentence is
+selected if each of them by itself chose the tags of their vote, on a large enough share of the tokens.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from treevote.adaptation.data import Data
+from treevote.adaptation.instance_selection import InstanceSelection
+from treevote.adaptation.judging import NOTHING, Annotation, collected, commented, scores_of
+from treevote.adaptation.measuring import held_out
+from treevote.adaptation.silver import TAGGERS, joined, profile, read_silver, write_silver
+from treevote.conll.reader import parse_chunk
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import per_sentence
+from treevote.ensemble.parser import EnsembleParser, load, save
+from treevote.ensemble.reader import Tagger, without_tags
+from treevote.ensemble.reader_trainer import ReaderTrainer, measured, right_tags
+from treevote.ensemble.streaming import Part, size
+from treevote.files.streams import writing
+from treevote.parallel import ONE_JOB, Jobs
+from treevote.protocols import Parser
+from treevote.store.checkpoints import Checkpoints
+from treevote.store.manifest import JSON
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A trainer that gives a member as it is, so that weights and confidence are measured again, on other tags.
+
+    Attributes
+    ----------
+    member : Parser
+    """
+
+    member: Parser
+
+    def train(self, treebank: Treebank, dev: Treebank | None = None, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Parser:
+        """Return the member."""
+        return self.member
+
+
+class Retagging(NamedTuple):
+    """Result of `retagged`: the model with the new tagger, the added sentences, and what was selected."""
+
+    model: EnsembleParser
+    silver: Path | None
+    facts: dict[str, JSON]
+
+
+def retagged(
+    model: EnsembleParser,
+    data: Data,
+    steps: Checkpoints,
+    selection: InstanceSelection,
+    *,
+    copies: int = 1,
+    seed: int = 0,
+    jobs: Jobs = ONE_JOB,
+) -> Retagging:
+    """Train the tagger of a model on the source and on sentences of the text that it tagged.
+
+    Parameters
+    ----------
+    model : EnsembleParser
+        With a tagger. Its parsers stay.
+    data : Data
+        With gold tags in the treebanks. Sentences of the text that have tags are not learned from.
+    steps : Checkpoints
+    selection : InstanceSelection
+        Criteria for the sentences; agreement is the share of the tokens on whose tags the taggers agree.
+    copies : int, default=1
+        Copies of the source in the training data.
+    seed : int, default=0
+    jobs : Jobs, optional
+        The result does not depend on them.
+
+    Returns
+    -------
+    Retagging
+        With the same model, and without a file, if no sentence is selected.
+    """
+    assert model.reader is not None
+    assert model.reader.tagger is not None
+    reader, named = model.reader, jobs.renamed(lambda name: f"taggers: {name}")
+    annotation = judge(model.reader.tagger, data, steps.chunks("taggers"), named)
+    lengths, agreed, confidence, _ = annotation
+    kept = selection.of(lengths, agreed, confidence) & (confidence > 0) & ~held_out(np.arange(len(lengths)))
+    about: dict[str, JSON] = {**profile(annotation, kept)}
+    about |= {"text_sentences": len(lengths), "text_tokens": int(lengths.sum())}
+    if data.target_dev is not None:
+        about["on_target_dev"] = judged_scores(model.reader.tagger, data.target_dev, selection)
+    if not kept.any():
+        return Retagging(model, None, about)
+    write = functools.partial(write_silver, annotation, kept, np.ones(len(kept), np.int32), judges=TAGGERS)
+    silver = steps.file("taggers.silver.conllu", write)
+
+    def make() -> EnsembleParser:
+        treebank = joined(dataclasses.replace(data.source, source=None), read_silver(silver), copies)
+        tagger = ReaderTrainer().tagger.train(treebank, seed=seed, jobs=named)
+        reading: Any = model.facts.get("reading", {})
+        facts = {name: value for name, value in reading.items() if name not in ("accuracy", "agreement")}
+        if data.source_dev is not None:
+            facts |= measured(data.source_dev, *tagger.judged(data.source_dev))
+        new = dataclasses.replace(reader, tagger=tagger)
+        return dataclasses.replace(model, reader=new, facts={**model.facts, "reading": facts})
+
+    return Retagging(steps.model("taggers.model", make, load, save), silver, about)
+
+
+def judged_scores(tagger: Tagger, gold: Treebank, selection: InstanceSelection) -> dict[str, JSON]:
+    """Return the accuracy of a tagger on labelled sentences: all tokens, those agreed on, and selected sentences."""
+    found, agreed = tagger.judged(gold)
+    shares = per_sentence(agreed, gold.offsets) / np.maximum(gold.lengths, 1)
+    kept = np.repeat(selection.of(gold.lengths, shares, np.ones(len(shares))), np.diff(gold.offsets))
+    right = right_tags(gold, found)
+    facts: dict[str, JSON] = {}
+    for name, mask in {"all": gold.is_token, "agreed": agreed, "selected": kept & gold.is_token}.items():
+        percent = {
+            metric: round(100 * float(own[mask].mean()), 2) if mask.any() else None for metric, own in right.items()
+        }
+        facts[name] = {"tokens": int(mask.sum()), **percent}
+    return facts
+
+
+def judge(tagger: Tagger, data: Data, folder: Path, jobs: Jobs = ONE_JOB) -> Annotation:
+    """Tag the text, and measure the agreement of the taggers; chunks that are in the folder are not tagged again.
+
+    The confidence of a sentence is 1, and 0 for one that has tags of its own, which nobody should learn to replace.
+    """
+    total, annotated = size(data.unlabelled), []
+    for number, part in enumerate(data.parts()):
+        file = folder.absolute() / f"chunk-{number:06}.conllu"
+        annotated.append(_judged(tagger, part, file))
+        jobs.tell("tagging", part.bytes_read, total)
+    return collected(annotated, data.unlabelled)
+
+
+def _judged(tagger: Tagger, part: Part, file: Path) -> Annotation:
+    """Make the file of a chunk unless it is there, and return its annotation."""
+    if not file.exists():
+        treebank, _ = parse_chunk(part.chunk, trees="ignored")
+        if not treebank.n_sentences:
+            return NOTHING
+        found, agreed = tagger.judged(dataclasses.replace(treebank, source=None))
+        shares = per_sentence(agreed, treebank.offsets) / np.maximum(treebank.lengths, 1)
+        sure = without_tags(treebank).astype(np.float64)
+        with writing(file) as stream:
+            stream.write(commented(treebank, found, part, shares, sure).encode("utf-8", "surrogateescape"))
+    return scores_of(file)

@@ -1,0 +1,309 @@
+"""Adaptation of a model with a tagger: what is retrained, what stays, and that interruptions do not matter."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.adaptation.test_adapt import DEV, LENIENT, SCHEME, SOURCE, TRAINERS, KilledError, content
+from tests.adaptation.test_adapt import before as without_tagger
+from tests.reference import toy_model
+from tests.reference.toy_grammar import toy_treebank
+from treevote.adaptation import measuring
+from treevote.adaptation.adapt import Adapted, adapt
+from treevote.adaptation.data import Data, tagged
+from treevote.adaptation.judging import commented
+from treevote.adaptation.scheme import Scheme
+from treevote.adaptation.silver import joined, read_silver
+from treevote.conll.chunks import Chunk
+from treevote.conll.reader import parse_chunk, read
+from treevote.conll.writer import dumps, write
+from treevote.corpus.sentence import ROOT, Word
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.parser import EnsembleParser, load, save
+from treevote.ensemble.reader_trainer import ReaderTrainer, accuracy
+from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.errors import ConfigError, InputError
+from treevote.models.tagging.tagger import Tagger, TaggerTrainer
+from treevote.parallel import ONE_JOB, Jobs
+from treevote.store.checkpoints import checkpoints
+
+
+def strange(treebank: Treebank) -> Treebank:
+    """Return the same with every fourth word spelled backwards, so that taggers disagree."""
+    words = (word if i % 4 else word._replace(form=word.form[::-1]) for i, word in enumerate(treebank.words[1:]))
+    return dataclasses.replace(treebank, words=(ROOT, *words), source=None)
+
+
+TEXT = strange(toy_treebank(120, 3))
+TARGET = TEXT.select(range(100, 120))
+KINDS = ("both", "parsers", "taggers")
+
+
+def scheme(retrained: Any, **changes: Any) -> Scheme:
+    return dataclasses.replace(SCHEME, rounds=1, retrained=retrained, **changes)
+
+
+@functools.cache
+def before() -> EnsembleParser:
+    """Return the model that is adapted, with a tagger."""
+    trained = ReaderTrainer("tokens").train(SOURCE, DEV)
+    return trained.of(EnsembleTrainer(TRAINERS).train(trained.treebank, trained.dev))
+
+
+def untagged(treebank: Treebank) -> Treebank:
+    words = (ROOT, *(Word(word.form, "_", "_", "_", "_") for word in treebank.words[1:]))
+    return dataclasses.replace(treebank, words=words, source=None)
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "text.conllu"
+    write(untagged(TEXT), path)
+    return path
+
+
+def run(
+    text: Path,
+    folder: Path,
+    scheme: Scheme,
+    *,
+    model: EnsembleParser | None = None,
+    target: Treebank | None = None,
+    chunk_bytes: int = 2000,
+    jobs: Jobs = ONE_JOB,
+) -> Adapted:
+    data = Data(SOURCE, [text], DEV, target, chunk_bytes=chunk_bytes)
+    settings: dict[str, Any] = {"scheme": scheme, "guard": LENIENT, "seed": 0, "convention": "ud", "jobs": jobs}
+    with checkpoints(folder, {}) as steps:
+        return adapt(model or before(), data, steps, **settings)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Adapted, Path]]:
+    """Return the result and the finished steps of each kind, of runs that nothing disturbed."""
+    folder = tmp_path_factory.mktemp("whole")
+    write(untagged(TEXT), folder / "text.conllu")
+    return {
+        kind: (run(folder / "text.conllu", folder / kind, scheme(kind), target=TARGET), folder / kind) for kind in KINDS
+    }
+
+
+def members(model: EnsembleParser) -> object:
+    return [toy_model.content(member.record()) for member in model.members.values()]
+
+
+def reader(model: EnsembleParser) -> object:
+    assert model.reader is not None
+    return toy_model.content(model.reader.record())
+
+
+def test_what_is_not_retrained_stays_byte_for_byte(whole: dict[str, tuple[Adapted, Path]]) -> None:
+    changed = {
+        kind: (reader(found.parser) != reader(before()), members(found.parser) != members(before()))
+        for kind, (found, _) in whole.items()
+    }
+    assert changed == {"both": (True, True), "parsers": (False, True), "taggers": (True, False)}
+    assert reader(whole["both"][0].parser) == reader(whole["taggers"][0].parser)
+    assert whole["parsers"][0].parser.facts["reading"] == before().facts["reading"]
+    assert [set(found.report) & {"taggers", "rounds"} for found, _ in whole.values()] == [
+        {"taggers", "rounds"},
+        {"rounds"},
+        {"taggers"},
+    ]
+
+
+def test_parsers_that_stay_are_measured_on_the_new_tags(whole: dict[str, tuple[Adapted, Path]]) -> None:
+    facts: Any = whole["taggers"][0].parser.facts
+    rows: Any = whole["taggers"][0].report["scores"]
+    (after,) = (row for row in rows if (row["domain"], row["metric"]) == ("source", "LAS"))
+    assert facts["scores"]["vote"]["las"] == after["after"]
+    assert facts["training"] == before().facts["training"]
+
+
+def test_the_new_tagger_learns_from_gold_tags_and_from_what_was_added(whole: dict[str, tuple[Adapted, Path]]) -> None:
+    found, _ = whole["taggers"]
+    expected = TaggerTrainer().train(joined(SOURCE, read_silver(found.silver), 1))
+    assert found.parser.reader is not None
+    assert isinstance(found.parser.reader.tagger, Tagger)
+    assert toy_model.content(found.parser.reader.tagger.record()) == toy_model.content(expected.record())
+    reading: Any = found.parser.facts["reading"]
+    assert reading["accuracy"] == accuracy(DEV, expected.tag(DEV))
+    assert (reading["reads"], reading["tags"]) == ("tokens", "predicted")
+
+
+def test_sentences_are_added_on_which_the_taggers_agree_but_for_those_of_the_estimate(
+    whole: dict[str, tuple[Adapted, Path]],
+) -> None:
+    found, _ = whole["taggers"]
+    bare, model = untagged(TEXT), before()
+    assert model.reader is not None
+    assert model.reader.tagger is not None
+    vote, agreed = model.reader.tagger.judged(bare)
+    selected = [
+        i
+        for i, (a, b) in enumerate(zip(bare.offsets[:-1] + 1, bare.offsets[1:], strict=True))
+        if agreed[a:b].all() and i % measuring.HELD_OUT != measuring.HELD_OUT - 1
+    ]
+    assert 0 < len(selected) < TEXT.n_sentences
+    silver = read_silver(found.silver)
+    added = [each.words[1:] for each in silver.sentences()]
+    assert added == [vote.sentence(i).words[1:] for i in selected]
+    assert (silver.heads[silver.is_token] < 0).all()
+    blocks = found.silver.read_text("utf-8").split("\n\n")[:-1]
+    for number, block in zip(selected, blocks, strict=True):
+        assert block.startswith("# round = 1\n# reason = the taggers agree\n# source = text.conllu, sentence ")
+        assert f", sentence {number + 1}\n" in block
+    facts: Any = found.report["taggers"]
+    assert (facts["sentences"], facts["text_sentences"]) == (len(selected), TEXT.n_sentences)
+
+
+def test_trees_are_added_with_the_tags_of_the_new_tagger(whole: dict[str, tuple[Adapted, Path]]) -> None:
+    found, folder = whole["both"]
+    again = read(folder / "tagged-again-1.conllu", trees="ignored")
+    assert found.parser.reader is not None
+    expected = found.parser.reader.tagged(untagged(TEXT))
+    assert [s.words for s in again.sentences()] == [s.words for s in expected.sentences()]
+    known = {sentence.words for sentence in expected.sentences()}
+    silver = read_silver(found.silver)
+    assert silver.n_sentences > 0
+    assert {sentence.words for sentence in silver.sentences()} <= known
+
+
+def test_scores_are_those_of_predicted_tags(whole: dict[str, tuple[Adapted, Path]]) -> None:
+    for found, _ in whole.values():
+        rows: Any = found.report["scores"]
+        told = {(row["domain"], row["metric"]): (row["before"], row["after"]) for row in rows}
+        assert {metric for _, metric in told} == {"LAS", "UAS", "UPOS", "AllTags"}
+        for domain, gold in ("source", DEV), ("target", TARGET):
+            sides = [accuracy(gold, tagged(model, gold)) for model in (before(), found.parser)]
+            for metric in ("UPOS", "AllTags"):
+                assert told[domain, metric] == (sides[0][metric], sides[1][metric])
+            after = found.parser.parse(tagged(found.parser, gold))
+            assert told[domain, "UAS"][1] == round(100 * float((after.heads == gold.heads)[gold.is_token].mean()), 2)
+
+
+def test_the_tags_that_would_be_added_are_measured_on_the_labelled_target(
+    whole: dict[str, tuple[Adapted, Path]],
+) -> None:
+    facts: Any = whole["both"][0].report["taggers"]
+    model = before()
+    assert model.reader is not None
+    assert model.reader.tagger is not None
+    found, agreed = model.reader.tagger.judged(TARGET)
+    upos = np.array(
+        [TARGET.words[a].upos == found.words[b].upos for a, b in zip(TARGET.tokens, found.tokens, strict=True)]
+    )
+    whole_sentences = [bool(agreed[a + 1 : b].all()) for a, b in itertools.pairwise(TARGET.offsets)]
+    selected = np.repeat(whole_sentences, np.diff(TARGET.offsets)) & TARGET.is_token
+    for name, mask in ("all", TARGET.is_token), ("agreed", agreed), ("selected", selected):
+        told = facts["on_target_dev"][name]
+        assert (told["tokens"], told["UPOS"]) == (int(mask.sum()), round(100 * float(upos[mask].mean()), 2))
+    assert 0 < facts["on_target_dev"]["selected"]["tokens"] < facts["on_target_dev"]["agreed"]["tokens"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_neither_jobs_nor_chunks_matter(
+    kind: str, text: Path, whole: dict[str, tuple[Adapted, Path]], tmp_path: Path
+) -> None:
+    found, folder = whole[kind]
+    run(text, tmp_path / "work", scheme(kind), target=TARGET, jobs=Jobs(2, "threading"))
+    assert content(tmp_path / "work") == content(folder)
+    other = run(text, tmp_path / "other", scheme(kind), target=TARGET, chunk_bytes=10**6)
+    assert other.report == found.report
+    assert other.silver.read_bytes() == found.silver.read_bytes()
+    assert toy_model.content(other.parser.record()) == toy_model.content(found.parser.record())
+
+
+@pytest.mark.parametrize("step", [0, 1, 3, 4, 6])
+def test_what_was_killed_goes_on_and_ends_in_the_same_bytes(
+    step: int, text: Path, whole: dict[str, tuple[Adapted, Path]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = [step]
+
+    def mortal(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            left[0] -= 1
+            if left[0] < 0:
+                raise KilledError
+            return function(*arguments, **keywords)
+
+        return call
+
+    with monkeypatch.context() as patch:
+        patch.setattr("treevote.adaptation.tagging.commented", mortal(commented))
+        patch.setattr("treevote.adaptation.tagging.save", mortal(save))
+        patch.setattr(
+            "treevote.adaptation.data.dump", mortal(lambda treebank, stream: stream.write(dumps(treebank).encode()))
+        )
+        with pytest.raises(KilledError):
+            run(text, tmp_path / "killed", scheme("both"), target=TARGET)
+    run(text, tmp_path / "killed", scheme("both"), target=TARGET)
+    assert content(tmp_path / "killed") == content(whole["both"][1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_adapted_model_gives_the_same_when_it_is_read_again(
+    kind: str, whole: dict[str, tuple[Adapted, Path]], tmp_path: Path
+) -> None:
+    model = whole[kind][0].parser
+    save(model, tmp_path / "model")
+    again = load(tmp_path / "model")
+    bare = untagged(TARGET)
+    assert dumps(again.parse(tagged(again, bare)).only()) == dumps(model.parse(tagged(model, bare)).only())
+    assert again.facts == model.facts
+
+
+def test_a_text_with_tags_teaches_the_taggers_nothing(tmp_path: Path) -> None:
+    write(TEXT, tmp_path / "text.conllu")
+    found = run(tmp_path / "text.conllu", tmp_path / "both", scheme("both"))
+    assert reader(found.parser) == reader(before())
+    facts: Any = found.report["taggers"]
+    assert facts["sentences"] == 0
+    words = {sentence.words for sentence in TEXT.sentences()}
+    assert {sentence.words for sentence in read_silver(found.silver).sentences()} <= words
+    with pytest.raises(InputError, match="expected sentences without tags on which the taggers agree, found none"):
+        run(tmp_path / "text.conllu", tmp_path / "taggers", scheme("taggers"))
+
+
+def test_a_model_without_a_tagger_has_parsers_alone(tmp_path: Path) -> None:
+    write(TEXT, tmp_path / "text.conllu")
+    both, parsers = (
+        run(tmp_path / "text.conllu", tmp_path / kind, scheme(kind), model=without_tagger())
+        for kind in ("both", "parsers")
+    )
+    assert members(both.parser) == members(parsers.parser)
+    assert "taggers" not in both.report
+    with pytest.raises(ConfigError, match="the model has no tagger to retrain"):
+        run(tmp_path / "text.conllu", tmp_path / "taggers", scheme("taggers"), model=without_tagger())
+
+
+def test_a_lower_agreement_adds_more(text: Path, whole: dict[str, tuple[Adapted, Path]], tmp_path: Path) -> None:
+    found = run(text, tmp_path / "work", scheme("taggers", tag_agreement=0.0))
+    facts: Any = found.report["taggers"]
+    numbers = np.arange(TEXT.n_sentences)
+    assert facts["sentences"] == int((~measuring.held_out(numbers)).sum())
+    strict: Any = whole["taggers"][0].report["taggers"]
+    assert strict["sentences"] < facts["sentences"]
+    for wrong in (-0.1, 1.1):
+        with pytest.raises(ConfigError, match=r"tag_agreement should be in 0\.\.1"):
+            scheme("both", tag_agreement=wrong)
+
+
+def test_a_text_of_conllx_stays_conllx(tmp_path: Path) -> None:
+    lines = [line.split("\t") for line in dumps(TEXT).split("\n")]
+    rows = ["\t".join([*line[:2], *"________"]) if len(line) == 10 else "" for line in lines]
+    (tmp_path / "text.conll").write_text("\n".join(rows))
+    found = run(tmp_path / "text.conll", tmp_path / "work", scheme("taggers"))
+    (step,) = (path for path in (tmp_path / "work").iterdir() if path.name.startswith("tagged-1"))
+    assert step.name == "tagged-1.conll"
+    treebank, _ = parse_chunk(Chunk("", 1, 1, step.read_bytes(), "conllx"), trees="ignored")
+    assert treebank.n_sentences == TEXT.n_sentences
+    assert found.report["taggers"] != {}
