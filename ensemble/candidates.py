@@ -49,7 +49,7 @@ ATTRIBUTES = {
 """Name and meaning of the columns; the *leading* head of a token has most votes, in a tie that of the first system."""
 
 VOTES = "named  votes+rival-votes+named  names+votes+named+heads"
-"""Templates with little shrinkage: every candidate has their features, and they alone are nearly an equal vote."""
+"""Templates of counts, shrunk little: every candidate has their features, and they alone are nearly an equal vote."""
 
 TEMPLATES = """
 voters  voters+rivals  voters+upos  voters+head-upos  voters+place  votes+upos+head-upos  votes+place+upos
@@ -108,19 +108,14 @@ class Candidates(NamedTuple):
 def places_of(treebank: Treebank, ballots: Ballots, candidates: Candidates) -> Ints:
     """Return the places of the features of each candidate, shape (n_candidates, n_features), each below 2**PLACE_BITS.
 
-    The first `n_strong` columns are those of ``VOTES`` and of the systems one by one.
+    The first ``N_STRONG`` columns are those of ``VOTES``.
     """
     upos = _codes(word.upos for word in treebank.words)[treebank.tokens]
     attributes = np.zeros((len(candidates.slots), len(ATTRIBUTES)), np.int64)
     describe(ballots.heads, ballots.deprels, _codes(ballots.labels), upos, treebank.offsets, *candidates, attributes)
-    places = np.empty((len(attributes), n_strong(len(ballots.heads)) + len(_WEAK)), np.int32)
+    places = np.empty((len(attributes), N_STRONG + 2 * len(ballots.heads) + len(_WEAK)), np.int32)
     hash_features(attributes, _STRONG, _WEAK, len(ballots.heads), places)
     return places
-
-
-def n_strong(n_systems: int) -> int:
-    """Return the number of features with little shrinkage."""
-    return len(_STRONG) + 2 * n_systems
 
 
 def _codes(names: Iterable[str]) -> Longs:
@@ -141,6 +136,7 @@ def compile_templates(text: str) -> Longs:
 
 
 _STRONG, _WEAK = compile_templates(VOTES), compile_templates(TEMPLATES)
+N_STRONG = len(_STRONG)
 
 
 @leaf
@@ -267,7 +263,7 @@ def mix(key: np.uint64, value: int) -> np.uint64:
 
 @kernel
 def hash_features(attributes: Longs, strong: Longs, weak: Longs, k: int, places: Ints) -> None:
-    """Write the places of the features: strong templates, each system's vote, alone and by the part of speech, weak."""
+    """Write the places of the features: strong templates; each vote, alone and by part of speech; weak templates."""
     shift = np.uint64(64 - PLACE_BITS)
     for c in range(len(attributes)):
         row, at = attributes[c], 0

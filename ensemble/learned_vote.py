@@ -19,11 +19,11 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.candidates import (
     MAX_SYSTEMS,
+    N_STRONG,
     PLACE_BITS,
     Candidates,
     add_to_places,
     add_weights,
-    n_strong,
     places_of,
 )
 from treevote.ensemble.confidence import LEAST
@@ -41,8 +41,9 @@ KIND = "learned-vote"
 VoteKind: TypeAlias = Literal["equal", "accuracy", "pos", "learned"]
 """Kinds of votes: with weights of the systems (`treevote.ensemble.weights`), or learned."""
 
-SHRINKAGE, STRONG_SHRINKAGE = 100.0, 10.0
-"""Precision of the normal prior of a weight: of all features, and of those of the votes alone."""
+SHRINKAGE, STRONG_SHRINKAGE = 100.0, 3.0
+"""Precision of the normal prior of a weight: of all features, and of those of the number of votes. The vote is the more
+like an equal one, the fewer the sentences it is learned from."""
 
 DIGITS = 4
 """Decimals of a weight."""
@@ -181,7 +182,7 @@ class _Task:
         numbers = np.flatnonzero(used)
         places = (np.cumsum(used, dtype=np.int32) - 1)[places]
         shrinkage = np.full(len(numbers), SHRINKAGE)
-        shrinkage[places[:, : n_strong(len(self.ballots.heads))]] = STRONG_SHRINKAGE
+        shrinkage[places[:, :N_STRONG]] = STRONG_SHRINKAGE
         scale, sums = 1 / np.sqrt(shrinkage), np.empty(len(places))
 
         def loss(x: Doubles) -> tuple[float, Doubles]:
