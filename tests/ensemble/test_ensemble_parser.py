@@ -124,7 +124,9 @@ def test_weights_and_scores_are_measured_on_the_development_set(ensemble: Ensemb
 
 @pytest.mark.parametrize("dev", [DEV, None])
 def test_a_learned_vote_is_part_of_the_model(dev: Treebank | None, tmp_path: Path) -> None:
-    own = EnsembleTrainer(TRAINERS, "learned", folds=0 if dev else 2).train(TRAINING, dev, seed=5)
+    trainer = EnsembleTrainer(TRAINERS, "learned", folds=0 if dev else 2)
+    own, beside = (trainer.train(TRAINING, dev, seed=5, jobs=Jobs(n_jobs, "threading")) for n_jobs in (1, 2))
+    assert content(own.record()) == content(beside.record())
     assert isinstance(own.weights, LearnedVote)
     assert (own.has_confidence, own.confidence) == (True, None)
     parse, parses = own.parse(TEST), own.parse_members(TEST)
