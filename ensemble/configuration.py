@@ -2,7 +2,7 @@
 
 ::
 
-    weights = "pos"                       # equal, accuracy or pos
+    weights = "pos"                       # equal, accuracy, pos or learned
     seed = 1
     members = ["lr-maxent-forward", "wide"]
 
@@ -26,9 +26,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from reprlib import repr as short
-from typing import Any, Literal
+from typing import Any
 
 from treevote.config import from_mapping, load_toml, to_mapping
+from treevote.ensemble.learned_vote import VoteKind
 from treevote.ensemble.members import DEFAULT_MEMBERS, RESERVED, families, kind_of, known_members
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, unknown
@@ -41,7 +42,7 @@ class Configuration:
 
     Attributes
     ----------
-    weights : {"equal", "accuracy", "pos"}
+    weights : {"equal", "accuracy", "pos", "learned"}
         Kind of the weights of the votes.
     select : bool
         Whether the best members and weights are selected.
@@ -56,7 +57,7 @@ class Configuration:
         Settings by name of member.
     """
 
-    weights: Literal["equal", "accuracy", "pos"] = "equal"
+    weights: VoteKind = "equal"
     select: bool = False
     folds: int | None = None
     seed: int = 0

@@ -11,6 +11,7 @@ from typing import Any
 from treevote.config import to_mapping
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.confidence import Confidence
+from treevote.ensemble.learned_vote import LearnedVote
 from treevote.ensemble.members import Member, kind_of, member_from_record
 from treevote.ensemble.reader import Reader
 from treevote.ensemble.vote import vote
@@ -25,28 +26,29 @@ from treevote.store.record import Record
 
 KIND = "ensemble"
 
-_CONFIDENCE, _READER = "confidence", "reader"  # the parts of a record that are no members
+_CONFIDENCE, _READER, _VOTE = "confidence", "reader", "vote"  # the parts of a record that are no members
 
 
 @dataclass(frozen=True, eq=False)
 class EnsembleParser:
-    """Parsers and the weight of their votes.
+    """Parsers and the vote over their trees.
 
     Attributes
     ----------
     members : dict of str to Member
         In the order in which ties are decided.
-    weights : Weights
+    weights : Weights or LearnedVote
+        The weights of their votes, or what was learned of them.
     facts : dict
         Training data, and scores on the development set.
     confidence : Confidence, optional
-        None without development data in training.
+        None without development data in training, and with a learned vote, which has confidence of its own.
     reader : Reader, optional
         Tokenizer and tagger of a model that reads raw text; `parse` takes sentences as they are.
     """
 
     members: dict[str, Member]
-    weights: Weights
+    weights: Weights | LearnedVote
     facts: Mapping[str, JSON]
     confidence: Confidence | None = None
     reader: Reader | None = None
@@ -65,6 +67,11 @@ class EnsembleParser:
         object.__setattr__(self, "members", shared)
 
     @property
+    def has_confidence(self) -> bool:
+        """Whether the vote knows the probability that an arc is right."""
+        return self.confidence is not None or isinstance(self.weights, LearnedVote)
+
+    @property
     def single_root(self) -> bool:
         """Whether every tree has exactly one root."""
         return all(member.single_root for member in self.members.values())
@@ -76,6 +83,8 @@ class EnsembleParser:
     def combine(self, parses: Mapping[str, Treebank]) -> Treebank:
         """Return the vote over the parses of all members, with support, and with confidence if possible."""
         systems = [parses[name] for name in self.members]
+        if isinstance(self.weights, LearnedVote):
+            return self.weights.vote(systems, single_root=self.single_root)
         voted = vote(systems, self.weights, single_root=self.single_root)
         if self.confidence is None:
             return voted
@@ -99,7 +108,12 @@ class EnsembleParser:
             parts[_CONFIDENCE] = self.confidence.record()
         if self.reader is not None:
             parts[_READER] = self.reader.record()
-        return Record(KIND, {**self.facts, "votes": self.weights.to_json()}, parts=parts)
+        facts = dict(self.facts)
+        if isinstance(self.weights, LearnedVote):
+            parts[_VOTE] = self.weights.record()
+        else:
+            facts["votes"] = self.weights.to_json()
+        return Record(KIND, facts, parts=parts)
 
     @classmethod
     def from_record(cls, record: Record) -> EnsembleParser:
@@ -119,17 +133,21 @@ class EnsembleParser:
             reader = Reader.from_record(parts[_READER]) if _READER in parts else None
         facts = dict(record.facts)
         votes: Any = facts.pop("votes", None)
-        if not isinstance(votes, Mapping):
+        weights: Weights | LearnedVote
+        if _VOTE in parts:
+            weights = LearnedVote.from_record(parts[_VOTE])
+        elif isinstance(votes, Mapping):
+            weights = Weights.from_json(votes)
+        else:
             raise ModelError("the model has no weights for the vote of its members; train it again or copy it again")
-        weights = Weights.from_json(votes)
-        if not members or len(weights.overall) != len(members) or (sure and sure.n_members != len(members)):
+        if not members or weights.n_members != len(members) or (sure and sure.n_members != len(members)):
             raise ModelError("the model has weights for other members; train it again or copy it again")
         return cls(members, weights, facts, sure, reader)
 
 
 def _members(record: Record) -> list[str]:
     """Return the names of the members in the record of an ensemble."""
-    return [name for name in record.parts if name not in (_CONFIDENCE, _READER)]
+    return [name for name in record.parts if name not in (_CONFIDENCE, _READER, _VOTE)]
 
 
 def parse_counted(parser: Parser, treebank: Treebank) -> tuple[Treebank, int]:

@@ -18,6 +18,23 @@ from treevote.evaluation.counts import Convention
 from treevote.store.manifest import JSON
 
 
+def of(gold: Treebank, parse: Treebank, *, convention: Convention = "ud") -> dict[str, JSON]:
+    """Measure the confidence of a parse: a `table` by ``"arc"`` and ``"label"``, as `cross_fitted`.
+
+    Raises
+    ------
+    InputError
+        If sentences differ, or a gold head is not known.
+    """
+    if parse.confidence is None or parse.label_confidence is None or not gold.n_tokens:
+        return {}
+    tokens, right = gold.is_token, right_arcs(gold, parse, convention=convention)
+    return {
+        "arc": table(parse.confidence[tokens], right.heads[tokens]),
+        "label": table(parse.label_confidence[tokens], right.arcs[tokens]),
+    }
+
+
 def cross_fitted(
     gold: Treebank, systems: Sequence[Treebank], voted: Treebank, *, convention: Convention = "ud"
 ) -> dict[str, JSON]:

@@ -8,7 +8,7 @@ import time
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 
@@ -18,9 +18,10 @@ from treevote.corpus.trees import is_single_rooted, require_labelled_trees
 from treevote.ensemble import reliability
 from treevote.ensemble.confidence import Confidence
 from treevote.ensemble.diversity import Diversity
+from treevote.ensemble.learned_vote import LearnedVote, VoteKind, cross_voted
 from treevote.ensemble.members import DEFAULT_MEMBERS, Member, members_of
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.selection import WeightKind, fit_weights, select
+from treevote.ensemble.selection import fit_weights, select
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, unknown
@@ -41,8 +42,9 @@ class EnsembleTrainer:
     ----------
     members : mapping of str to Trainer
         By name, in the order in which ties are decided: the best first.
-    weights : {"equal", "accuracy", "pos"}
-        Kind of the weights of the votes, see `treevote.ensemble.weights`; all but ``"equal"`` are measured.
+    weights : {"equal", "accuracy", "pos", "learned"}
+        Kind of the weights of the votes, see `treevote.ensemble.weights`; or ``"learned"``: arcs are weighted by their
+        probability, see `treevote.ensemble.learned_vote`. All but ``"equal"`` are measured.
     select : bool
         Whether members, their order and the kind of weights are selected, see `treevote.ensemble.selection`;
         ``weights`` is then ignored.
@@ -58,13 +60,13 @@ class EnsembleTrainer:
     """
 
     members: Mapping[str, Trainer] = dataclasses.field(default_factory=lambda: members_of(DEFAULT_MEMBERS))
-    weights: WeightKind = "equal"
+    weights: VoteKind = "equal"
     select: bool = False
     folds: int = 0
 
     def __post_init__(self) -> None:
-        if self.weights not in ("equal", "accuracy", "pos"):
-            raise unknown("weights", self.weights, ("equal", "accuracy", "pos"))
+        if self.weights not in get_args(VoteKind):
+            raise unknown("weights", self.weights, get_args(VoteKind))
         if not (self.folds == 0 or 2 <= self.folds <= MAX_FOLDS):
             raise ConfigError(f"folds should be in 2..{MAX_FOLDS}, or 0 for none, found {self.folds}")
 
@@ -145,15 +147,21 @@ class EnsembleTrainer:
         if measured is None:
             return EnsembleParser(members, Weights.equal(len(members)), facts), {}
         systems = [measured.parses[name] for name in names]
-        weights = fit_weights(kind, measured.gold, systems)
-        voted = vote(systems, weights, single_root=single_root)
-        confidence = Confidence.fit(measured.gold, systems, voted, convention=convention)
+        judge: Weights | LearnedVote
+        if kind == "learned":
+            judge, confidence = LearnedVote.fit(measured.gold, systems, convention=convention), None
+            voted = cross_voted(measured.gold, systems, single_root=single_root, convention=convention)
+            facts["reliability"] = reliability.of(measured.gold, voted, convention=convention)
+        else:
+            judge = fit_weights(kind, measured.gold, systems)
+            voted = vote(systems, judge, single_root=single_root)
+            confidence = Confidence.fit(measured.gold, systems, voted, convention=convention)
+            facts["reliability"] = reliability.cross_fitted(measured.gold, systems, voted, convention=convention)
         facts["scores"] = {
             name: _scores(measured.gold, parse, convention)
             for name, parse in {**{name: measured.parses[name] for name in names}, "vote": voted}.items()
         }
-        facts["reliability"] = reliability.cross_fitted(measured.gold, systems, voted, convention=convention)
-        return EnsembleParser(members, weights, facts, confidence), measured.milliseconds
+        return EnsembleParser(members, judge, facts, confidence), measured.milliseconds
 
     def _trained(
         self, names: Sequence[str], treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,38 +77,85 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
     >>> [f"{share:.2f}" for share in voted.support], [f"{share:.2f}" for share in voted.label_support]
     (['0.00', '1.00', '1.00', '0.67'], ['0.00', '0.67', '1.00', '1.00'])
     """
-    check_same_sentences(systems)
     weights = weights or Weights.equal(len(systems))
+    ballots = Ballots.of(systems)
     if len(weights.overall) != len(systems):
         raise InputError(f"expected {len(weights.overall)} systems, one for each weight, found {len(systems)}")
-    offsets = systems[0].offsets
-    heads = np.stack([system.heads for system in systems])
-    _check_heads(systems, heads)
-    if len(systems) == 1 and not len(_conflicts(systems[0], heads[0], single_root)):
-        share = (heads[0] >= 0).astype(np.float32)
+    if len(systems) == 1 and not len(_conflicts(systems[0], ballots.heads[0], single_root)):
+        share = (ballots.heads[0] >= 0).astype(np.float32)
         return dataclasses.replace(systems[0].only(), support=share, label_support=share)
-    labels, deprels = common_labels(systems)
     table = weights.table(systems[0])
-    weight, labelled = arc_weights(heads, deprels, table)
+    weight, labelled = arc_weights(ballots.heads, ballots.deprels, table)
+    voted, winner = heaviest_trees(systems[0], ballots, weight, labelled, single_root=single_root)
+    return with_support(voted, ballots, table, weight, labelled, winner)
 
+
+class Ballots(NamedTuple):
+    """The votes of k systems.
+
+    Attributes
+    ----------
+    heads, deprels : ndarray of int32, shape (k, n_slots)
+        As in a treebank; deprels are indices in ``labels``.
+    labels : tuple of str
+    """
+
+    heads: Ints
+    deprels: Ints
+    labels: tuple[str, ...]
+
+    @classmethod
+    def of(cls, systems: Sequence[Treebank]) -> Ballots:
+        """Return the votes of systems; InputError if sentences differ or a head is not a position of another token."""
+        check_same_sentences(systems)
+        heads = np.stack([system.heads for system in systems])
+        _check_heads(systems, heads)
+        labels, deprels = common_labels(systems)
+        return cls(heads, deprels, tuple(labels))
+
+
+def heaviest_trees(
+    treebank: Treebank, ballots: Ballots, weight: Longs, labelled: Longs, *, single_root: bool
+) -> tuple[Treebank, Ints]:
+    """Return the heaviest trees, and the system with the heaviest vote for each arc (-1 without a vote).
+
+    Parameters
+    ----------
+    treebank : Treebank
+        The sentences; its trees are replaced.
+    ballots : Ballots
+    weight, labelled : ndarray of int64, shape (k, n_slots)
+        Weight of the arc that each system votes for, alone and with its label.
+    single_root : bool
+        As for `vote`, whose notes on ties hold.
+    """
+    heads, deprels, labels = ballots
     winner = winners(heads >= 0, weight, labelled)
     chosen = _of_winner(heads, winner)
-    for i in _conflicts(systems[0], chosen, single_root):
+    offsets = treebank.offsets
+    for i in _conflicts(treebank, chosen, single_root):
         span = slice(int(offsets[i]), int(offsets[i + 1]))
         arcs = _scores(heads[:, span], weight[:, span], labelled[:, span])
         chosen[span] = spanning_tree(arcs, single_root=single_root)
         winner[span] = winners(heads[:, span] == chosen[span], weight[:, span], labelled[:, span])
-
     deprel = _of_winner(deprels, winner)
     unvoted = np.flatnonzero((chosen >= 0) & (winner < 0))
     if len(unvoted):
-        root, other = (labels.setdefault(label, len(labels)) for label in ("root", "dep"))
+        known = {label: number for number, label in enumerate(labels)}
+        root, other = (known.setdefault(label, len(known)) for label in ("root", "dep"))
         deprel[unvoted] = np.where(chosen[unvoted] == 0, root, other)
+        labels = tuple(known)
+    return treebank.with_trees(chosen, deprel, labels), winner
 
-    for_any = np.where(heads >= 0, table, 0).sum(0)
+
+def with_support(
+    voted: Treebank, ballots: Ballots, table: Longs, weight: Longs, labelled: Longs, winner: Ints
+) -> Treebank:
+    """Return the heaviest trees with their support, for the weights of `arc_weights`."""
+    for_any = np.where(ballots.heads >= 0, table, 0).sum(0)
     for_arc, for_label = (np.maximum(_of_winner(votes, winner), 0) for votes in (weight, labelled))
     return dataclasses.replace(
-        systems[0].with_trees(chosen, deprel, tuple(labels)),
+        voted,
         support=(for_arc / np.maximum(for_any, 1)).astype(np.float32),
         label_support=(for_label / np.maximum(for_arc, 1)).astype(np.float32),
     )

@@ -71,6 +71,11 @@ class Weights:
             if not 0 <= weight <= HEAVIEST:
                 raise ConfigError(f"weight {weight!r} is not a number from 0 to {HEAVIEST:.0f}")
 
+    @property
+    def n_members(self) -> int:
+        """Number of systems."""
+        return len(self.overall)
+
     @staticmethod
     def equal(k: int) -> Weights:
         """Return weight 1 for each of ``k`` systems."""

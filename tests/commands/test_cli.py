@@ -213,6 +213,17 @@ def test_a_configuration_describes_the_members(tmp_path: Path) -> None:
     assert content(tmp_path / "again") == content(path)
 
 
+def test_inspect_shows_a_learned_vote(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    run("train", "--train", TOY, "--dev", TOY, "-o", path, "--members", "lr-svm-forward", "--weights", "learned")
+    facts = json.loads(run("inspect", path, "--json"))
+    assert (facts["votes"]["kind"], facts["votes"]["overall"]) == ("learned", [None])
+    text = run("inspect", path, "--full")
+    assert "weights of the votes: learned" in text
+    assert 'weights = "learned"' in text
+    assert "Confidence=" in run("parse", path, TOY, "--confidence", "-o", "-")
+
+
 def test_a_member_may_be_named_twice(tmp_path: Path) -> None:
     run("train", "--train", TOY, "-o", tmp_path / "model", "--members", "lr-svm-forward, lr-svm-forward")
     facts = json.loads(run("inspect", tmp_path / "model", "--json"))

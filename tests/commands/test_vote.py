@@ -123,3 +123,18 @@ def test_measuring_on_the_sentences_that_are_voted_on_is_noticed(room: Path, tmp
     systems = files(room, "test")
     text = said(*systems, "--gold", room / "gold.test.conllu", "--dev", *systems, "-o", tmp_path / "out.conllu")
     assert "the sentences of --gold are those that are voted on" in text
+
+
+def test_a_learned_vote_has_confidence_and_does_without_weights(room: Path, tmp_path: Path) -> None:
+    dev = "--gold", room / "gold.dev.conllu", "--dev", *files(room, "dev")
+    text = said(*files(room, "test"), *dev, "--weights", "learned", "--confidence", "-o", tmp_path / "out.conllu")
+    rows = {line.split()[0]: line.split() for line in text.split("\n\n")[0].splitlines()}
+    assert [rows[name][3] for name in NAMES] == ["-"] * len(NAMES)
+    assert "4 systems voted on 80 sentences with one root each; weights: learned" in text
+    voted = read(tmp_path / "out.conllu", marks=True)
+    gold = read(room / "gold.test.conllu")
+    assert list(voted.marks) == ["confidence", "label_confidence"]
+    said(*files(room, "test"), "-o", tmp_path / "equal.conllu")
+    assert evaluate(gold, voted).las > evaluate(gold, read(tmp_path / "equal.conllu")).las
+    said(*files(room, "test"), *dev, "--weights", "learned", "-o", tmp_path / "bare.conllu")
+    assert not read(tmp_path / "bare.conllu", marks=True).marks

@@ -14,8 +14,9 @@ from tests.reference.toy_model import content
 from tests.reference.toy_parser import trees
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import roots
+from treevote.ensemble.learned_vote import LearnedVote
 from treevote.ensemble.members import DEFAULT_MEMBERS, known_members, members_of
-from treevote.ensemble.parser import EnsembleParser, configuration, load, save
+from treevote.ensemble.parser import EnsembleParser, configuration, load, load_member, save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
@@ -69,6 +70,7 @@ def test_the_ensemble_is_the_vote_of_its_members(ensemble: EnsembleParser) -> No
     assert list(parses) == list(TRAINERS)
     for name, parse in parses.items():
         assert trees(parse) == trees(ensemble.members[name].parse(TEST))
+    assert isinstance(ensemble.weights, Weights)
     expected = vote(list(parses.values()), ensemble.weights, single_root=True)
     parse = ensemble.parse(TEST)
     assert ensemble.single_root
@@ -108,6 +110,7 @@ def test_weights_and_scores_are_measured_on_the_development_set(ensemble: Ensemb
         "accuracy": lambda: Weights.by_accuracy(DEV, list(parses.values())),
         "pos": lambda: Weights.by_pos(DEV, list(parses.values())),
     }[weights]()
+    assert isinstance(own.weights, Weights)
     assert own.weights.to_json() == expected.to_json()
     scores: Any = own.facts["scores"]
     assert list(scores) == [*TRAINERS, "vote"]
@@ -117,6 +120,39 @@ def test_weights_and_scores_are_measured_on_the_development_set(ensemble: Ensemb
     facts: Any = own.facts
     assert facts["training"]["tokens"] == TRAINING.n_tokens
     assert facts["training"]["sha256"] != facts["development"]["sha256"]
+
+
+@pytest.mark.parametrize("dev", [DEV, None])
+def test_a_learned_vote_is_part_of_the_model(dev: Treebank | None, tmp_path: Path) -> None:
+    trainer = EnsembleTrainer(TRAINERS, "learned", folds=0 if dev else 2)
+    own, beside = (trainer.train(TRAINING, dev, seed=5, jobs=Jobs(n_jobs, "threading")) for n_jobs in (1, 2))
+    assert content(own.record()) == content(beside.record())
+    assert isinstance(own.weights, LearnedVote)
+    assert (own.has_confidence, own.confidence) == (True, None)
+    parse, parses = own.parse(TEST), own.parse_members(TEST)
+    backwards = dict(reversed(parses.items()))
+    assert trees(parse) == trees(own.combine(backwards))
+    assert trees(parse) == trees(own.weights.vote(list(parses.values()), single_root=True))
+    facts: Any = own.facts
+    assert facts["weights"] == "learned"
+    assert list(facts["scores"]) == [*TRAINERS, "vote"]
+    assert list(facts["reliability"]) == ["arc", "label"]
+    save(own, tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert content(again.record()) == content(own.record())
+    assert trees(again.parse(TEST)) == trees(parse)
+    alone = load_member(tmp_path / "model", "forward")
+    assert trees(alone.parse(TEST)) == trees(parses["forward"])
+    assert not alone.has_confidence
+
+
+@pytest.mark.parametrize("n_members", [2, "3", None])
+def test_a_forged_learned_vote_is_refused(ensemble: EnsembleParser, n_members: Any) -> None:
+    learned = LearnedVote.fit(DEV, list(ensemble.parse_members(DEV).values())).record()
+    forged: Any = dataclasses.replace(learned, facts={"n_members": n_members})
+    record = dataclasses.replace(ensemble.record(), parts={**ensemble.record().parts, "vote": forged})
+    with pytest.raises(ModelError, match=r"weights for other members|the parts of a learned-vote do not fit"):
+        EnsembleParser.from_record(record)
 
 
 def test_an_ensemble_comes_back_from_its_folder(ensemble: EnsembleParser, tmp_path: Path) -> None:
@@ -153,6 +189,7 @@ def test_selection_keeps_the_members_that_vote_best(ensemble: EnsembleParser) ->
     own = EnsembleTrainer(TRAINERS, select=True).train(TRAINING, DEV, seed=5)
     facts: Any = own.facts
     assert tuple(own.members) == tuple(facts["selection"]["members"])
+    assert isinstance(own.weights, Weights)
     assert own.weights.kind == facts["weights"]
     assert facts["diversity"]["names"] == list(TRAINERS)
     assert facts["scores"]["vote"]["las"] == facts["selection"]["las"]

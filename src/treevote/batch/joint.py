@@ -84,7 +84,7 @@ class Work:
                 "leave out the member, or these two options"
             )
         ensemble = self.stored()
-        if self.confidence and ensemble.confidence is None:
+        if self.confidence and not ensemble.has_confidence:
             raise ConfigError("the model has no confidence; train it with a development set (--dev), or with --folds")
         if self.tags == "predict" and (ensemble.reader is None or ensemble.reader.tagger is None):
             raise no_tagger()

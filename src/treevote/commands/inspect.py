@@ -11,8 +11,10 @@ from treevote.commands.answer import answer
 from treevote.commands.model_card import card, read_told
 from treevote.config import from_mapping, to_toml
 from treevote.ensemble.configuration import Configuration
+from treevote.ensemble.learned_vote import LearnedVote
 from treevote.ensemble.members import RESERVED
 from treevote.ensemble.parser import configuration, load
+from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, ModelError
 from treevote.report import adaptation
 from treevote.report.scores import scores
@@ -43,7 +45,7 @@ def inspect(model: str | Path, told: str | Path | None = None) -> dict[str, Any]
         "format": store.version(model),
         **parser.facts,
         "single_root": parser.single_root,
-        "votes": parser.weights.to_json(),
+        "votes": _votes(parser.weights),
         "members": configuration(parser),
         "reader": [] if parser.reader is None else parser.reader.parts,
         "files": store.sizes(model),
@@ -52,6 +54,13 @@ def inspect(model: str | Path, told: str | Path | None = None) -> dict[str, Any]
         return facts | {"card": card(facts, parser, said)}
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise ModelError(f"the facts of the model are damaged ({error}); train it again") from error
+
+
+def _votes(weights: Weights | LearnedVote) -> dict[str, Any]:
+    """Return the weights of the votes; of a learned vote the kind alone."""
+    if isinstance(weights, Weights):
+        return weights.to_json()
+    return {"kind": weights.kind, "overall": [None] * weights.n_members, "pos": [], "rows": []}
 
 
 def as_json(facts: Mapping[str, Any], command: str = "") -> str:
@@ -137,7 +146,7 @@ def _summary(facts: Mapping[str, Any]) -> Iterator[str]:
     """Yield kind, weight and scores of the members, and the size."""
     measured = facts.get("scores", {})
     rows = [
-        [name, member["kind"], f"{weight:.4g}", *_two(measured.get(name))]
+        [name, member["kind"], "-" if weight is None else f"{weight:.4g}", *_two(measured.get(name))]
         for (name, member), weight in zip(facts["members"].items(), facts["votes"]["overall"], strict=True)
     ]
     yield table(["member", "kind", "weight", "LAS", "UAS"], [*rows, ["vote", "", "", *_two(measured.get("vote"))]])

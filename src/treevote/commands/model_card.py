@@ -98,7 +98,7 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, told: Told) -> dict[s
         "adaptation_rounds": len(adaptation.get("rounds", ())),
         "adapted_taggers": adaptation.get("taggers", {}).get("sentences", 0) > 0,
         "input": _input(parser, tags),
-        "output": "trees, " + ("support and confidence of each arc" if parser.confidence else "support of each arc"),
+        "output": f"trees, {'support and confidence' if parser.has_confidence else 'support'} of each arc",
         "measured_on": measured,
         "scores": facts.get("scores"),
         "not_for": [*_not_for(facts, parser, told, tags), *told.not_for],
@@ -124,7 +124,7 @@ def _not_for(facts: Mapping[str, Any], parser: EnsembleParser, told: Told, tags:
         yield "any use that needs to know its accuracy: it was not measured; train with --dev or --folds"
     else:
         yield "another domain than that of the data it was measured on, unless it is measured there"
-    if parser.confidence is None:
+    if not parser.has_confidence:
         yield "a choice of arcs by their confidence: it has none"
     if not told.licence:
         yield "passing it on before the licence of the training data is known: none was told"

@@ -16,6 +16,7 @@ from treevote.commands.treebanks import read_development, read_training
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.configuration import Configuration, ensemble_of, read_configuration
+from treevote.ensemble.learned_vote import VoteKind
 from treevote.ensemble.members import known_members
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.presets import PRESETS, Preset
@@ -66,7 +67,7 @@ def train(
     preset: Preset = "default",
     members: Sequence[str] = (),
     settings: Mapping[str, object] | None = None,
-    weights: Literal["equal", "accuracy", "pos"] | None = None,
+    weights: VoteKind | None = None,
     select: bool = False,
     folds: int | None = None,
     seed: int | None = None,

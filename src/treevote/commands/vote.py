@@ -18,6 +18,7 @@ from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import is_single_rooted
 from treevote.corpus.trees import roots as count_roots
 from treevote.ensemble.confidence import Confidence
+from treevote.ensemble.learned_vote import LearnedVote, VoteKind, cross_voted
 from treevote.ensemble.selection import Selection, fit_weights
 from treevote.ensemble.selection import select as choose
 from treevote.ensemble.vote import vote as combine
@@ -66,7 +67,7 @@ def vote(
     systems: Sequence[str | Path],
     output: str | Path,
     *,
-    weights: Literal["equal", "accuracy", "pos"] = "equal",
+    weights: VoteKind = "equal",
     select: bool = False,
     gold: str | Path | None = None,
     dev: Sequence[str | Path] = (),
@@ -84,8 +85,9 @@ def vote(
         The same sentences as each system parsed them, the best first: it decides ties, and its text is kept.
     output : path or "-"
         Written whole or not at all.
-    weights : {"equal", "accuracy", "pos"}, default="equal"
-        Weights of the systems, see `treevote.ensemble.weights`.
+    weights : {"equal", "accuracy", "pos", "learned"}, default="equal"
+        Weights of the systems, see `treevote.ensemble.weights`; or a vote learned from ``gold`` and ``dev``, see
+        `treevote.ensemble.learned_vote`.
     select : bool, default=False
         Whether to select the systems with the best vote, their order and their weights (``weights`` is then ignored);
         see `treevote.ensemble.selection`.
@@ -116,7 +118,8 @@ def vote(
     paths, dev_paths = named(systems), list(named(dev).values())
     needed = select or confidence or weights != "equal"
     if (needed or dev) and (gold is None or len(dev) != len(systems)):
-        asked = "the choice of systems" if select else "confidence" if confidence else f"weight by {weights}"
+        asked = "a learned vote" if weights == "learned" else f"weight by {weights}"
+        asked = "the choice of systems" if select else "confidence" if confidence else asked
         asked = asked if needed else "a vote"
         raise ConfigError(
             f"{asked} is measured on a development set; give its gold trees with --gold, "
@@ -137,7 +140,8 @@ def vote(
         {"name": name, "path": path, "ill_formed": found}
         for (name, path), found in zip(paths.items(), broken, strict=True)
     ]
-    by, choice = Weights.equal(len(parses)), None
+    by: Weights | LearnedVote = Weights.equal(len(parses))
+    choice = None
     if trees is None or not known:
         parse = combine(parses, single_root=single_root)
     else:
@@ -149,18 +153,24 @@ def vote(
             choice = choose(trees, dict(zip(names, known, strict=True)), single_root=single_root, convention=convention)
             voters, weights = [names.index(name) for name in choice.members], choice.weights
         used, known_used = ([those[i] for i in voters] for those in (parses, known))
-        by = fit_weights(weights, trees, known_used)
-        parse = combine(used, by, single_root=single_root)
-        voted = combine(known_used, by, single_root=single_root)
-        if confidence:
-            fitted = Confidence.fit(trees, known_used, voted, convention=convention)
-            arc, label = fitted.of(used, parse)
-            parse = replace(parse, confidence=arc, label_confidence=label)
+        if weights == "learned":
+            by = LearnedVote.fit(trees, known_used, convention=convention)
+            parse = by.vote(used, single_root=single_root)
+            voted = cross_voted(trees, known_used, single_root=single_root, convention=convention)
+        else:
+            by = fit_weights(weights, trees, known_used)
+            parse = combine(used, by, single_root=single_root)
+            voted = combine(known_used, by, single_root=single_root)
+            if confidence:
+                fitted = Confidence.fit(trees, known_used, voted, convention=convention)
+                arc, label = fitted.of(used, parse)
+                parse = replace(parse, confidence=arc, label_confidence=label)
         facts["development"] = _development(trees, voted, known, names, convention)
-    facts |= {"weights": by.kind, "parts_of_speech": len(by.pos), "selected": select}
-    facts["systems"] = list(_with_votes(of, voters, by, choice))
-    kept = ("support", "label_support") if support else ()
-    parse = parse.only(*kept, "confidence", "label_confidence")
+    overall, pos = (by.overall, by.pos) if isinstance(by, Weights) else ([None] * by.n_members, ())
+    facts |= {"weights": by.kind, "parts_of_speech": len(pos), "selected": select}
+    facts["systems"] = list(_with_votes(of, voters, overall, choice))
+    marks = {"support": support, "label_support": support, "confidence": confidence, "label_confidence": confidence}
+    parse = parse.only(*(name for name, kept in marks.items() if kept))
     write(parse, output)
     return Voted(parse, single_root, tuple(names[i] for i in voters), facts)
 
@@ -196,12 +206,12 @@ def _development(
 
 
 def _with_votes(
-    systems: Sequence[dict[str, Any]], voters: Sequence[int], by: Weights, choice: Selection | None
+    systems: Sequence[dict[str, Any]], voters: Sequence[int], overall: Sequence[float | None], choice: Selection | None
 ) -> Iterator[dict[str, Any]]:
     """Yield each system with its place in the vote, its weight, and what the vote loses or would gain by it."""
     for i, own in enumerate(systems):
         place = voters.index(i) + 1 if i in voters else None
-        found = own | {"place": place, "weight": by.overall[place - 1] if place else None}
+        found = own | {"place": place, "weight": overall[place - 1] if place else None}
         if choice is not None:
             other = (choice.without if place else choice.with_too).get(own["name"])
             found["ablation"] = None if other is None else round(choice.las - other if place else other - choice.las, 2)

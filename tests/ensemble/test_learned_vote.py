@@ -1,0 +1,230 @@
+"""The learned vote: kernels equal their slow twins, confidence is calibrated, unanimity wins, records are checked."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import check_grad
+
+from tests.ensemble.test_selection import noisy
+from tests.ensemble.test_vote import assert_same_trees, parses, systems, votes
+from tests.reference import candidates as slow
+from tests.reference.toy_grammar import toy_treebank
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble import candidates as fast
+from treevote.ensemble.candidates import PLACE_BITS, Candidates, places_of
+from treevote.ensemble.learned_vote import LearnedVote, cross_voted, differ, normalise, share
+from treevote.ensemble.reliability import of as measured
+from treevote.ensemble.vote import Ballots, vote
+from treevote.errors import ConfigError, InputError, ModelError
+from treevote.evaluation.agreement import right_arcs
+from treevote.evaluation.calibration import calibration_error, reliability
+from treevote.evaluation.counts import evaluate
+from treevote.store.record import Record
+
+DEV, TEST = toy_treebank(300, 1), toy_treebank(300, 2)
+
+
+def noisy_systems(gold: Treebank) -> list[Treebank]:
+    """Return a bad system, a good one, and one that is as bad as the first."""
+    return [noisy(gold, noise, i) for i, noise in enumerate((0.45, 0.1, 0.45))]
+
+
+@pytest.fixture(scope="module")
+def learned() -> LearnedVote:
+    """Return the learned vote of three noisy systems."""
+    return LearnedVote.fit(DEV, noisy_systems(DEV))
+
+
+any_systems = systems() | votes().map(lambda ballots: parses(*ballots))
+
+
+@given(any_systems)
+def test_candidates_and_features_are_those_of_the_slow_twin(given_systems: list[Treebank]) -> None:
+    first, ballots = given_systems[0], Ballots.of(given_systems)
+    candidates = Candidates.of(ballots)
+    places = places_of(first, ballots, candidates)
+    assert places.min(initial=0) >= 0
+    assert places.max(initial=0) < 2**PLACE_BITS
+    templates = [[[c for c in row if c >= 0] for row in rows.tolist()] for rows in (fast._STRONG, fast._WEAK)]
+    expected = []
+    for number, sentences in enumerate(zip(*(system.sentences() for system in given_systems), strict=True)):
+        for proposal in slow.proposals(sentences):
+            row = slow.attributes(sentences, proposal)
+            expected.append((number, proposal, slow.places(row, templates[0], templates[1], len(sentences))))
+    found = []
+    for slot, a, named, row in zip(*(column.tolist() for column in candidates), places.tolist(), strict=True):
+        number = int(first.sentence_of[slot])
+        label = ballots.labels[ballots.deprels[a, slot]] if named else None
+        proposal = slow.Proposal(slot - int(first.offsets[number]), int(ballots.heads[a, slot]), label)
+        found.append((number, proposal, row))
+    assert found == expected
+
+
+def test_attributes_and_templates_are_named_alike() -> None:
+    used = {name for template in (fast.VOTES + fast.TEMPLATES).split() for name in template.split("+")}
+    assert used <= set(fast.ATTRIBUTES)
+    assert len(fast.ATTRIBUTES) == len(slow.attributes([toy_treebank(1, 1).sentence(0)], slow.Proposal(1, 0, None)))
+
+
+@st.composite
+def choices(draw: st.DrawFn) -> tuple[Any, Any, Any]:
+    """Slots of candidates, their sums and whether they are right."""
+    sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=5))
+    slots = np.repeat(np.arange(len(sizes), dtype=np.int32) * 2, sizes)
+    sums = draw(st.lists(st.floats(-30, 30), min_size=len(slots), max_size=len(slots)))
+    right = draw(st.lists(st.booleans(), min_size=len(slots), max_size=len(slots)))
+    return slots, np.array(sums), np.array(right, np.bool_)
+
+
+@given(choices())
+def test_probabilities_are_a_softmax_with_none_of_the_candidates(given_choices: tuple[Any, Any, Any]) -> None:
+    slots, sums, _ = given_choices
+    found = np.empty(len(sums))
+    normalise(slots, sums, found)
+    for slot in np.unique(slots):
+        own = np.exp(sums[slots == slot])
+        assert found[slots == slot] == pytest.approx(own / (1 + own.sum()), rel=1e-9, abs=1e-300)
+
+
+@given(choices())
+def test_the_slope_is_that_of_the_likelihood(given_choices: tuple[Any, Any, Any]) -> None:
+    slots, sums, right = given_choices
+    sums /= 10
+
+    def lost(x: Any) -> float:
+        return differ(slots, x, right, np.empty(len(x)))
+
+    def slope(x: Any) -> Any:
+        found = np.empty(len(x))
+        differ(slots, x, right, found)
+        return found
+
+    assert check_grad(lost, slope, sums) < 1e-4
+
+
+@given(any_systems)
+def test_every_vote_gets_the_probabilities_of_its_candidates(given_systems: list[Treebank]) -> None:
+    ballots = Ballots.of(given_systems)
+    slots, by, named = candidates = Candidates.of(ballots)
+    given_probabilities = np.random.default_rng(0).random(len(slots))
+    arc, best, label = (np.zeros(ballots.heads.shape) for _ in range(3))
+    share(ballots.heads, ballots.deprels, *candidates, given_probabilities, arc, best, label)
+    for a, slot in itertools.product(*map(range, ballots.heads.shape)):
+        head, deprel = ballots.heads[a, slot], ballots.deprels[a, slot]
+        same = (slots == slot) & (ballots.heads[by, slots] == head) & (head >= 0)
+        own = same & named & (ballots.deprels[by, slots] == deprel)
+        assert arc[a, slot] == pytest.approx(given_probabilities[same].sum())
+        assert best[a, slot] == given_probabilities[same & named].max(initial=0)
+        assert label[a, slot] == given_probabilities[own].sum()
+
+
+@given(systems(), st.integers(1, 4))
+def test_where_all_agree_the_vote_is_their_tree(given_systems: list[Treebank], k: int) -> None:
+    tree = given_systems[0]
+    own = LearnedVote.fit(tree, [tree] * k)
+    assert_same_trees(own.vote([tree] * k, single_root=False), tree)
+    other = given_systems[-1]
+    assert_same_trees(own.vote([other] * k, single_root=False), other)
+
+
+def test_good_systems_weigh_more_than_bad_ones_that_outnumber_them(learned: LearnedVote) -> None:
+    own = learned.vote(noisy_systems(TEST), single_root=True)
+    equal = vote(noisy_systems(TEST), single_root=True)
+    assert evaluate(TEST, own).las > evaluate(TEST, equal).las + 1
+    assert own.support is not None
+    assert ((own.support >= 0) & (own.support <= 1)).all()
+
+
+def test_its_probabilities_are_calibrated_confidence(learned: LearnedVote) -> None:
+    own = learned.vote(noisy_systems(TEST), single_root=True)
+    tokens, rights = own.is_token, right_arcs(TEST, own)
+    assert own.confidence is not None
+    assert own.label_confidence is not None
+    assert (own.label_confidence <= own.confidence).all()
+    for confidence, right in zip((own.confidence, own.label_confidence), rights, strict=True):
+        assert ((confidence[tokens] > 0) & (confidence[tokens] < 1)).all()
+        assert (confidence[~tokens] == 0).all()
+        assert calibration_error(reliability(confidence[tokens], right[tokens])) < 0.08
+
+
+def test_the_order_of_the_systems_matters_in_ties_only() -> None:
+    orders: Sequence[tuple[int, ...]] = list(itertools.permutations(range(3)))
+    found = []
+    for order in orders:
+        dev, test = ([own[i] for i in order] for own in map(noisy_systems, (DEV, TEST)))
+        found.append(evaluate(TEST, LearnedVote.fit(DEV, dev).vote(test, single_root=True)).las)
+    assert max(found) - min(found) < 1
+
+
+def test_the_same_data_give_the_same_weights(learned: LearnedVote) -> None:
+    again = LearnedVote.fit(DEV, noisy_systems(DEV))
+    assert np.array_equal(again.weights, learned.weights)
+
+
+def test_each_half_is_voted_on_by_what_the_other_half_taught() -> None:
+    crossed = cross_voted(DEV, noisy_systems(DEV), single_root=True)
+    for half, rest in ((slice(0, None, 2), slice(1, None, 2)), (slice(1, None, 2), slice(0, None, 2))):
+        own = LearnedVote.fit(DEV[rest], [system[rest] for system in noisy_systems(DEV)])
+        assert_same_trees(own.vote([system[half] for system in noisy_systems(DEV)], single_root=True), crossed[half])
+    assert list(measured(DEV, crossed)) == ["arc", "label"]
+    assert measured(DEV, DEV) == {}
+
+
+def test_it_comes_back_from_its_record(learned: LearnedVote) -> None:
+    again = LearnedVote.from_record(learned.record())
+    one, other = (own.vote(noisy_systems(TEST), single_root=True) for own in (learned, again))
+    assert_same_trees(one, other)
+    assert one.confidence is not None
+    assert other.confidence is not None
+    assert one.confidence.tobytes() == other.confidence.tobytes()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kind": "confidence"},
+        {"facts": {}},
+        {"facts": {"n_members": True}},
+        {"facts": {"n_members": 61}},
+        {"facts": {"n_members": 10**30}},
+        {"arrays": {}},
+        {"arrays": {"places": np.zeros(2, np.int64), "weights": np.zeros(2, np.float32)}},
+        {"arrays": {"places": np.array([3, 3], np.int32), "weights": np.zeros(2, np.float32)}},
+        {"arrays": {"places": np.array([-1, 3], np.int32), "weights": np.zeros(2, np.float32)}},
+        {"arrays": {"places": np.array([3, 2**PLACE_BITS], np.int32), "weights": np.zeros(2, np.float32)}},
+        {"arrays": {"places": np.array([3], np.int32), "weights": np.zeros(2, np.float32)}},
+        {"arrays": {"places": np.array([3], np.int32), "weights": np.zeros(1, np.float64)}},
+        {"arrays": {"places": np.array([3], np.int32), "weights": np.array([np.nan], np.float32)}},
+        {"arrays": {"places": np.array([3], np.int32), "weights": np.array([1e30], np.float32)}},
+        {"arrays": {"places": np.zeros((1, 1), np.int32), "weights": np.zeros(1, np.float32)}},
+    ],
+)
+def test_a_forged_record_is_refused(learned: LearnedVote, changes: dict[str, Any]) -> None:
+    forged: Record = dataclasses.replace(learned.record(), **changes)
+    with pytest.raises(ModelError, match="the parts of a learned-vote do not fit together"):
+        LearnedVote.from_record(forged)
+
+
+def test_what_cannot_be_learned_or_voted_on_is_refused(learned: LearnedVote) -> None:
+    empty = Treebank.of([], name="dev")
+    with pytest.raises(InputError, match="dev: expected sentences to learn a vote on, found none"):
+        LearnedVote.fit(empty, [empty])
+    with pytest.raises(ConfigError, match="at most 60 systems, found 61"):
+        LearnedVote.fit(DEV, [DEV] * 61)
+    with pytest.raises(InputError, match="expected 3 systems, as in training, found 1"):
+        learned.vote([TEST], single_root=True)
+
+
+def test_nothing_is_learned_where_all_abstain() -> None:
+    silent = DEV.with_trees(np.full_like(DEV.heads, -1), np.full_like(DEV.heads, -1), ())
+    own = LearnedVote.fit(DEV, [silent])
+    assert not own.weights.any()
+    assert (own.vote([silent], single_root=True).heads == -1).all()
