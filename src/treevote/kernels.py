@@ -30,6 +30,12 @@ Floats: TypeAlias = NDArray[np.float32]
 Doubles: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 
+Index = np.uint32
+"""An index that is not negative: for any other, numba asks at each access whether it counts from the end.
+
+For the innermost loops; it may come from an array or from a range that does not begin with a constant.
+"""
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
