@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treevote.kernels import Ints, Keys, Longs, leaf
+from treevote.kernels import Index, Ints, Keys, Longs, leaf
 from treevote.models.features.atoms import FAR, bin_distance
 from treevote.models.features.firing import Globals, Scratch, fire_templates
 from treevote.models.features.lexicon import WordColumns
@@ -46,26 +46,26 @@ def find_places(T: Longs, focus: Focus, steps: Ints, places: Ints) -> None:
         if step == STACK:
             place = focus.a
             while start > 0 and place >= 0:
-                place = T[place, BEFORE]
+                place = T[Index(place), BEFORE]
                 start -= 1
         elif step == QUEUE:
-            place = T[focus.a, AFTER]
+            place = T[Index(focus.a), AFTER]
             while start > 0 and place <= n:
-                place = T[place, AFTER]
+                place = T[Index(place), AFTER]
                 start -= 1
             if place > n:
                 place = -1
         else:
-            place = places[start, 0]
+            place = places[Index(start), 0]
             if place >= 0:
                 if step == NEXT:
                     place = place + 1 if place < n else -1
                 elif step == PREV:
                     place -= 1
                 else:
-                    place = T[place, L1] if step in (LEFT, LEFT2) else T[place, R1]
+                    place = T[Index(place), L1] if step in (LEFT, LEFT2) else T[Index(place), R1]
                     if place > 0 and step not in (LEFT, RIGHT):
-                        place = T[place, INNER]
+                        place = T[Index(place), INNER]
                     if place == 0:
                         place = -1
         places[p, 0] = place
