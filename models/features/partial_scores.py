@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Index, Ints, Keys, Longs, leaf
+from treevote.kernels import Index, Ints, Keys, Longs, leaf, prefetch
 from treevote.models.features.feature_index import look_up
 from treevote.models.features.firing import MAX_FEATURES, Globals, evaluate, fire_nodes
 from treevote.models.features.lexicon import WordColumns
@@ -238,6 +238,7 @@ def score_parts(
         row = key & np.uint64(KEPT - 1)
         key |= _ONE  # 0 is no key
         chosen[part] = np.int64(row)
+        prefetch(saved, (part * KEPT + np.int64(row)) * len(scores))
         if tags[part, row] != key or part == n_parts - 1:
             tags[part, row] = key
             first, end = bounds[part], bounds[part + 1]
