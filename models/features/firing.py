@@ -68,7 +68,7 @@ class Globals(NamedTuple):
 @leaf
 def fire_templates(
     others: Globals,
-    trees: Ints | Longs,
+    trees: Ints,
     valencies: int,
     tokens: Ints,
     words: WordColumns,
@@ -92,7 +92,7 @@ def evaluate(
     first: int,
     last: int,
     others: Globals,
-    trees: Ints | Longs,
+    trees: Ints,
     valencies: int,
     tokens: Ints,
     words: WordColumns,

@@ -217,7 +217,7 @@ def score_parts(
     kept: Kept,
     weights: Weights,
     others: Globals,
-    trees: Ints | Longs,
+    trees: Ints,
     valencies: int,
     tokens: Ints,
     words: WordColumns,
