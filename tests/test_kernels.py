@@ -186,6 +186,21 @@ def test_code_from_disk_and_code_compiled_into_other_code_agree(tmp_path: Path) 
             file.unlink()
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import numba; import first, second; print(first.outer(1), second.outer(1))",
+        "import first, second; a = first.outer(1); import numba, numpy as np\n"
+        "made = numba.njit(lambda n: np.ones(n))(3)\n"
+        "print(a if made.sum() == 3 else made, second.outer(1))",
+    ],
+)
+def test_code_from_disk_and_code_of_numba_live_together(code: str, tmp_path: Path) -> None:
+    run(tmp_path, 1, 5)
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "4 12\n"
+
+
 @given(st.integers(-(2**63), 2**63 - 1), st.booleans(), st.floats(allow_nan=False))
 def test_the_kind_of_a_number_does_not_depend_on_who_made_it(whole: int, truth: bool, real: float) -> None:
     assert kind_of((whole, truth, real)) == kind_of((np.int64(whole), np.bool_(truth), np.float64(real)))

@@ -105,8 +105,7 @@ def _engine() -> Any:
     binding.initialize_native_asmprinter()
     target = binding.Target.from_triple(binding.get_process_triple())
     machine = target.create_target_machine(jit=True, codemodel="jitdefault")
-    if "numba.core.base" not in sys.modules:  # else it has named its functions itself
-        _name_functions()
+    _name_functions()
     return binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
 
 
@@ -118,6 +117,8 @@ def _name_functions() -> None:
             binding.add_symbol(f"PyExc_{name}", id(value))
     for name, address in _extension("numba._helperlib").c_helpers.items():
         binding.add_symbol(f"numba_{name}", address)
+        if not binding.address_of_symbol(name):  # a function of mathematics
+            binding.add_symbol(name, address)
     memory = _extension("numba.core.runtime._nrt_python")
     memory.memsys_use_cpython_allocator()
     for name, address in memory.c_helpers.items():
@@ -128,6 +129,8 @@ def _name_functions() -> None:
 
 def _extension(name: str) -> Any:
     """Return an extension module of numba without numba."""
+    if name in sys.modules:
+        return sys.modules[name]
     *folders, _ = name.split(".")[1:]
     spec = importlib.machinery.PathFinder.find_spec(name, [os.path.join(numba_folder(), *folders)])
     assert spec is not None
