@@ -113,9 +113,9 @@ def evaluate(
                 value = words.values[word, column]
             elif kind == FEAT:
                 if words.feats_offsets[word + 1] > words.feats_offsets[word]:
-                    value = word + 1
+                    value = int(word) + 1
             elif kind == WORD:
-                value = word + 1
+                value = int(word) + 1
             elif kind == DEPREL:
                 value = places[Index(place), 2] + 1
             elif tree >= 0:

@@ -261,8 +261,8 @@ def score_parts(
     look_up(kept.keys, n_keys, weights.slots, weights.packed, kept.rows)
     start = 0
     for i in range(n_new - 1):
-        part, end = Index(kept.fresh[i]), kept.ends[i]
-        own = saved[part, Index(chosen[part])]
+        part, end = kept.fresh[i], kept.ends[i]
+        own = saved[Index(part), Index(chosen[Index(part)])]
         for k in range(len(own)):
             own[k] = 0
         add_rows(weights, kept.rows, start, end, own)

@@ -149,7 +149,7 @@ class _InnerCode(JITCodeLibrary):
 def prefetch_type() -> Any:
     """Return the type of `treevote.kernels.prefetch` in a kernel."""
     made: Any = cast("Any", intrinsic)(_prefetch)
-    context = cpu_target.typing_context
+    context: Any = cpu_target.typing_context
     context.refresh()  # else it is not known yet
     return context.resolve_value_type(made)
 

@@ -13,7 +13,7 @@ import os
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -87,7 +87,7 @@ class KernelFiles:
     own.
     """
 
-    def __init__(self, function: Callable[..., object], options: Mapping[str, object]) -> None:
+    def __init__(self, function: Any, options: Mapping[str, object]) -> None:
         source = os.path.abspath(function.__code__.co_filename)
         self._folders = _folders(source) if os.path.exists(source) else []
         self._digest = hashlib.sha256(repr((digest(function), sorted(options.items()))).encode()).hexdigest()

@@ -15,6 +15,8 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,7 +69,7 @@ def ready(made: MachineCode) -> Callable[[tuple[Any, ...]], Any]:
     The arguments must be of the kinds that the code was compiled for: it does not check that.
     """
     if b"svml" in made.code:  # vector mathematics of Intel, where numba finds it
-        import numba  # noqa: F401
+        importlib.import_module("numba")
     with _lock:
         engine = _engine()
         engine.add_object_file(binding.ObjectFileRef.from_data(made.code))
@@ -78,7 +80,8 @@ def ready(made: MachineCode) -> Callable[[tuple[Any, ...]], Any]:
                 _environments.append(_Environment(dtypes))
                 ctypes.c_void_p.from_address(place).value = id(_environments[-1])
         for digest, (module, name) in made.classes.items():
-            _classes[bytes.fromhex(digest)] = getattr(importlib.import_module(module), name)
+            with suppress(ImportError, AttributeError):  # of a function, or a script: numba finds it
+                _classes[bytes.fromhex(digest)] = attrgetter(name)(importlib.import_module(module))
         call = _CALL(engine.get_function_address(made.entry))
     return lambda arguments: call(None, arguments, None)
 
@@ -123,8 +126,7 @@ def _name_functions() -> None:
     memory.memsys_use_cpython_allocator()
     for name, address in memory.c_helpers.items():
         binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
-    address = ctypes.cast(_unpickle, ctypes.c_void_p).value
-    binding.add_symbol("numba_unpickle", address)
+    binding.add_symbol("numba_unpickle", ctypes.cast(_unpickler, ctypes.c_void_p).value)
 
 
 def _extension(name: str) -> Any:
@@ -141,12 +143,14 @@ def _extension(name: str) -> Any:
     return module
 
 
-@_UNPICKLE
 def _unpickle(address: int, length: int, digest: int) -> object:
     """Return the object of a pickle in machine code."""
-    found = _classes.get(ctypes.string_at(digest, 20))
+    name = ctypes.string_at(digest, 20)
+    found = _classes.get(name)
     if found is None:  # an error of a kernel
-        from numba.core.serialize import _numba_unpickle
-
-        return _numba_unpickle(address, ctypes.string_at(address, length), ctypes.string_at(digest, 20))
+        numba: Any = importlib.import_module("numba.core.serialize")
+        return numba._numba_unpickle(address, ctypes.string_at(address, length), name)
     return found
+
+
+_unpickler = _UNPICKLE(_unpickle)  # kept, since code calls it
