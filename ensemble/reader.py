@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
 from treevote.conll.chunks import Chunk
 from treevote.conll.columns import with_words
-from treevote.conll.plain_text import encoded
 from treevote.conll.reader import parse_chunk
 from treevote.conll.text_chunks import TextChunk, TextFormat, text_chunk
 from treevote.corpus.sentence import Word
@@ -18,8 +17,10 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import encode
 from treevote.errors import ConfigError, InputError, ModelError
 from treevote.kernels import Bools
-from treevote.models.tokenization.tokenizer import Tokenizer
 from treevote.store.record import Record
+
+if TYPE_CHECKING:
+    from treevote.models.tokenization.tokenizer import Tokenizer
 
 KIND = "reader"
 
@@ -108,6 +109,8 @@ class Reader:
         ConfigError
             If ufal.udpipe cannot be imported; if tags are to be predicted and there is no tagger.
         """
+        from treevote.conll.plain_text import encoded
+
         conllu = self.conllu(text_chunk(text if isinstance(text, bytes) else encoded(text), format=format))
         return self.tagged(parse_chunk(conllu, trees="ignored")[0], tags)
 

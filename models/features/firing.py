@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Ints, Keys, Longs, kernel, leaf
+from treevote.kernels import Index, Ints, Keys, Longs, kernel, leaf
 from treevote.models.features.atoms import MAX_VALENCY
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.stack_and_queue import DEPREL, DISTANCE, FEAT, LAST_ACTION, LVAL, WORD
@@ -68,7 +68,7 @@ class Globals(NamedTuple):
 @leaf
 def fire_templates(
     others: Globals,
-    trees: Ints | Longs,
+    trees: Ints,
     valencies: int,
     tokens: Ints,
     words: WordColumns,
@@ -92,7 +92,7 @@ def evaluate(
     first: int,
     last: int,
     others: Globals,
-    trees: Ints | Longs,
+    trees: Ints,
     valencies: int,
     tokens: Ints,
     words: WordColumns,
@@ -100,25 +100,27 @@ def evaluate(
     values: Longs,
 ) -> None:
     """Write the values of the atoms in rows ``first:last``, 0 for none."""
-    for row in range(first, last):
-        kind, place, column = atoms[row, 0], atoms[row, 1], atoms[row, 2]
+    for i in range(first, last):
+        row = Index(i)
+        kind, place, column = atoms[row, 0], atoms[row, 1], Index(atoms[row, 2])
         value = 0
         if place < 0:
             value = others.distance if kind == DISTANCE else others.action if kind == LAST_ACTION else others.action2
-        elif places[place, 0] >= 0:
-            word = tokens[places[place, 0]]
+        elif places[Index(place), 0] >= 0:
+            position, tree = places[Index(place), 0], places[Index(place), 1]
+            word = Index(tokens[Index(position)])
             if kind == COLUMN:
                 value = words.values[word, column]
             elif kind == FEAT:
                 if words.feats_offsets[word + 1] > words.feats_offsets[word]:
-                    value = word + 1
+                    value = int(word) + 1
             elif kind == WORD:
-                value = word + 1
+                value = int(word) + 1
             elif kind == DEPREL:
-                value = places[place, 2] + 1
-            elif places[place, 1] >= 0:
-                value = min(trees[places[place, 1], valencies + kind - LVAL], MAX_VALENCY) + 1
-        values[atoms[row, 3]] = value
+                value = places[Index(place), 2] + 1
+            elif tree >= 0:
+                value = min(trees[Index(tree), Index(valencies + kind - LVAL)], MAX_VALENCY) + 1
+        values[Index(atoms[row, 3])] = value
 
 
 @leaf

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Ints, Keys, Longs, leaf
+from treevote.kernels import Index, Ints, Keys, Longs, leaf, prefetch
 from treevote.models.features.feature_index import look_up
 from treevote.models.features.firing import MAX_FEATURES, Globals, evaluate, fire_nodes
 from treevote.models.features.lexicon import WordColumns
@@ -217,7 +217,7 @@ def score_parts(
     kept: Kept,
     weights: Weights,
     others: Globals,
-    trees: Ints | Longs,
+    trees: Ints,
     valencies: int,
     tokens: Ints,
     words: WordColumns,
@@ -234,10 +234,11 @@ def score_parts(
     for part in range(n_parts):
         key = _START
         for i in range(bounds[part, KEYS], bounds[part + 1, KEYS]):
-            key = mix(key, i, int(values[key_atoms[i]]))
-        row = np.int64(key & np.uint64(KEPT - 1))
+            key = mix(key, i, int(values[Index(key_atoms[Index(i)])]))
+        row = key & np.uint64(KEPT - 1)
         key |= _ONE  # 0 is no key
-        chosen[part] = row
+        chosen[part] = np.int64(row)
+        prefetch(saved, (part * KEPT + np.int64(row)) * len(scores))
         if tags[part, row] != key or part == n_parts - 1:
             tags[part, row] = key
             first, end = bounds[part], bounds[part + 1]
@@ -261,7 +262,7 @@ def score_parts(
     start = 0
     for i in range(n_new - 1):
         part, end = kept.fresh[i], kept.ends[i]
-        own = saved[part, chosen[part]]
+        own = saved[Index(part), Index(chosen[Index(part)])]
         for k in range(len(own)):
             own[k] = 0
         add_rows(weights, kept.rows, start, end, own)
@@ -269,7 +270,7 @@ def score_parts(
     for k in range(len(scores)):
         scores[k] = weights.bias[k]
     for part in range(n_parts - 1):
-        own = saved[part, chosen[part]]
+        own = saved[part, Index(chosen[part])]
         for k in range(len(scores)):
             scores[k] += own[k]
     add_rows(weights, kept.rows, start, n_keys, scores)

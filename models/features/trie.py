@@ -14,7 +14,7 @@ from collections.abc import Container, Sequence
 
 import numpy as np
 
-from treevote.kernels import Ints, Keys, Longs, leaf
+from treevote.kernels import Index, Ints, Keys, Longs, leaf
 
 _START = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
@@ -72,17 +72,17 @@ def fire_trie(nodes: Ints, first: int, last: int, values: Longs, reached: Keys, 
     was not reached. The length of ``keys`` is at least the number of nodes plus 1.
     """
     for node in range(first, last):
-        atom = nodes[node, 1]
-        value, start = values[atom], key_at(nodes[node, 0], reached)
+        before, atom, ends = nodes[Index(node), 0], nodes[Index(node), 1], nodes[Index(node), 2]
+        value, start = values[Index(atom)], key_at(before, reached)
         fires = (value != 0) & (start != 0)  # a factor and no branch, which the processor would often guess wrong
         key = mix(start, atom, int(value)) * np.uint64(fires)
-        reached[node] = key
-        keys[count] = key
-        count += nodes[node, 2] * np.int64(fires)
+        reached[Index(node)] = key
+        keys[Index(count)] = key
+        count += ends * np.int64(fires)
     return count
 
 
 @leaf
 def key_at(node: int, reached: Keys) -> np.uint64:
     """Return the key at a node, that of the empty template for -1; 0 if the node was not reached."""
-    return np.uint64(reached[node]) if node >= 0 else _START
+    return np.uint64(reached[Index(node)]) if node >= 0 else _START

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.errors import ConfigError, ModelError
-from treevote.kernels import Bools, Doubles, Floats, Ints, Keys, Longs, Shorts, kernel, leaf
+from treevote.kernels import Bools, Doubles, Floats, Index, Ints, Keys, Longs, Shorts, kernel, leaf
 from treevote.models.features.feature_index import index_of, look_up
 
 _MAX_WEIGHT = 32_000
@@ -163,18 +163,19 @@ def score(weights: Weights, keys: Keys, n: int, rows: Longs, scores: Ints) -> No
 @leaf
 def add_rows(weights: Weights, rows: Longs, first: int, last: int, scores: Ints) -> None:
     """Add the weights of ``rows[first:last]``, -1 for none, to the scores of all classes."""
+    packed = weights.packed
     for i in range(first, last):
-        row = rows[i]
+        row = rows[Index(i)]
         if row < 0:
             continue
-        size = weights.packed[row]
+        size = packed[Index(row)]
         if size < 0:
-            dense = weights.packed[row + 1 :]  # an offset within the loop would keep it from being vectorised
+            dense = packed[Index(row + 1) :]  # an offset within the loop would keep it from being vectorised
             for k in range(len(scores)):
                 scores[k] += dense[k]
         else:
             for at in range(row + 1, row + 1 + 2 * size, 2):
-                scores[weights.packed[at]] += weights.packed[at + 1]
+                scores[Index(packed[Index(at)])] += packed[Index(at + 1)]
 
 
 @leaf

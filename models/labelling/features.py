@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from treevote.kernels import Ints, Keys, leaf
+from treevote.kernels import Index, Ints, Keys, leaf
 from treevote.models.features.atoms import FAR, MAX_VALENCY, bin_distance
 from treevote.models.features.firing import MAX_MEMBERS, Scratch
 from treevote.models.features.lexicon import ATTRIBUTES, WordColumns
@@ -80,7 +80,7 @@ def fire(
 @leaf
 def find_places(sentence: Sentence, dependent: int, table: TemplateTable, places: Ints) -> None:
     """Write the position of each place of the templates; -1 where there is none."""
-    head = sentence.heads[dependent]
+    head = sentence.heads[Index(dependent)]
     for p in range(len(table.places)):
         step, argument = table.places[p, 0], table.places[p, 1]
         if step == DEPENDENT:
@@ -89,14 +89,15 @@ def find_places(sentence: Sentence, dependent: int, table: TemplateTable, places
             places[p, 0] = head
         elif step == GRAND:
             places[p, 0] = sentence.heads[head]
-        elif places[argument, 0] < 0:
+        elif places[Index(argument), 0] < 0:
             places[p, 0] = -1
         elif step == PREV:
-            places[p, 0] = places[argument, 0] - 1
+            places[p, 0] = places[Index(argument), 0] - 1
         elif step == NEXT:
-            places[p, 0] = places[argument, 0] + 1 if places[argument, 0] + 1 < len(sentence.heads) else -1
+            place = places[Index(argument), 0] + 1
+            places[p, 0] = place if place < len(sentence.heads) else -1
         else:
-            places[p, 0] = sentence.links[places[argument, 0], step - LINK]
+            places[p, 0] = sentence.links[Index(places[Index(argument), 0]), Index(step - LINK)]
 
 
 @leaf
@@ -112,18 +113,18 @@ def find_values(sentence: Sentence, dependent: int, words: WordColumns, table: T
             value = tags_between(sentence, dependent, words, room.members[a])
         elif kind == AGREE:
             value = common_feats(sentence, dependent, words, room.members[a])
-        elif room.places[place, 0] >= 0:
-            at = int(room.places[place, 0])
+        elif room.places[Index(place), 0] >= 0:
+            at = int(room.places[Index(place), 0])
+            word = Index(sentence.tokens[Index(at)])
             if kind == COLUMN:
-                value = words.values[sentence.tokens[at], column]
+                value = words.values[word, Index(column)]
             elif kind == NUMBER:
-                value = min(sentence.links[at, column], MAX_VALENCY) + 1
+                value = min(sentence.links[Index(at), Index(column)], MAX_VALENCY) + 1
             elif kind == DEPREL:
-                value = sentence.deprels[at] + 1
+                value = sentence.deprels[Index(at)] + 1
             elif kind == FEAT:
-                first, last = words.feats_offsets[sentence.tokens[at]], words.feats_offsets[sentence.tokens[at] + 1]
-                for i in range(first, last):
-                    value = add(int(words.feats[i]), room.members[a], value)
+                for i in range(words.feats_offsets[word], words.feats_offsets[word + 1]):
+                    value = add(int(words.feats[Index(i)]), room.members[a], value)
             elif kind == DEPENDENTS:
                 value = known_labels(sentence, at, room.members[a])
         room.values[a] = value
@@ -135,17 +136,17 @@ def known_labels(sentence: Sentence, head: int, members: Ints) -> int:
     n, links = 0, sentence.links
     token = links[head, LEFT] if links[head, LEFT] >= 0 else links[head, INNER_RIGHT]
     while token >= 0 and n < MAX_MEMBERS:
-        n = add(int(sentence.deprels[token]) + 1, members, n)
-        token = links[token, AFTER]
+        n = add(int(sentence.deprels[Index(token)]) + 1, members, n)
+        token = links[Index(token), AFTER]
     return n
 
 
 @leaf
 def tags_between(sentence: Sentence, dependent: int, words: WordColumns, members: Ints) -> int:
     """Collect the tags of the words between dependent and head, and return their number."""
-    n, head = 0, sentence.heads[dependent]
+    n, head = 0, sentence.heads[Index(dependent)]
     for position in range(min(head, dependent) + 1, max(head, dependent)):
-        n = add(int(words.values[sentence.tokens[position], _UPOS]), members, n)
+        n = add(int(words.values[Index(sentence.tokens[Index(position)]), _UPOS]), members, n)
         if n == MAX_MEMBERS:
             break
     return n
@@ -155,11 +156,13 @@ def tags_between(sentence: Sentence, dependent: int, words: WordColumns, members
 def common_feats(sentence: Sentence, dependent: int, words: WordColumns, members: Ints) -> int:
     """Collect the common values of FEATS of dependent and head, and return their number."""
     n, offsets = 0, words.feats_offsets
-    own, other = sentence.tokens[dependent], sentence.tokens[sentence.heads[dependent]]
+    own = Index(sentence.tokens[Index(dependent)])
+    other = Index(sentence.tokens[Index(sentence.heads[Index(dependent)])])
     for i in range(offsets[own], offsets[own + 1]):
+        feat = words.feats[Index(i)]
         for j in range(offsets[other], offsets[other + 1]):
-            if words.feats[i] == words.feats[j]:
-                n = add(int(words.feats[i]), members, n)
+            if feat == words.feats[Index(j)]:
+                n = add(int(feat), members, n)
     return n
 
 

@@ -26,7 +26,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from treevote.kernels import Ints, Longs, kernel, leaf
+from treevote.kernels import Ints, kernel, leaf
 
 ACTIONS = ("shift", "left", "right", "wait-left", "wait-right")
 SHIFT, LEFT, RIGHT, WAIT_LEFT, WAIT_RIGHT = range(len(ACTIONS))
@@ -67,7 +67,7 @@ class Focus(NamedTuple):
 
 
 @leaf
-def begin(T: Longs) -> Focus:
+def begin(T: Ints) -> Focus:
     """Fill T, shape (n + 2, WIDTH), with all words, and return the focus point on the first pair."""
     n = len(T) - 2
     for position in range(n + 2):
@@ -79,9 +79,15 @@ def begin(T: Longs) -> Focus:
 
 
 @leaf
-def take(T: Longs, focus: Focus, policy: int, most_rounds: int, action: int) -> Focus:
+def entry(T: Ints, position: int, column: int) -> int:
+    """Return an entry of T, wide enough for a `Focus`."""
+    return int(np.int64(T[position, column]))
+
+
+@leaf
+def take(T: Ints, focus: Focus, policy: int, most_rounds: int, action: int) -> Focus:
     """Take an action on the pair at the focus point, which is not 0: change T, and return the next focus point."""
-    a, b = focus.a, int(T[focus.a, AFTER])
+    a, b = focus.a, entry(T, focus.a, AFTER)
     here, arcs = b, focus.arcs
     if action in (LEFT, RIGHT):
         head, dependent = (a, b) if action == LEFT else (b, a)
@@ -93,18 +99,18 @@ def take(T: Longs, focus: Focus, policy: int, most_rounds: int, action: int) -> 
         T[T[dependent, AFTER], BEFORE] = T[dependent, BEFORE]
         here, arcs = head, arcs + 1
         if policy == START_OVER:
-            here = int(T[0, AFTER])
+            here = entry(T, 0, AFTER)
         elif policy == STEP_BACK and T[head, BEFORE] > 0:
-            here = int(T[head, BEFORE])
+            here = entry(T, head, BEFORE)
     if T[here, AFTER] < len(T) - 1:
         return Focus(here, action, focus.action, focus.rounds, arcs)
     if arcs == 0 or focus.rounds == most_rounds or T[here, BEFORE] == 0:
         return Focus(0, action, focus.action, focus.rounds, arcs)
-    return Focus(int(T[0, AFTER]), -1, -1, focus.rounds + 1, 0)
+    return Focus(entry(T, 0, AFTER), -1, -1, focus.rounds + 1, 0)
 
 
 @leaf
-def undo(T: Longs, focus: Focus, action: int) -> None:
+def undo(T: Ints, focus: Focus, action: int) -> None:
     """Undo ``action``, the last one taken, at ``focus``: restore the earlier T."""
     if action in (LEFT, RIGHT):
         dependent = T[focus.a, R1] if action == LEFT else focus.a
@@ -118,7 +124,7 @@ def undo(T: Longs, focus: Focus, action: int) -> None:
 
 
 @leaf
-def write_heads(T: Longs, heads: Ints) -> None:
+def write_heads(T: Ints, heads: Ints) -> None:
     """Write the head of every position, shape (n + 1,); the head of words that are left in T is ROOT."""
     heads[0] = -1
     for token in range(1, len(heads)):
@@ -126,6 +132,6 @@ def write_heads(T: Longs, heads: Ints) -> None:
 
 
 @kernel
-def room(n: int) -> Longs:
+def room(n: int) -> Ints:
     """Return an array for the T of a sentence of ``n`` tokens."""
-    return np.empty((n + 2, WIDTH), np.int64)
+    return np.empty((n + 2, WIDTH), np.int32)

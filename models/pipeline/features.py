@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treevote.kernels import Ints, Keys, Longs, leaf
+from treevote.kernels import Index, Ints, Keys, leaf
 from treevote.models.features.atoms import FAR, bin_distance
 from treevote.models.features.firing import Globals, Scratch, fire_templates
 from treevote.models.features.lexicon import WordColumns
@@ -15,7 +15,7 @@ from treevote.models.pipeline.configuration import AFTER, BEFORE, INNER, L1, L_V
 
 @leaf
 def fire(
-    T: Longs, focus: Focus, tokens: Ints, words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys
+    T: Ints, focus: Focus, tokens: Ints, words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys
 ) -> int:
     """Write the features of the pair at the focus point into ``keys`` and return their number."""
     find_places(T, focus, table.places, room.places)
@@ -24,7 +24,7 @@ def fire(
 
 @leaf
 def score_pair(
-    T: Longs, focus: Focus, tokens: Ints, words: WordColumns, parts: Parts, weights: Weights, kept: Kept, scores: Ints
+    T: Ints, focus: Focus, tokens: Ints, words: WordColumns, parts: Parts, weights: Weights, kept: Kept, scores: Ints
 ) -> None:
     """Write the scores of all actions on the pair at the focus point."""
     find_places(T, focus, parts.places, kept.places)
@@ -32,13 +32,13 @@ def score_pair(
 
 
 @leaf
-def others_of(T: Longs, focus: Focus) -> Globals:
+def others_of(T: Ints, focus: Focus) -> Globals:
     """Return the values of the atoms without a place."""
     return Globals(bin_distance(T[focus.a, AFTER] - focus.a, FAR), 1 + focus.action, 1 + focus.action2)
 
 
 @leaf
-def find_places(T: Longs, focus: Focus, steps: Ints, places: Ints) -> None:
+def find_places(T: Ints, focus: Focus, steps: Ints, places: Ints) -> None:
     """Write the position at each place of the templates, which is also the number of its subtree; -1 for none."""
     n = len(T) - 2
     for p in range(len(steps)):
@@ -46,26 +46,26 @@ def find_places(T: Longs, focus: Focus, steps: Ints, places: Ints) -> None:
         if step == STACK:
             place = focus.a
             while start > 0 and place >= 0:
-                place = T[place, BEFORE]
+                place = T[Index(place), BEFORE]
                 start -= 1
         elif step == QUEUE:
-            place = T[focus.a, AFTER]
+            place = T[Index(focus.a), AFTER]
             while start > 0 and place <= n:
-                place = T[place, AFTER]
+                place = T[Index(place), AFTER]
                 start -= 1
             if place > n:
                 place = -1
         else:
-            place = places[start, 0]
+            place = places[Index(start), 0]
             if place >= 0:
                 if step == NEXT:
                     place = place + 1 if place < n else -1
                 elif step == PREV:
                     place -= 1
                 else:
-                    place = T[place, L1] if step in (LEFT, LEFT2) else T[place, R1]
+                    place = T[Index(place), L1] if step in (LEFT, LEFT2) else T[Index(place), R1]
                     if place > 0 and step not in (LEFT, RIGHT):
-                        place = T[place, INNER]
+                        place = T[Index(place), INNER]
                     if place == 0:
                         place = -1
         places[p, 0] = place

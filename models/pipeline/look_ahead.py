@@ -27,6 +27,7 @@ from treevote.models.pipeline.configuration import (
     STEP_BACK,
     Focus,
     begin,
+    entry,
     room,
     take,
     undo,
@@ -104,14 +105,14 @@ def space_for(model: Model) -> Space:
 
 
 @leaf
-def score_actions(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space) -> None:
+def score_actions(model: Model, tokens: Ints, T: Ints, focus: Focus, space: Space) -> None:
     """Write the scores of all actions on a pair, and the logarithms of their probabilities."""
     score_pair(T, focus, tokens, model.words, model.parts, model.weights, space.kept, space.scores)
     log_probabilities(space.scores, space.mask, model.weights.scale, space.logs)
 
 
 @leaf
-def expand(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space, node: int) -> None:
+def expand(model: Model, tokens: Ints, T: Ints, focus: Focus, space: Space, node: int) -> None:
     """Write the two best actions on a pair and their confidence, unless the node has them already."""
     if space.actions[node, 0] >= 0:
         return
@@ -131,7 +132,7 @@ def expand(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space, nod
 
 @leaf
 def follow(
-    model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space, node: int, depth: int, total: float, best: float
+    model: Model, tokens: Ints, T: Ints, focus: Focus, space: Space, node: int, depth: int, total: float, best: float
 ) -> float:
     """Return the highest sum of a sequence through ``node``, or ``best``, that of other sequences, if it is higher.
 
@@ -152,7 +153,7 @@ def follow(
 
 
 @leaf
-def predict(model: Model, tokens: Ints, T: Longs, focus: Focus, space: Space) -> int:
+def predict(model: Model, tokens: Ints, T: Ints, focus: Focus, space: Space) -> int:
     """Return the first action of the best sequence, and keep the paths below it."""
     expand(model, tokens, T, focus, space, 0)
     chosen, best = 0, -np.inf
@@ -185,7 +186,7 @@ def keep(space: Space, depth: int, chosen: int) -> None:
 
 
 @kernel
-def join(model: Model, tokens: Ints, T: Longs, space: Space) -> None:
+def join(model: Model, tokens: Ints, T: Ints, space: Space) -> None:
     """Join the words that are left in T into one tree, the most probable arc first.
 
     For treebanks with one root, this completes a parse that is still in parts after the rounds. A pair is scored when
@@ -193,17 +194,17 @@ def join(model: Model, tokens: Ints, T: Longs, space: Space) -> None:
     """
     end = len(T) - 1
     actions, gains = np.empty(end, np.int64), np.empty(end, np.float64)
-    a = T[0, AFTER]
+    a = entry(T, 0, AFTER)
     while T[a, AFTER] < end:
         score_arcs(model, tokens, T, a, space, actions, gains)
-        a = T[a, AFTER]
+        a = entry(T, a, AFTER)
     while T[T[0, AFTER], AFTER] < end:
-        a = best = T[0, AFTER]
+        a = best = entry(T, 0, AFTER)
         while T[a, AFTER] < end:
             if gains[a] > gains[best]:
                 best = a
-            a = T[a, AFTER]
-        head = best if actions[best] == LEFT else T[best, AFTER]
+            a = entry(T, a, AFTER)
+        head = best if actions[best] == LEFT else entry(T, best, AFTER)
         take(T, Focus(best, -1, -1, 1, 0), STEP_BACK, 1, int(actions[best]))
         if T[head, BEFORE] > 0:
             score_arcs(model, tokens, T, T[head, BEFORE], space, actions, gains)
@@ -212,7 +213,7 @@ def join(model: Model, tokens: Ints, T: Longs, space: Space) -> None:
 
 
 @leaf
-def score_arcs(model: Model, tokens: Ints, T: Longs, a: int, space: Space, actions: Longs, gains: Doubles) -> None:
+def score_arcs(model: Model, tokens: Ints, T: Ints, a: int, space: Space, actions: Longs, gains: Doubles) -> None:
     """Write the more probable of Left and Right on the pair at ``a``, and the logarithm of its probability."""
     score_actions(model, tokens, T, Focus(a, -1, -1, 1, 0), space)
     actions[a] = RIGHT if space.logs[RIGHT] > space.logs[LEFT] else LEFT

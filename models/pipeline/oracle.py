@@ -57,7 +57,7 @@ def tree_of(heads: Ints) -> Tree:
 
 
 @leaf
-def gold_action(T: Longs, focus: Focus, tree: Tree, waits: Bools) -> int:
+def gold_action(T: Ints, focus: Focus, tree: Tree, waits: Bools) -> int:
     """Return the action that leads to the tree; ``waits`` are flags for the existence of WaitLeft and WaitRight."""
     a, b = focus.a, int(T[focus.a, AFTER])
     if tree.heads[b] == a:

@@ -18,7 +18,6 @@ from treevote.models.features.rows import check_frequent, fit
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.labelling.labeller import Labeller, train_labeller
-from treevote.models.learners.registry import make_learner
 from treevote.models.parser import BaseParser, BaseTrainer, TrainingData
 from treevote.models.pipeline.configuration import POLICIES, Policy
 from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse, space_for
@@ -91,6 +90,8 @@ class PipelineTrainer(BaseTrainer["PipelineParser"]):
         return 5 if self.wait_right else 4 if self.wait_left else 3
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> PipelineParser:
+        from treevote.models.learners.registry import make_learner  # what parsing needs is loaded at once
+
         learner: Any = make_learner(self.learner, self.options, seed)
         templates = templates_of(self.templates)
         table = compile_templates(templates, GRAMMAR)

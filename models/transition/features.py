@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treevote.kernels import Ints, Keys, leaf
+from treevote.kernels import Index, Ints, Keys, leaf
 from treevote.models.features.atoms import FAR, bin_distance
 from treevote.models.features.firing import Globals, Scratch, fire_templates
 from treevote.models.features.lexicon import WordColumns
@@ -60,12 +60,13 @@ def score_configuration(
 def others_of(space: Arena, here: int) -> Globals:
     """Return the values of the atoms without a place."""
     configurations, trees = space.configurations, space.trees
-    below, before, distance = configurations[here, BELOW], configurations[here, PREVIOUS], 0
+    now = configurations[Index(here)]
+    below, before, distance = now[BELOW], now[PREVIOUS], 0
     if below >= 0:
-        top = trees[configurations[here, TOP], TOKEN]
-        distance = bin_distance(top - trees[configurations[below, TOP], TOKEN], FAR)
-    action2 = configurations[before, ACTION] + 1 if before >= 0 else 0
-    return Globals(distance, configurations[here, ACTION] + 1, action2)
+        top = trees[Index(now[TOP]), TOKEN]
+        distance = bin_distance(top - trees[Index(configurations[Index(below), TOP]), TOKEN], FAR)
+    action2 = configurations[Index(before), ACTION] + 1 if before >= 0 else 0
+    return Globals(distance, now[ACTION] + 1, action2)
 
 
 @leaf
@@ -78,23 +79,23 @@ def find_places(space: Arena, here: int, n: int, steps: Ints, places: Ints) -> N
         if step == STACK:
             item = here
             while start > 0 and item >= 0:
-                item = configurations[item, BELOW]
+                item = configurations[Index(item), BELOW]
                 start -= 1
             if item >= 0:
-                tree = configurations[item, TOP]
-                token = trees[tree, TOKEN]
+                tree = configurations[Index(item), TOP]
+                token = trees[Index(tree), TOKEN]
         elif step == QUEUE:
-            if configurations[here, FRONT] + start <= n:
-                token = configurations[here, FRONT] + start
+            if configurations[Index(here), FRONT] + start <= n:
+                token = configurations[Index(here), FRONT] + start
                 tree = token
         elif step == NEXT:
-            if 0 <= places[start, 0] < n:
-                token = places[start, 0] + 1
+            if 0 <= places[Index(start), 0] < n:
+                token = places[Index(start), 0] + 1
         elif step == PREV:
-            if places[start, 0] > 0:
-                token = places[start, 0] - 1
-        elif places[start, 1] >= 0:
-            parent = trees[places[start, 1]]
+            if places[Index(start), 0] > 0:
+                token = places[Index(start), 0] - 1
+        elif places[Index(start), 1] >= 0:
+            parent = trees[Index(places[Index(start), 1])]
             if step == LEFT:
                 tree, label = parent[L1], parent[L1_LABEL]
             elif step == LEFT2:
@@ -104,7 +105,7 @@ def find_places(space: Arena, here: int, n: int, steps: Ints, places: Ints) -> N
             else:
                 tree, label = parent[R2], parent[R2_LABEL]
             if tree >= 0:
-                token = trees[tree, TOKEN]
+                token = trees[Index(tree), TOKEN]
         places[p, 0] = token
         places[p, 1] = tree
         places[p, 2] = label

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -19,20 +19,18 @@ from treevote.models.features.rich_templates import PAIRS, PARTS
 from treevote.models.features.stack_and_queue import GRAMMAR
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.word_memo import WordMemo
-from treevote.models.learners.classifier_record import check_admitted, write_classifier
-from treevote.models.learners.registry import make_learner
 from treevote.models.parser import BaseParser, BaseTrainer, TrainingData
 from treevote.models.transition.arc_standard import Actions, actions_of
-from treevote.models.transition.calibration import held_out_temperature
-from treevote.models.transition.guides import ClassifierGuide, parse_in_lock_step
 from treevote.models.transition.search import Model, parse_beam, parse_best_first
 from treevote.models.transition.template_sets import templates_of
-from treevote.models.transition.training import Task, train_guide
 from treevote.parallel import Jobs
 from treevote.protocols import Family
 from treevote.settings import Count, Interval, Share
 from treevote.store.record import Record
 from treevote.store.validation import column, labels_of
+
+if TYPE_CHECKING:
+    from treevote.models.transition.guides import ClassifierGuide
 
 Direction: TypeAlias = Literal["forward", "backward"]
 Search: TypeAlias = Literal["greedy", "beam", "best-first"]
@@ -89,6 +87,11 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
     prune: Share = 0.01
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> TransitionParser:
+        from treevote.models.learners.classifier_record import check_admitted  # what parsing needs is loaded at once
+        from treevote.models.learners.registry import make_learner
+        from treevote.models.transition.calibration import held_out_temperature
+        from treevote.models.transition.training import Task, train_guide
+
         new_learner = functools.partial(make_learner, self.learner, self.options, seed)
         untrained = new_learner()  # raises at once for an unknown learner, or one that no model can hold
         check_admitted(untrained)
@@ -148,7 +151,9 @@ class TransitionParser(BaseParser[TransitionTrainer]):
         tokens, fallbacks = rows[read.tokens], 0
         heads, deprels = np.empty(len(tokens), np.int32), np.empty(len(tokens), np.int32)
         sentences = tokens, read.offsets, heads, deprels
-        if isinstance(self.guide, ClassifierGuide):
+        if not isinstance(self.guide, LinearGuide):
+            from treevote.models.transition.guides import parse_in_lock_step
+
             parse_in_lock_step(self.actions, self.table, self.guide, words, *sentences)
         else:
             model = Model(self.actions, self.parts, self.guide.weights, words)
@@ -180,6 +185,8 @@ class TransitionParser(BaseParser[TransitionTrainer]):
         texts = {"labels": self.labels, "templates": self.templates}
         if isinstance(self.guide, LinearGuide):
             return Record(self.KIND, self.guide.facts(), arrays | self.guide.arrays(), texts)
+        from treevote.models.learners.classifier_record import write_classifier
+
         parts = {"classifier": write_classifier(self.guide.classifier)}
         return Record(self.KIND, {}, arrays | {"keys": self.guide.keys}, texts, parts=parts)
 
@@ -204,6 +211,8 @@ class TransitionParser(BaseParser[TransitionTrainer]):
             raise ValueError("its actions")
         guide: LinearGuide | ClassifierGuide
         if "classifier" in record.parts:
+            from treevote.models.transition.guides import ClassifierGuide
+
             keys = column(record, "keys", np.uint64)
             guide = ClassifierGuide.from_record(record.parts["classifier"], keys, n_actions)
         else:

@@ -11,7 +11,6 @@ import dataclasses
 import json
 import re
 import sys
-import tomllib
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -125,6 +124,8 @@ def to_toml(obj: DataclassInstance) -> str:
     >>> print(to_toml(Vote()), end="")
     members = ["forward", "backward"]
     """
+    import tomllib
+
     text = "".join(f"{line}\n" for line in _table(to_mapping(obj), ())).lstrip("\n")
     if from_mapping(type(obj), tomllib.loads(text)) != obj:
         raise ConfigError(f"TOML cannot express {obj}: it has no None (but as the default), no NaN and no lists")
@@ -145,6 +146,8 @@ def load_toml(path: str | Path) -> dict[str, Any]:
     Traceback (most recent call last):
     treevote.errors.ConfigError: missing.toml: cannot read it (No such file or directory); check the path
     """
+    import tomllib
+
     try:
         raw = Path(path).read_bytes()
     except OSError as fault:

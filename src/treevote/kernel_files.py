@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+import tempfile
+import zlib
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-import numba
-from numba.core.caching import CompileResultCacheImpl, IndexDataCacheFile, NullCache
-from numba.core.codegen import ll as binding  # type: ignore[attr-defined]
-from numba.core.compiler import CompileResult
-from numba.core.runtime import _nrt_python  # type: ignore[attr-defined]
+from treevote.machine_code import MachineCode, numba_folder, processor
 
-from treevote import compilation
+_SETTINGS = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_ENABLE_AVX", "NUMBA_OPT")
+"""Environment variables that change machine code."""
 
 
 def digest(function: FunctionType) -> str:
@@ -64,46 +64,9 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-class Cache(NullCache):
-    """The compiled code of a kernel on disk, used only if it was made from the present sources.
-
-    numba checks whether the file of a kernel has changed, and not those of the kernels that it calls; here the `digest`
-    of the kernel is checked. Each kind of arguments has a file of its own, named by all that its code depends on: of
-    processes that compile the same kernel at once, each leaves a whole file, and none takes the other's for its own.
-    """
-
-    def __init__(self, function: Callable[..., object], options: Mapping[str, object]) -> None:
-        self._function: Any = function
-        self._options = options
-        self.inner = False  # whether it is compiled for another kernel
-
-    @property
-    def cache_path(self) -> Any:
-        """The folder where its files are kept; empty if none can be written to."""
-        return self._files.folder
-
-    @functools.cached_property
-    def _files(self) -> KernelFiles:
-        """Its files, found when the kernel is first called: before that, kernels further down may not be defined."""
-        return KernelFiles(self._function, self._options)
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the code for arguments of some types; None if there is none, and for other kernels."""
-        if self.inner:
-            return None
-        compilation.need(package_of(self._function))
-        found = self._files.read(sig, target_context)
-        if found is None:
-            compilation.tell(_around(self.cache_path))
-        return found
-
-    def save_overload(self, sig: Any, cres: Any) -> None:
-        """Keep code that Python can call."""
-        if self.inner:
-            return
-        with suppress(OSError):  # such as a full disk: the next run compiles it again
-            self._files.keep(sig, cres)
-        compilation.tell(_around(self.cache_path), 1)
+def compiling_is_off() -> bool:
+    """Return whether kernels are to run as they stand in Python, to look for a fault in one."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
 def package_of(function: Any) -> str:
@@ -113,108 +76,103 @@ def package_of(function: Any) -> str:
 
 def kernels_folder() -> str:
     """Return the folder where compiled kernels are kept; empty if they cannot be kept."""
-    return _around(Cache(kernels_folder, {}).cache_path)
+    return KernelFiles(kernels_folder, {}).root
 
 
-def _around(folder: str) -> str:
-    """Return the folder of the compiled kernels of all modules, given that of one of them."""
-    if not folder:
-        return ""
-    beside = os.path.basename(folder) == "__pycache__"
-    return os.path.dirname(os.path.abspath(__file__ if beside else folder))
+class KernelFiles:
+    """The files of a kernel: one for each kind of arguments and of processor.
 
-
-class KernelFiles(IndexDataCacheFile):
-    """The files of a kernel: one for each kind of arguments and of processor."""
+    A file is used only if it was made from the present sources, see `digest`. It is named by all that its code depends
+    on: of processes that compile the same kernel at once, each leaves a whole file, and none takes the other's for its
+    own.
+    """
 
     def __init__(self, function: Any, options: Mapping[str, object]) -> None:
-        self.folder = ""
-        with suppress(RuntimeError, OSError):  # there is no folder that can be written to
-            self._implementation: Any = CompileResultCacheImpl(function)  # type: ignore[no-untyped-call]
-            self.folder = str(self._implementation.locator.get_cache_path())
         source = os.path.abspath(function.__code__.co_filename)
-        beside = os.path.join(os.path.dirname(source), "__pycache__")
-        self._folders = dict.fromkeys((self.folder, "" if numba.config.CACHE_DIR else beside))  # type: ignore[attr-defined]
+        self._folders = _folders(source) if os.path.exists(source) else []
         self._digest = hashlib.sha256(repr((digest(function), sorted(options.items()))).encode()).hexdigest()
-        version = f"{sys.implementation.cache_tag}.{numba.__version__}"
+        version = f"{sys.implementation.cache_tag}.{_compiler()[:8]}"
         self._stem = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}.{version}."
-        super().__init__(self.folder, self._stem, self._digest)  # type: ignore[no-untyped-call]
 
-    def read(self, sig: Any, target_context: Any) -> Any:
-        """Return the code for arguments of some types, None if there is none.
+    @functools.cached_property
+    def folder(self) -> str:
+        """The folder where they are kept; empty if none can be written to."""
+        return next(filter(_can_be_written_to, self._folders), "")
 
-        It may also lie beside the source where that folder cannot be written to, as in a container; not if the
-        environment names another folder.
+    @property
+    def root(self) -> str:
+        """The folder of the compiled kernels of all modules; empty if they cannot be kept."""
+        if not self.folder:
+            return ""
+        beside = os.path.basename(self.folder) == "__pycache__"
+        return os.path.dirname(os.path.abspath(__file__ if beside else self.folder))
+
+    def read(self, kinds: object) -> MachineCode | None:
+        """Return the code for kinds of arguments, None if there is none.
+
+        It may also lie beside the source where that folder cannot be written to, as in a container.
         """
-        name = self._name(sig, target_context.codegen())
-        for folder in filter(None, self._folders):
-            with suppress(Exception):  # there is none, it was not written to its end, or it names types of long ago
-                payload = self._load_data(os.path.join(folder, name))  # type: ignore[no-untyped-call]
-                if payload[3].args == tuple(sig):
-                    _name_helpers()
-                    return _ready(target_context, *payload)
+        name = self._name(kinds)
+        for folder in self._folders:
+            with suppress(OSError, ValueError), open(os.path.join(folder, name), "rb") as stream:
+                about, checksum = json.loads(stream.readline())
+                code = stream.read()
+                if zlib.crc32(code) == checksum:  # it was written to its end
+                    return MachineCode(code, *about)
         return None
 
-    def keep(self, sig: Any, compiled: Any) -> None:
+    def keep(self, kinds: object, made: MachineCode) -> None:
         """Write code, and remove that of other sources."""
-        if not self.folder or not self._implementation.check_cachable(compiled):
+        if not self.folder:
             return
-        self._implementation.locator.ensure_cache_path()
-        name = self._name(sig, compiled.codegen)
-        self._save_data(name, _lean(*self._implementation.reduce(compiled)))  # type: ignore[no-untyped-call]
+        with suppress(OSError):  # such as a full disk: the next run compiles it again
+            number, path = tempfile.mkstemp(dir=self.folder, prefix=self._stem)
+            with open(number, "wb") as stream:
+                stream.write(json.dumps((made[1:], zlib.crc32(made.code))).encode() + b"\n")
+                stream.write(made.code)
+            os.replace(path, os.path.join(self.folder, self._name(kinds)))
         for other in os.listdir(self.folder):
             if other.startswith(self._stem) and not other.startswith(self._stem + self._digest[:16]):
                 with suppress(OSError):  # another process was faster
                     os.unlink(os.path.join(self.folder, other))
 
-    def _name(self, sig: Any, codegen: Any) -> str:
-        kind = hashlib.sha256(repr((str(sig), codegen.magic_tuple())).encode()).hexdigest()
-        return f"{self._stem}{self._digest[:16]}.{kind[:16]}.nbc"
+    def _name(self, kinds: object) -> str:
+        kind = hashlib.sha256(repr((_by_name(kinds), processor(), [*map(os.environ.get, _SETTINGS)])).encode())
+        return f"{self._stem}{self._digest[:16]}.{kind.hexdigest()[:16]}.nbc"
 
 
-def _lean(
-    library: Any,
-    names: Any,
-    environment: Any,
-    signature: Any,
-    objectmode: Any,
-    lifted: Any,
-    annotation: Any,
-    reload_init: Any,
-    environments: Any,
-) -> tuple[Any, ...]:
-    """Return what is to be kept of a compiled kernel.
-
-    That is not the list of its types, for people, nor the empty environments of the functions of numba that were
-    compiled into it: to read them, numba would import the modules of these functions, and with them SciPy.
-    """
-    used = tuple(each for each in environments if each.consts)
-    return library, names, environment, signature, objectmode, lifted, "", reload_init, used
+def _folders(source: str) -> list[str]:
+    """Return the folders where kernels of a source file may lie, the best first."""
+    place = os.path.dirname(source)
+    own = f"{os.path.basename(place)}_{hashlib.sha256(place.encode()).hexdigest()[:16]}"
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    if named:
+        return [os.path.join(named, own)]
+    of_user = os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return [os.path.join(place, "__pycache__"), os.path.join(of_user, "numba", own)]
 
 
-def _ready(target_context: Any, library: Any, names: Any, *others: Any) -> Any:
-    """Return code from disk, ready to be called from Python.
-
-    numba would first load all that it can compile, and parse the code in the form in which other kernels take it in.
-    Most processes never compile, and both would double their start and take 40 MB.
-    """
-    name, kind, (machine_code, for_linking) = library
-    target_context.codegen()._engine._defined_symbols |= {names.llvm_func_name, names.llvm_cpython_wrapper_name}
-    library = name, kind, (machine_code, _nothing())
-    code: Any = CompileResult._rebuild(target_context, library, names, *others)  # type: ignore[no-untyped-call]
-    code.library._shared_module = None
-    code.library._get_module_for_linking = functools.cache(lambda: binding.parse_bitcode(for_linking))
-    return code
+def _can_be_written_to(folder: str) -> bool:
+    """Tell whether a folder is there, or could be made, and takes files."""
+    try:
+        os.makedirs(folder, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True
 
 
 @functools.cache
-def _name_helpers() -> None:
-    """Tell the linker the addresses of the functions that take memory for arrays and give it back."""
-    for name, address in _nrt_python.c_helpers.items():
-        binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
+def _compiler() -> str:
+    """Return a checksum of the version of numba, without its import."""
+    with open(os.path.join(numba_folder(), "_version.py"), "rb") as stream:
+        return hashlib.sha256(stream.read()).hexdigest()
 
 
-@functools.cache
-def _nothing() -> bytes:
-    """Return a module without code."""
-    return bytes(binding.parse_assembly("").as_bitcode())
+def _by_name(kinds: Any) -> object:
+    """Return kinds of arguments as text: a class as its name and its fields."""
+    if isinstance(kinds, tuple):
+        return tuple(map(_by_name, kinds))
+    if isinstance(kinds, type):
+        return kinds.__module__, kinds.__qualname__, getattr(kinds, "_fields", ())
+    return kinds

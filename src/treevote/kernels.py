@@ -1,27 +1,26 @@
-"""The one door to numba: compiled loops over integer arrays.
+"""Kernels: compiled loops over integer arrays.
 
 A kernel releases the interpreter lock, is single-threaded (parallelism is joblib's) and is kept on disk, so only the
 first run on a machine pays for compilation. Each has a slow, obvious twin in ``tests/reference``.
 
-`treevote.compiler` compiles them, `treevote.kernel_files` keeps them.
+`treevote.compiler` compiles them, `treevote.kernel_files` keeps them, `treevote.machine_code` makes kept ones ready.
+The compiler is loaded when something is to be compiled, and not before: that takes 0.15 s, a third of a short parse.
 """
 
 from __future__ import annotations
 
-import atexit
-import sys
-from collections.abc import Callable
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
-import numba
 import numpy as np
-from numba.core import cgutils, types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from treevote import compilation
-from treevote.compiler import Kernel
-from treevote.kernel_files import Cache, package_of
+from treevote.kernel_files import KernelFiles, compiling_is_off, package_of
+from treevote.machine_code import ready
 
 Shorts: TypeAlias = NDArray[np.int16]
 Ints: TypeAlias = NDArray[np.int32]
@@ -31,8 +30,11 @@ Floats: TypeAlias = NDArray[np.float32]
 Doubles: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 
-if "colorama.initialise" in sys.modules:  # numba has it write an escape sequence at the end of every process
-    atexit.unregister(sys.modules["colorama.initialise"].reset_all)
+Index = np.uint32
+"""An index that is not negative: for any other, numba asks at each access whether it counts from the end.
+
+For the innermost loops; it may come from an array or from a range that does not begin with a constant.
+"""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -53,30 +55,115 @@ def leaf(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _compiled(function: Callable[P, R], **own: bool) -> Callable[P, R]:
-    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+    if compiling_is_off():
         return function
     compilation.know(package_of(function))
     options = {"nopython": True, "nogil": True, "boundscheck": None, "no_cfunc_wrapper": True, **own}
-    dispatcher: Any = Kernel(function, targetoptions=options)
-    dispatcher._cache = Cache(function, options)  # what njit(cache=True) does, but for the class
-    return cast("Callable[P, R]", dispatcher)
+    return cast("Callable[P, R]", Kernel(function, options))
 
 
-def _prefetch(context: Any, array: Any, place: Any) -> Any:
-    ir: Any = cast("Any", cgutils).ir  # LLVM's intermediate representation
+class Kernel:
+    """A function that runs as machine code: that of the kinds of its arguments, from disk or compiled now."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-        insert: Any = cgutils.get_or_insert_function
-        address = builder.bitcast(builder.gep(data, [arguments[1]]), byte)
-        function = insert(builder.module, kind, "llvm.prefetch.p0i8")
-        builder.call(function, [address, number(0), number(3), number(1)])  # to read, keep close, data
-        return context.get_dummy_value()
+    def __init__(self, function: Callable[..., Any], options: Mapping[str, object]) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self._options = options
+        self._codes: dict[Any, Callable[[tuple[Any, ...]], Any]] = {}
+        self._lock = threading.Lock()
 
-    return types.void(array, types.int64), generate
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Run it; results are those of the Python function."""
+        if named or len(arguments) != self.py_func.__code__.co_argcount:
+            bound = inspect.signature(self.py_func).bind(*arguments, **named)
+            bound.apply_defaults()
+            arguments = bound.args
+        kinds = kind_of(arguments)
+        code = self._codes.get(kinds)
+        if code is None:
+            with self._lock:
+                code = self._codes.get(kinds) or self._code(kinds, arguments)
+                self._codes[kinds] = code
+        return code(arguments)
+
+    def __reduce__(self) -> str:
+        """Pickle it as the name that it has in its module."""
+        return self.__qualname__  # type: ignore[no-any-return, attr-defined]
+
+    @property
+    def kinds(self) -> tuple[Any, ...]:
+        """The kinds of arguments that it was called with."""
+        return tuple(self._codes)
+
+    @functools.cached_property
+    def files(self) -> KernelFiles:
+        """Its files, found when it is first called: before that, kernels further down may not be defined."""
+        return KernelFiles(self.py_func, self._options)
+
+    @functools.cached_property
+    def compiler(self) -> Any:
+        """What compiles it, also into other kernels."""
+        from treevote.compiler import Compiler
+
+        return Compiler(self.py_func, targetoptions=dict(self._options))
+
+    @property
+    def _numba_type_(self) -> Any:
+        """Its type where another kernel calls it."""
+        return self.compiler._numba_type_
+
+    def _code(self, kinds: Any, arguments: tuple[Any, ...]) -> Callable[[tuple[Any, ...]], Any]:
+        compilation.need(package_of(self.py_func))
+        kept = self.files.read(kinds)
+        if kept is not None:
+            return ready(kept)
+        compilation.tell(self.files.root)
+        code, made = self.compiler.code(arguments)
+        if made is not None:
+            self.files.keep(kinds, made)
+        compilation.tell(self.files.root, 1)
+        return lambda arguments: code(*arguments)
 
 
-prefetch: Callable[[NDArray[Any], Any], None] = cast("Any", intrinsic)(_prefetch)
+_NUMBERS = {bool: "bool", np.bool_: "bool", int: "int", np.int64: "int", float: "float", np.float64: "float"}
+
+
+def kind_of(value: Any) -> Any:
+    """Return what decides which machine code fits a value: hashable, and the same in each process.
+
+    Examples
+    --------
+    >>> kind_of((1, np.zeros(2, np.int32)))
+    ('tuple', 'int', ('<i4', 1, 1, 1280))
+    """
+    kind = type(value)
+    if kind is np.ndarray:
+        flags = value.flags.num
+        return value.dtype.str, value.ndim, flags & 1 or flags & 2, flags & 0x500  # rows, columns; aligned, writeable
+    if kind is tuple:
+        return ("tuple", *map(kind_of, value))
+    if issubclass(kind, tuple):
+        return (kind, *map(kind_of, value))
+    if kind is int and value >= 1 << 63:
+        return "unsigned"
+    return _NUMBERS.get(kind, kind)
+
+
+class _Prefetch:
+    """See `prefetch`; the compiler puts an instruction of the processor in its place, Python does nothing."""
+
+    def __call__(self, array: NDArray[Any], place: Any) -> None:
+        pass
+
+    def __repr__(self) -> str:
+        return "prefetch"
+
+    @property
+    def _numba_type_(self) -> Any:
+        from treevote.compiler import prefetch_type
+
+        return prefetch_type()
+
+
+prefetch: Callable[[NDArray[Any], Any], None] = _Prefetch()
 """Ask for a place of an array ahead of its use, without waiting for it: ``prefetch(array, place)`` in a kernel."""

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import functools
 import json
-import secrets
+import os
 import socket
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -139,6 +138,8 @@ ONE_JOB = Jobs()
 
 def _map(function: Callable[..., R], items: Iterable[Any], parallel: Any, limit: int) -> Iterator[R]:
     """Yield the results in order, with at most ``limit`` tasks ahead of them."""
+    from concurrent.futures import BrokenExecutor
+
     import joblib
 
     source = iter(items)
@@ -294,7 +295,7 @@ def _relayed(progress: Progress) -> Iterator[Progress]:
         inbox.settimeout(REPORT_EVERY)
         with suppress(OSError):  # without a loopback device, the progress of other processes is lost
             inbox.bind(("127.0.0.1", 0))
-        relay = _Relay(inbox.getsockname()[1], secrets.token_hex(8), progress)
+        relay = _Relay(inbox.getsockname()[1], os.urandom(8).hex(), progress)
         done = threading.Event()
         thread = threading.Thread(target=_listen, args=(inbox, relay, done), daemon=True)
         thread.start()

@@ -118,8 +118,7 @@ def app(prog_name):
     os.kill(os.getpid(), signal.SIGHUP)
     time.sleep(60)
 
-app.registered_commands = []
-cli.app = app
+cli.application = lambda commands: app
 cli.main()
 """
 

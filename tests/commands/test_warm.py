@@ -33,7 +33,7 @@ from treevote.commands.parse import parse_files
 parse_files(sys.argv[1], [sys.argv[2]], sys.argv[3])
 for name in sys.argv[4:]:
     for kernel in vars(sys.modules.get(name, sys)).values():
-        if getattr(kernel, "overloads", None):
+        if getattr(kernel, "kinds", None):
             print(kernel)
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tests.reference import pipeline as twin
-from treevote.kernels import Longs
+from treevote.kernels import Ints
 from treevote.models.pipeline.configuration import (
     ACTIONS,
     AFTER,
@@ -21,7 +21,7 @@ from treevote.models.pipeline.configuration import (
 )
 
 
-def table_of(state: twin.State, n: int) -> Longs:
+def table_of(state: twin.State, n: int) -> Ints:
     """Return the T of a state; words that have a head keep no neighbours."""
     T = room(n)
     T[:] = 0

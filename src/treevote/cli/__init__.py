@@ -5,42 +5,61 @@ Nothing heavy is imported before a command runs, so that ``--help`` answers at o
 
 from __future__ import annotations
 
+import importlib
 import sys
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Annotated
 
 import typer
 
-from treevote.cli.adapt import adapt
-from treevote.cli.benchmark import benchmark
-from treevote.cli.cascade import cascade
-from treevote.cli.config import config
-from treevote.cli.evaluate import evaluate
-from treevote.cli.explain import explain
 from treevote.cli.group import Command, Commands
-from treevote.cli.inspect import inspect
-from treevote.cli.parse import parse
-from treevote.cli.quickstart import quickstart
-from treevote.cli.reliability import reliability
-from treevote.cli.show import show
 from treevote.cli.signals import SENTENCE, Stopped, stoppable
 from treevote.cli.streams import open_streams
-from treevote.cli.study import study
-from treevote.cli.text import text
-from treevote.cli.train import train
-from treevote.cli.vote import vote
-from treevote.cli.warm import warm
 from treevote.version import __version__
 
-app = typer.Typer(
-    cls=Commands,
-    help="Several dependency parsers, one vote: train an ensemble on a treebank and parse with it.",
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    rich_markup_mode=None,  # a plain text is there in half the time
-    pretty_exceptions_enable=False,
+COMMANDS = (
+    "train",
+    "config",
+    "parse",
+    "vote",
+    "adapt",
+    "evaluate",
+    "show",
+    "reliability",
+    "cascade",
+    "inspect",
+    "explain",
+    "quickstart",
+    "study",
+    "text",
+    "benchmark",
+    "warm",
 )
+"""All commands, in the order of the help: each is the function of this name in the module of this name."""
+
+
+def application(commands: Sequence[str] = COMMANDS) -> typer.Typer:
+    """Return the command line with some commands; the modules of others are not loaded."""
+    made = typer.Typer(
+        cls=Commands,
+        help="Several dependency parsers, one vote: train an ensemble on a treebank and parse with it.",
+        no_args_is_help=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        rich_markup_mode=None,  # a plain text is there in half the time
+        pretty_exceptions_enable=False,
+    )
+    made.callback()(_options)
+    for name in commands:
+        made.command(cls=Command)(getattr(importlib.import_module(f"treevote.cli.{name}"), name))
+    return made
+
+
+def __getattr__(name: str) -> typer.Typer:
+    if name != "app":
+        raise AttributeError(name)
+    return application()
 
 
 def _quiet(wanted: bool) -> None:
@@ -63,7 +82,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
@@ -81,37 +99,11 @@ def _options(
     pass
 
 
-for _command in (
-    train,
-    config,
-    parse,
-    vote,
-    adapt,
-    evaluate,
-    show,
-    reliability,
-    cascade,
-    inspect,
-    explain,
-    quickstart,
-    study,
-    text,
-    benchmark,
-    warm,
-):
-    app.command(cls=Command)(_command)
-
-
-def _leave_out_others(name: str) -> None:
-    """Leave out all commands but the named one, if there is such a command: to read the options of all takes time."""
-    named = [command for command in app.registered_commands if getattr(command.callback, "__name__", "") == name]
-    app.registered_commands = named or app.registered_commands
-
-
 def main() -> None:
     """Run the command line."""
     open_streams()
-    _leave_out_others(next((argument for argument in sys.argv[1:] if not argument.startswith("-")), ""))
+    named = next((argument for argument in sys.argv[1:] if not argument.startswith("-")), "")
+    app = application([named] if named in COMMANDS else COMMANDS)  # to read the options of all takes time
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # those of libraries ask nothing of the user
     try:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -102,7 +101,7 @@ def lock(path: str | os.PathLike[str]) -> Iterator[bool]:
 def _locked(stem: str, folder: bool) -> tuple[str, int | None]:
     """Make a file or folder and lock it; return its path and the descriptor of the lock."""
     while True:
-        path = stem + secrets.token_hex(4)
+        path = stem + os.urandom(4).hex()
         _PENDING.add(path)
         try:
             descriptor = _made(path, folder)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.reference import pipeline as twin
 from tests.reference.pipeline_walks import focus_of, table_of
-from treevote.kernels import Longs
+from treevote.kernels import Ints
 from treevote.models.pipeline.configuration import (
     ACTIONS,
     AFTER,
@@ -34,7 +34,7 @@ from treevote.models.pipeline.configuration import (
 policies = st.sampled_from(range(len(POLICIES)))
 
 
-def read(T: Longs) -> tuple[list[list[int]], list[list[int]]]:
+def read(T: Ints) -> tuple[list[list[int]], list[list[int]]]:
     """Return the neighbours of the words that are left, and the known dependents of all words."""
     line = [0]
     while line[-1] < len(T) - 1:

@@ -120,7 +120,7 @@ def test_a_class_that_was_never_shown_is_never_predicted(shown: set[int], chosen
 def test_a_learner_that_no_model_can_hold_is_refused_before_training(
     name: str, options: dict[str, Any], problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("treevote.models.transition.parser.train_guide", None)
+    monkeypatch.setattr("treevote.models.transition.training.train_guide", None)
     with pytest.raises(ConfigError, match=problem):
         dataclasses.replace(SMALL, learner=name, options=options).train(TRAINING)
 
