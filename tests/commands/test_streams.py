@@ -154,3 +154,14 @@ sys.exit(subprocess.call([sys.executable, "-c", {child!r}]))
 """
     done = subprocess.run(f"{shlex.join([sys.executable, '-c', code])} <&- >&- 2>&-", shell=True, check=False)
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize("locale", ["C", "POSIX"])
+def test_characters_outside_the_encoding_are_escape_sequences(locale: str, tmp_path: Path) -> None:
+    path = tmp_path / "dogs.conllu"
+    path.write_text(SENTENCE)
+    ascii_alone = {"LC_ALL": locale, "LANG": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [*COMMAND, "evaluate", str(path), str(path), str(path)]
+    done = subprocess.run(command, capture_output=True, check=False, env={**os.environ, **ascii_alone})
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert rb"dogs \u2212 dogs (2)" in done.stdout

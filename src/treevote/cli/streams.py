@@ -99,6 +99,10 @@ def open_streams() -> None:
 
 
 def _text(stream: io.BufferedReader | io.BufferedWriter, before: TextIO | None) -> io.TextIOWrapper:
-    """Return a text file with the encoding of an earlier one; characters outside it become escape sequences."""
+    """Return a text file with the encoding of an earlier one; characters outside it become escape sequences.
+
+    In the locale C, Python's own output has escape sequences for bytes of file names alone, and fails for a minus sign.
+    """
     encoding, errors = ("utf-8", "strict") if before is None else (before.encoding, before.errors)
-    return io.TextIOWrapper(stream, encoding, "backslashreplace" if errors == "strict" else errors)
+    escaped = errors == "strict" or isinstance(stream, io.BufferedWriter)
+    return io.TextIOWrapper(stream, encoding, "backslashreplace" if escaped else errors)
