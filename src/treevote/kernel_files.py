@@ -126,7 +126,7 @@ class KernelFiles:
         if not self.folder:
             return
         with suppress(OSError):  # such as a full disk: the next run compiles it again
-            number, path = tempfile.mkstemp(dir=self.folder, prefix=self._stem)
+            number, path = tempfile.mkstemp(dir=self.folder, prefix=f"{self._stem}{self._digest[:16]}.")
             with open(number, "wb") as stream:
                 stream.write(json.dumps((made[1:], zlib.crc32(made.code))).encode() + b"\n")
                 stream.write(made.code)
