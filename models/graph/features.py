@@ -196,15 +196,30 @@ def fire_arc(keys: ArcKeys, splits: Bools, bits: int, h: int, d: int, places: Pl
 
 
 @kernel
-def fire_pair(keys: Keys, bits: int, one: int, two: int, three: int, places: Places) -> int:
+def label_key(label: int, other: int) -> np.uint64:
+    """Return the key of the labels of an arc and of the other arc of a part; 0 for no other arc."""
+    return mix(mix(_START, label), other)
+
+
+@kernel
+def fire_pair(
+    keys: Keys, n_labelled: int, bits: int, one: int, two: int, three: int, labels: np.uint64, places: Places
+) -> int:
     """Write the places of the features of two arcs, as `fire_arc`; ``one``, ``two`` and ``three`` are rows of ``keys``.
 
-    A word that is missing has the last row.
+    A word that is missing has the last row. ``labels`` is the `label_key` of the two arcs, for the last
+    ``n_labelled`` templates.
     """
     n_templates = keys.shape[1] // 3
-    for t in range(n_templates):
+    n_plain = n_templates - n_labelled
+    for t in range(n_plain):
         places[t] = place_of(
             keys[one, t] + keys[two, n_templates + t] + keys[three, 2 * n_templates + t],
+            bits,
+        )
+    for t in range(n_plain, n_templates):
+        places[t] = place_of(
+            keys[one, t] + keys[two, n_templates + t] + keys[three, 2 * n_templates + t] + labels,
             bits,
         )
     return int(n_templates)

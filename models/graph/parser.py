@@ -24,6 +24,7 @@ from treevote.kernels import Ints
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.graph import koo_collins
+from treevote.models.graph.arc_labels import train_arc_labeller
 from treevote.models.graph.features import MAX_BITS, MIN_BITS
 from treevote.models.graph.first_order import FirstOrderModel
 from treevote.models.graph.hashed_weights import HashedWeights, round_weights
@@ -85,7 +86,8 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         Maximum step size of MIRA (aggressiveness).
     attributes : tuple of str
         Attributes of words in templates; templates with others are left out. Prefixes are the back-off of
-        long words: five characters (for Chinese ``prefix1`` is better).
+        long words: five characters (for Chinese ``prefix1`` is better). ``labels``, for second order: the likely labels
+        of the arcs of siblings and grandparents.
     bits : int
         Binary logarithm of the number of weights.
     max_heads : int
@@ -113,18 +115,18 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
     n_perceptrons: Annotated[int, Interval(1, 1_000)] = 6
     C: Annotated[float, Interval(0, closed="neither")] = 0.003
     attributes: tuple[str, ...] = (
-        "lower", "lemma", "upos", "xpos", "feats", "feat", "prefix5", "suffix2", "suffix3",
+        "lower", "lemma", "upos", "xpos", "feats", "feat", "prefix5", "suffix2", "suffix3", "labels",
     )  # fmt: skip
     bits: Annotated[int, Interval(MIN_BITS, MAX_BITS)] = 24
     max_heads: Annotated[int, Interval(1, 100)] = 16
-    pruning_margin: Annotated[float, Interval(0, 100)] = 6.0
+    pruning_margin: Annotated[float, Interval(0, 100)] = 5.0
     weight_threshold: Share = 0.003
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in self.attributes:
-            if name not in (*ATTRIBUTES, "feat"):
-                raise unknown("attribute", name, (*ATTRIBUTES, "feat"))
+            if name not in (*ATTRIBUTES, "feat", "labels"):
+                raise unknown("attribute", name, (*ATTRIBUTES, "feat", "labels"))
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> GraphParser:
         """Learn from trees; sentences too long to be parsed at once are left out."""
@@ -154,20 +156,24 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         steps: list[Callable[..., Any]] = [functools.partial(train_labeller, trees, words, seed=seed)]
         pruner = FirstOrderModel.untrained(self._templates(PRUNER, lexicon)) if self.order == 2 else None
         if pruner is not None:
-            pruning = sentences, pruner.table, self.max_heads, self.pruning_margin + TRAINING_SLACK, seed
+            labelled = (trees.select(short), words) if "labels" in self.attributes else None
+            pruning = sentences, pruner.table, self.max_heads, self.pruning_margin + TRAINING_SLACK, seed, labelled
             steps.append(functools.partial(train_pruner, sentences, pruner.table, seed))
             steps += (functools.partial(prune_fold, *pruning, fold) for fold in folds(len(sentences.offsets) - 1))
+            if labelled is not None:
+                steps.append(functools.partial(train_arc_labeller, trees, words, seed))
         trained: Iterator[Any] = jobs.map(operator.call, steps, prefer="threads")
         labeller, *pruned = trained
         untrained = GraphParser(self, WordMemo(lexicon), single_root, projective, arcs, None, labeller)
         if pruner is None:
             return untrained, FirstOrderTask(sentences, arcs.table, rule, self.bits, self.epochs)
+        arc_labeller = pruned.pop() if "labels" in self.attributes else None
         weights, *folded = pruned
         pruner, masks = pruner._replace(weights=weights), masks_of(sentences, folded)
         siblings, grandparents = self._templates(SIBLINGS, lexicon), self._templates(GRANDPARENTS, lexicon)
         second = SecondOrderModel.untrained(arcs.templates, siblings, grandparents)
         task = SecondOrderTask(sentences, second.tables, masks, rule, self.bits, self.epochs)
-        return dataclasses.replace(untrained, first_order=pruner, second_order=second), task
+        return dataclasses.replace(untrained, first_order=pruner, second_order=second, arc_labeller=arc_labeller), task
 
     def _projective(self, treebank: Treebank) -> bool:
         if self.decoder != "auto":
@@ -177,7 +183,7 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
     def _templates(self, templates: str, lexicon: Lexicon) -> tuple[str, ...]:
         """Return the templates whose attributes are all in ``attributes`` and occur in the lexicon."""
         there = {name for name, strings in zip(ATTRIBUTES, lexicon.values, strict=True) if strings}
-        usable = (there | ({"feat"} if lexicon.feats else set())) & set(self.attributes)
+        usable = (there | ({"feat"} if lexicon.feats else set()) | {"labels"}) & set(self.attributes)
         return tuple(line for line in templates.split() if attributes_of(line) <= usable)
 
 
@@ -200,6 +206,8 @@ class GraphParser(BaseParser[GraphTrainer]):
         The model of a first-order parser, or the pruner of a second-order parser.
     second_order : SecondOrderModel, optional
         The model of a second-order parser.
+    arc_labeller : Labeller, optional
+        The labels of arcs that a second-order model asks for.
     """
 
     KIND: ClassVar = "graph-parser"
@@ -209,6 +217,7 @@ class GraphParser(BaseParser[GraphTrainer]):
     first_order: FirstOrderModel
     second_order: SecondOrderModel | None
     labeller: Labeller
+    arc_labeller: Labeller | None = None
 
     @property
     def _encoding(self) -> Encoding:
@@ -236,7 +245,7 @@ class GraphParser(BaseParser[GraphTrainer]):
         else:
             model = self.first_order
             pruner = Pruner.of(model.weights, model.table, own.max_heads, own.pruning_margin)
-            self.second_order.parse(pruner, sentences)
+            self.second_order.parse(pruner, self.arc_labeller, sentences)
             too_long = np.diff(pieces.offsets) > koo_collins.LONGEST
         fallbacks = len(np.unique(np.concatenate([pieces.sentence[too_long], pieces.cut])))
         heads = join(pieces, heads, treebank.offsets, self.single_root)
@@ -246,6 +255,8 @@ class GraphParser(BaseParser[GraphTrainer]):
         parts = {"first-order": self.first_order.record(), "labels": self.labeller.record()}
         if self.second_order is not None:
             parts["second-order"] = self.second_order.record()
+        if self.arc_labeller is not None:
+            parts["arc-labels"] = self.arc_labeller.record()
         return Record(self.KIND, {"projective": self.projective}, parts=parts)
 
     @classmethod
@@ -259,6 +270,7 @@ class GraphParser(BaseParser[GraphTrainer]):
             FirstOrderModel.from_record(parts["first-order"]),
             SecondOrderModel.from_record(parts["second-order"]) if "second-order" in parts else None,
             Labeller.from_record(parts["labels"]),
+            Labeller.from_record(parts["arc-labels"]) if "arc-labels" in parts else None,
         )
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Bools, Floats, Ints, Longs, kernel
+from treevote.kernels import Bools, Floats, Ints, Longs, Shorts, kernel
 
 NEVER = -1e30
 """Score of a pruned arc in a matrix of scores; arcs with less, -inf or NaN are pruned too."""
@@ -94,7 +94,7 @@ class ScoredParts(NamedTuple):
 
 
 @kernel
-def parts_of(mask: Bools) -> Parts:
+def parts_of(mask: Bools | Shorts) -> Parts:
     """List the parts of a sentence; see `candidates_of`, `siblings_of` and `grandparents_of`."""
     candidates = candidates_of(mask)
     return Parts(candidates, siblings_of(candidates), grandparents_of(candidates))
@@ -107,13 +107,13 @@ def n_parts(parts: Parts) -> int:
 
 
 @kernel
-def candidates_of(mask: Bools) -> Candidates:
+def candidates_of(mask: Bools | Shorts) -> Candidates:
     """List the arcs that a mask allows.
 
     Parameters
     ----------
-    mask : ndarray of bool, shape (n + 1, n + 1)
-        ``[d, h]`` allows the arc from ``h`` to ``d``. Row 0 and the diagonal are not looked at.
+    mask : ndarray of bool or int16, shape (n + 1, n + 1)
+        ``[d, h]``, unless it is 0, allows the arc from ``h`` to ``d``. Row 0 and the diagonal are not looked at.
 
     Examples
     --------

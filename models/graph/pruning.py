@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Bools, Doubles, Floats, Ints, Longs, kernel
+from treevote.kernels import Doubles, Floats, Ints, Longs, Shorts, kernel
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.graph.eisner import decode
 from treevote.models.graph.features import MAX_FEATURES, arc_keys, fire_arc, variants_of_arc
@@ -56,32 +56,33 @@ class Masks(NamedTuple):
 
     Attributes
     ----------
-    allowed : ndarray of bool
-        The masks of all sentences, ``[dependent, head]``, one after the other; row 0 has no meaning.
+    allowed : ndarray of int16
+        The masks of all sentences, ``[dependent, head]``, one after the other: 0 for an arc that was pruned, else the
+        number of its likely label, counted from 1; 1 if there are no labels. Row 0 is 0.
     begins : ndarray of int64, shape (n_sentences + 1,)
         The mask of sentence ``i`` is ``allowed[begins[i] : begins[i + 1]]``.
     """
 
-    allowed: Bools
+    allowed: Shorts
     begins: Longs
 
     @classmethod
     def empty(cls, offsets: Longs) -> Masks:
-        """Return masks to be filled, of sentences with these offsets."""
+        """Return masks of sentences with these offsets, in which all arcs are pruned."""
         lengths = np.diff(offsets)
         begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths * lengths)])
-        return cls(np.empty(begins[-1], np.bool_), begins)
+        return cls(np.zeros(begins[-1], np.int16), begins)
 
     def allow(self, heads: Ints, offsets: Longs) -> None:
         """Allow the arcs of trees."""
         lengths = np.diff(offsets)
         positions = np.arange(len(heads)) - np.repeat(offsets[:-1], lengths)
         rows = np.repeat(self.begins[:-1], lengths) + positions * np.repeat(lengths, lengths)
-        self.allowed[(rows + heads)[heads >= 0]] = True
+        self.allowed[(rows + heads)[heads >= 0]] = 1
 
 
 @kernel
-def mask_of(masks: Masks, i: int) -> Bools:
+def mask_of(masks: Masks, i: int) -> Shorts:
     """Return the mask of sentence ``i``, shape (n + 1, n + 1)."""
     mask = masks.allowed[masks.begins[i] : masks.begins[i + 1]]
     n_slots = int(np.sqrt(len(mask)))
@@ -129,8 +130,8 @@ def head_gradients(scores: Floats, d: int, gold: int, gradients: Doubles) -> Non
 
 
 @kernel
-def prune(pruner: Pruner, words: WordColumns, tokens: Ints, single_root: bool, heads: Ints, allowed: Bools) -> None:
-    """Write a mask of the arcs of a sentence that are not pruned into ``allowed``, ``[dependent, head]``.
+def prune(pruner: Pruner, words: WordColumns, tokens: Ints, single_root: bool, heads: Ints, allowed: Shorts) -> None:
+    """Write 1 for arcs of a sentence that are not pruned into ``allowed``, ``[dependent, head]``, and 0 for others.
 
     ``heads`` receives the best projective tree, whose arcs are never pruned.
     """
@@ -151,7 +152,7 @@ def prune(pruner: Pruner, words: WordColumns, tokens: Ints, single_root: bool, h
                 n_best += 1 if n_best < max_heads else 0
         for h in range(len(tokens)):
             kept = h != d and scores[d, h] >= best[0] - margin and scores[d, h] >= best[n_best - 1]
-            allowed[d, h] = kept or h == heads[d]
+            allowed[d, h] = int(kept or h == heads[d])
 
 
 @kernel

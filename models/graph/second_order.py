@@ -11,47 +11,41 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Bools, Floats, Ints, Keys, Longs, kernel
-from treevote.models.features.lexicon import WordColumns
+from treevote.kernels import Floats, Ints, Longs, kernel
+from treevote.models.graph.arc_labels import label_candidates
 from treevote.models.graph.features import (
     MAX_FEATURES,
-    ArcKeys,
-    Places,
-    arc_keys,
     fire_arc,
-    fire_pair,
     variants_of_arc,
     variants_of_grandparent,
     variants_of_sibling,
-    word_keys,
 )
 from treevote.models.graph.first_order import WeightTable, score_features
 from treevote.models.graph.hashed_weights import NO_WEIGHTS, HashedWeights
 from treevote.models.graph.hill_climbing import climb
 from treevote.models.graph.koo_collins import LONGEST, decode
+from treevote.models.graph.part_features import (
+    PartKeys,
+    TemplateTables,
+    fire_grandparent,
+    fire_part,
+    fire_sibling,
+    keys_of,
+)
 from treevote.models.graph.parts import Parts, ScoredParts, find_parts, n_parts, parts_of
 from treevote.models.graph.pruning import Masks, Pruner, mask_of, prune_all
 from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import (
     GRANDPARENT_ROLES,
     SIBLING_ROLES,
-    ArcTable,
-    Columns,
     compile_arcs,
     compile_pairs,
 )
 from treevote.models.graph.update import AveragedWeights, FeatureDifference, UpdateRule, extend, update
+from treevote.models.labelling.labeller import Labeller
 from treevote.store.record import Record
 
 KIND = "second-order-model"
-
-
-class TemplateTables(NamedTuple):
-    """Compiled templates of a second-order model."""
-
-    arcs: ArcTable
-    siblings: Columns
-    grandparents: Columns
 
 
 class SecondOrderModel(NamedTuple):
@@ -81,11 +75,13 @@ class SecondOrderModel(NamedTuple):
         )
         return cls(tuple(arcs), tuple(siblings), tuple(grandparents), tables, NO_WEIGHTS)
 
-    def parse(self, pruner: Pruner, sentences: Sentences) -> None:
+    def parse(self, pruner: Pruner, arc_labeller: Labeller | None, sentences: Sentences) -> None:
         """Write the heads of every sentence; `LONGEST` tokens or more get the pruner's best tree."""
         for batch in sentences.batches():
             masks = Masks.empty(batch.offsets)
             prune_all(pruner, batch, masks)
+            if arc_labeller is not None:
+                label_candidates(arc_labeller, batch, masks.allowed)
             find_trees(
                 self.weights.table,
                 self.weights.bits,
@@ -111,41 +107,6 @@ class SecondOrderModel(NamedTuple):
         return model._replace(weights=HashedWeights.from_record(record, KIND))
 
 
-class PartKeys(NamedTuple):
-    """Hash keys of the words of a sentence in every role of every kind of part."""
-
-    arcs: ArcKeys
-    siblings: Keys
-    grandparents: Keys
-
-
-@kernel
-def keys_of(tables: TemplateTables, tokens: Ints, words: WordColumns) -> PartKeys:
-    """Hash the words of a sentence in every role of every kind of part."""
-    return PartKeys(
-        arc_keys(tables.arcs, tokens, words),
-        word_keys(tables.siblings, tokens, words),
-        word_keys(tables.grandparents, tokens, words),
-    )
-
-
-@kernel
-def fire_part(
-    keys: PartKeys, splits: Bools, bits: int, kind: int, ends: tuple[int, int, int], places: Places
-) -> tuple[int, tuple[np.uint32, np.uint32]]:
-    """Write the places of the features of an arc (``kind`` 0), sibling (1) or grandparent (2).
-
-    Return their number, and their variants. ``ends`` are the head, the dependent and the third word, -1 for none.
-    """
-    h, d, other = ends
-    if kind == 0:
-        return fire_arc(keys.arcs, splits, bits, h, d, places), variants_of_arc(h, d)
-    row = other if other >= 0 else len(keys.siblings) - 1  # the last row is that of a missing word
-    if kind == 1:
-        return fire_pair(keys.siblings, bits, h, row, d, places), variants_of_sibling(h, other, d)
-    return fire_pair(keys.grandparents, bits, row, h, d, places), variants_of_grandparent(other, h, d)
-
-
 @kernel
 def ends_of(parts: Parts, kind: int, arc: int, part: int) -> tuple[int, int, int]:
     """Return head and dependent of an arc, and the third word of one of its parts, -1 for none."""
@@ -166,26 +127,26 @@ def score_parts(
     weights: WeightTable, bits: int, tables: TemplateTables, keys: PartKeys, parts: Parts, projective: bool
 ) -> ScoredParts:
     """Score all parts of a sentence; grandparent parts that no tree has, or no projective one, have the score 0."""
-    keys_of_arcs, sibling_keys, grandparent_keys = keys
     candidates, siblings, grandparents = parts
-    heads, dependents, missing = candidates.heads, candidates.dependents, len(sibling_keys) - 1
+    heads, dependents = candidates.heads, candidates.dependents
     places, splits = np.empty(MAX_FEATURES, np.uint32), tables.arcs.splits
+    beside, above = tables.siblings.n_labelled, tables.grandparents.n_labelled
     arc_scores, sibling_scores = np.empty(len(heads), np.float32), np.empty(len(siblings.partners), np.float32)
     grandparent_scores = np.zeros(len(grandparents.partners), np.float32)
     for arc in range(len(heads)):
         h, d = int(heads[arc]), int(dependents[arc])
-        count = fire_arc(keys_of_arcs, splits, bits, h, d, places)
+        count = fire_arc(keys.arcs, splits, bits, h, d, places)
         arc_scores[arc] = score_features(weights, places, count, variants_of_arc(h, d))
         for part in range(siblings.first[arc], siblings.first[arc + 1]):
             partner = siblings.partners[part]
             s = int(dependents[partner] if partner >= 0 else -1)
-            count = fire_pair(sibling_keys, bits, h, s if s >= 0 else missing, d, places)
+            count = fire_sibling(keys, beside, bits, h, s, d, places)
             sibling_scores[part] = score_features(weights, places, count, variants_of_sibling(h, s, d))
         for part in range(grandparents.first[arc], grandparents.first[arc + 1]):
             partner = grandparents.partners[part]
             g = int(heads[partner] if partner >= 0 else -1)
             if g != d and not (projective and (h < g < d or d < g < h)):
-                count = fire_pair(grandparent_keys, bits, g if g >= 0 else missing, h, d, places)
+                count = fire_grandparent(keys, above, bits, g, h, d, places)
                 grandparent_scores[part] = score_features(weights, places, count, variants_of_grandparent(g, h, d))
     return ScoredParts(candidates, siblings, grandparents, arc_scores, sibling_scores, grandparent_scores)
 
@@ -203,7 +164,8 @@ def score_sentences(
     for i in range(begin, end):
         first, last = sentences.offsets[i], sentences.offsets[i + 1]
         if last - first <= LONGEST:
-            parts, keys = parts_of(mask_of(masks, i)), keys_of(tables, sentences.tokens[first:last], sentences.words)
+            mask, tokens = mask_of(masks, i), sentences.tokens[first:last]
+            parts, keys = parts_of(mask), keys_of(tables, tokens, sentences.words, mask)
             scored = score_parts(weights, bits, tables, keys, parts, sentences.projective)
             for own in (scored.arc_scores, scored.sibling_scores, scored.grandparent_scores):
                 for part in range(len(own)):
@@ -278,7 +240,8 @@ def learn(
         mistakes += int(found[slot] != sentences.heads[slot])
     if mistakes == 0:
         return
-    parts, keys = parts_of(mask_of(masks, i)), keys_of(tables, sentences.tokens[first:last], sentences.words)
+    mask = mask_of(masks, i)
+    parts, keys = parts_of(mask), keys_of(tables, sentences.tokens[first:last], sentences.words, mask)
     places = np.empty(MAX_FEATURES, np.uint32)
     difference = FeatureDifference(np.empty(1 << 12, np.int64), np.empty(1 << 12, np.float32))
     right, wrong = find_parts(parts, sentences.heads[first:last]), find_parts(parts, found[first:last])
@@ -288,7 +251,7 @@ def learn(
             for kind in range(3):
                 if own[d, kind] != other[d, kind]:
                     ends = ends_of(parts, kind, own[d, 0], own[d, kind])
-                    count, variants = fire_part(keys, tables.arcs.splits, averaged.bits, kind, ends, places)
+                    count, variants = fire_part(tables, keys, averaged.bits, kind, ends, places)
                     difference, used = extend(difference, used, places, count, variants, sign)
     update(rule, averaged, difference, used, mistakes, progress)
 

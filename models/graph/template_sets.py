@@ -47,8 +47,9 @@ h.upos+s.upos+s.feats+d.upos h.upos+s.upos+d.upos+d.feats h.lemma+s.feats+d.feat
 h.upos+s.upos+d.upos+d.prev.upos h.upos+s.upos+d.upos+d.next.upos h.upos+s.upos+d.upos+s.prev.upos
 h.upos+s.upos+d.upos+s.next.upos h.upos+s.upos+d.upos+h.prev.upos h.upos+s.upos+d.upos+h.next.upos
 s.upos+d.upos+d.prev.upos s.upos+d.upos+s.next.upos
+labels labels+h.upos labels+h.lemma labels+s.upos+d.upos labels+h.upos+s.upos+d.upos
 """
-"""After McDonald & Pereira (2006) and Carreras (2007), with lemmas, FEATS and neighbours."""
+"""After McDonald & Pereira (2006) and Carreras (2007), with lemmas, FEATS, neighbours and likely labels."""
 
 GRANDPARENTS = """
 g.upos+d.upos g.upos+h.upos+d.upos g.xpos+d.xpos g.xpos+h.xpos+d.xpos
@@ -59,5 +60,6 @@ g.feats+d.feats g.upos+h.upos+d.feats g.upos+g.feats+h.upos+d.upos g.upos+h.upos
 g.upos+h.upos+d.upos+d.feats h.upos+g.feats+d.feats
 g.upos+h.upos+d.upos+d.prev.upos g.upos+h.upos+d.upos+d.next.upos g.upos+h.upos+d.upos+h.prev.upos
 g.upos+h.upos+d.upos+h.next.upos g.upos+h.upos+d.upos+g.prev.upos g.upos+h.upos+d.upos+g.next.upos
+labels labels+h.upos labels+h.lemma labels+g.upos+d.upos labels+g.upos+h.upos+d.upos
 """
 """Likewise for grandparents."""

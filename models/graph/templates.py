@@ -9,6 +9,8 @@ In templates of arcs two kinds of atoms give several features: ``h.feat`` and ``
 attribute=value of FEATS (or one for each pair), and ``b.upos`` (or another attribute) gives one for each distinct value
 among the words *between* head and dependent, together with its number of occurrences: one, two or more.
 
+In templates of pairs of arcs ``labels`` are the likely labels of both (`treevote.models.graph.arc_labels`).
+
 Every feature has several variants: with the direction of the arc, and with direction and distance
 (`treevote.models.graph.features`).
 """
@@ -70,6 +72,21 @@ class ArcTable(NamedTuple):
     splits: Bools
 
 
+class PairTable(NamedTuple):
+    """Compiled templates of pairs of arcs: those without ``labels``, then those with.
+
+    Attributes
+    ----------
+    columns : Columns
+        All of the first role, then of the second, then of the third.
+    n_labelled : int
+        Number of templates with ``labels``.
+    """
+
+    columns: Columns
+    n_labelled: int
+
+
 def compile_arcs(lines: Sequence[str]) -> ArcTable:
     """Compile templates of arcs.
 
@@ -99,19 +116,23 @@ def compile_arcs(lines: Sequence[str]) -> ArcTable:
     )
 
 
-def compile_pairs(lines: Sequence[str], roles: str) -> Columns:
-    """Compile templates of siblings or grandparents: all of the first role, then of the second, then of the third.
+def compile_pairs(lines: Sequence[str], roles: str) -> PairTable:
+    """Compile templates of siblings or grandparents.
 
     Raises as `compile_arcs`.
 
     Examples
     --------
-    >>> columns = compile_pairs(["g.upos+h.upos+d.upos"], GRANDPARENT_ROLES)
-    >>> columns.names.tolist(), columns.atoms.tolist()
+    >>> table = compile_pairs(["g.upos+h.upos+d.upos"], GRANDPARENT_ROLES)
+    >>> table.columns.names.tolist(), table.columns.atoms.tolist()
     ([[10, 0], [11, 0], [12, 0]], [[2, 0], [2, 0], [2, 0]])
+    >>> compile_pairs(["labels+h.upos", "s.upos"], SIBLING_ROLES).n_labelled
+    1
     """
-    templates, number = _read(lines, _grammar(roles, LEXICON)), 7 if roles == SIBLING_ROLES else 10
-    return _columns([(templates, role, number + i) for i, role in enumerate(roles)])
+    templates, number = _read(lines, _grammar(roles, LEXICON, {"labels": 1})), 7 if roles == SIBLING_ROLES else 10
+    labelled = [template for template in templates if any(name == "labels" for _, _, name in template)]
+    templates = [template for template in templates if template not in labelled] + labelled
+    return PairTable(_columns([(templates, role, number + i) for i, role in enumerate(roles)]), len(labelled))
 
 
 def attributes_of(line: str) -> set[str]:
@@ -141,9 +162,9 @@ def _check(template: Template) -> None:
         raise ConfigError("an atom has one step at the most, and none with 'b' or 'feat'; leave the step out")
 
 
-def _grammar(roles: str, attributes: Mapping[str, tuple[int, int]]) -> Grammar:
+def _grammar(roles: str, attributes: Mapping[str, tuple[int, int]], alone: Mapping[str, int] | None = None) -> Grammar:
     places = {role: (number, 0) for number, role in enumerate(roles)}
-    return Grammar(places, NEIGHBOURS, attributes, {}, check=_check)
+    return Grammar(places, NEIGHBOURS, attributes, alone or {}, check=_check)
 
 
 def _columns(groups: Sequence[tuple[list[list[tuple[str, int, str]]], str, int]]) -> Columns:

@@ -13,8 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Bools, Floats, Longs
+from treevote.corpus.treebank import Treebank
+from treevote.kernels import Floats, Longs, Shorts
+from treevote.models.features.lexicon import WordColumns
 from treevote.models.graph import first_order, pruning, second_order
+from treevote.models.graph.arc_labels import label_candidates, train_arc_labeller
 from treevote.models.graph.hashed_weights import HashedWeights, round_weights
 from treevote.models.graph.pruning import Masks, Pruner
 from treevote.models.graph.second_order import TemplateTables
@@ -133,11 +136,15 @@ def prune_fold(
     max_heads: int,
     margin: float,
     seed: int,
+    labelled: tuple[Treebank, WordColumns] | None,
     fold: Longs,
     *,
     progress: Progress | None = None,
-) -> Bools:
-    """Prune the arcs of some training sentences by a model that was trained on the others; return their masks."""
+) -> Shorts:
+    """Prune the arcs of some training sentences by a model that was trained on the others; return their masks.
+
+    ``labelled`` are the same sentences with labels, if the arcs get theirs; these come from the others, too.
+    """
     n_sentences = len(sentences.offsets) - 1
     others = np.setdiff1d(np.arange(n_sentences), fold) if len(fold) < n_sentences else fold
     weights = train_pruner(sentences.select(others), table, seed, progress=progress)
@@ -146,10 +153,13 @@ def prune_fold(
     pruner = Pruner.of(weights, table, max_heads, margin)
     pruning.prune_all(pruner, own._replace(heads=np.empty_like(own.heads)), masks)
     masks.allow(own.heads, own.offsets)
+    if labelled is not None:
+        trees, words = labelled
+        label_candidates(train_arc_labeller(trees.select(others), words, seed), own, masks.allowed)
     return masks.allowed
 
 
-def masks_of(sentences: Sentences, folded: Iterable[Bools]) -> Masks:
+def masks_of(sentences: Sentences, folded: Iterable[Shorts]) -> Masks:
     """Return the masks of all folds in the order of the sentences."""
     masks = Masks.empty(sentences.offsets)
     for fold, allowed in zip(folds(len(sentences.offsets) - 1), folded, strict=True):

@@ -14,6 +14,9 @@ Feature: TypeAlias = tuple[object, ...]
 Roles: TypeAlias = Mapping[str, int]
 """Position of the word in each role, -1 for none."""
 
+Labels: TypeAlias = Mapping[tuple[int, int], int]
+"""The likely label of each arc: head, dependent."""
+
 
 def arc_features(words: Sequence[Word], templates: Sequence[str], h: int, d: int) -> Iterator[Feature]:
     """Yield the features of an arc, in the order of the kernel: plain templates, those with ``b``, with ``feat``."""
@@ -33,12 +36,16 @@ def kind_of(template: str) -> str:
     return "split" if any(atom.endswith(".feat") for atom in atoms) else "plain"
 
 
-def combinations(words: Sequence[Word], template: str, roles: Roles) -> Iterator[tuple[object, ...]]:
+def combinations(
+    words: Sequence[Word], template: str, roles: Roles, labels: object = None
+) -> Iterator[tuple[object, ...]]:
     """Yield the values of the atoms, the first ones slowest; ``b`` and ``feat`` atoms have several."""
-    return itertools.product(*(values(words, atom, roles) for atom in template.split("+")))
+    return itertools.product(*(values(words, atom, roles, labels) for atom in template.split("+")))
 
 
-def values(words: Sequence[Word], atom: str, roles: Roles) -> list[object]:
+def values(words: Sequence[Word], atom: str, roles: Roles, labels: object) -> list[object]:
+    if atom == "labels":
+        return [labels]
     role, *steps, name = atom.split(".")
     if role == "b":
         low, high = sorted((roles["h"], roles["d"]))
@@ -59,16 +66,21 @@ def bin_of(distance: int) -> int:
     return distance if distance <= 4 else 5 if distance <= 6 else 6 if distance <= 10 else 7
 
 
-def sibling_features(words: Sequence[Word], templates: Sequence[str], h: int, s: int, d: int) -> Iterator[Feature]:
+def sibling_features(
+    words: Sequence[Word], templates: Sequence[str], h: int, s: int, d: int, labels: Labels
+) -> Iterator[Feature]:
+    both = labels[h, d], labels.get((h, s))
     for template in templates:
-        for own in combinations(words, template, {"h": h, "s": s, "d": d}):
+        for own in combinations(words, template, {"h": h, "s": s, "d": d}, both):
             yield (template, own, h < d)
             yield (template, own, h < d, bin_of(abs(d - (h if s < 0 else s))))
 
 
-def grandparent_features(words: Sequence[Word], templates: Sequence[str], g: int, h: int, d: int) -> Iterator[Feature]:
-    length = abs(h - d)
+def grandparent_features(
+    words: Sequence[Word], templates: Sequence[str], g: int, h: int, d: int, labels: Labels
+) -> Iterator[Feature]:
+    length, both = abs(h - d), (labels[h, d], labels.get((g, h)))
     for template in templates:
-        for own in combinations(words, template, {"g": g, "h": h, "d": d}):
+        for own in combinations(words, template, {"g": g, "h": h, "d": d}, both):
             yield (template, own, h < d, g < h)
             yield (template, own, h < d, g < h, 1 if length == 1 else 2 if length <= 4 else 3)

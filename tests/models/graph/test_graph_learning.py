@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -17,12 +18,14 @@ from treevote.errors import ModelError
 from treevote.kernels import Floats, Ints
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.graph import eisner
+from treevote.models.graph.arc_labels import label_candidates, train_arc_labeller
 from treevote.models.graph.features import MAX_FEATURES, arc_keys, fire_arc, variants_of_arc
 from treevote.models.graph.first_order import score_arcs
 from treevote.models.graph.hashed_weights import HashedWeights, pack, round_weights, unpack
+from treevote.models.graph.part_features import TemplateTables, keys_of
 from treevote.models.graph.parts import find_parts, parts_of
 from treevote.models.graph.pruning import Masks, Pruner, prune
-from treevote.models.graph.second_order import TemplateTables, keys_of, score_parts
+from treevote.models.graph.second_order import score_parts
 from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import GRANDPARENT_ROLES, SIBLING_ROLES, compile_arcs, compile_pairs
 from treevote.models.graph.training import (
@@ -118,7 +121,7 @@ def gold_score(weights: Floats, i: int) -> float:
 
 def pruned(corpus: Sentences, max_heads: int, margin: float) -> Masks:
     numbers = folds(len(corpus.offsets) - 1)
-    return masks_of(corpus, [prune_fold(corpus, TABLE, max_heads, margin, 0, fold) for fold in numbers])
+    return masks_of(corpus, [prune_fold(corpus, TABLE, max_heads, margin, 0, None, fold) for fold in numbers])
 
 
 @settings(max_examples=30)
@@ -179,7 +182,7 @@ def test_the_pruner_keeps_the_best_heads_and_a_tree() -> None:
         heads, tree = np.empty(len(tokens), np.int32), np.empty(len(tokens), np.int32)
         eisner.decode(scores, True, tree)
         for max_heads, margin in ((1, np.inf), (2, 2.0 / weights.scale), (50, np.inf)):
-            mask = np.empty(scores.shape, np.bool_)
+            mask = np.empty(scores.shape, np.int16)
             prune(Pruner(weights, TABLE, max_heads, margin), CORPUS.words, tokens, True, heads, mask)
             assert heads.tolist() == tree.tolist()
             for d in range(1, len(tokens)):
@@ -200,12 +203,37 @@ def test_masks_hold_all_gold_arcs_and_each_sentence_is_in_one_fold() -> None:
         assert sorted(np.concatenate(list(folds(n))).tolist()) == list(range(n))
 
 
+def test_arcs_get_the_label_that_they_would_have_in_a_tree() -> None:
+    labeller = train_arc_labeller(TREEBANK, CORPUS.words, 0)
+    masks = Masks.empty(CORPUS.offsets)
+    masks.allow(CORPUS.heads, CORPUS.offsets)
+    assert np.count_nonzero(masks.allowed) == TREEBANK.n_tokens
+    label_candidates(labeller, CORPUS, masks.allowed)
+    deprels = labeller.label(CORPUS.words, CORPUS.tokens, CORPUS.offsets, CORPUS.heads)
+    labels = masks.allowed[masks.allowed != 0]  # by dependent
+    assert labels.tolist() == (deprels[CORPUS.heads >= 0] + 1).tolist()
+
+
+def test_labels_of_training_arcs_come_from_other_sentences() -> None:
+    labels = TREEBANK.deprels.copy()
+    first, second = folds(TREEBANK.n_sentences)
+    masks = prune_fold(CORPUS, TABLE, 4, 5.0, 0, (TREEBANK, CORPUS.words), first)
+    assert masks.max() > 1
+    for i in first.tolist():
+        labels[span(i)][1:] = TREEBANK.deprels[1]
+    changed = dataclasses.replace(TREEBANK, deprels=labels)
+    assert (prune_fold(CORPUS, TABLE, 4, 5.0, 0, (changed, CORPUS.words), first) == masks).all()
+    others = prune_fold(CORPUS, TABLE, 4, 5.0, 0, (changed, CORPUS.words), second)
+    assert set(others.tolist()) == {0, 1 + TREEBANK.deprels[1]}
+
+
 def test_arcs_have_the_same_scores_in_both_orders() -> None:
     rng = np.random.default_rng(2)
     weights = rng.integers(-50, 50, 1 << BITS).astype(np.int16)
     heads, tokens = CORPUS.heads[span(0)], CORPUS.tokens[span(0)]
-    parts = parts_of(np.ones((len(heads), len(heads)), np.bool_))
-    scores = score_parts(weights, BITS, SECOND, keys_of(SECOND, tokens, CORPUS.words), parts, True).arc_scores
+    mask = np.ones((len(heads), len(heads)), np.int16)
+    parts, keys = parts_of(mask), keys_of(SECOND, tokens, CORPUS.words, mask)
+    scores = score_parts(weights, BITS, SECOND, keys, parts, True).arc_scores
     found = find_parts(parts, heads)
     arcs = arc_scores(weights.astype(np.float32), 0)
     assert [scores[found[d, 0]] for d in range(1, len(heads))] == [arcs[d, heads[d]] for d in range(1, len(heads))]
