@@ -65,6 +65,10 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
         Beam size; for best-first search the number of successors of a configuration.
     margin : float
         Beam search drops derivations whose log-probability is lower than that of the best by more than this.
+    structured_epochs : int
+        Passes of structured training over the sentences, after that of the learner; 0 for none. It is for linear
+        learners, and makes their scores logarithms of probabilities. See
+        `treevote.models.transition.structured_training`.
     prune : float
         Weights of linear models nearer to zero than this share of the largest are dropped.
 
@@ -84,6 +88,7 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
     search: Search = "beam"
     width: Annotated[int, Interval(1, MAX_WIDTH)] = 8
     margin: Annotated[float, Interval(0, closed="left")] = 2.5
+    structured_epochs: Annotated[int, Interval(0)] = 0
     prune: Share = 0.01
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> TransitionParser:
@@ -101,9 +106,22 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
         if self.direction == "backward":
             trees = reverse(trees)
         actions = actions_of(trees, single_root)
-        task = Task(new_learner, words, actions, table, self.cutoff, self.prune, jobs.progress)
+        width = 1 if self.search == "greedy" else self.width
+        task = Task(
+            new_learner,
+            words,
+            actions,
+            table,
+            self.cutoff,
+            self.prune,
+            jobs.progress,
+            self.structured_epochs,
+            width,
+            seed,
+        )
         guide = train_guide(trees, task)
-        if isinstance(guide, LinearGuide) and self.search != "greedy" and not hasattr(untrained, "predict_proba"):
+        probabilities = hasattr(untrained, "predict_proba") or self.structured_epochs > 0
+        if isinstance(guide, LinearGuide) and self.search != "greedy" and not probabilities:
             guide = guide.cooled(held_out_temperature(trees, task))
         return TransitionParser(self, WordMemo(lexicon), single_root, trees.labels, actions, templates, table, guide)
 
@@ -230,6 +248,8 @@ FAMILY = Family(
     {
         "lr-maxent-forward": TransitionTrainer(direction="forward", learner="maxent"),
         "lr-maxent-backward": TransitionTrainer(direction="backward", learner="maxent"),
+        "lr-structured-forward": TransitionTrainer(direction="forward", options={"epochs": 4}, structured_epochs=8),
+        "lr-structured-backward": TransitionTrainer(direction="backward", options={"epochs": 4}, structured_epochs=8),
         "lr-svm-forward": TransitionTrainer(direction="forward", learner="svm", search="greedy"),
         "lr-svm-backward": TransitionTrainer(direction="backward", learner="svm", search="greedy"),
     },
