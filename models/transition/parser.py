@@ -11,6 +11,7 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import reverse
+from treevote.errors import ConfigError
 from treevote.kernels import Ints
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import LinearGuide
@@ -88,39 +89,34 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
     search: Search = "beam"
     width: Annotated[int, Interval(1, MAX_WIDTH)] = 8
     margin: Annotated[float, Interval(0, closed="left")] = 2.5
-    structured_epochs: Annotated[int, Interval(0)] = 0
+    structured_epochs: Annotated[int, Interval(0, 1_000)] = 0
     prune: Share = 0.01
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> TransitionParser:
-        from treevote.models.learners.classifier_record import check_admitted  # what parsing needs is loaded at once
+        # What parsing needs is loaded at once, and no more.
+        from treevote.models.learners.classifier_record import check_admitted, has_weights
         from treevote.models.learners.registry import make_learner
         from treevote.models.transition.calibration import held_out_temperature
+        from treevote.models.transition.structured_training import Passes
         from treevote.models.transition.training import Task, train_guide
 
         new_learner = functools.partial(make_learner, self.learner, self.options, seed)
         untrained = new_learner()  # raises at once for an unknown learner, or one that no model can hold
         check_admitted(untrained)
+        if self.structured_epochs and not has_weights(untrained):
+            raise ConfigError(f"structured training needs a linear learner, {self.learner} is not; choose another")
         templates = templates_of(self.templates)
         table = compile_templates(templates, GRAMMAR)
         trees, lexicon, words, single_root = TrainingData.of(treebank, self.encoding)
         if self.direction == "backward":
             trees = reverse(trees)
         actions = actions_of(trees, single_root)
-        width = 1 if self.search == "greedy" else self.width
-        task = Task(
-            new_learner,
-            words,
-            actions,
-            table,
-            self.cutoff,
-            self.prune,
-            jobs.progress,
-            self.structured_epochs,
-            width,
-            seed,
-        )
+        passes = None
+        if self.structured_epochs:
+            passes = Passes(self.structured_epochs, 1 if self.search == "greedy" else self.width, seed)
+        task = Task(new_learner, words, actions, table, self.cutoff, self.prune, jobs.progress, passes)
         guide = train_guide(trees, task)
-        probabilities = hasattr(untrained, "predict_proba") or self.structured_epochs > 0
+        probabilities = hasattr(untrained, "predict_proba") or passes is not None
         if isinstance(guide, LinearGuide) and self.search != "greedy" and not probabilities:
             guide = guide.cooled(held_out_temperature(trees, task))
         return TransitionParser(self, WordMemo(lexicon), single_root, trees.labels, actions, templates, table, guide)

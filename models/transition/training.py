@@ -8,16 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
-from treevote.errors import ConfigError
-from treevote.models.features.feature_index import index_of
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import LinearGuide, coefficients_of, is_linear
-from treevote.models.features.rows import Trees, check_frequent, fit
+from treevote.models.features.rows import check_frequent, fit
 from treevote.models.features.templates import TemplateTable
-from treevote.models.transition.arc_standard import Actions, class_table
+from treevote.models.transition.arc_standard import Actions
 from treevote.models.transition.guides import ClassifierGuide
+from treevote.models.transition.log_linear import LogLinear
 from treevote.models.transition.rows import rows_of
-from treevote.models.transition.structured_training import Sentences, train_structured
+from treevote.models.transition.structured_training import Passes, train_structured
 from treevote.parallel import Progress
 from treevote.protocols import Learner
 
@@ -25,8 +24,8 @@ from treevote.protocols import Learner
 class Task(NamedTuple):
     """Settings of the training of guides: a factory of learners, the actions and templates, and thresholds.
 
-    ``words`` are those of the treebank; ``cutoff`` and ``prune`` are as in `treevote.models.features.rows`. The last
-    three are for structured training: ``epochs``, 0 for none, beam size and seed.
+    ``words`` are those of the treebank; ``cutoff`` and ``prune`` are as in `treevote.models.features.rows`.
+    ``passes`` are those of structured training, which is for linear learners.
     """
 
     learner: Callable[[], Learner]
@@ -36,9 +35,7 @@ class Task(NamedTuple):
     cutoff: int
     prune: float
     progress: Progress | None = None
-    epochs: int = 0
-    width: int = 1
-    seed: int = 0
+    passes: Passes | None = None
 
 
 def train_guide(treebank: Treebank, task: Task, name: str = "training") -> LinearGuide | ClassifierGuide:
@@ -56,7 +53,7 @@ def train_guide(treebank: Treebank, task: Task, name: str = "training") -> Linea
     InputError
         If no feature is frequent enough.
     ConfigError
-        If the learner refuses the rows or its options, or is not linear and structured training is asked for.
+        If the learner refuses the rows or its options.
     ModelError
         If it is a classifier that cannot score single classes.
     """
@@ -71,12 +68,8 @@ def train_guide(treebank: Treebank, task: Task, name: str = "training") -> Linea
     if is_linear(learner):
         coefficients = coefficients_of(learner, n_actions)
         del learner
-        if task.epochs:
-            classes = class_table(task.actions, len(treebank.labels))
-            slots = index_of(keys, np.arange(len(keys)))
-            sentences = Sentences(Trees.of(treebank), task.words, task.actions, classes, task.table, slots)
-            coefficients = train_structured(sentences, coefficients, task.epochs, task.width, task.seed, task.progress)
+        if task.passes is not None:
+            model = LogLinear.of(task.actions, task.words, task.table, keys, coefficients)
+            coefficients = train_structured(treebank, model, task.passes, task.progress)
         return LinearGuide.packing(coefficients, keys, task.prune)
-    if task.epochs:
-        raise ConfigError("structured training needs a linear learner; set structured_epochs to 0, or choose another")
     return ClassifierGuide.of(learner, keys, n_actions)
