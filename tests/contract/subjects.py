@@ -25,7 +25,7 @@ from treevote.models.transition.parser import TransitionParser, TransitionTraine
 from treevote.protocols import Parser
 
 BACKWARD = dataclasses.replace(SMALL, learner="svm", direction="backward", search="best-first")
-STRUCTURED = dataclasses.replace(SMALL, structured_epochs=3)
+STRUCTURED = dataclasses.replace(SMALL, structured_epochs=100)
 TREES = TransitionTrainer(templates=FEW, cutoff=1, learner="sklearn.tree.DecisionTreeClassifier")
 PIPELINE = PipelineTrainer(templates="paper", cutoff=1)
 GRAPH = GraphTrainer(bits=14, epochs=2, n_perceptrons=2, attributes=("upos", "lower", "feat"))
