@@ -100,7 +100,8 @@ class LogLinear:
         """Return by how much a derivation is ahead of the gold one at most, and its actions; 0 and none if never."""
         start = twin.initial(len(example.words) - 1)
         beam, gold_total, gold_here = [(0.0, start)], 0.0, start
-        most, found = 0.0, ()
+        most = 0.0
+        found: tuple[int, ...] = ()
         for action in self.gold(example):
             candidates = []
             for total, here in beam:

@@ -27,7 +27,7 @@ from treevote.models.features.weights import score as packed_score
 from treevote.models.transition.arc_standard import class_table, gold_of
 from treevote.models.transition.configuration import ACTION, CONFIGURATION_WIDTH, PREVIOUS, TREE_WIDTH, Arena
 from treevote.models.transition.log_linear import LogLinear, climb, score
-from treevote.models.transition.parser import FAMILY
+from treevote.models.transition.parser import FAMILY, TransitionParser
 from treevote.models.transition.structured_training import Passes, learn, train_structured, violation
 
 STRUCTURED = dataclasses.replace(SMALL, structured_epochs=2)
@@ -246,3 +246,12 @@ def test_an_action_that_the_learner_never_saw_stays_impossible() -> None:
     local, own = (guide.bias <= NEVER for guide in guides if isinstance(guide, LinearGuide))
     assert local.any()
     assert own.tolist() == local.tolist()
+
+
+def test_a_model_from_before_structured_training_is_read() -> None:
+    record = SMALL.train(TRAINING).record()
+    own = record.facts["trainer"]
+    assert isinstance(own, dict)
+    older = {key: value for key, value in own.items() if key != "structured_epochs"}
+    read = TransitionParser.from_record(dataclasses.replace(record, facts={**record.facts, "trainer": older}))
+    assert read.trainer == SMALL
