@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ from treevote.models.features.weights import score as packed_score
 from treevote.models.transition.arc_standard import class_table, gold_of
 from treevote.models.transition.configuration import ACTION, CONFIGURATION_WIDTH, PREVIOUS, TREE_WIDTH, Arena
 from treevote.models.transition.log_linear import LogLinear, climb, score
-from treevote.models.transition.parser import FAMILY, TransitionParser
+from treevote.models.transition.parser import FAMILY, Direction, Search, TransitionParser
 from treevote.models.transition.structured_training import Passes, learn, train_structured, violation
 
 STRUCTURED = dataclasses.replace(SMALL, structured_epochs=2)
@@ -168,6 +169,8 @@ def test_a_climb_goes_up_the_gradient(treebank: Treebank, seed: int, picks: list
 
 
 def test_without_epochs_a_member_is_its_local_model() -> None:
+    local: Any
+    own: Any
     for direction in ("forward", "backward"):
         local, own = FAMILY.members[f"lr-maxent-{direction}"], FAMILY.members[f"lr-structured-{direction}"]
         assert dataclasses.replace(own, structured_epochs=0, options={}) == local
@@ -197,7 +200,7 @@ def test_the_result_is_the_average_after_the_first_quarter() -> None:
 
 @pytest.mark.parametrize("direction", ["forward", "backward"])
 @pytest.mark.parametrize("search", ["greedy", "beam"])
-def test_what_is_separable_is_learned(direction: str, search: str) -> None:
+def test_what_is_separable_is_learned(direction: Direction, search: Search) -> None:
     trainer = dataclasses.replace(SMALL, direction=direction, search=search, templates="rich", options={"epochs": 1})
     treebank = toy_treebank(30, 4, crossing=True)
     learned = dataclasses.replace(trainer, structured_epochs=12).train(treebank)
