@@ -77,7 +77,7 @@ def _differences(what: str, named: Mapping[str, Any], defaults: Any) -> Iterator
     usual = dict(_flat(to_mapping(defaults)))
     yield from (f"| {what} | settings in place of the defaults |", "|---|---|")
     for name, own in named.items():
-        changed = [f"`{key} = {json.dumps(value)}`" for key, value in _flat(to_mapping(own)) if value != usual[key]]
+        changed = [f"`{key} = {json.dumps(value)}`" for key, value in _flat(to_mapping(own)) if value != usual.get(key)]
         yield f"| `{name}` | {', '.join(changed) or 'none'} |"
     yield ""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treevote.kernels import Ints, Keys, Shorts
+from treevote.kernels import Bools, Floats, Ints, Keys, Shorts
 from treevote.models.features.weights import Weights, pack, unpack
 from treevote.store.manifest import JSON
 from treevote.store.record import Record
@@ -17,6 +17,22 @@ from treevote.store.validation import column, give_back, scale_of
 
 NEVER = -(1 << 28)
 """Score of a class without training rows, so that it is never predicted."""
+
+
+class Coefficients(NamedTuple):
+    """The weights of a linear model before they are packed.
+
+    Attributes
+    ----------
+    weights : ndarray of float32, shape (n_features, n_actions)
+    bias : ndarray of float32, shape (n_actions,)
+    seen : ndarray of bool, shape (n_actions,)
+        Whether the training had rows of the action.
+    """
+
+    weights: Floats
+    bias: Floats
+    seen: Bools
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,28 +72,21 @@ class LinearGuide:
 
     @classmethod
     def trained(cls, learner: Any, keys: Keys, n_actions: int, prune: float) -> LinearGuide:
-        """Pack the weights of a learner that `is_linear`, see `treevote.models.features.weights.pack`.
+        """Pack the weights of a learner that `is_linear`, as `packing`."""
+        return cls.packing(coefficients_of(learner, n_actions), keys, prune)
+
+    @classmethod
+    def packing(cls, coefficients: Coefficients, keys: Keys, prune: float) -> LinearGuide:
+        """Pack weights, see `treevote.models.features.weights.pack`.
 
         Raises
         ------
         ConfigError
             If a weight is not a finite number.
         """
-        classes = np.asarray(learner.classes_, np.int64)
-        weights: NDArray[Any] = learner.coef_.T
-        bias: NDArray[Any] = np.asarray(learner.intercept_)
-        if weights.shape[1] < len(classes):  # of two classes scikit-learn keeps the second
-            weights, bias = np.hstack([-weights, weights]) / 2, np.hstack([-bias, bias]) / 2
-        intercept = np.zeros(n_actions, np.float32)
-        intercept[classes] = bias
-        if len(classes) < n_actions:
-            coefficients = np.zeros((len(weights), n_actions), np.float32)
-            coefficients[:, classes] = weights
-        else:
-            coefficients = np.ascontiguousarray(weights, np.float32)
-        kept, packed, start, scale = pack(keys, coefficients, intercept, prune)
-        start[np.setdiff1d(np.arange(n_actions), classes)] = NEVER
-        return cls.of(kept, packed, start, scale)
+        kept, packed, bias, scale = pack(keys, coefficients.weights, coefficients.bias, prune)
+        bias[~coefficients.seen] = NEVER
+        return cls.of(kept, packed, bias, scale)
 
     def facts(self) -> dict[str, JSON]:
         """Return the facts of its record."""
@@ -106,6 +115,22 @@ class LinearGuide:
     def __reduce__(self) -> tuple[Callable[..., LinearGuide], tuple[Keys, Shorts, Ints, float]]:
         """Pickle the arrays of the record, for other processes."""
         return LinearGuide.of, (self.keys, self.packed, self.bias, self.scale)
+
+
+def coefficients_of(learner: Any, n_actions: int) -> Coefficients:
+    """Return the weights of a learner that `is_linear`, whose classes are actions."""
+    classes = np.asarray(learner.classes_, np.int64)
+    weights: NDArray[Any] = learner.coef_.T
+    bias: NDArray[Any] = np.asarray(learner.intercept_)
+    if weights.shape[1] < len(classes):  # of two classes scikit-learn keeps the second
+        weights, bias = np.hstack([-weights, weights]) / 2, np.hstack([-bias, bias]) / 2
+    intercept, seen = np.zeros(n_actions, np.float32), np.zeros(n_actions, np.bool_)
+    intercept[classes], seen[classes] = bias, True
+    if len(classes) == n_actions:
+        return Coefficients(np.ascontiguousarray(weights, np.float32), intercept, seen)
+    coefficients = np.zeros((len(weights), n_actions), np.float32)
+    coefficients[:, classes] = weights
+    return Coefficients(coefficients, intercept, seen)
 
 
 def is_linear(learner: Any) -> bool:

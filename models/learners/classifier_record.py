@@ -66,6 +66,16 @@ def one_of(*values: object) -> Callable[[Any], bool]:
     return lambda value: any(type(value) is type(known) and value == known for known in values)
 
 
+def has_weights(learner: Any) -> bool:
+    """Tell whether a learner, trained or not, is of a linear kind."""
+    from sklearn.linear_model._base import LinearClassifierMixin
+
+    from treevote.models.learners.inequality_maxent import InequalityMaxEnt
+    from treevote.models.learners.linear import OnlineLinearClassifier
+
+    return isinstance(learner, LinearClassifierMixin | OnlineLinearClassifier | InequalityMaxEnt)
+
+
 def check_admitted(learner: Any) -> None:
     """Check before training that a model can hold a learner.
 
@@ -81,12 +91,7 @@ def check_admitted(learner: Any) -> None:
     Traceback (most recent call last):
     treevote.errors.ConfigError: a model cannot hold a sklearn.svm.SVC; choose a linear classifier or one of: ...
     """
-    from sklearn.linear_model._base import LinearClassifierMixin
-
-    from treevote.models.learners.inequality_maxent import InequalityMaxEnt
-    from treevote.models.learners.linear import OnlineLinearClassifier
-
-    if isinstance(learner, LinearClassifierMixin | OnlineLinearClassifier | InequalityMaxEnt):
+    if has_weights(learner):
         return
     name = name_of(learner)
     if name not in KINDS:

@@ -11,6 +11,7 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import reverse
+from treevote.errors import ConfigError
 from treevote.kernels import Ints
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import LinearGuide
@@ -65,6 +66,10 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
         Beam size; for best-first search the number of successors of a configuration.
     margin : float
         Beam search drops derivations whose log-probability is lower than that of the best by more than this.
+    structured_epochs : int
+        Passes of structured training over the sentences, after that of the learner; 0 for none. It is for linear
+        learners, and makes their scores logarithms of probabilities. See
+        `treevote.models.transition.structured_training`.
     prune : float
         Weights of linear models nearer to zero than this share of the largest are dropped.
 
@@ -84,26 +89,35 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
     search: Search = "beam"
     width: Annotated[int, Interval(1, MAX_WIDTH)] = 8
     margin: Annotated[float, Interval(0, closed="left")] = 2.5
+    structured_epochs: Annotated[int, Interval(0, 1_000)] = 0
     prune: Share = 0.01
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> TransitionParser:
-        from treevote.models.learners.classifier_record import check_admitted  # what parsing needs is loaded at once
+        # What parsing needs is loaded at once, and no more.
+        from treevote.models.learners.classifier_record import check_admitted, has_weights
         from treevote.models.learners.registry import make_learner
         from treevote.models.transition.calibration import held_out_temperature
+        from treevote.models.transition.structured_training import Passes
         from treevote.models.transition.training import Task, train_guide
 
         new_learner = functools.partial(make_learner, self.learner, self.options, seed)
         untrained = new_learner()  # raises at once for an unknown learner, or one that no model can hold
         check_admitted(untrained)
+        if self.structured_epochs and not has_weights(untrained):
+            raise ConfigError(f"structured training needs a linear learner, {self.learner} is not; choose another")
         templates = templates_of(self.templates)
         table = compile_templates(templates, GRAMMAR)
         trees, lexicon, words, single_root = TrainingData.of(treebank, self.encoding)
         if self.direction == "backward":
             trees = reverse(trees)
         actions = actions_of(trees, single_root)
-        task = Task(new_learner, words, actions, table, self.cutoff, self.prune, jobs.progress)
+        passes = None
+        if self.structured_epochs:
+            passes = Passes(self.structured_epochs, 1 if self.search == "greedy" else self.width, seed)
+        task = Task(new_learner, words, actions, table, self.cutoff, self.prune, jobs.progress, passes)
         guide = train_guide(trees, task)
-        if isinstance(guide, LinearGuide) and self.search != "greedy" and not hasattr(untrained, "predict_proba"):
+        probabilities = hasattr(untrained, "predict_proba") or passes is not None
+        if isinstance(guide, LinearGuide) and self.search != "greedy" and not probabilities:
             guide = guide.cooled(held_out_temperature(trees, task))
         return TransitionParser(self, WordMemo(lexicon), single_root, trees.labels, actions, templates, table, guide)
 
@@ -230,6 +244,8 @@ FAMILY = Family(
     {
         "lr-maxent-forward": TransitionTrainer(direction="forward", learner="maxent"),
         "lr-maxent-backward": TransitionTrainer(direction="backward", learner="maxent"),
+        "lr-structured-forward": TransitionTrainer(direction="forward", options={"epochs": 4}, structured_epochs=8),
+        "lr-structured-backward": TransitionTrainer(direction="backward", options={"epochs": 4}, structured_epochs=8),
         "lr-svm-forward": TransitionTrainer(direction="forward", learner="svm", search="greedy"),
         "lr-svm-backward": TransitionTrainer(direction="backward", learner="svm", search="greedy"),
     },

@@ -1,4 +1,4 @@
-"""From projective trees to a guide: the oracle's rows, and a learner fitted to them."""
+"""From projective trees to a guide: the oracle's rows, a learner fitted to them, and structured training."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.linear_guide import LinearGuide, is_linear
+from treevote.models.features.linear_guide import LinearGuide, coefficients_of, is_linear
 from treevote.models.features.rows import check_frequent, fit
 from treevote.models.features.templates import TemplateTable
 from treevote.models.transition.arc_standard import Actions
 from treevote.models.transition.guides import ClassifierGuide
+from treevote.models.transition.log_linear import LogLinear
 from treevote.models.transition.rows import rows_of
+from treevote.models.transition.structured_training import Passes, train_structured
 from treevote.parallel import Progress
 from treevote.protocols import Learner
 
@@ -23,6 +25,7 @@ class Task(NamedTuple):
     """Settings of the training of guides: a factory of learners, the actions and templates, and thresholds.
 
     ``words`` are those of the treebank; ``cutoff`` and ``prune`` are as in `treevote.models.features.rows`.
+    ``passes`` are those of structured training, which is for linear learners.
     """
 
     learner: Callable[[], Learner]
@@ -32,6 +35,7 @@ class Task(NamedTuple):
     cutoff: int
     prune: float
     progress: Progress | None = None
+    passes: Passes | None = None
 
 
 def train_guide(treebank: Treebank, task: Task, name: str = "training") -> LinearGuide | ClassifierGuide:
@@ -58,8 +62,14 @@ def train_guide(treebank: Treebank, task: Task, name: str = "training") -> Linea
     if len(np.unique(rows.classes)) < 2:
         return LinearGuide.constant(rows.classes[:1], n_actions)
     check_frequent(rows, task.cutoff, treebank.name)
-    learner = task.learner()
+    keys, learner = rows.keys, task.learner()
     fit(learner, rows, task.progress, name)
+    del rows  # the largest part of the memory
     if is_linear(learner):
-        return LinearGuide.trained(learner, rows.keys, n_actions, task.prune)
-    return ClassifierGuide.of(learner, rows.keys, n_actions)
+        coefficients = coefficients_of(learner, n_actions)
+        del learner
+        if task.passes is not None:
+            model = LogLinear.of(task.actions, task.words, task.table, keys, coefficients)
+            coefficients = train_structured(treebank, model, task.passes, task.progress)
+        return LinearGuide.packing(coefficients, keys, task.prune)
+    return ClassifierGuide.of(learner, keys, n_actions)

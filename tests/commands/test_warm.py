@@ -19,6 +19,8 @@ from treevote.corpus.trees import are_trees, non_projective
 TRAINING = (
     "treevote.models.transition.rows",
     "treevote.models.transition.calibration",
+    "treevote.models.transition.log_linear",
+    "treevote.models.transition.structured_training",
     "treevote.models.pipeline.rows",
     "treevote.models.graph.update",
     "treevote.models.labelling.rows",

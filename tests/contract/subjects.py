@@ -25,6 +25,7 @@ from treevote.models.transition.parser import TransitionParser, TransitionTraine
 from treevote.protocols import Parser
 
 BACKWARD = dataclasses.replace(SMALL, learner="svm", direction="backward", search="best-first")
+STRUCTURED = dataclasses.replace(SMALL, structured_epochs=100)
 TREES = TransitionTrainer(templates=FEW, cutoff=1, learner="sklearn.tree.DecisionTreeClassifier")
 PIPELINE = PipelineTrainer(templates="paper", cutoff=1)
 GRAPH = GraphTrainer(bits=14, epochs=2, n_perceptrons=2, attributes=("upos", "lower", "feat"))
@@ -122,6 +123,7 @@ def plug_in() -> Subject:
 SUBJECTS = {
     "transition": Subject(SMALL, TransitionParser, ("training",), searches),
     "transition-svm": Subject(BACKWARD, TransitionParser, ("training", "calibrating"), searches),
+    "transition-structured": Subject(STRUCTURED, TransitionParser, ("training", "structured"), searches),
     "transition-tree": Subject(TREES, TransitionParser, spare=("keys",)),
     "pipeline": Subject(PIPELINE, PipelineParser, ("heads", "labels"), depths),
     "graph-1": Subject(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.subjects import GRAPH, PIPELINE, RULES
+from tests.contract.subjects import GRAPH, PIPELINE, RULES, STRUCTURED
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_parser import SMALL, TEST, TRAINING, accuracy
 from treevote.corpus.trees import roots
@@ -38,6 +38,7 @@ def variants(trainer: Any, **settings: Any) -> list[Any]:
     "trainer",
     [
         *variants(TransitionTrainer(), direction=("forward", "backward"), learner=("maxent", "svm")),
+        *variants(TransitionTrainer(structured_epochs=2), direction=("forward", "backward"), width=(1, 4)),
         *variants(PipelineTrainer(cutoff=1), policy=POLICIES, wait_left=(True,), wait_right=(False, True)),
         *variants(PipelineTrainer(cutoff=1), policy=POLICIES, wait_left=(False,)),
         *variants(PIPELINE, learner=("maxent", "svm", "sklearn.linear_model.LogisticRegression")),
@@ -84,6 +85,8 @@ def test_encoded_labels_give_non_projective_trees(trainer: Any) -> None:
         (SMALL, {"margin": -0.1}, r"margin should be in \[0, inf\)"),
         (SMALL, {"margin": NAN}, r"margin should be in \[0, inf\)"),
         (SMALL, {"margin": INFINITY}, r"margin should be in \[0, inf\)"),
+        (SMALL, {"structured_epochs": -1}, "structured_epochs should be in 0..1000, found -1"),
+        (SMALL, {"structured_epochs": 10**12}, "structured_epochs should be in 0..1000"),
         (PIPELINE, {"policy": "step"}, "unknown policy 'step'; did you mean 'step-back'"),
         (PIPELINE, {"confidence": "logs"}, "unknown confidence 'logs'; did you mean 'log-probability'"),
         (PIPELINE, {"depth": 0}, "depth should be in 1..4, found 0"),
@@ -149,6 +152,8 @@ def test_a_setting_out_of_range_is_refused(trainer: Any, changes: dict[str, Any]
         (SMALL, {"options": {"rate": 0.0}}, "rate should be a positive number, found 0.0"),
         (SMALL, {"options": {"rate": NAN}}, "rate should be a positive number, found nan"),
         (SMALL, {"options": {"rate": 1e39}}, "not finite numbers; let it take smaller steps"),
+        (STRUCTURED, {"options": {"rate": 1e39}}, "not finite numbers; let it take smaller steps"),
+        (STRUCTURED, {"learner": "pairs-svm"}, "structured training needs a linear learner, pairs-svm is not; choose"),
         (SMALL, {"learner": "svm", "options": {"C": -1.0}}, "C should be a positive number, found -1.0"),
         (SMALL, {"learner": "sklearn.svm.LinearSVC", "options": {"C": -1.0}}, "LinearSVC cannot learn to parse"),
         (SMALL, {"templates": ("s0.frm",)}, "template 's0.frm'"),

@@ -15,7 +15,7 @@ from tests.reference import search
 from tests.reference.walks import random_chooser, twin_actions, walk
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
-from treevote.kernels import Ints, Longs
+from treevote.kernels import Ints, Keys, Longs
 from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.features.linear_guide import LinearGuide
@@ -35,7 +35,11 @@ Task: TypeAlias = tuple[Linear, Kept, Ints, Longs, Ints, Ints]
 
 
 class Model(NamedTuple):
-    """The same weights for the kernels and for the twin."""
+    """The same weights for the kernels and for the twin.
+
+    ``keys`` are the features of the kernels that have weights; ``rows`` has the weights of each feature of the twin, in
+    units of ``weights.scale``; ``known`` are the values of attributes.
+    """
 
     treebank: Treebank
     words: WordColumns
@@ -43,6 +47,9 @@ class Model(NamedTuple):
     actions: Actions
     weights: Weights
     systems: list[search.System[twin.Configuration]]
+    keys: Keys
+    rows: dict[plain.Feature, Longs]
+    known: plain.Known
 
     @property
     def linear(self) -> Linear:
@@ -124,4 +131,4 @@ def model_of(treebank: Treebank, seed: int, magnitude: int, scale: float, single
         )
         for sentence in treebank.sentences()
     ]
-    return Model(treebank, words, table, actions, guide.weights, systems)
+    return Model(treebank, words, table, actions, guide.weights, systems, guide.keys, row_of, known)
