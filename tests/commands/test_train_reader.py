@@ -116,7 +116,7 @@ def test_text_is_read_tagged_and_parsed(tmp_path: Path, monkeypatch: pytest.Monk
     own = "--train", tmp_path / "toy.conllu", "--retrain", "taggers", "--force"
     run("adapt", tmp_path / "model", tmp_path / "in.txt", *own, "-o", tmp_path / "adapted")
     silver = (tmp_path / "adapted.silver.conllu").read_text("utf-8")
-    assert "# source = text-1.conllu, sentence 1\n" in silver
+    assert "# source = in.txt, sentence 1\n" in silver
     assert silver.count("\tbark\t_\tVERB\t") == 2
 
 

@@ -65,8 +65,9 @@ MARKS = {
     "label_support": "LabelSupport={:.2f}",
     "confidence": "Confidence={:.3f}",
     "label_confidence": "LabelConfidence={:.3f}",
+    "tag_confidence": "TagConfidence={:.3f}",
 }
-"""Optional numbers of each arc: the field of `Treebank`, and the format of its item in MISC."""
+"""Optional numbers of each token: the field of `Treebank`, and the format of its item in MISC."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -95,6 +96,8 @@ class Treebank:
         Share of the votes for each arc, and for its label among them; 0..1.
     confidence, label_confidence : ndarray of float32, shape (n_slots,), optional
         Probability that an arc is right, without and with its label; 0..1.
+    tag_confidence : ndarray of float32, shape (n_slots,), optional
+        Probability that UPOS, FEATS and XPOS are right, where they were predicted; 0..1, NaN elsewhere.
 
     Examples
     --------
@@ -117,6 +120,7 @@ class Treebank:
     label_support: Floats | None = None
     confidence: Floats | None = None
     label_confidence: Floats | None = None
+    tag_confidence: Floats | None = None
 
     def __len__(self) -> int:
         """Return the number of sentences."""
@@ -307,8 +311,8 @@ class Treebank:
         return (self.sentence(i) for i in range(self.n_sentences))
 
     def with_trees(self, heads: Ints, deprels: Ints, labels: Sequence[str]) -> Treebank:
-        """Return the same sentences with other trees (and no marks); ``deprels`` are indices in ``labels``."""
-        return dataclasses.replace(self.only(), heads=heads, deprels=deprels, labels=tuple(labels))
+        """Return the same sentences with other trees, without their marks; ``deprels`` are indices in ``labels``."""
+        return dataclasses.replace(self.only("tag_confidence"), heads=heads, deprels=deprels, labels=tuple(labels))
 
     @property
     def marks(self) -> dict[str, Floats]:
