@@ -59,6 +59,24 @@ class Source:
         """All lines, without their line feed (a carriage return stays); bytes that are not UTF-8 are surrogates."""
         return tuple(self.text.decode("utf-8", "surrogateescape").split("\n"))
 
+    def select(self, slots: Sequence[range]) -> Source:
+        """Return the lines of some sentences, each with a blank line behind it, given the slots of each.
+
+        Comments between sentences are left out, and lines are counted anew, from 1.
+        """
+        lines: list[str] = []
+        line_of = [np.zeros(0, np.int32)]
+        for own in slots:
+            places = self.line_of[own.start : own.stop]
+            start, end = int(places[0]), int(places[-1]) + 1
+            while end < len(self.lines) and self.lines[end].strip(" \t\r"):
+                end += 1
+            line_of.append((places - start + len(lines)).astype(np.int32))
+            lines += [self.lines[start].removeprefix("\ufeff"), *self.lines[start + 1 : end]]
+            lines.append("\r" if lines[-1].endswith("\r") else "")
+        text = "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
+        return dataclasses.replace(self, first_line=1, text=text, line_of=np.concatenate(line_of))
+
 
 MARKS = {
     "support": "Support={:.2f}",
@@ -146,7 +164,7 @@ class Treebank:
         ('b', <Treebank: 1 sentence, 1 token, 1 label>)
         """
         if isinstance(key, slice):
-            return self.select(range(*key.indices(len(self))))
+            return self.select(range(*key.indices(len(self))), source=True)
         if not -len(self) <= key < len(self):
             raise IndexError(f"expected a sentence in 0..{len(self) - 1}, found {key}")
         return self.sentence(key % len(self))
@@ -332,8 +350,14 @@ class Treebank:
         dropped: dict[str, Any] = {field: None for field in self.marks if field not in fields}
         return dataclasses.replace(self, **dropped)
 
-    def select(self, sentences: Sequence[int] | Ints | Longs) -> Treebank:
-        """Return the named sentences (from 0) in the given order; the result has no source text.
+    def select(self, sentences: Sequence[int] | Ints | Longs, *, source: bool = False) -> Treebank:
+        """Return the named sentences (from 0) in the given order.
+
+        Parameters
+        ----------
+        sentences : sequence of int
+        source : bool, default=False
+            Whether the lines that they were read from are kept, with comments and MISC; the text is copied.
 
         Examples
         --------
@@ -347,7 +371,10 @@ class Treebank:
         slots = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
         marks: dict[str, Any] = {field: column[slots] for field, column in self.marks.items()}
         columns = {"tokens": self.tokens[slots], "heads": self.heads[slots], "deprels": self.deprels[slots]}
-        return dataclasses.replace(self, **columns, offsets=offsets, source=None, **marks)
+        lines = None
+        if source and self.source is not None:
+            lines = self.source.select([range(*self.offsets[i : i + 2].tolist()) for i in chosen.tolist()])
+        return dataclasses.replace(self, **columns, offsets=offsets, source=lines, **marks)
 
     def compact(self) -> Treebank:
         """Return the same sentences without the words and labels that none of them has, in order of first appearance.
