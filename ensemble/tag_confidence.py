@@ -63,10 +63,11 @@ class TagConfidence:
 
     def of(self, margins: Floats) -> Floats:
         """Return the probability that all tags of each token are right, shape (n,)."""
-        log_odds = np.full(len(margins), self.weights[-1])
+        log_odds: Doubles = np.full(len(margins), self.weights[-1])
         for weight, own in zip(self.weights, _features(margins).T, strict=False):
             log_odds += weight * own
-        return (1 / (1 + np.exp(-np.clip(log_odds, -FURTHEST, FURTHEST)))).astype(np.float32)
+        probabilities: Doubles = 1 / (1 + np.exp(-np.clip(log_odds, -FURTHEST, FURTHEST)))
+        return probabilities.astype(np.float32)
 
     def record(self) -> Record:
         """Return the weights as data."""
