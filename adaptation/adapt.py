@@ -202,6 +202,7 @@ class _Adaptation:
                 self.steps.chunks(name),
                 external=data.external,
                 format=data.format,
+                names=data.names,
                 chunk_bytes=data.chunk_bytes,
                 jobs=self._jobs(name),
             )

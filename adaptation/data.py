@@ -40,6 +40,8 @@ class Data:
         Parses of ``unlabelled`` by other parsers: members of the committee that are not retrained.
     format : {"auto", "conllu", "conllx"}
         Format of ``unlabelled`` and ``external``.
+    names : sequence of str, optional
+        What silver data call the files of ``unlabelled``; by default their own names.
     chunk_bytes : int, default=512 KiB
         Approximate length of a chunk of ``unlabelled``; the result does not depend on it.
     """
@@ -50,6 +52,7 @@ class Data:
     target_dev: Treebank | None = None
     external: Sequence[str | os.PathLike[str]] = ()
     format: Format | Literal["auto"] = "auto"
+    names: Sequence[str] = ()
     chunk_bytes: int = CHUNK_BYTES
 
     def parts(self) -> Iterator[Part]:
@@ -118,5 +121,5 @@ def _is_conllx(path: str | os.PathLike[str], format: Format | Literal["auto"]) -
 def _write(reader: Reader, path: str | os.PathLike[str], data: Data, jobs: Jobs, output: Path) -> None:
     with writing(output) as stream:
         for part in parts([path], format=data.format, n_bytes=data.chunk_bytes):
-            dump(reader.tagged(parse_chunk(part.chunk, trees="ignored")[0]), stream)
+            dump(reader.tagged(parse_chunk(part.chunk, trees="ignored")[0]).only(), stream)
             jobs.tell("tags of the text", part.bytes_read, size([path]))

@@ -56,6 +56,7 @@ def annotate(
     *,
     external: Sequence[str | os.PathLike[str]] = (),
     format: Format | Literal["auto"] = "auto",
+    names: Sequence[str] = (),
     chunk_bytes: int = CHUNK_BYTES,
     jobs: Jobs = ONE_JOB,
 ) -> Annotation:
@@ -71,6 +72,8 @@ def annotate(
         Parses by further members of the sentences of ``unlabelled``, of all files one after the other.
     format, chunk_bytes
         See `treevote.conll.chunks.chunks`.
+    names : sequence of str, optional
+        What the annotations call the files; by default their own names.
     jobs : Jobs, optional
         Their progress is in bytes of ``unlabelled``.
 
@@ -83,7 +86,7 @@ def annotate(
     """
     stored = StoredParser.of(model)
     work = functools.partial(_annotate_part, stored)
-    tasks = _tasks(parts(unlabelled, format=format, n_bytes=chunk_bytes), external, folder, format)
+    tasks = _tasks(parts(unlabelled, format=format, n_bytes=chunk_bytes), external, folder, format, names)
     total = size(unlabelled)
     annotated: list[Annotation] = []
     for bytes_read, of_chunk in jobs.silent.map(work, tasks):
@@ -111,11 +114,12 @@ def collected(annotated: Sequence[Annotation], unlabelled: Sequence[str | os.Pat
 
 
 class _Task(NamedTuple):
-    """A chunk, its file, and the parses of its sentences by other parsers."""
+    """A chunk, its file, the parses of its sentences by other parsers, and the name of the text."""
 
     part: Part
     file: Path
     external: tuple[Treebank, ...]
+    name: str
 
 
 def _tasks(
@@ -123,11 +127,13 @@ def _tasks(
     external: Sequence[str | os.PathLike[str]],
     folder: Path,
     format: Format | Literal["auto"],
+    names: Sequence[str],
 ) -> Iterator[_Task]:
     others = [_Sentences(path, format) for path in external]
     for number, part in enumerate(unlabelled):
         n = parse_chunk(part.chunk, trees="ignored")[0].n_sentences if others else 0
-        yield _Task(part, folder.absolute() / f"chunk-{number:06}.conllu", tuple(other.take(n) for other in others))
+        file, name = folder.absolute() / f"chunk-{number:06}.conllu", name_of(part, names)
+        yield _Task(part, file, tuple(other.take(n) for other in others), name)
     for other in others:
         other.finish()
 
@@ -186,28 +192,34 @@ def _annotated(committee: EnsembleParser, treebank: Treebank, task: _Task) -> st
     if parse.confidence is not None:
         sums = np.add.reduceat(parse.confidence.astype(np.float64), treebank.offsets[:-1])
         sure = sums / np.maximum(treebank.lengths, 1)
-    return commented(treebank, parse.only(), task.part, agreed, sure)
+    return commented(treebank, parse.only(), task.name, task.part.chunk.first_sentence, agreed, sure)
 
 
-def commented(treebank: Treebank, annotated: Treebank, part: Part, agreed: Doubles, sure: Doubles) -> str:
+def name_of(part: Part, names: Sequence[str]) -> str:
+    """Return the name of the text that a chunk is from: that of its file if there are no others."""
+    return os.path.basename(names[part.file] if names else part.chunk.path)
+
+
+def commented(treebank: Treebank, annotated: Treebank, name: str, first: int, agreed: Doubles, sure: Doubles) -> str:
     """Return annotated sentences as CoNLL-U, each with its origin, agreement, confidence, and its own comments.
 
     Parameters
     ----------
     treebank, annotated : Treebank
         The sentences of a chunk with their text, and the same with trees or tags.
-    part : Part
-        Where the chunk is from.
+    name : str
+        Name of the text, as `name_of` gives it.
+    first : int
+        Number of the first sentence in the text.
     agreed, sure : ndarray of float64, shape (n_sentences,)
     """
     text = dumps(dataclasses.replace(annotated, source=None))
-    name = os.path.basename(part.chunk.path)
     blocks = []
     for i, block in enumerate(text.split("\n\n")[:-1]):
         above = (line.removeprefix(BOM.decode()).rstrip("\r") for line in treebank.comments(i))
         comments = "".join(f"{line}\n" for line in above if line.startswith("#"))
         blocks.append(
-            f"# source = {name}, sentence {part.chunk.first_sentence + i}\n"
+            f"# source = {name}, sentence {first + i}\n"
             f"# agreement = {float(agreed[i])}\n# confidence = {float(sure[i])}\n{comments}{block}\n\n"
         )
     return "".join(blocks)

@@ -16,7 +16,7 @@ import numpy as np
 
 from treevote.adaptation.data import Data
 from treevote.adaptation.instance_selection import InstanceSelection
-from treevote.adaptation.judging import NOTHING, Annotation, collected, commented, scores_of
+from treevote.adaptation.judging import NOTHING, Annotation, collected, commented, name_of, scores_of
 from treevote.adaptation.measuring import held_out
 from treevote.adaptation.silver import TAGGERS, joined, profile, read_silver, write_silver
 from treevote.conll.reader import parse_chunk
@@ -24,7 +24,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import per_sentence
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.reader import Tagger, without_tags
-from treevote.ensemble.reader_trainer import ReaderTrainer, measured, right_tags
+from treevote.ensemble.reader_trainer import ReaderTrainer, judged, right_tags
 from treevote.ensemble.streaming import Part, size
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
@@ -108,10 +108,12 @@ def retagged(
         treebank = joined(dataclasses.replace(data.source, source=None), read_silver(silver), copies)
         tagger = ReaderTrainer().tagger.train(treebank, seed=seed, jobs=named)
         reading: Any = model.facts.get("reading", {})
-        facts = {name: value for name, value in reading.items() if name not in ("accuracy", "agreement")}
+        facts = {name: value for name, value in reading.items() if name not in ("accuracy", "agreement", "reliability")}
+        sure = None
         if data.source_dev is not None:
-            facts |= measured(data.source_dev, *tagger.judged(data.source_dev))
-        new = dataclasses.replace(reader, tagger=tagger)
+            _, sure, own = judged(tagger, data.source_dev)
+            facts |= own
+        new = dataclasses.replace(reader, tagger=tagger, confidence=sure)
         return dataclasses.replace(model, reader=new, facts={**model.facts, "reading": facts})
 
     return Retagging(steps.model("taggers.model", make, load, save), silver, about)
@@ -140,12 +142,12 @@ def judge(tagger: Tagger, data: Data, folder: Path, jobs: Jobs = ONE_JOB) -> Ann
     total, annotated = size(data.unlabelled), []
     for number, part in enumerate(data.parts()):
         file = folder.absolute() / f"chunk-{number:06}.conllu"
-        annotated.append(_judged(tagger, part, file))
+        annotated.append(_judged(tagger, part, name_of(part, data.names), file))
         jobs.tell("tagging", part.bytes_read, total)
     return collected(annotated, data.unlabelled)
 
 
-def _judged(tagger: Tagger, part: Part, file: Path) -> Annotation:
+def _judged(tagger: Tagger, part: Part, name: str, file: Path) -> Annotation:
     """Make the file of a chunk unless it is there, and return its annotation."""
     if not file.exists():
         treebank, _ = parse_chunk(part.chunk, trees="ignored")
@@ -154,6 +156,7 @@ def _judged(tagger: Tagger, part: Part, file: Path) -> Annotation:
         found, agreed = tagger.judged(dataclasses.replace(treebank, source=None))
         shares = per_sentence(agreed, treebank.offsets) / np.maximum(treebank.lengths, 1)
         sure = without_tags(treebank).astype(np.float64)
+        text = commented(treebank, found, name, part.chunk.first_sentence, shares, sure)
         with writing(file) as stream:
-            stream.write(commented(treebank, found, part, shares, sure).encode("utf-8", "surrogateescape"))
+            stream.write(text.encode("utf-8", "surrogateescape"))
     return scores_of(file)

@@ -35,7 +35,8 @@ LEAST = 0.001
 HEAVIEST = 1e6
 """Maximum absolute weight, so that sums stay finite."""
 
-_FURTHEST = math.log((1 - LEAST) / LEAST)  # the log-odds of the greatest probability
+FURTHEST = math.log((1 - LEAST) / LEAST)
+"""The log-odds of the greatest probability."""
 
 _DISTANCES = (1, 2, 3, 5, 10)  # upper ends of the bins of the distance between head and dependent; one more bin above
 
@@ -77,7 +78,7 @@ class Confidence:
         tokens = gold.is_token
         X = _features(systems, voted, pos)[tokens]
         heads, arcs = (right[tokens] for right in right_arcs(gold, voted, convention=convention))
-        return Confidence(len(systems), pos, _fitted(X, heads), _fitted(X, arcs))
+        return Confidence(len(systems), pos, fitted(X, heads), fitted(X, arcs))
 
     def of(self, systems: Sequence[Treebank], voted: Treebank) -> tuple[Floats, Floats]:
         """Return the probability of each arc, and of arc and label together; shape (n_slots,), 0 in ROOT slots.
@@ -90,7 +91,7 @@ class Confidence:
         for column, for_arc, for_both in zip(columns, self.arc, self.label, strict=False):
             log_odds[0] += for_arc * column
             log_odds[1] += for_both * column
-        probabilities = 1 / (1 + np.exp(-np.clip(log_odds, -_FURTHEST, _FURTHEST)))
+        probabilities = 1 / (1 + np.exp(-np.clip(log_odds, -FURTHEST, FURTHEST)))
         probabilities[:, voted.heads < 0] = 0
         arc, both = probabilities.astype(np.float32)
         return arc, np.minimum(arc, both)
@@ -153,7 +154,7 @@ def _columns(systems: Sequence[Treebank], voted: Treebank, pos: Sequence[str]) -
     yield np.log(lengths + 1)[sentence]
 
 
-def _fitted(X: Doubles, right: Bools) -> Doubles:
+def fitted(X: Doubles, right: Bools) -> Doubles:
     """Return weights and intercept of a logistic regression; only an intercept if all or none are right."""
     if right.all() or not right.any():
         share = (int(right.sum()) + 1) / (len(right) + 2)

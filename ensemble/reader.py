@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
@@ -16,10 +17,11 @@ from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import encode
 from treevote.errors import ConfigError, InputError, ModelError
-from treevote.kernels import Bools
+from treevote.kernels import Bools, Floats
 from treevote.store.record import Record
 
 if TYPE_CHECKING:
+    from treevote.ensemble.tag_confidence import TagConfidence
     from treevote.models.tokenization.tokenizer import Tokenizer
 
 KIND = "reader"
@@ -40,6 +42,10 @@ class Tagger(Protocol):
         """Tag as `tag` does; return also the tokens on whose tags the taggers agree, shape (n_slots,)."""
         ...
 
+    def weighed(self, treebank: Treebank) -> tuple[Treebank, Bools, Floats]:
+        """Tag as `tag` does; return also agreement, and the margins of the tags, shape (n_slots, 3)."""
+        ...
+
     def record(self) -> Record:
         """Return the whole tagger as data."""
         ...
@@ -53,18 +59,23 @@ class Reader:
     ----------
     tokenizer : Tokenizer, optional
     tagger : Tagger, optional
+    confidence : TagConfidence, optional
+        Of the tags; fitted to development data.
     """
 
     tokenizer: Tokenizer | None = None
     tagger: Tagger | None = None
+    confidence: TagConfidence | None = None
 
     @property
     def parts(self) -> list[str]:
         """Names of the parts that it has, of ``tokenizer`` and ``tagger``."""
-        return [name for name in _PARTS if getattr(self, name) is not None]
+        return [name for name in ("tokenizer", "tagger") if getattr(self, name) is not None]
 
     def tagged(self, treebank: Treebank, tags: Tags = "auto") -> Treebank:
         """Return the same sentences with lemmas and tags; the same treebank if nothing is to be predicted.
+
+        Tokens that get tags have ``tag_confidence``, if the reader knows it.
 
         Parameters
         ----------
@@ -83,8 +94,17 @@ class Reader:
             return treebank
         chosen = np.ones(len(treebank), np.bool_) if tags == "predict" else without_tags(treebank)
         if chosen.all():
-            return self.tagger.tag(treebank)
-        return _with_words(treebank, chosen, self.tagger) if chosen.any() else treebank
+            return self._tagged(treebank, self.tagger)
+        if not chosen.any():
+            return treebank
+        return _with_words(treebank, chosen, self._tagged(treebank.select(np.flatnonzero(chosen)), self.tagger))
+
+    def _tagged(self, treebank: Treebank, tagger: Tagger) -> Treebank:
+        """Return the sentences with tags, and with the confidence of the tags if it is known."""
+        if self.confidence is None:
+            return tagger.tag(treebank)
+        found, _, margins = tagger.weighed(treebank)
+        return dataclasses.replace(found, tag_confidence=self.confidence.of(margins) * found.is_token)
 
     def read(self, text: str | bytes, *, format: TextFormat = "text", tags: Tags = "auto") -> Treebank:
         """Return the sentences of a running text, with lemmas and tags if the reader has a tagger.
@@ -122,7 +142,8 @@ class Reader:
 
     def record(self) -> Record:
         """Return the whole reader as data."""
-        return Record(KIND, parts={name: getattr(self, name).record() for name in self.parts})
+        own = {name: getattr(self, name) for name in _PARTS}
+        return Record(KIND, parts={name: part.record() for name, part in own.items() if part is not None})
 
     @classmethod
     def from_record(cls, record: Record) -> Reader:
@@ -147,6 +168,7 @@ class Reader:
 _PARTS = {
     "tokenizer": ("treevote.models.tokenization.tokenizer", "Tokenizer"),
     "tagger": ("treevote.models.tagging.tagger", "Tagger"),
+    "confidence": ("treevote.ensemble.tag_confidence", "TagConfidence"),
 }
 """Module and class of each part; loaded if a model has it."""
 
@@ -185,11 +207,15 @@ def _is_bare(word: Word) -> bool:
     return word.upos == word.xpos == word.feats == "_"
 
 
-def _with_words(treebank: Treebank, chosen: Bools, tagger: Tagger) -> Treebank:
-    """Return a treebank in which some sentences have the words that a tagger gives them."""
-    part = tagger.tag(treebank.select(np.flatnonzero(chosen)))
+def _with_words(treebank: Treebank, chosen: Bools, part: Treebank) -> Treebank:
+    """Return a treebank in which the chosen sentences have the words and the confidence of tags of ``part``."""
     vocabulary = {word: number for number, word in enumerate(treebank.words)}
     slots = np.flatnonzero(np.repeat(chosen, np.diff(treebank.offsets)))
     tokens = treebank.tokens.copy()
     tokens[slots] = encode(part.words, vocabulary)[part.tokens]
-    return with_words(treebank, tuple(vocabulary), tokens)
+    whole = with_words(treebank, tuple(vocabulary), tokens)
+    if part.tag_confidence is None:
+        return whole
+    sure = np.full(len(tokens), np.nan, np.float32)
+    sure[slots] = part.tag_confidence
+    return dataclasses.replace(whole, tag_confidence=sure)

@@ -16,7 +16,8 @@ import numpy as np
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.reader import Reader
+from treevote.ensemble.reader import Reader, Tagger
+from treevote.ensemble.tag_confidence import TagConfidence, cross_fitted
 from treevote.kernels import Bools
 from treevote.models.tagging.jackknife import cross_tagged
 from treevote.models.tagging.tagger import TaggerTrainer
@@ -105,12 +106,12 @@ class ReaderTrainer:
             bare = dataclasses.replace(treebank, source=None)
             tagger = self.tagger.train(bare, seed=seed, jobs=jobs)
             facts: dict[str, JSON] = {"reads": self.reads, "tags": self.tags}
-            tagged_dev = None
+            tagged_dev = sure = None
             if dev is not None:
-                tagged_dev, agreed = tagger.judged(dev)
-                facts |= measured(dev, tagged_dev, agreed)
+                tagged_dev, sure, own = judged(tagger, dev)
+                facts |= own
             tagged = self.tagged(bare, seed=seed, jobs=jobs)
-            reader = Reader(finish(jobs) if tokenizer is None else tokenizer, tagger)
+            reader = Reader(finish(jobs) if tokenizer is None else tokenizer, tagger, sure)
         return ReadData(reader, tagged, tagged_dev, facts)
 
     def tagged(self, treebank: Treebank, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Treebank:
@@ -118,6 +119,18 @@ class ReaderTrainer:
         if self.tags == "gold" or treebank.n_sentences < TAG_FOLDS:
             return treebank
         return cross_tagged(self.tagger, treebank, TAG_FOLDS, seed=seed, jobs=jobs)
+
+
+def judged(tagger: Tagger, dev: Treebank) -> tuple[Treebank, TagConfidence | None, dict[str, JSON]]:
+    """Return development data with predicted tags, the confidence of tags (None without tokens), and its measures."""
+    found, agreed, margins = tagger.weighed(dev)
+    facts, tokens = measured(dev, found, agreed), dev.is_token
+    if not tokens.any():
+        return found, None, facts
+    right = right_tags(dev, found)["AllTags"]
+    if reliability := cross_fitted(dev, margins, right):
+        facts["reliability"] = reliability
+    return found, TagConfidence.fit(margins[tokens], right[tokens]), facts
 
 
 def _none(jobs: Jobs) -> None:

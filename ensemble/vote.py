@@ -83,7 +83,7 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
         raise InputError(f"expected {len(weights.overall)} systems, one for each weight, found {len(systems)}")
     if len(systems) == 1 and not len(_conflicts(systems[0], ballots.heads[0], single_root)):
         share = (ballots.heads[0] >= 0).astype(np.float32)
-        return dataclasses.replace(systems[0].only(), support=share, label_support=share)
+        return dataclasses.replace(systems[0].only("tag_confidence"), support=share, label_support=share)
     table = weights.table(systems[0])
     weight, labelled = arc_weights(ballots.heads, ballots.deprels, table)
     voted, winner = heaviest_trees(systems[0], ballots, weight, labelled, single_root=single_root)

@@ -13,7 +13,7 @@ import numpy as np
 
 from treevote.kernels import Ints, Longs
 
-LONGEST = 1_000
+LONGEST = 500
 
 
 class Pieces(NamedTuple):

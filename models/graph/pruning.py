@@ -29,13 +29,20 @@ FINAL_RATE = 0.1
 """Final learning rate as a share of the first; it falls linearly."""
 
 
+SHORT, FEWEST = 80, 4
+"""Words in sentences of ``n`` tokens, if ``n > SHORT``, keep ``max_heads * SHORT // n`` heads, ``FEWEST`` at least.
+
+The time of second-order parsing grows with the square of the number of heads, and with the length.
+"""
+
+
 class Pruner(NamedTuple):
     """A first-order model, and the limits for the remaining arcs.
 
     Attributes
     ----------
     max_heads : int
-        Maximum number of heads of one word.
+        Maximum number of heads of one word, in sentences of ``SHORT`` tokens or fewer.
     margin : float
         Maximum difference to the score of the best head.
     """
@@ -133,9 +140,12 @@ def head_gradients(scores: Floats, d: int, gold: int, gradients: Doubles) -> Non
 def prune(pruner: Pruner, words: WordColumns, tokens: Ints, single_root: bool, heads: Ints, allowed: Shorts) -> None:
     """Write 1 for arcs of a sentence that are not pruned into ``allowed``, ``[dependent, head]``, and 0 for others.
 
-    ``heads`` receives the best projective tree, whose arcs are never pruned.
+    ``heads`` receives the best projective tree, whose arcs are never pruned. Of heads with equal scores the nearest
+    stay, to the left first: a long run of one word has hundreds of them.
     """
     weights, table, max_heads, margin = pruner
+    if len(tokens) > SHORT + 1:
+        max_heads = max(min(max_heads, FEWEST), max_heads * SHORT // (len(tokens) - 1))
     scores = np.empty((len(tokens), len(tokens)), np.float32)
     score_arcs(weights.table, weights.bits, table.splits, arc_keys(table, tokens, words), scores)
     decode(scores, single_root, heads)
@@ -150,9 +160,17 @@ def prune(pruner: Pruner, words: WordColumns, tokens: Ints, single_root: bool, h
                     place -= 1
                 best[place] = scores[d, h]
                 n_best += 1 if n_best < max_heads else 0
-        for h in range(len(tokens)):
-            kept = h != d and scores[d, h] >= best[0] - margin and scores[d, h] >= best[n_best - 1]
-            allowed[d, h] = int(kept or h == heads[d])
+        least, room = best[n_best - 1], 0
+        for place in range(n_best):
+            room += int(best[place] == least)
+        allowed[d, d] = 0
+        for distance in range(1, len(tokens)):
+            for h in (d - distance, d + distance):
+                if 0 <= h < len(tokens):
+                    tied = scores[d, h] == least and room > 0
+                    kept = scores[d, h] >= best[0] - margin and (scores[d, h] > least or tied)
+                    room -= int(kept and scores[d, h] == least)
+                    allowed[d, h] = int(kept or h == heads[d])
 
 
 @kernel

@@ -17,7 +17,7 @@ from treevote.conll.columns import with_words
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError
-from treevote.kernels import Bools, Ints, Longs
+from treevote.kernels import Bools, Floats, Ints, Longs
 from treevote.models.tagging import templates
 from treevote.models.tagging.classifier import Classifier, ClassifierTrainer, Direction, Loss
 from treevote.models.tagging.dictionary import Dictionary, rows_of
@@ -34,6 +34,9 @@ KIND = "tagger"
 
 TASKS = {"upos": 0, "feats": 1, "xpos": 2, "lemma": -1}
 """The tasks in order, and their columns in `treevote.models.tagging.templates.TAGS`, -1 for none."""
+
+JUDGED = tuple(task for task, column in TASKS.items() if column >= 0)
+"""The tasks whose taggers are asked whether they agree: all but lemmas."""
 
 _BATCH = 4096  # tokens, about, whose scores are in memory at a time
 _BOTH: tuple[Direction, ...] = ("forward", "backward")
@@ -198,15 +201,22 @@ class Tagger:
 
         The second result, shape (n_slots,), is true where each tagger of UPOS, FEATS and XPOS by itself chose the tag.
         """
+        return self.weighed(treebank)[:2]
+
+    def weighed(self, treebank: Treebank) -> tuple[Treebank, Bools, Floats]:
+        """Tag as `tag` does; return also where taggers agree, as `judged`, and the margins of the tags.
+
+        They have the shape (n_slots, len(JUDGED)), see `treevote.models.tagging.task.Voted`.
+        """
         rows, values, known = self._memo.encode(treebank.words)
         tokens, ends = rows[treebank.tokens], treebank.offsets
         chosen, names = np.full((len(tokens), len(TASKS)), -1, np.int32), _Names(self.tasks)
-        agreed = np.zeros(len(tokens), np.bool_)
+        agreed, margins = np.zeros(len(tokens), np.bool_), np.zeros((len(tokens), len(JUDGED)), np.float32)
         first = 0
         while first < len(treebank):
             last = max(first + 1, int(np.searchsorted(ends, ends[first] + _BATCH, side="right")) - 1)
             own = slice(int(ends[first]), int(ends[last]))
-            chosen[own], agreed[own] = self._batch(
+            chosen[own], agreed[own], margins[own] = self._batch(
                 tokens[own], ends[first : last + 1] - ends[first], values, known, names
             )
             first = last
@@ -219,19 +229,23 @@ class Tagger:
         ]
         new = np.zeros(len(treebank.tokens), np.int32)
         new[treebank.is_token] = np.array(places, np.int32)[number.ravel()]
-        return with_words(treebank, tuple(words), new), agreed
+        return with_words(treebank, tuple(words), new), agreed, margins
 
-    def _batch(self, tokens: Ints, offsets: Longs, values: Longs, known: Ints, names: _Names) -> tuple[Ints, Bools]:
-        """Return the number in ``names`` of each slot and task, -1 in ROOT slots, and the tokens that are agreed on.
+    def _batch(
+        self, tokens: Ints, offsets: Longs, values: Longs, known: Ints, names: _Names
+    ) -> tuple[Ints, Bools, Floats]:
+        """Return the number in ``names`` of each slot and task, -1 in ROOT slots, agreement and margins of `weighed`.
 
-        Shapes are (n_slots, len(TASKS)) and (n_slots,).
+        Shapes are (n_slots, len(TASKS)), (n_slots,) and (n_slots, len(JUDGED)).
         """
         tags = np.full((len(tokens), len(templates.TAGS)), -1, np.int32)
         text = Text(tokens, offsets, values, known, np.zeros(len(tokens), np.int32), tags)
-        result, all_agreed = [], np.ones(len(tokens), np.bool_)
+        result, all_agreed, margins = [], np.ones(len(tokens), np.bool_), []
         for task, column in TASKS.items():
-            classes, combinations, agreed = self.tasks[task].vote(text, column, self._codes[task])
+            classes, combinations, agreed, margin = self.tasks[task].vote(text, column, self._codes[task])
             all_agreed &= agreed
+            if task in JUDGED:
+                margins.append(margin)
             if column >= 0:
                 tags[:, column] = np.append(self._codes[task], np.int32(-1))[classes]
             if task == "upos":  # the groups of all other tasks
@@ -240,7 +254,7 @@ class Tagger:
                 classes[slot] = names.add(task, combination)
                 tags[slot, column] = -1
             result.append(classes)
-        return np.column_stack(result), all_agreed
+        return np.column_stack(result), all_agreed, np.column_stack(margins)
 
     def record(self) -> Record:
         """Return the tagger as data."""

@@ -20,6 +20,9 @@ from treevote.store.validation import rebuild
 NEW_COMBINATION = 4.0
 """By how much a combination of features that was never seen must beat the best that was."""
 
+SURE = np.float32(20)
+"""Maximum margin of a class."""
+
 
 class Voted(NamedTuple):
     """Result of `Task.vote`.
@@ -33,11 +36,15 @@ class Voted(NamedTuple):
     agreed : ndarray of bool, shape (n_slots,)
         Tokens for which every tagger by itself chose the class; not those of ``combinations``. A task without a column
         has no choice by itself, and all tokens.
+    margins : ndarray of float32, shape (n_slots,)
+        By how much the class scores more than the next best of its group, on average over the taggers; ``SURE`` if it
+        has no rival, 0 in ROOT slots.
     """
 
     classes: Ints
     combinations: dict[int, str]
     agreed: Bools
+    margins: Floats
 
 
 class Swap(NamedTuple):
@@ -86,7 +93,9 @@ class Task:
             choices.append(own.tags[:, column])
         classes = np.full(len(text.tokens), -1, np.int32)
         old, new = np.full(len(classes), -1, np.int32), np.full(len(classes), -1, np.int32)
-        choose(parts, text.groups, places, total, is_token, np.float32(NEW_COMBINATION), classes, old, new)
+        margins = np.zeros(len(classes), np.float32)
+        choose(parts, text.groups, places, total, is_token, np.float32(NEW_COMBINATION), classes, old, new, margins)
+        margins = np.minimum(margins / np.float32(len(self.taggers)), SURE)
         agreed: Bools = is_token.copy()
         for choice in choices if column >= 0 else ():
             agreed &= choice == np.append(codes, np.int32(-1))[classes]
@@ -96,7 +105,7 @@ class Task:
             if (name := self._combination(group, int(classes[slot]), swap)) is not None:
                 combinations[slot] = name
                 agreed[slot] = False
-        return Voted(classes, combinations, agreed)
+        return Voted(classes, combinations, agreed, margins)
 
     def _combination(self, group: int, number: int, swap: Swap) -> str | None:
         """Return the features of a class with one of them replaced; None if that is a class, or has one twice."""
@@ -139,8 +148,11 @@ def choose(
     classes: Ints,
     old: Ints,
     new: Ints,
+    margins: Floats,
 ) -> None:
-    """Write the best class of each token, and a feature of it to replace by another if that gains more than a margin.
+    """Write the best class of each token, its distance to the next best one, and a feature of it to replace by another.
+
+    A feature is replaced if that gains more than ``margin``; a class without a rival is infinitely far from it.
 
     Features are counted from 0 within their group; without a replacement ``old`` and ``new`` stay as they are.
     """
@@ -154,11 +166,14 @@ def choose(
         group, own = groups[slot], total[places[slot] :]
         first, last, base = parts.starts[group], parts.starts[group + 1], parts.bases[group]
         add_parts(parts, group, own, scores)
-        best = 0
+        best, distance = 0, np.float32(np.inf)
         for c in range(1, last - first):
             if scores[c] > scores[best]:
+                distance = scores[c] - scores[best]
                 best = c
-        classes[slot] = first + best
+            else:
+                distance = min(distance, scores[best] - scores[c])
+        classes[slot], margins[slot] = first + best, distance
         most_gained = margin
         for i in range(parts.offsets[first + best], parts.offsets[first + best + 1]):
             feature = parts.values[i]

@@ -191,7 +191,7 @@ def parse(
         parts = []
         with _jobs(1, progress) as running:
             for start in range(0, n, chunk):
-                parts.append(parser.parse(treebank[start : start + chunk]))
+                parts.append(parser.parse(treebank.select(range(start, min(start + chunk, n)))))
                 running.tell("parsing", min(start + chunk, n), n)
         joined = Treebank.concatenate(parts)
         marks: dict[str, Any] = {

@@ -116,8 +116,19 @@ def test_text_is_read_tagged_and_parsed(tmp_path: Path, monkeypatch: pytest.Monk
     own = "--train", tmp_path / "toy.conllu", "--retrain", "taggers", "--force"
     run("adapt", tmp_path / "model", tmp_path / "in.txt", *own, "-o", tmp_path / "adapted")
     silver = (tmp_path / "adapted.silver.conllu").read_text("utf-8")
-    assert "# source = text-1.conllu, sentence 1\n" in silver
+    assert "# source = in.txt, sentence 1\n" in silver
     assert silver.count("\tbark\t_\tVERB\t") == 2
+
+
+def test_predicted_tags_have_confidence_where_it_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "toy.conllu").write_text(CONLLU)
+    (tmp_path / "in.conllu").write_text("1\tDogs" + "\t_" * 8 + "\n\n1\tDogs\t_\tNOUN" + "\t_" * 6 + "\n\n")
+    both = "--train", tmp_path / "toy.conllu", "--dev", tmp_path / "toy.conllu"
+    run("train", *both, "-o", tmp_path / "model", *MEMBER, "--from-tokens")
+    plain = run("parse", tmp_path / "model", tmp_path / "in.conllu")
+    sure = run("parse", tmp_path / "model", tmp_path / "in.conllu", "--confidence")
+    assert "TagConfidence" not in plain
+    assert ["TagConfidence=" in line for line in sure.splitlines() if line[:1] == "1"] == [True, False]
 
 
 def test_a_cascade_has_a_line_for_each_stage(model: Path) -> None:

@@ -21,7 +21,7 @@ from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank, checksum
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.reader_trainer import TAG_FOLDS, ReaderTrainer, TrainingTags, accuracy, measured
+from treevote.ensemble.reader_trainer import TAG_FOLDS, ReaderTrainer, TrainingTags, accuracy, judged, measured
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import InputError
 from treevote.models.tagging.jackknife import cross_tagged
@@ -64,8 +64,8 @@ def test_parsers_are_trained_on_predicted_tags(tags: TrainingTags) -> None:
     assert checksum(trained.treebank) == checksum(expected)
     assert trained.dev is not None
     assert words_of(trained.dev) == words_of(tagger.tag(DEV))
-    found, agreed = tagger.judged(DEV)
-    assert trained.facts == {"reads": "tokens", "tags": tags, **measured(DEV, found, agreed)}
+    found, _, facts = judged(tagger, DEV)
+    assert trained.facts == {"reads": "tokens", "tags": tags, **facts}
     assert trained.facts["accuracy"] == accuracy(DEV, found)
 
 

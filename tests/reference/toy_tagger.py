@@ -10,7 +10,7 @@ from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import encode
 from treevote.errors import ModelError
-from treevote.kernels import Bools
+from treevote.kernels import Bools, Floats
 from treevote.store.record import Record
 
 
@@ -39,6 +39,9 @@ class ToyTagger:
 
     def judged(self, treebank: Treebank) -> tuple[Treebank, Bools]:
         return self.tag(treebank), treebank.is_token
+
+    def weighed(self, treebank: Treebank) -> tuple[Treebank, Bools, Floats]:
+        return *self.judged(treebank), np.zeros((len(treebank.tokens), 3), np.float32)
 
     def record(self) -> Record:
         return Record("toy-tagger", {"upos": self.upos})

@@ -28,7 +28,7 @@ from treevote.errors import ConfigError, InputError, unknown
 from treevote.protocols import Parser
 
 SUPPORT = ("support", "label_support")
-CONFIDENCE = ("confidence", "label_confidence")
+CONFIDENCE = ("confidence", "label_confidence", "tag_confidence")
 
 
 class Parsed(NamedTuple):

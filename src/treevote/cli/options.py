@@ -38,7 +38,7 @@ Support = Annotated[
     bool, output_option("--support", help="Write the share of the votes for each arc and label into MISC.")
 ]
 Confidence = Annotated[
-    bool, output_option("--confidence", help="Write the probability that each arc and label is right into MISC.")
+    bool, output_option("--confidence", help="Write the probability that each arc, label and predicted tag is right.")
 ]
 Json = Annotated[bool, output_option("--json", help="Answer in JSON.")]
 FullJson = Annotated[

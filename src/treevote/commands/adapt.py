@@ -142,7 +142,8 @@ def adapt(
         texts = [os.fspath(path) for path in unlabelled]
         if before.reader is not None:
             texts = split(before, texts, steps, format)
-        data = Data(source, texts, old, new, [os.fspath(path) for path in external], of_trees)
+        names = [os.fspath(path) for path in unlabelled]
+        data = Data(source, texts, old, new, [os.fspath(path) for path in external], of_trees, names)
         try:
             adapted = carry(before, data, steps, **settings, force=force, jobs=jobs, warn=warn)
         except (InputError, ConfigError) as error:

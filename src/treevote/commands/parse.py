@@ -91,7 +91,7 @@ def parse_files(
     support : bool, default=False
         Write the share of the votes for each arc and label into MISC, see `treevote.conll.writer`.
     confidence : bool, default=False
-        Write the probability that each arc is right, alone and with its label, into MISC.
+        Write the probability that each arc is right, alone and with its label, into MISC, and that predicted tags are.
     on_error : {"stop", "skip", "keep"}, default="stop"
         Treatment of a faulty sentence: raise, leave it out, or write it back unparsed.
     tags : {"auto", "keep", "predict"}, default="auto"

@@ -2,15 +2,15 @@
 
 HEAD and DEPREL of the tokens whose head is known are put into the lines, and into MISC the marks of the treebank if it
 has any: ``Support`` (share of the votes for the arc), ``LabelSupport`` (share of those for the label), ``Confidence``
-(probability that the arc is right), ``LabelConfidence`` (that it is right with its label). All other bytes stay as they
-are. Sentences without a source text become plain CoNLL-U.
+(probability that the arc is right), ``LabelConfidence`` (that it is right with its label), ``TagConfidence`` (that the
+tags are right). All other bytes stay as they are. Sentences without a source text become plain CoNLL-U.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import IO
 
 import numpy as np
@@ -63,11 +63,12 @@ def dumps(treebank: Treebank) -> str:
             path=treebank.source.path,
             remedy="ask for the trees alone, or give the sentences as CoNLL-U",
         )
-    items = "|".join(MARKS[field] for field in marks)
+    items = [MARKS[field] for field in marks]
     columns = (column[slots].tolist() for column in marks.values())
     for line, head, deprel, *numbers in zip(at, heads, deprels, *columns, strict=True):
         before, _, _, deps, misc = lines[line].rsplit("\t", 4)
-        lines[line] = f"{before}\t{head}\t{deprel}\t{deps}\t{_with_marks(misc, items.format(*numbers))}"
+        known = [item.format(number) for item, number in zip(items, numbers, strict=True) if number == number]
+        lines[line] = f"{before}\t{head}\t{deprel}\t{deps}\t{_with_marks(misc, known)}"
     return "\n".join(lines)
 
 
@@ -133,11 +134,11 @@ def _column(text: str) -> str:
     return text
 
 
-def _with_marks(misc: str, marks: str) -> str:
+def _with_marks(misc: str, marks: Sequence[str]) -> str:
     """Put marks at the end of MISC, in place of those that were there; a carriage return stays last."""
     items, end = misc.rstrip("\r"), misc[len(misc.rstrip("\r")) :]
     kept = [item for item in items.split("|") if item.partition("=")[0] not in _NAMES]
-    return "|".join([*(kept if kept not in ([""], ["_"]) else []), marks]) + end
+    return ("|".join([*(kept if kept not in ([""], ["_"]) else []), *marks]) or "_") + end
 
 
 _NAMES = tuple(mark.partition("=")[0] for mark in MARKS.values())

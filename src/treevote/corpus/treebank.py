@@ -59,14 +59,33 @@ class Source:
         """All lines, without their line feed (a carriage return stays); bytes that are not UTF-8 are surrogates."""
         return tuple(self.text.decode("utf-8", "surrogateescape").split("\n"))
 
+    def select(self, slots: Sequence[range]) -> Source:
+        """Return the lines of some sentences, each with a blank line behind it, given the slots of each.
+
+        Comments between sentences are left out, and lines are counted anew, from 1.
+        """
+        lines: list[str] = []
+        line_of = [np.zeros(0, np.int32)]
+        for own in slots:
+            places = self.line_of[own.start : own.stop]
+            start, end = int(places[0]), int(places[-1]) + 1
+            while end < len(self.lines) and self.lines[end].strip(" \t\r"):
+                end += 1
+            line_of.append((places - start + len(lines)).astype(np.int32))
+            lines += [self.lines[start].removeprefix("\ufeff"), *self.lines[start + 1 : end]]
+            lines.append("\r" if lines[-1].endswith("\r") else "")
+        text = "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
+        return dataclasses.replace(self, first_line=1, text=text, line_of=np.concatenate(line_of))
+
 
 MARKS = {
     "support": "Support={:.2f}",
     "label_support": "LabelSupport={:.2f}",
     "confidence": "Confidence={:.3f}",
     "label_confidence": "LabelConfidence={:.3f}",
+    "tag_confidence": "TagConfidence={:.3f}",
 }
-"""Optional numbers of each arc: the field of `Treebank`, and the format of its item in MISC."""
+"""Optional numbers of each token: the field of `Treebank`, and the format of its item in MISC."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -95,6 +114,8 @@ class Treebank:
         Share of the votes for each arc, and for its label among them; 0..1.
     confidence, label_confidence : ndarray of float32, shape (n_slots,), optional
         Probability that an arc is right, without and with its label; 0..1.
+    tag_confidence : ndarray of float32, shape (n_slots,), optional
+        Probability that UPOS, FEATS and XPOS are right, where they were predicted; 0..1, NaN elsewhere.
 
     Examples
     --------
@@ -117,6 +138,7 @@ class Treebank:
     label_support: Floats | None = None
     confidence: Floats | None = None
     label_confidence: Floats | None = None
+    tag_confidence: Floats | None = None
 
     def __len__(self) -> int:
         """Return the number of sentences."""
@@ -142,7 +164,7 @@ class Treebank:
         ('b', <Treebank: 1 sentence, 1 token, 1 label>)
         """
         if isinstance(key, slice):
-            return self.select(range(*key.indices(len(self))))
+            return self.select(range(*key.indices(len(self))), source=True)
         if not -len(self) <= key < len(self):
             raise IndexError(f"expected a sentence in 0..{len(self) - 1}, found {key}")
         return self.sentence(key % len(self))
@@ -307,8 +329,8 @@ class Treebank:
         return (self.sentence(i) for i in range(self.n_sentences))
 
     def with_trees(self, heads: Ints, deprels: Ints, labels: Sequence[str]) -> Treebank:
-        """Return the same sentences with other trees (and no marks); ``deprels`` are indices in ``labels``."""
-        return dataclasses.replace(self.only(), heads=heads, deprels=deprels, labels=tuple(labels))
+        """Return the same sentences with other trees, without their marks; ``deprels`` are indices in ``labels``."""
+        return dataclasses.replace(self.only("tag_confidence"), heads=heads, deprels=deprels, labels=tuple(labels))
 
     @property
     def marks(self) -> dict[str, Floats]:
@@ -328,8 +350,14 @@ class Treebank:
         dropped: dict[str, Any] = {field: None for field in self.marks if field not in fields}
         return dataclasses.replace(self, **dropped)
 
-    def select(self, sentences: Sequence[int] | Ints | Longs) -> Treebank:
-        """Return the named sentences (from 0) in the given order; the result has no source text.
+    def select(self, sentences: Sequence[int] | Ints | Longs, *, source: bool = False) -> Treebank:
+        """Return the named sentences (from 0) in the given order.
+
+        Parameters
+        ----------
+        sentences : sequence of int
+        source : bool, default=False
+            Whether the lines that they were read from are kept, with comments and MISC; the text is copied.
 
         Examples
         --------
@@ -343,7 +371,10 @@ class Treebank:
         slots = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
         marks: dict[str, Any] = {field: column[slots] for field, column in self.marks.items()}
         columns = {"tokens": self.tokens[slots], "heads": self.heads[slots], "deprels": self.deprels[slots]}
-        return dataclasses.replace(self, **columns, offsets=offsets, source=None, **marks)
+        lines = None
+        if source and self.source is not None:
+            lines = self.source.select([range(*self.offsets[i : i + 2].tolist()) for i in chosen.tolist()])
+        return dataclasses.replace(self, **columns, offsets=offsets, source=lines, **marks)
 
     def compact(self) -> Treebank:
         """Return the same sentences without the words and labels that none of them has, in order of first appearance.

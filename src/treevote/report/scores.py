@@ -61,7 +61,10 @@ def _tags(reading: Mapping[str, Any]) -> str:
         f"these tags; the members were trained on {reading['tags']} ones"
     )
     cells = [[name, f"{share:.2f}", *(f"{value:.2f}" for value in own.values())] for name, share, own in rows]
-    return f"{table(['development', '% of tokens', *accuracy], cells)}\n{wrapped(legend)}"
+    lines = [table(["development", "% of tokens", *accuracy], cells), wrapped(legend)]
+    if "reliability" in reading:
+        lines.append(wrapped(_calibration("confidence that all tags of a token are right", reading["reliability"])))
+    return "\n".join(lines)
 
 
 def _plain(facts: Mapping[str, Any], members: Iterable[str]) -> str:
@@ -117,13 +120,16 @@ def confidence(reliability: Mapping[str, Any]) -> str:
     rows = [[f"{mean:.3f}", f"{accuracy:.3f}", f"{arcs:,}"] for arcs, mean, accuracy in reliability["arc"]["bins"]]
     lines = [table(["confidence of arcs", "right", "arcs"], rows), wrapped(RELIABILITY)]
     for what, key in (("arcs", "arc"), ("arcs with their labels", "label")):
-        of = reliability[key]
-        precision = "-" if of["precision"] is None else f"{of['precision']:.1f}"
-        lines.append(
-            f"{what}: expected calibration error {of['error']:.3f}; "
-            f"{of['coverage']:.1f} % have a confidence of 0.95 or more, of those {precision} % are right"
-        )
+        lines.append(_calibration(what, reliability[key]))
     return "\n".join(lines)
+
+
+def _calibration(what: str, of: Mapping[str, Any]) -> str:
+    precision = "-" if of["precision"] is None else f"{of['precision']:.1f}"
+    return (
+        f"{what}: expected calibration error {of['error']:.3f}; "
+        f"{of['coverage']:.1f} % have a confidence of 0.95 or more, of those {precision} % are right"
+    )
 
 
 def _measured_on(facts: Mapping[str, Any]) -> str:

@@ -23,8 +23,8 @@ from treevote.models.graph.features import MAX_FEATURES, arc_keys, fire_arc, var
 from treevote.models.graph.first_order import score_arcs
 from treevote.models.graph.hashed_weights import HashedWeights, pack, round_weights, unpack
 from treevote.models.graph.part_features import TemplateTables, keys_of
-from treevote.models.graph.parts import find_parts, parts_of
-from treevote.models.graph.pruning import Masks, Pruner, prune
+from treevote.models.graph.parts import find_parts, n_parts, parts_of
+from treevote.models.graph.pruning import FEWEST, SHORT, Masks, Pruner, mask_of, prune
 from treevote.models.graph.second_order import score_parts
 from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import GRANDPARENT_ROLES, SIBLING_ROLES, compile_arcs, compile_pairs
@@ -191,6 +191,30 @@ def test_the_pruner_keeps_the_best_heads_and_a_tree() -> None:
                 assert mask[d].tolist() == [
                     h != d and (h == tree[d] or scores[d, h] >= lowest) for h in range(len(tokens))
                 ]
+
+
+@pytest.mark.parametrize("n", [30, SHORT, 3 * SHORT, 450])
+@pytest.mark.parametrize("words", [1, 2, 7])
+def test_a_long_run_of_a_few_words_has_few_candidate_heads(n: int, words: int) -> None:
+    weights, rng = train_pruner(CORPUS, TABLE, 0), np.random.default_rng(n)
+    tokens = np.concatenate([TREEBANK.tokens[:1], rng.choice(TREEBANK.tokens[1 : 1 + words], n)])
+    scores, mask = np.empty((n + 1, n + 1), np.float32), np.empty((n + 1, n + 1), np.bool_)
+    score_arcs(weights.table, weights.bits, TABLE.splits, arc_keys(TABLE, tokens, CORPUS.words), scores)
+    heads, most = np.empty(n + 1, np.int32), 8 if n <= SHORT else max(FEWEST, 8 * SHORT // n)
+    prune(Pruner(weights, TABLE, 8, np.inf), CORPUS.words, tokens, True, heads, mask)
+    for d in range(1, n + 1):
+        others = sorted((h for h in range(n + 1) if h != d), key=lambda h: (-scores[d, h], abs(h - d), h))
+        assert np.flatnonzero(mask[d]).tolist() == sorted({*others[:most], int(heads[d])})
+
+
+def test_the_parts_of_long_sentences_grow_with_their_length_not_with_its_square() -> None:
+    weights, sizes = train_pruner(CORPUS, TABLE, 0), []
+    for n in (200, 400):
+        tokens = np.concatenate([TREEBANK.tokens[:1], np.repeat(TREEBANK.tokens[1:2], n)])
+        masks, heads = Masks.empty(np.array([0, n + 1])), np.empty(n + 1, np.int32)
+        prune(Pruner(weights, TABLE, 16, np.inf), CORPUS.words, tokens, True, heads, mask_of(masks, 0))
+        sizes.append(n_parts(parts_of(mask_of(masks, 0))))
+    assert sizes[1] < 2.2 * sizes[0]
 
 
 def test_masks_hold_all_gold_arcs_and_each_sentence_is_in_one_fold() -> None:

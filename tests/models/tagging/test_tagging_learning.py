@@ -270,10 +270,11 @@ def test_the_choice_is_that_of_the_twin(tagset: Tagset, data: st.DataObject, lea
     widths = np.diff(parts.bases)[numbers] * is_token
     places, total = np.cumsum(widths) - widths, drawn_scores(data, int(widths.sum()))
     classes, old, new = (np.full(len(groups), -1, np.int32) for _ in range(3))
-    choose(parts, numbers, places, total, is_token, np.float32(least), classes, old, new)
+    margins = np.zeros(len(groups), np.float32)
+    choose(parts, numbers, places, total, is_token, np.float32(least), classes, old, new, margins)
     for slot, group in enumerate(groups):
         if not is_token[slot]:
-            assert (classes[slot], old[slot], new[slot]) == (-1, -1, -1)
+            assert (classes[slot], old[slot], new[slot], margins[slot]) == (-1, -1, -1, 0)
             continue
         every, of_class = plain_parts(tagset, group)
         own = total[places[slot] : places[slot] + widths[slot]].tolist()
@@ -281,6 +282,8 @@ def test_the_choice_is_that_of_the_twin(tagset: Tagset, data: st.DataObject, lea
         of_classes = twin.class_scores(scores, of_class)
         best = of_classes.index(max(of_classes))
         assert classes[slot] == tagset.starts[group] + best
+        rivals = [*sorted(of_classes)[:-1], -np.inf]
+        assert margins[slot] == pytest.approx(of_classes[best] - max(rivals), abs=1e-4)
         swap = twin.best_swap(scores, of_class, best, least)
         names = tagset.part_names(group) if tagset.split else []
         assert (old[slot] >= 0) == (swap is not None)

@@ -1,0 +1,116 @@
+"""Confidence of tags: a calibrated probability that UPOS, FEATS and XPOS of a token are all right.
+
+A logistic regression on development data, as for arcs (`treevote.ensemble.confidence`), from the margins of the tags:
+by how much the sum of the taggers' scores is higher than that of the next best tag. Whether the taggers agree adds
+nothing to that. The least of the margins counts most, and its effect is no straight line: it enters cut off at some
+heights, so that the log-odds are piecewise linear in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.confidence import FURTHEST, HEAVIEST, fitted
+from treevote.evaluation.calibration import table
+from treevote.kernels import Bools, Doubles, Floats
+from treevote.store.manifest import JSON
+from treevote.store.record import Record
+from treevote.store.validation import column, rebuild
+
+KIND = "tag-confidence"
+
+HEIGHTS = (0.5, 1.0, 2.0, 4.0, 8.0, 20.0)
+"""Where the least margin is cut off."""
+
+N_TASKS = 3
+"""Number of margins of a token: those of `treevote.models.tagging.tagger.JUDGED`."""
+
+
+@dataclass(frozen=True, eq=False)
+class TagConfidence:
+    """Weights of a logistic regression.
+
+    Attributes
+    ----------
+    weights : ndarray of float64, shape (len(HEIGHTS) + N_TASKS + 1,)
+        The last one is the intercept.
+    """
+
+    weights: Doubles
+
+    @staticmethod
+    def fit(margins: Floats, right: Bools) -> TagConfidence:
+        """Fit to tokens that no tagger was trained on.
+
+        Parameters
+        ----------
+        margins : ndarray of float32, shape (n, N_TASKS)
+            Of `treevote.models.tagging.tagger.Tagger.weighed`.
+        right : ndarray of bool, shape (n,)
+            Whether all tags of the token are right.
+
+        Examples
+        --------
+        >>> margins = np.repeat(np.array([[0.1] * 3, [9.0] * 3], np.float32), 50, axis=0)
+        >>> sure = TagConfidence.fit(margins, np.arange(100) >= 25)
+        >>> [round(float(p), 1) for p in sure.of(margins[[0, -1]])]
+        [0.5, 1.0]
+        """
+        return TagConfidence(fitted(_features(margins), right))
+
+    def of(self, margins: Floats) -> Floats:
+        """Return the probability that all tags of each token are right, shape (n,)."""
+        log_odds: Doubles = np.full(len(margins), self.weights[-1])
+        for weight, own in zip(self.weights, _features(margins).T, strict=False):
+            log_odds += weight * own
+        probabilities: Doubles = 1 / (1 + np.exp(-np.clip(log_odds, -FURTHEST, FURTHEST)))
+        return probabilities.astype(np.float32)
+
+    def record(self) -> Record:
+        """Return the weights as data."""
+        return Record(KIND, arrays={"weights": self.weights})
+
+    @staticmethod
+    def from_record(record: Record) -> TagConfidence:
+        """Return the confidence of a record; ModelError if its parts do not fit together."""
+        return rebuild(record, KIND, _checked)
+
+
+def _checked(record: Record) -> TagConfidence:
+    weights = column(record, "weights", np.float64)
+    if len(weights) != len(HEIGHTS) + N_TASKS + 1 or not (np.abs(weights) <= HEAVIEST).all():
+        raise ValueError("the weights of the confidence of tags")
+    return TagConfidence(weights)
+
+
+def _features(margins: Floats) -> Doubles:
+    """Return the least margin of each token, cut off at each height, and the logarithm of each margin plus 1."""
+    least = margins.min(1).astype(np.float64)
+    return np.column_stack([*(np.minimum(least, height) for height in HEIGHTS), np.log1p(margins.astype(np.float64))])
+
+
+def cross_fitted(gold: Treebank, margins: Floats, right: Bools) -> dict[str, JSON]:
+    """Measure by cross-validation on two halves, every other sentence and the rest; see `calibration.table`.
+
+    Parameters
+    ----------
+    gold : Treebank
+    margins : ndarray of float32, shape (n_slots, N_TASKS)
+    right : ndarray of bool, shape (n_slots,)
+
+    Returns
+    -------
+    dict
+        Empty if a half has no token.
+    """
+    even, tokens = gold.sentence_of % 2 == 0, gold.is_token
+    halves = [tokens & even, tokens & ~even]
+    if not all(half.any() for half in halves):
+        return {}
+    sure = np.zeros(len(right), np.float32)
+    for fit, held_out in (halves, halves[::-1]):
+        sure[held_out] = TagConfidence.fit(margins[fit], right[fit]).of(margins[held_out])
+    return table(sure[tokens], right[tokens])

@@ -1,0 +1,56 @@
+"""Some sentences of a treebank with the lines that they were read from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import treevote
+from tests.conll.test_columns import conllu, of
+from treevote.conll.writer import dumps
+from treevote.corpus.treebank import Treebank
+
+
+def blocks(text: str) -> list[str]:
+    """Return the sentences of a text, each with one blank line behind it."""
+    found: list[list[str]] = [[]]
+    for line in text.removeprefix("\ufeff").split("\n"):
+        if line.strip(" \t\r"):
+            found[-1].append(line + "\n")
+        elif found[-1]:
+            found.append([])
+    return ["".join([*own, "\r\n" if own[-1].endswith("\r\n") else "\n"]) for own in found if own]
+
+
+@given(conllu(), st.data())
+def test_a_selection_has_the_lines_of_its_sentences(text: str, data: st.DataObject) -> None:
+    treebank = of(text)
+    whole = blocks(dumps(treebank))
+    chosen = data.draw(st.lists(st.integers(0, len(treebank) - 1), max_size=5))
+    part = treebank.select(chosen, source=True)
+    assert dumps(part) == "".join(whole[i] for i in chosen)
+    assert [[*part.comments(k)] for k in range(len(chosen))] == [
+        [line.removeprefix("\ufeff") for line in treebank.comments(i)] for i in chosen
+    ]
+    assert dumps(part[1:]) == "".join(whole[i] for i in chosen[1:])
+    assert treebank.select(chosen).source is None
+    if chosen:
+        again = of(dumps(part))
+        assert [again.sentence(k).words for k in range(len(chosen))] == [treebank.sentence(i).words for i in chosen]
+
+
+def test_comments_between_sentences_are_left_out(tmp_path: Path) -> None:
+    lines = "# spaces = \\s\n\n# sent_id = 1\n1\ta" + "\t_" * 7 + "\tGloss=b\n\n# spaces = \\n\n\n1\tb" + "\t_" * 8
+    (tmp_path / "in.conllu").write_text(lines)
+    treebank = treevote.read(tmp_path / "in.conllu", trees="optional")
+    treevote.write(treebank.select([1, 0], source=True), tmp_path / "out.conllu")
+    expected = "1\tb" + "\t_" * 8 + "\n\n# sent_id = 1\n1\ta" + "\t_" * 7 + "\tGloss=b\n\n"
+    assert (tmp_path / "out.conllu").read_text() == expected
+
+
+def test_a_treebank_without_lines_is_selected_as_ever() -> None:
+    toy = Treebank.of([(["a"], [0], ["root"]), (["b"], [0], ["root"])])
+    assert toy.select([1], source=True).source is None
+    assert dumps(toy[1:]) == dumps(toy.select([1]))
