@@ -35,9 +35,9 @@ STRUCTURED = dataclasses.replace(SMALL, structured_epochs=2)
 
 models = st.builds(
     lambda treebank, seed, style: model_of(treebank, seed, style[0], style[1], is_single_rooted(treebank)),
-    rich_treebanks(max_sentences=2, max_tokens=6, min_tokens=2),
+    rich_treebanks(max_sentences=2, max_tokens=7, min_tokens=3),
     st.integers(0, 10_000),
-    st.sampled_from([(0, 1.0), (1, 0.5), (1_000, 2**-8), (30_000, 2**-11)]),
+    st.sampled_from([(0, 1.0), (1, 0.5), (500, 2**-10), (1_000, 2**-8), (30_000, 2**-11)]),
 )
 widths = st.sampled_from([1, 2, 3, 8])
 costs = st.sampled_from([0.0, 1.0, 2.5])
@@ -92,7 +92,7 @@ def worst(model: Model, own: LogLinear, sentence: int, width: int, cost: float) 
     return taken[::-1], space, gold
 
 
-@settings(max_examples=60)
+@settings(max_examples=150)
 @given(models, widths, costs)
 def test_the_violation_is_the_twins(model: Model, width: int, cost: float) -> None:
     own, plain = log_linear(model), twin_of(model)
