@@ -52,9 +52,9 @@ FAMILIES: dict[str, Callable[[], Family]] = {
 ENTRY_POINTS = "treevote.members"
 """Group of the entry points by which other packages add families; each names a `treevote.protocols.Family`."""
 
-DEFAULT_MEMBERS = ("graph-mira", "lr-maxent-forward", "pipeline", "lr-svm-backward")
-"""The two parsers of Sagae & Tsujii (2007), section 4, with a graph-based and a pipeline parser: the errors of parsers
-differ more between families than within one."""
+DEFAULT_MEMBERS = ("lr-structured-forward", "graph-mira", "pipeline", "lr-structured-backward")
+"""The LR parsers of both directions with a graph-based and a pipeline parser: the errors of parsers differ more between
+families than within one."""
 
 RESERVED = ("all", "confidence", "reader", "vote")
 """Names that no member can have."""

@@ -13,15 +13,16 @@ PRESETS: dict[Preset, Configuration] = {
     "default": Configuration(),
     "best": Configuration(
         members=(
+            "lr-structured-forward",
+            "graph-mira",
+            "pipeline",
+            "lr-structured-backward",
+            "lr-structured-forward",
+            "lr-structured-backward",
             "lr-maxent-forward",
             "lr-maxent-backward",
-            "lr-svm-forward",
-            "lr-svm-backward",
-            "graph-mira",
-            "graph-perceptron",
-            "pipeline",
-            "decision-list",
         ),
+        member={"lr-structured-forward": {"width": 16}, "lr-structured-backward": {"width": 16}},
         select=True,
     ),
 }
