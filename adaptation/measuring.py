@@ -28,6 +28,9 @@ MOST_HELD_OUT = 2_000
 """Maximum number of held-out sentences; they stay in memory."""
 
 
+BY_FOLDS = "target by folds"
+"""Domain of the labelled sentences of the target that are trained on, each parsed without itself."""
+
 TAGS = ("UPOS", "AllTags")
 """The metrics of tags that are compared, of those of `treevote.ensemble.reader_trainer`."""
 
@@ -97,6 +100,11 @@ def score(parser: EnsembleParser, gold: Treebank, convention: Convention) -> Sco
     if has_tagger(parser):
         counts |= {metric: per_sentence(right, gold.offsets) for metric, right in right_tags(gold, given).items()}
     return Scored(counts, _confidence(parser, gold, parse))
+
+
+def scored_parse(gold: Treebank, parse: Treebank, convention: Convention) -> Scored:
+    """Return the scores of a parse, without those of tags."""
+    return Scored(count_by_sentence(gold, parse, convention=convention), None)
 
 
 def _confidence(parser: EnsembleParser, treebank: Treebank, parse: Treebank) -> float | None:

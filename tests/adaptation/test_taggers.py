@@ -130,7 +130,7 @@ def test_parsers_that_stay_are_measured_on_the_new_tags(whole: dict[str, tuple[A
 
 def test_the_new_tagger_learns_from_gold_tags_and_from_what_was_added(whole: dict[str, tuple[Adapted, Path]]) -> None:
     found, _ = whole["taggers"]
-    expected = TaggerTrainer().train(joined(SOURCE, read_silver(found.silver), 1))
+    expected = TaggerTrainer().train(joined([SOURCE], read_silver(found.silver)))
     assert found.parser.reader is not None
     assert isinstance(found.parser.reader.tagger, Tagger)
     assert toy_model.content(found.parser.reader.tagger.record()) == toy_model.content(expected.record())

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from treevote.adaptation.measuring import BY_FOLDS
 from treevote.adaptation.scheme import SCHEMES
 from treevote.config import to_mapping
 from treevote.evaluation.verdict import Probability
@@ -29,7 +30,10 @@ LEGENDS = {
     "target": "Each parser of the committee by itself, and their vote. selected: labelled sentences that the same "
     "criteria select, with the scores of the vote there: how right the added sentences are. LAS, UAS: % of the tokens "
     "with the right head, with and without the right label.",
-    "scores": "UPOS, AllTags: % of the tokens with the right tags, for a model that tags. difference: after minus "
+    "calibration": "Mean difference of confidence and accuracy of arcs with labels (0: none), on the labelled "
+    "sentences of the target, parsed by folds; the recalibration is cross-validated, too.",
+    "scores": "target by folds: the labelled sentences that are trained on, each parsed by parsers that were trained "
+    "on the others. UPOS, AllTags: % of the tokens with the right tags, for a model that tags. difference: after minus "
     "before, in points, with the 95 % interval of the paired bootstrap. p: the larger of its p-value and that of the "
     "randomization test.",
     "estimates": "An estimate is the mean confidence on held-out text, no measurement; parsers are too sure of "
@@ -52,9 +56,9 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
         yield f"{_taggers(facts['taggers'])}\n{wrapped(LEGENDS['taggers'])}"
         if "on_target_dev" in facts["taggers"]:
             yield f"{_tags_on_target(facts['taggers']['on_target_dev'])}\n{wrapped(LEGENDS['tags'])}"
+    if "added" in facts or "target_train" in facts:
+        yield _data(facts)
     if "rounds" in facts:
-        if "added" in facts:
-            yield _data(facts)
         yield f"{_rounds(facts['rounds'])}\n{wrapped(LEGENDS['rounds'])}"
         if any("on_target_dev" in each for each in facts["rounds"]):
             yield f"{_on_target(facts['rounds'])}\n{wrapped(LEGENDS['target'])}"
@@ -63,6 +67,8 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
         yield table(["labels that differ most", "% of the training data", "% of the added sentences"], rows)
     if facts.get("scores"):
         yield f"{_scores(facts['scores'])}\n{wrapped(LEGENDS['scores'])}"
+    if errors := facts.get("target_train", {}).get("calibration_error"):
+        yield f"{_calibration(errors)}\n{wrapped(LEGENDS['calibration'])}"
     if facts.get("estimates"):
         yield f"{_estimates(facts['estimates'])}\n{wrapped(LEGENDS['estimates'])}"
 
@@ -88,8 +94,9 @@ def _settings(facts: Mapping[str, Any]) -> str:
         lines.append(("selected", f"{', '.join(limits)}; at most {plural(scheme['rounds'], 'round')}"))
     if "taggers" in facts:
         share = scheme["tag_agreement"]
+        learned = facts["taggers"]["sentences"] or "target_train" in facts
         all_agree = "agreement on the tags of " + ("all tokens" if share >= 1 else f"{100 * share:g} % of the tokens")
-        lines.append(("taggers", f"{all_agree}; retrained once" if facts["taggers"]["sentences"] else "as they were"))
+        lines.append(("taggers", f"{all_agree}; retrained once" if learned else "as they were"))
     if "members" in facts:
         lines.append(("adapted", ", ".join(facts["members"])))
     return "\n".join(
@@ -108,15 +115,21 @@ def _text(facts: Mapping[str, Any]) -> str:
 
 def _data(facts: Mapping[str, Any]) -> str:
     """Return the table of the numbers of sentences and tokens."""
-    training, added = facts["training"], facts["added"]
-    copies, last = facts["scheme"]["source_copies"], facts["rounds"][-1]
+    training, added, few = facts["training"], facts.get("added"), facts.get("target_train")
+    copies, last = facts["scheme"]["source_copies"], facts.get("rounds", [{}])[-1]
     rows = [["training data before", training["sentences"], training["tokens"]]]
+    sums = [copies * training[key] for key in ("sentences", "tokens")]
+    copied = [f"{copies} copies of the first"] if copies > 1 else []
+    if few:
+        rows.append(["labelled sentences of the target", few["sentences"], few["tokens"]])
+        sums = [n + few["copies"] * few[key] for n, key in zip(sums, ("sentences", "tokens"), strict=True)]
+        copied += [f"{few['copies']} of the target"] if few["copies"] > 1 else []
     if "text_tokens" in last:
         rows.append(["unlabelled text", last["text_sentences"], last["text_tokens"]])
-    rows.append(["added from it", added["sentences"], added["tokens"]])
-    rows.append(["training data after", *(copies * training[key] + added[key] for key in ("sentences", "tokens"))])
-    if copies > 1:
-        rows[-1][0] += f", {copies} copies of the first"
+    if added:
+        rows.append(["added from it", added["sentences"], added["tokens"]])
+        sums = [n + added[key] for n, key in zip(sums, ("sentences", "tokens"), strict=True)]
+    rows.append([", ".join(["training data after", *copied]), *sums])
     return table(["", "sentences", "tokens"], [[title, *(f"{n:,}" for n in counts)] for title, *counts in rows])
 
 
@@ -176,7 +189,7 @@ def _on_target(rounds: Sequence[Mapping[str, Any]]) -> str:
 
 def _scores(scores: Sequence[Mapping[str, Any]]) -> str:
     rows = []
-    for each in sorted(scores, key=lambda each: each["domain"] != "target"):
+    for each in sorted(scores, key=lambda each: each["domain"] == "source"):
         ends = "-" if each["low"] is None else f"{each['low']:+.2f} to {each['high']:+.2f}"
         points = "-" if each["difference"] is None else f"{each['difference']:+.2f}"
         what = f"{each['domain']}, {each['metric']}"
@@ -185,6 +198,12 @@ def _scores(scores: Sequence[Mapping[str, Any]]) -> str:
             [what, _two(each["before"]), _two(each["after"]), points, ends, ("≤ " if p.bound else "") + p.number]
         )
     return table(["", "before", "after", "difference", "95 % interval", "p"], rows)
+
+
+def _calibration(errors: Mapping[str, float]) -> str:
+    names = {"before": "as on the source", "after": "recalibrated"}
+    rows = [[title, f"{errors[key]:.3f}"] for key, title in names.items() if key in errors]
+    return table(["confidence on the target", "calibration error"], rows)
 
 
 def _estimates(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -202,7 +221,7 @@ def closing(facts: Mapping[str, Any], *, promoted: bool) -> str:
     if not promoted:
         return f"The adapted model is not promoted: {reasons}. The old model stays as it is."
     told = []
-    for domain in ("target", "source"):
+    for domain in ("target", BY_FOLDS, "source"):
         for each in facts.get("scores", ()):
             if each["domain"] == domain and each["metric"] == "LAS" and each["difference"] is not None:
                 p = _p(each)
@@ -211,7 +230,7 @@ def closing(facts: Mapping[str, Any], *, promoted: bool) -> str:
                 interval = f"95 % interval {each['low']:+.2f} to {each['high']:+.2f}, {p}"
                 chance = "" if p.significant else ", not significant"
                 told.append(f"on the {domain} it has {each['after']:.2f} LAS, {change} ({interval}{chance})")
-    if not any(each["domain"] == "target" for each in facts.get("scores", ())):
+    if not any(each["domain"] in ("target", BY_FOLDS) for each in facts.get("scores", ())):
         found = {each["model"]: each["las"] for each in facts.get("estimates", ())}
         if found.keys() >= {"before", "after"} and not any(map(math.isnan, found.values())):
             told.append(
