@@ -182,7 +182,8 @@ class _Adaptation:
                 "labels": label_profile(source, added),
             }
         if parsers or given.source_dev is not None:  # parsers that stay are measured again
-            trained = self._trained("adapted", members, given, trees)
+            learned = given if parsers else dataclasses.replace(given, target_train=None)
+            trained = self._trained("adapted", members, learned, trees)
             reading = {"reading": adapted.facts["reading"]} if "reading" in adapted.facts else {}
             adapted = dataclasses.replace(trained, reader=adapted.reader, facts={**trained.facts, **reading})
         parses: dict[str, Treebank] = {}

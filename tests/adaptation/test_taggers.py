@@ -307,3 +307,18 @@ def test_a_text_of_conllx_stays_conllx(tmp_path: Path) -> None:
     treebank, _ = parse_chunk(Chunk("", 1, 1, step.read_bytes(), "conllx"), trees="ignored")
     assert treebank.n_sentences == TEXT.n_sentences
     assert found.report["taggers"] != {}
+
+
+@pytest.mark.parametrize("retrained", KINDS)
+def test_labelled_sentences_alone_teach_taggers_and_parsers(retrained: Any, tmp_path: Path) -> None:
+    data = Data(SOURCE, [], DEV, TARGET, target_train=TEXT.select(range(20)))
+    with checkpoints(tmp_path / "work", {}) as steps:
+        found = adapt(before(), data, steps, scheme=scheme(retrained), guard=LENIENT, seed=0, convention="ud")
+    reader, old = found.parser.reader, before().reader
+    assert reader is not None
+    assert old is not None
+    assert (reader.tagger is old.tagger) == (retrained == "parsers")
+    facts: Any = found.parser.facts
+    assert (facts["training"] == before().facts["training"]) == (retrained == "taggers")
+    assert {row["domain"] for row in facts["adaptation"]["scores"]} == {"source", "target", "target by folds"}
+    assert found.silver is None
