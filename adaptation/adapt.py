@@ -16,13 +16,13 @@ from treevote.adaptation.agreement import alike
 from treevote.adaptation.cross_validation import calibration_errors, parsed_by_folds, recalibrated
 from treevote.adaptation.data import Data, has_tagger, seen, training_data
 from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
-from treevote.adaptation.guard import Guard, Measured, unfit, verdict
+from treevote.adaptation.guard import Guard, unfit, verdict
 from treevote.adaptation.instance_selection import InstanceSelection
 from treevote.adaptation.judging import annotate
 from treevote.adaptation.labelled import copies_of, labelled
 from treevote.adaptation.measuring import (
     BY_FOLDS,
-    Scored,
+    Measurement,
     committee_scores,
     compared,
     estimates,
@@ -154,10 +154,10 @@ class _Adaptation:
         }
         if (target := given.target_train) is not None:
             report["target_train"] = self._of_target(target)
-        old, old_scores = self._measured(self.before, given)
-        reasons = unfit(apart, old, self.guard)
+        old = self._measured(self.before, given)
+        reasons = unfit(apart, old.las, self.guard)
         if reasons and not self.force:
-            return Adapted(self.before, reasons, {**report, "before": to_mapping(old), "reasons": list(reasons)})
+            return Adapted(self.before, reasons, {**report, "before": to_mapping(old.las), "reasons": list(reasons)})
         adapted, silver = self.before, None
         if taggers:
             adapted, silver, about = self._retagged()
@@ -193,13 +193,13 @@ class _Adaptation:
             errors = calibration_errors(adapted, target, parses, convention=self.convention)
             report["target_train"] = {**self._of_target(target), "calibration_error": errors}
             adapted = recalibrated(adapted, target, parses, convention=self.convention)
-        new, new_scores = self._measured(adapted, given, adapted.combine(parses) if parses else None)
-        reasons += verdict(old, new, self.guard)
+        new = self._measured(adapted, given, adapted.combine(parses) if parses else None)
+        reasons += verdict(old.las, new.las, self.guard)
         report |= {
-            "before": to_mapping(old),
-            "after": to_mapping(new),
-            "scores": compared(old_scores, new_scores, self.seed),
-            "estimates": estimates({"before": (old, old_scores), "after": (new, new_scores)}),
+            "before": to_mapping(old.las),
+            "after": to_mapping(new.las),
+            "scores": compared(old.scored, new.scored, self.seed),
+            "estimates": estimates(old, new),
             "reasons": list(reasons),
         }
         adapted = dataclasses.replace(adapted, facts={**adapted.facts, "adaptation": report})
@@ -332,21 +332,20 @@ class _Adaptation:
                 f"({', '.join(distance.tags[:5])}); tag it as they are tagged"
             )
 
-    def _measured(
-        self, parser: EnsembleParser, data: Data, by_folds: Treebank | None = None
-    ) -> tuple[Measured, dict[str, Scored]]:
+    def _measured(self, parser: EnsembleParser, data: Data, by_folds: Treebank | None = None) -> Measurement:
         """Measure a model on the labelled sentences as they are given, and on held-out sentences of the text.
 
         ``by_folds`` is the parse of the labelled sentences of the target that an adapted model is trained on.
         """
         gold, target = self.data, data.target_train
-        found, scored = measure(parser, gold.source_dev, gold.target_dev, sample_of(data.text()), self.convention)
+        found = measure(parser, gold.source_dev, gold.target_dev, sample_of(data.text()), self.convention)
         if target is not None and self.scheme.target_folds:
             parse = parser.parse(target) if by_folds is None else by_folds
-            scored[BY_FOLDS] = scored_parse(target, parse, self.convention)
-            las = round(scored[BY_FOLDS].las, 2)
-            found = found if found.target is not None else dataclasses.replace(found, target=las)
-        return found, scored
+            by_fold = scored_parse(target, parse, self.convention)
+            found.scored[BY_FOLDS] = by_fold
+            if found.las.target is None:
+                found = found._replace(las=dataclasses.replace(found.las, target=round(by_fold.las, 2)))
+        return found
 
 
 def _settings(trainers: Mapping[str, Any]) -> dict[str, JSON]:
