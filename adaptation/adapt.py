@@ -188,7 +188,7 @@ class _Adaptation:
             adapted = dataclasses.replace(trained, reader=adapted.reader, facts={**trained.facts, **reading})
         parses: dict[str, Treebank] = {}
         if target is not None and self.scheme.target_folds:
-            train = functools.partial(self._fold, members, given, trees)
+            train = functools.partial(self._fold, members, given)
             parses = parsed_by_folds(target, self.scheme.target_folds, train)
             errors = calibration_errors(adapted, target, parses, convention=self.convention)
             report["target_train"] = {**self._of_target(target), "calibration_error": errors}
@@ -222,11 +222,13 @@ class _Adaptation:
         sizes = {"sentences": target.n_sentences, "tokens": target.n_tokens}
         return {**sizes, "copies": copies, "folds": self.scheme.target_folds}
 
-    def _fold(
-        self, members: Mapping[str, Trainer], data: Data, trees: Path | None, number: int, chosen: Longs
-    ) -> EnsembleParser:
-        """Return an ensemble that is trained on the chosen ones of the labelled sentences of the new domain."""
-        return self._trained(f"fold-{number}", members, data, trees, chosen)
+    def _fold(self, members: Mapping[str, Trainer], data: Data, number: int, chosen: Longs) -> EnsembleParser:
+        """Return an ensemble that is trained on the chosen ones of the labelled sentences of the new domain.
+
+        It does not learn from the text: the committee knew all labelled sentences when it parsed that, and its trees
+        tell of them.
+        """
+        return self._trained(f"fold-{number}", members, data, None, chosen)
 
     def _rounds(self, data: Data) -> tuple[Path, list[dict[str, JSON]]]:
         """Annotate, select, retrain the committee; return the last silver file and a profile of each round."""

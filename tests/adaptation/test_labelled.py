@@ -127,6 +127,13 @@ def test_text_and_labels_join(text: Path, tmp_path: Path) -> None:
     assert adapted.silver is not None
 
 
+def test_folds_do_not_learn_from_the_text_of_which_the_committee_has_told(text: Path, tmp_path: Path) -> None:
+    run(tmp_path / "text", Data(SOURCE, [text], DEV, target_train=FEW))
+    run(tmp_path / "none", Data(SOURCE, [], DEV, target_train=FEW))
+    for name in ("fold-1", "fold-2", "fold-3"):
+        assert content(tmp_path / "text" / name) == content(tmp_path / "none" / name)
+
+
 @pytest.mark.parametrize("last", ["adapted", "fold-1", "fold-3"])
 def test_what_was_killed_between_folds_goes_on_to_the_same_model(last: str, tmp_path: Path) -> None:
     data = Data(SOURCE, [], DEV, target_train=FEW)

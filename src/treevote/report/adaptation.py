@@ -32,9 +32,9 @@ LEGENDS = {
     "calibration": "Mean difference of confidence and accuracy of arcs with labels (0: none), on the labelled "
     "sentences of the target, parsed by folds; the recalibration is cross-validated, too.",
     "scores": "target by folds: the labelled sentences that are trained on, each parsed by parsers that were trained "
-    "on the others. UPOS, AllTags: % of the tokens with the right tags, for a model that tags. difference: after minus "
-    "before, in points, with the 95 % interval of the paired bootstrap. p: the larger of its p-value and that of the "
-    "randomization test.",
+    "on the others and not on the text. UPOS, AllTags: % of the tokens with the right tags, for a model that tags. "
+    "difference: after minus before, in points, with the 95 % interval of the paired bootstrap. p: the larger of its "
+    "p-value and that of the randomization test.",
     "estimates": "A range, no measurement. From agreement: as much lower than on the source as the members agree less; "
     "it held for 19 of 20 models and domains. From changes: the range before, and what the changed arcs can have "
     "gained, since an adapted model is too sure of itself. From labels: the 95 % interval on the labelled sentences.",
