@@ -305,8 +305,10 @@ class _Adaptation:
             copies = 1 if silver is None and data.target_train is None else self.scheme.source_copies
             gold = labelled(data, self.scheme.target_share, copies, chosen)
             treebank = joined(gold, None if silver is None else read_silver(silver))
-            weights = self.before.weights.kind if len(members) > 1 and data.source_dev is not None else "equal"
-            return EnsembleTrainer(members, weights).train(
+            kind = self.before.weights.kind
+            if kind == "agreement" or len(members) < 2 or data.source_dev is None:
+                kind = "equal"
+            return EnsembleTrainer(members, kind).train(
                 treebank,
                 data.source_dev,
                 seed=self.seed,

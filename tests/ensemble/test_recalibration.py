@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -30,7 +32,7 @@ def systems_of(gold: Treebank, *, harder: bool = False) -> list[Treebank]:
     return [noisy(gold, share, seed) for share, seed in ((0.15, 0), (0.25, 1), (0.35, 2))]
 
 
-def loss(line: tuple[float, float], log_odds: np.ndarray, right: np.ndarray) -> float:
+def loss(line: Any, log_odds: np.ndarray, right: np.ndarray) -> float:
     x = line[0] * log_odds + line[1]
     prior = PRECISION / 2 * ((line[0] - 1) ** 2 + line[1] ** 2)
     return float(np.logaddexp(0, np.where(right, -x, x)).sum() + prior)

@@ -143,8 +143,8 @@ def vote(
     by: Weights | LearnedVote = Weights.equal(len(parses))
     choice = None
     if trees is None or not known:
-        by = Weights.by_agreement(parses) if weights == "agreement" else by
-        parse = combine(parses, by, single_root=single_root)
+        own = Weights.by_agreement(parses) if weights == "agreement" else Weights.equal(len(parses))
+        parse, by = combine(parses, own, single_root=single_root), own
     else:
         for warning in (*_misplaced(list(paths.values()), dev_paths, parses, known), *_seen(trees, parses[0])):
             warn(warning)
