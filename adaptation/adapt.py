@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,19 +13,23 @@ from typing import Any
 import numpy as np
 
 from treevote.adaptation.agreement import alike
+from treevote.adaptation.cross_validation import calibration_errors, parsed_by_folds, recalibrated
 from treevote.adaptation.data import Data, has_tagger, seen, training_data
 from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
-from treevote.adaptation.guard import Guard, Measured, unfit, verdict
+from treevote.adaptation.guard import Guard, unfit, verdict
 from treevote.adaptation.instance_selection import InstanceSelection
 from treevote.adaptation.judging import annotate
+from treevote.adaptation.labelled import copies_of, labelled
 from treevote.adaptation.measuring import (
-    Scored,
+    BY_FOLDS,
+    Measurement,
     committee_scores,
     compared,
     estimates,
     held_out,
     measure,
     sample_of,
+    scored_parse,
 )
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
@@ -37,6 +41,7 @@ from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.trainer import EnsembleTrainer, facts_of
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.counts import Convention
+from treevote.kernels import Longs
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Trainer
 from treevote.store.checkpoints import Checkpoints
@@ -51,13 +56,15 @@ class NothingKeptError(InputError):
 class Adapted:
     """Result of an adaptation: the adapted model, reasons against its promotion, a report, and the selected sentences.
 
+    ``silver`` is None if there was no text to select from.
+
     The report has the distance of the domains, rounds, labels of the silver data, and scores before and after.
     """
 
     parser: EnsembleParser
     reasons: list[str]
     report: dict[str, JSON] = field(default_factory=dict)
-    silver: Path = Path()
+    silver: Path | None = None
 
 
 def adapt(
@@ -122,14 +129,17 @@ class _Adaptation:
         taggers = self.scheme.retrained != "parsers" and has_tagger(self.before)
         if not parsers and not taggers:
             raise ConfigError("the model has no tagger to retrain; train it with --from-text, or retrain its parsers")
-        committee = self._committee() if parsers else {}
-        if parsers and len(committee) + len(self.data.external) < 2:
+        if not self.data.unlabelled and self.data.target_train is None:
+            raise ConfigError("there is nothing to adapt to; give text of the new domain, or labelled sentences of it")
+        judged = parsers and bool(self.data.unlabelled)
+        committee = self._committee() if judged else {}
+        if judged and len(committee) + len(self.data.external) < 2:
             raise ConfigError(f"expected a committee of two or more, found only {', '.join(committee)}; name others")
         self._members(self.scheme.members)  # an unknown name is an error before the work
         source = training_data(self.before, self.data.source, self._jobs("tags of the training data"))
         given = seen(self.before, self.data, source, self.steps, "tagged", self.jobs)
         known = frozenset(sentences_of(source))
-        apart = distance(Profile.of([source]), Profile.of(given.text(), known))
+        apart = distance(Profile.of([source]), Profile.of(self._text(given), known))
         warnings = list(self._warnings(source, apart))
         if self.warn is not None:
             for warning in warnings:
@@ -142,51 +152,83 @@ class _Adaptation:
             "distance": to_mapping(apart),
             "warnings": list(warnings),
         }
-        old, old_scores = self._measured(self.before, given)
-        reasons = unfit(apart, old, self.guard)
+        if (target := given.target_train) is not None:
+            report["target_train"] = self._of_target(target)
+        old = self._measured(self.before, given)
+        reasons = unfit(apart, old.las, self.guard)
         if reasons and not self.force:
-            return Adapted(self.before, reasons, {**report, "before": to_mapping(old), "reasons": list(reasons)})
+            return Adapted(self.before, reasons, {**report, "before": to_mapping(old.las), "reasons": list(reasons)})
         adapted, silver = self.before, None
         if taggers:
-            adapted, silver, report["taggers"] = self._retagged()
-            if silver is not None:
+            adapted, silver, about = self._retagged()
+            report |= {"taggers": about} if about else {}
+            if adapted is not self.before:
                 given = seen(adapted, self.data, source, self.steps, "tagged-again", self.jobs)
+                given = dataclasses.replace(given, target_train=target)  # the new tagger knows them by heart
             elif not parsers:
                 remedy = "lower tag_agreement, or give text without tags"
                 raise self._nothing_kept("sentences without tags on which the taggers agree", remedy)
         members: Mapping[str, Trainer] = {name: Kept(member) for name, member in adapted.members.items()}
         trees: Path | None = None
         if parsers:
+            members = self._members(self.scheme.members)
+            report["members"] = list(members)
+        if judged:
             trees, rounds = self._rounds(given)
-            silver, members, added = trees, self._members(self.scheme.members), read_silver(trees)
+            silver, added = trees, read_silver(trees)
             report |= {
-                "members": list(members),
                 "added": {"sentences": added.n_sentences, "tokens": added.n_tokens},
                 "rounds": list(rounds),
                 "labels": label_profile(source, added),
             }
         if parsers or given.source_dev is not None:  # parsers that stay are measured again
-            trained = self._trained("adapted", members, given, trees)
+            learned = given if parsers else dataclasses.replace(given, target_train=None)
+            trained = self._trained("adapted", members, learned, trees)
             reading = {"reading": adapted.facts["reading"]} if "reading" in adapted.facts else {}
             adapted = dataclasses.replace(trained, reader=adapted.reader, facts={**trained.facts, **reading})
-        new, new_scores = self._measured(adapted, given)
-        reasons += verdict(old, new, self.guard)
+        parses: dict[str, Treebank] = {}
+        if target is not None and self.scheme.target_folds:
+            train = functools.partial(self._fold, members, given)
+            parses = parsed_by_folds(target, self.scheme.target_folds, train)
+            errors = calibration_errors(adapted, target, parses, convention=self.convention)
+            report["target_train"] = {**self._of_target(target), "calibration_error": errors}
+            adapted = recalibrated(adapted, target, parses, convention=self.convention)
+        new = self._measured(adapted, given, adapted.combine(parses) if parses else None)
+        reasons += verdict(old.las, new.las, self.guard)
         report |= {
-            "before": to_mapping(old),
-            "after": to_mapping(new),
-            "scores": compared(old_scores, new_scores, self.seed),
-            "estimates": estimates({"before": (old, old_scores), "after": (new, new_scores)}),
+            "before": to_mapping(old.las),
+            "after": to_mapping(new.las),
+            "scores": compared(old.scored, new.scored, self.seed),
+            "estimates": estimates(old, new),
             "reasons": list(reasons),
         }
         adapted = dataclasses.replace(adapted, facts={**adapted.facts, "adaptation": report})
-        assert silver is not None
         return Adapted(adapted, reasons, report, silver)
 
     def _retagged(self) -> Retagging:
         """Return the model with a tagger that was trained on sentences of the text, too."""
-        copies, jobs = self.scheme.source_copies, self.jobs
+        gold = labelled(self.data, self.scheme.target_share, self.scheme.source_copies)
         selection = InstanceSelection(self.scheme.tag_agreement, max_length=self.scheme.selection.max_length)
-        return retagged(self.before, self.data, self.steps, selection, copies=copies, seed=self.seed, jobs=jobs)
+        return retagged(self.before, self.data, self.steps, selection, gold=gold, seed=self.seed, jobs=self.jobs)
+
+    def _text(self, data: Data) -> Iterable[Treebank]:
+        """Return what is known of the words of the new domain: text, or else the labelled sentences."""
+        return data.text() if data.unlabelled or data.target_train is None else [data.target_train]
+
+    def _of_target(self, target: Treebank) -> dict[str, JSON]:
+        """Return the facts of the labelled sentences of the new domain that are trained on."""
+        n_source = self.scheme.source_copies * self.data.source.n_tokens
+        copies = copies_of(n_source, target.n_tokens, self.scheme.target_share)
+        sizes = {"sentences": target.n_sentences, "tokens": target.n_tokens}
+        return {**sizes, "copies": copies, "folds": self.scheme.target_folds}
+
+    def _fold(self, members: Mapping[str, Trainer], data: Data, number: int, chosen: Longs) -> EnsembleParser:
+        """Return an ensemble that is trained on the chosen ones of the labelled sentences of the new domain.
+
+        It does not learn from the text: the committee knew all labelled sentences when it parsed that, and its trees
+        tell of them.
+        """
+        return self._trained(f"fold-{number}", members, data, None, chosen)
 
     def _rounds(self, data: Data) -> tuple[Path, list[dict[str, JSON]]]:
         """Annotate, select, retrain the committee; return the last silver file and a profile of each round."""
@@ -246,14 +288,28 @@ class _Adaptation:
         own = {name: member.trainer for name, member in self.before.members.items()}
         return {name: own[name] if name in own else members_of([name])[name] for name in names or own}
 
-    def _trained(self, name: str, members: Mapping[str, Trainer], data: Data, silver: Path | None) -> EnsembleParser:
-        """Return an ensemble trained on the source and the silver data, or the finished step."""
+    def _trained(
+        self,
+        name: str,
+        members: Mapping[str, Trainer],
+        data: Data,
+        silver: Path | None,
+        chosen: Longs | None = None,
+    ) -> EnsembleParser:
+        """Return an ensemble trained on the labelled and the silver data, or the finished step.
+
+        ``chosen`` are the labelled sentences of the new domain that are trained on; by default all.
+        """
 
         def make() -> EnsembleParser:
-            source = data.source
-            treebank = source if silver is None else joined(source, read_silver(silver), self.scheme.source_copies)
-            weights = self.before.weights.kind if len(members) > 1 and data.source_dev is not None else "equal"
-            return EnsembleTrainer(members, weights).train(
+            # a first committee on the source alone would see it once
+            copies = 1 if silver is None and data.target_train is None else self.scheme.source_copies
+            gold = labelled(data, self.scheme.target_share, copies, chosen)
+            treebank = joined(gold, None if silver is None else read_silver(silver))
+            kind = self.before.weights.kind
+            if kind == "agreement" or len(members) < 2 or data.source_dev is None:
+                kind = "equal"
+            return EnsembleTrainer(members, kind).train(
                 treebank,
                 data.source_dev,
                 seed=self.seed,
@@ -281,10 +337,20 @@ class _Adaptation:
                 f"({', '.join(distance.tags[:5])}); tag it as they are tagged"
             )
 
-    def _measured(self, parser: EnsembleParser, data: Data) -> tuple[Measured, dict[str, Scored]]:
-        """Measure a model on the labelled sentences as they are given, and on held-out sentences of the text."""
-        gold = self.data
-        return measure(parser, gold.source_dev, gold.target_dev, sample_of(data.text()), self.convention)
+    def _measured(self, parser: EnsembleParser, data: Data, by_folds: Treebank | None = None) -> Measurement:
+        """Measure a model on the labelled sentences as they are given, and on held-out sentences of the text.
+
+        ``by_folds`` is the parse of the labelled sentences of the target that an adapted model is trained on.
+        """
+        gold, target = self.data, data.target_train
+        found = measure(parser, gold.source_dev, gold.target_dev, sample_of(data.text()), self.convention)
+        if target is not None and self.scheme.target_folds:
+            parse = parser.parse(target) if by_folds is None else by_folds
+            by_fold = scored_parse(target, parse, self.convention)
+            found.scored[BY_FOLDS] = by_fold
+            if found.las.target is None:
+                found = found._replace(las=dataclasses.replace(found.las, target=round(by_fold.las, 2)))
+        return found
 
 
 def _settings(trainers: Mapping[str, Any]) -> dict[str, JSON]:

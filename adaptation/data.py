@@ -36,6 +36,8 @@ class Data:
         Text of the new domain. Sentences without tags are tagged by the model if it has a tagger.
     source_dev, target_dev : Treebank, optional
         Labelled sentences that are not trained on.
+    target_train : Treebank, optional
+        A few labelled sentences of the new domain to train on; ``unlabelled`` may then be empty.
     external : sequence of path
         Parses of ``unlabelled`` by other parsers: members of the committee that are not retrained.
     format : {"auto", "conllu", "conllx"}
@@ -54,6 +56,7 @@ class Data:
     format: Format | Literal["auto"] = "auto"
     names: Sequence[str] = ()
     chunk_bytes: int = CHUNK_BYTES
+    target_train: Treebank | None = None
 
     def parts(self) -> Iterator[Part]:
         """Yield the unlabelled text in chunks."""

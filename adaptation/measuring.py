@@ -1,21 +1,25 @@
-"""Scores of a model before and after an adaptation: measured on labelled sentences, else estimated."""
+"""Scores of a model before and after an adaptation: measured on labelled sentences, else a range."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from treevote.adaptation.agreement import agreement
 from treevote.adaptation.data import has_tagger, tagged
+from treevote.adaptation.estimate import Estimate, Source, after_changes, estimate, of_labels, pairwise
 from treevote.adaptation.guard import Measured
 from treevote.adaptation.instance_selection import InstanceSelection
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import per_sentence
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.reader_trainer import right_tags
+from treevote.evaluation.agreement import agreement as agreement_of
+from treevote.evaluation.agreement import arcs_of
 from treevote.evaluation.counts import Convention, count_by_sentence
 from treevote.evaluation.paired import paired
 from treevote.kernels import Bools, Longs
@@ -27,6 +31,9 @@ HELD_OUT = 20
 MOST_HELD_OUT = 2_000
 """Maximum number of held-out sentences; they stay in memory."""
 
+
+BY_FOLDS = "target by folds"
+"""Domain of the labelled sentences of the target that are trained on, each parsed without itself."""
 
 TAGS = ("UPOS", "AllTags")
 """The metrics of tags that are compared, of those of `treevote.ensemble.reader_trainer`."""
@@ -56,14 +63,13 @@ def sample_of(parts: Iterable[Treebank]) -> Treebank:
 
 @dataclass(frozen=True)
 class Scored:
-    """Scores of a model on labelled sentences: counts by sentence, and its mean confidence in percent, if it has any.
+    """Scores of a model on labelled sentences, as counts by sentence.
 
     Counts are those of `treevote.evaluation.counts.count_by_sentence`, and for a model with a tagger the tokens with
     the right tags, by metric.
     """
 
     counts: dict[str, Longs]
-    confidence: float | None
 
     @property
     def las(self) -> float:
@@ -71,22 +77,42 @@ class Scored:
         return 100 * int(self.counts["arcs"].sum()) / max(1, int(self.counts["tokens"].sum()))
 
 
+class Measurement(NamedTuple):
+    """What is known of a model.
+
+    Attributes
+    ----------
+    las : Measured
+        In short, for the guard.
+    scored : dict of str to Scored
+        Scores in full, by ``"source"``, ``"target"`` and ``BY_FOLDS``, of the domains that have labelled sentences.
+    sample : Treebank
+        Its parse of the sample of the target.
+    estimate : Estimate, optional
+        The range of its LAS on the target, without labels.
+    """
+
+    las: Measured
+    scored: dict[str, Scored]
+    sample: Treebank
+    estimate: Estimate | None
+
+
 def measure(
     parser: EnsembleParser, source: Treebank | None, target: Treebank | None, sample: Treebank, convention: Convention
-) -> tuple[Measured, dict[str, Scored]]:
-    """Measure a model on the labelled sentences of both domains, and estimate its score on a sample of the target.
+) -> Measurement:
+    """Measure a model on the labelled sentences of both domains, and parse a sample of the target.
 
-    A model with a tagger predicts the tags of the labelled sentences; the sample has tags already. The estimate is the
-    mean confidence of the model on the unlabelled sample. Return also the scores in full, by ``"source"`` and
-    ``"target"``, of the domains that have labelled sentences.
+    A model with a tagger predicts the tags of the labelled sentences; the sample has tags already.
     """
     labelled = {"source": source, "target": target}
     scored = {name: score(parser, gold, convention) for name, gold in labelled.items() if gold is not None}
     las = {name: round(found.las, 2) for name, found in scored.items()}
-    estimate = None
-    if sample.n_tokens:
-        estimate = _confidence(parser, sample, parser.parse(sample) if parser.confidence is not None else sample)
-    return Measured(las.get("source"), las.get("target"), estimate), scored
+    parses = parser.parse_members(sample)
+    voted = parser.combine(parses)
+    sure = _confidence(voted)
+    own = estimate(Source.of(parser), pairwise(list(parses.values())), sure) if sample.n_tokens else None
+    return Measurement(Measured(las.get("source"), las.get("target"), sure), scored, voted, own)
 
 
 def score(parser: EnsembleParser, gold: Treebank, convention: Convention) -> Scored:
@@ -96,14 +122,18 @@ def score(parser: EnsembleParser, gold: Treebank, convention: Convention) -> Sco
     counts = count_by_sentence(gold, parse, convention=convention)
     if has_tagger(parser):
         counts |= {metric: per_sentence(right, gold.offsets) for metric, right in right_tags(gold, given).items()}
-    return Scored(counts, _confidence(parser, gold, parse))
+    return Scored(counts)
 
 
-def _confidence(parser: EnsembleParser, treebank: Treebank, parse: Treebank) -> float | None:
-    """Return the mean confidence of a parse in percent: an estimate of its LAS."""
-    if parser.confidence is None or not treebank.n_tokens:
+def scored_parse(gold: Treebank, parse: Treebank, convention: Convention) -> Scored:
+    """Return the scores of a parse, without those of tags."""
+    return Scored(count_by_sentence(gold, parse, convention=convention))
+
+
+def _confidence(parse: Treebank) -> float | None:
+    """Return the mean confidence of a parse in percent, if it has any."""
+    if parse.label_confidence is None or not parse.n_tokens:
         return None
-    assert parse.label_confidence is not None
     return round(100 * float(parse.label_confidence[parse.is_token].mean(dtype=np.float64)), 2)
 
 
@@ -132,19 +162,29 @@ def compared(before: Mapping[str, Scored], after: Mapping[str, Scored], seed: in
     return rows
 
 
-def estimates(sides: Mapping[str, tuple[Measured, Mapping[str, Scored]]]) -> list[JSON]:
-    """Return the estimates of each model, by its side, and their error where the truth is known.
+def estimates(before: Measurement, after: Measurement) -> list[JSON]:
+    """Return the range of LAS on the target of each model, and whether it holds where the truth is known.
 
-    The error is that on the labelled sentences of the target: mean confidence there minus LAS.
+    Labelled sentences that are trained on are preferred; else the adapted model is judged by the one before, since its
+    own confidence and agreement rise whether it is right or not. ``"error"`` is the middle of the range less the LAS on
+    labelled sentences that are not trained on; ``"holds"`` tells whether the range has that LAS in it.
     """
+    found: dict[str, Estimate | None] = {"before": before.estimate, "after": None}
+    tokens = before.sample.is_token
+    if before.estimate is not None and before.sample.n_tokens:
+        same = agreement_of(*arcs_of([before.sample, after.sample])).arcs[tokens]
+        found["after"] = after_changes(before.estimate, 100 * float(1 - same.mean()))
     rows: list[JSON] = []
-    for side, (measured, scored) in sides.items():
-        if measured.estimate is None:
+    for (side, without_labels), measured in zip(found.items(), (before, after), strict=True):
+        labels = measured.scored.get(BY_FOLDS)
+        best = without_labels if labels is None else of_labels(labels.counts)
+        if best is None:
             continue
-        error = None
-        if "target" in scored and (confidence := scored["target"].confidence) is not None:
-            error = round(confidence - scored["target"].las, 2)
-        rows.append({"model": side, "las": measured.estimate, "error": error})
+        row: dict[str, JSON] = {"model": side, "las": best.las, **best._asdict(), "error": None, "holds": None}
+        if "target" in measured.scored:
+            truth = measured.scored["target"].las
+            row |= {"error": round(best.las - truth, 2), "holds": best.low <= truth <= best.high}
+        rows.append(row)
     return rows
 
 

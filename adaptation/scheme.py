@@ -9,6 +9,7 @@ from treevote.adaptation.instance_selection import InstanceSelection
 from treevote.errors import ConfigError, unknown
 
 MAX_ROUNDS = 50
+MAX_FOLDS = 20
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,12 @@ class Scheme:
         Copies of the labelled sentences in the training data: their weight against those of the new domain.
     retrained : {"both", "parsers", "taggers"}
         What is trained again. A model without a tagger has parsers alone.
+    target_share : float
+        Share of the labelled sentences of the new domain, if there are any, in all labelled tokens that are trained on;
+        they are repeated to have it, see `treevote.adaptation.labelled`.
+    target_folds : int
+        Folds of these sentences, each parsed by parsers trained on the others: they measure the adapted model and its
+        confidence; 0 for none.
     tag_agreement : float
         Least share of the tokens, 0..1, on whose tags the taggers agree, for a sentence that joins their training data.
     """
@@ -44,6 +51,8 @@ class Scheme:
     source_copies: int = 1
     retrained: Literal["both", "parsers", "taggers"] = "both"
     tag_agreement: float = 1.0
+    target_share: float = 0.2
+    target_folds: int = 3
 
     def __post_init__(self) -> None:
         for name in self.committee:
@@ -55,6 +64,10 @@ class Scheme:
             raise ConfigError(f"stopping_threshold should be in 0..100, found {self.stopping_threshold}")
         if not 1 <= self.source_copies <= 100:
             raise ConfigError(f"source_copies should be in 1..100, found {self.source_copies}")
+        if not 0 <= self.target_share < 1:
+            raise ConfigError(f"target_share should be at least 0 and less than 1, found {self.target_share}")
+        if not (self.target_folds == 0 or 2 <= self.target_folds <= MAX_FOLDS):
+            raise ConfigError(f"target_folds should be in 2..{MAX_FOLDS}, or 0 for none, found {self.target_folds}")
         if not 0 <= self.tag_agreement <= 1:
             raise ConfigError(f"tag_agreement should be in 0..1, found {self.tag_agreement}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -58,9 +59,12 @@ def read_silver(path: Path) -> Treebank:
     return read(path, format="conllu", trees="optional") if path.stat().st_size else Treebank.of([], path.name)
 
 
-def joined(gold: Treebank, silver: Treebank, copies: int) -> Treebank:
-    """Return copies of the labelled sentences, followed by the silver sentences."""
-    return Treebank.concatenate([gold] * copies + [silver], f"{gold.name} + {silver.name}")
+def joined(gold: Sequence[Treebank], silver: Treebank | None) -> Treebank:
+    """Return the labelled sentences as often as they are given, followed by the silver sentences."""
+    parts = [*gold, *([silver] if silver is not None else [])]
+    if len(parts) == 1:
+        return parts[0]
+    return Treebank.concatenate(parts, " + ".join(dict.fromkeys(part.name for part in parts)))
 
 
 def label_profile(gold: Treebank, silver: Treebank, most: int = 8) -> list[JSON]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -63,11 +64,11 @@ def retagged(
     steps: Checkpoints,
     selection: InstanceSelection,
     *,
-    copies: int = 1,
+    gold: Sequence[Treebank],
     seed: int = 0,
     jobs: Jobs = ONE_JOB,
 ) -> Retagging:
-    """Train the tagger of a model on the source and on sentences of the text that it tagged.
+    """Train the tagger of a model on labelled sentences and on sentences of the text that it tagged.
 
     Parameters
     ----------
@@ -78,8 +79,8 @@ def retagged(
     steps : Checkpoints
     selection : InstanceSelection
         Criteria for the sentences; agreement is the share of the tokens on whose tags the taggers agree.
-    copies : int, default=1
-        Copies of the source in the training data.
+    gold : sequence of Treebank
+        The labelled sentences to train on.
     seed : int, default=0
     jobs : Jobs, optional
         The result does not depend on them.
@@ -87,25 +88,30 @@ def retagged(
     Returns
     -------
     Retagging
-        With the same model, and without a file, if no sentence is selected.
+        With the same model if there is nothing to learn from, and without a file if no sentence is selected.
     """
     assert model.reader is not None
     assert model.reader.tagger is not None
     reader, named = model.reader, jobs.renamed(lambda name: f"taggers: {name}")
-    annotation = judge(model.reader.tagger, data, steps.chunks("taggers"), named)
-    lengths, agreed, confidence, _ = annotation
-    kept = selection.of(lengths, agreed, confidence) & (confidence > 0) & ~held_out(np.arange(len(lengths)))
-    about: dict[str, JSON] = {**profile(annotation, kept)}
-    about |= {"text_sentences": len(lengths), "text_tokens": int(lengths.sum())}
-    if data.target_dev is not None:
-        about["on_target_dev"] = judged_scores(model.reader.tagger, data.target_dev, selection)
-    if not kept.any():
+    about: dict[str, JSON] = {}
+    silver: Path | None = None
+    if data.unlabelled:
+        annotation = judge(model.reader.tagger, data, steps.chunks("taggers"), named)
+        lengths, agreed, confidence, _ = annotation
+        kept = selection.of(lengths, agreed, confidence) & (confidence > 0) & ~held_out(np.arange(len(lengths)))
+        about |= profile(annotation, kept)
+        about |= {"text_sentences": len(lengths), "text_tokens": int(lengths.sum())}
+        if data.target_dev is not None:
+            about["on_target_dev"] = judged_scores(model.reader.tagger, data.target_dev, selection)
+        if kept.any():
+            write = functools.partial(write_silver, annotation, kept, np.ones(len(kept), np.int32), judges=TAGGERS)
+            silver = steps.file("taggers.silver.conllu", write)
+    if silver is None and data.target_train is None:
         return Retagging(model, None, about)
-    write = functools.partial(write_silver, annotation, kept, np.ones(len(kept), np.int32), judges=TAGGERS)
-    silver = steps.file("taggers.silver.conllu", write)
 
     def make() -> EnsembleParser:
-        treebank = joined(dataclasses.replace(data.source, source=None), read_silver(silver), copies)
+        bare = [dataclasses.replace(treebank, source=None) for treebank in gold]
+        treebank = joined(bare, None if silver is None else read_silver(silver))
         tagger = ReaderTrainer().tagger.train(treebank, seed=seed, jobs=named)
         reading: Any = model.facts.get("reading", {})
         facts = {name: value for name, value in reading.items() if name not in ("accuracy", "agreement", "reliability")}

@@ -15,6 +15,7 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import common_labels
+from treevote.ensemble.recalibration import Line
 from treevote.errors import InputError, ModelError
 from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.counts import Convention
@@ -85,16 +86,42 @@ class Confidence:
 
         Parameters are those of `fit`, with the members in the same order.
         """
-        columns = _columns(systems, voted, self.pos)
-        log_odds = np.empty((2, len(voted.tokens)))
-        log_odds[:] = self.arc[-1:], self.label[-1:]
-        for column, for_arc, for_both in zip(columns, self.arc, self.label, strict=False):
-            log_odds[0] += for_arc * column
-            log_odds[1] += for_both * column
+        log_odds = self._log_odds(systems, voted)
         probabilities = 1 / (1 + np.exp(-np.clip(log_odds, -FURTHEST, FURTHEST)))
         probabilities[:, voted.heads < 0] = 0
         arc, both = probabilities.astype(np.float32)
         return arc, np.minimum(arc, both)
+
+    def recalibrated(
+        self, gold: Treebank, systems: Sequence[Treebank], voted: Treebank, *, convention: Convention = "ud"
+    ) -> Confidence:
+        """Return the confidence with its log-odds on a line, so that it is right on other data.
+
+        Parameters and errors are those of `fit`, with few sentences of the domain that is to be parsed. See
+        `treevote.ensemble.recalibration`.
+        """
+        if not gold.n_tokens:
+            raise InputError("expected sentences to measure confidence on, found none", path=gold.name)
+        tokens = gold.is_token
+        weights = []
+        old = self._log_odds(systems, voted)
+        for own, log_odds, right in zip(
+            (self.arc, self.label), old, right_arcs(gold, voted, convention=convention), strict=True
+        ):
+            line = Line.fit(log_odds[tokens], right[tokens])
+            moved = line.slope * own
+            moved[-1] += line.intercept
+            weights.append(moved.clip(-HEAVIEST, HEAVIEST).round(DIGITS))
+        return Confidence(self.n_members, self.pos, *weights)
+
+    def _log_odds(self, systems: Sequence[Treebank], voted: Treebank) -> Doubles:
+        """Return the log-odds of each arc, and of arc and label together, shape (2, n_slots)."""
+        log_odds = np.empty((2, len(voted.tokens)))
+        log_odds[:] = self.arc[-1:], self.label[-1:]
+        for column, for_arc, for_both in zip(_columns(systems, voted, self.pos), self.arc, self.label, strict=False):
+            log_odds[0] += for_arc * column
+            log_odds[1] += for_both * column
+        return log_odds
 
     def record(self) -> Record:
         """Return the weights as data."""

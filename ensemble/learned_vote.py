@@ -27,6 +27,7 @@ from treevote.ensemble.candidates import (
     places_of,
 )
 from treevote.ensemble.confidence import LEAST
+from treevote.ensemble.recalibration import PRECISION
 from treevote.ensemble.vote import Ballots, arc_weights, heaviest_trees, with_support
 from treevote.ensemble.weights import UNIT, Weights
 from treevote.errors import ConfigError, InputError
@@ -104,6 +105,32 @@ class LearnedVote:
         candidates = Candidates.of(ballots)
         places = places_of(systems[0], ballots, candidates)
         return _voted(systems[0], ballots, candidates, _probabilities(candidates, places, self.weights), single_root)
+
+    def recalibrated(
+        self, gold: Treebank, systems: Sequence[Treebank], *, convention: Convention = "ud"
+    ) -> LearnedVote:
+        """Return the vote with the log-odds of all candidates on a line, so that they are right on other data.
+
+        Parameters and errors are those of `fit`, with few sentences of the domain that is to be parsed. Slope and
+        intercept are the most probable, with the prior of `treevote.ensemble.recalibration`.
+        """
+        from scipy.optimize import minimize  # slow to import, and not needed to parse
+
+        task = _Task.of(gold, systems, convention)
+        sums = np.empty(len(task.places))
+        add_weights(task.places, self.weights, sums)
+
+        def loss(x: Doubles) -> tuple[float, Doubles]:
+            slope = np.empty(len(sums))
+            lost = differ(task.candidates.slots, x[0] * sums + x[1], task.right, slope)
+            away = x - [1.0, 0.0]
+            gradient = np.array([slope @ sums, slope.sum()]) + PRECISION * away
+            return lost + PRECISION / 2 * float(away @ away), gradient
+
+        found = minimize(loss, [1.0, 0.0], jac=True, method="L-BFGS-B", bounds=[(0.0, None), (None, None)])
+        table = found.x[0] * self.weights.astype(np.float64)
+        table[np.unique(task.places[:, 0])] += found.x[1]  # of "named": every candidate has one of its two values
+        return LearnedVote(self.n_members, table.clip(-HEAVIEST, HEAVIEST).round(DIGITS).astype(np.float32))
 
     def record(self) -> Record:
         """Return the weights that are not zero as data."""

@@ -1,11 +1,13 @@
 """Weights of the votes of systems (Sagae & Lavie 2006, "Parser combination by reparsing").
 
 Equal weights; the labelled accuracy of a system on held-out data; or that accuracy for the part of speech of
-the dependent. Measure on sentences that no system was trained on: accuracy on training data is a poor estimate.
+the dependent. Measure on sentences that no system was trained on: accuracy on training data is a poor estimate. Without
+gold trees, the agreement of a system with the others takes the place of its accuracy.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from reprlib import repr as short
@@ -15,7 +17,8 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, ModelError
-from treevote.evaluation.agreement import accuracy_by
+from treevote.evaluation.agreement import accuracy_by, agreement, arcs_of
+from treevote.evaluation.counts import check_same_sentences
 from treevote.kernels import Ints, Longs
 
 UNIT = 2**20
@@ -34,12 +37,12 @@ class Weights:
 
     Attributes
     ----------
-    kind : {"equal", "accuracy", "pos"}
+    kind : {"equal", "accuracy", "pos", "agreement"}
         The kind of the weights.
     overall : tuple of float, length k
-        Weight of each system; with ``"pos"`` for a part of speech that has no row of its own.
+        Weight of each system; with rows for a part of speech that has no row of its own.
     pos : tuple of str
-        The parts of speech (UPOS) that have rows; empty unless ``kind`` is ``"pos"``.
+        The parts of speech (UPOS) that have rows; empty unless ``kind`` is ``"pos"`` or ``"agreement"``.
     rows : tuple of tuple of float, length len(pos), each of length k
         Weight of each system on dependents of that part of speech.
 
@@ -57,14 +60,14 @@ class Weights:
            [1.5, 1.5]])
     """
 
-    kind: Literal["equal", "accuracy", "pos"]
+    kind: Literal["equal", "accuracy", "pos", "agreement"]
     overall: tuple[float, ...]
     pos: tuple[str, ...] = ()
     rows: tuple[tuple[float, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        if self.kind not in ("equal", "accuracy", "pos"):
-            raise ConfigError(f"weights of kind {self.kind!r}; expected equal, accuracy or pos")
+        if self.kind not in ("equal", "accuracy", "pos", "agreement"):
+            raise ConfigError(f"weights of kind {self.kind!r}; expected equal, accuracy, pos or agreement")
         if len(self.rows) != len(self.pos) or any(len(row) != len(self.overall) for row in self.rows):
             raise ConfigError("weights by part of speech need one row for each part, one weight for each system")
         for weight in (*self.overall, *(weight for row in self.rows for weight in row)):
@@ -106,13 +109,44 @@ class Weights:
 
         A part of speech with fewer than ``SEEN_ENOUGH`` tokens has no row: the share over all tokens is used.
         """
-        names = sorted({word.upos for word in gold.words})
-        key = _part_of_speech(gold, names)
-        counts = np.bincount(key[gold.is_token], minlength=len(names))
+        names, key, seen = _seen_parts(gold)
         rows = _accuracies(gold, systems, key, len(names))
-        seen = [i for i, count in enumerate(counts) if count >= SEEN_ENOUGH]
         overall = Weights.by_accuracy(gold, systems).overall
         return Weights("pos", overall, tuple(names[i] for i in seen), tuple(rows[i] for i in seen))
+
+    @staticmethod
+    def by_agreement(systems: Sequence[Treebank]) -> Weights:
+        """Return the share of tokens on which each system agrees with another one, by part of speech.
+
+        It is the mean over the other systems, of the same head and label, by the part of speech of the dependent (those
+        of the first system, as in `by_pos`). Independent systems agree the more often, the more often they are right.
+        Such weights nearly always differ a little, so the order of the systems decides few ties; two systems have equal
+        weights.
+
+        Raises
+        ------
+        InputError
+            If the sentences differ.
+
+        Examples
+        --------
+        >>> one = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
+        >>> two = Treebank.of([(["dogs", "bark"], [2, 0], ["obj", "root"])])
+        >>> Weights.by_agreement([one, two, one]).overall
+        (0.75, 0.5, 0.75)
+        """
+        check_same_sentences(systems)
+        names, key, seen = _seen_parts(systems[0])
+        tokens, arcs = systems[0].is_token, arcs_of(systems)
+        counts = np.zeros((len(names) + 1, len(systems)), np.int64)
+        for i, j in itertools.combinations(range(len(systems)), 2):
+            same = key[tokens & (systems[i].heads >= 0) & agreement(arcs[i], arcs[j]).arcs]
+            counts[:, [i, j]] += np.bincount(same, minlength=len(names) + 1)[:, None]
+        sizes = np.bincount(key[tokens], minlength=len(names) + 1) * max(1, len(systems) - 1)
+        rows = counts / np.maximum(sizes, 1)[:, None]
+        overall = counts.sum(0) / max(1, int(sizes.sum()))
+        chosen = tuple(tuple(row) for row in rows[seen].tolist())
+        return Weights("agreement", tuple(overall.tolist()), tuple(names[i] for i in seen), chosen)
 
     def table(self, treebank: Treebank) -> Longs:
         """Return the weight of each system on each slot of a treebank, in units of ``1 / UNIT``; shape (k, n_slots).
@@ -164,6 +198,14 @@ def _part_of_speech(treebank: Treebank, names: Sequence[str]) -> Ints:
     index = {name: i for i, name in enumerate(names)}
     of_word = np.array([index.get(word.upos, len(names)) for word in treebank.words], np.int32)
     return of_word[treebank.tokens]
+
+
+def _seen_parts(treebank: Treebank) -> tuple[list[str], Ints, list[int]]:
+    """Return the parts of speech, the number of that of each slot, and the numbers of those seen often enough."""
+    names = sorted({word.upos for word in treebank.words})
+    key = _part_of_speech(treebank, names)
+    counts = np.bincount(key[treebank.is_token], minlength=len(names))
+    return names, key, [i for i, count in enumerate(counts) if count >= SEEN_ENOUGH]
 
 
 def _accuracies(gold: Treebank, systems: Sequence[Treebank], key: Ints, n_keys: int) -> list[tuple[float, ...]]:

@@ -26,7 +26,7 @@ SYSTEMS = ("gold", "udpipe", "malt", "yara")
 TREEBANKS = {
     60: ("train.conllu",),
     40: ("new-domain.conllu",),
-    20: ("dev.conllu", "target-dev.conllu", *(f"dev.{name}.conllu" for name in SYSTEMS)),
+    20: ("dev.conllu", "target-dev.conllu", "target-train.conllu", *(f"dev.{name}.conllu" for name in SYSTEMS)),
     25: ("test.conllu", "test.conllu.gz", "parsed.conllu", *(f"{name}.conllu" for name in SYSTEMS)),
 }
 """Files of the pages by their number of sentences; files of the same number are the same treebank."""

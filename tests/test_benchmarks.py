@@ -7,10 +7,16 @@ from pathlib import Path
 
 import pytest
 from benchmarks.__main__ import run
+from benchmarks.estimates import as_text, rows
 from benchmarks.measure import cost
 from benchmarks.systems import VOTE, System, systems
 
 from tests.paths import TOY
+from tests.reference.toy_grammar import toy_treebank
+from treevote.conll.writer import write
+from treevote.ensemble.members import members_of
+from treevote.ensemble.parser import save
+from treevote.ensemble.trainer import EnsembleTrainer
 
 
 def test_a_run_measures_each_system_and_the_vote(tmp_path: Path) -> None:
@@ -33,3 +39,14 @@ def test_a_command_that_fails_is_no_measurement() -> None:
     with pytest.raises(RuntimeError, match="ended with"):
         cost(["false"])
     assert cost(["false"], fails=True).code == 1
+
+
+def test_the_range_of_a_text_like_the_source_holds(tmp_path: Path) -> None:
+    write(toy_treebank(60, 1), tmp_path / "like.conllu")
+    trainers = {name: members_of([name])[name] for name in ("lr-maxent-forward", "pipeline")}
+    save(EnsembleTrainer(trainers).train(toy_treebank(60, 2), toy_treebank(60, 3)), tmp_path / "model")
+    for basis in ("agreement", "confidence"):
+        (row,) = rows([tmp_path / "model"], [tmp_path / "like.conllu"], basis=basis)
+        assert (row.model, row.text) == ("model", "like")
+        assert 0 <= row.calibration_error <= 1
+        assert f"the range holds in {int(row.holds)} of 1" in as_text([row])

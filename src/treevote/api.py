@@ -212,6 +212,7 @@ def adapt(
     train: Path_ | Sequence[Path_],
     dev: Path_ | None = None,
     target_dev: Path_ | None = None,
+    target_train: Path_ | None = None,
     scheme: str | None = None,
     config: Path_ | None = None,
     force: bool = False,
@@ -228,6 +229,8 @@ def adapt(
         Files with text of the new domain, and those that the model was trained on.
     dev, target_dev : path, optional
         Files to measure on, of the old and of the new domain.
+    target_train : path, optional
+        A few labelled sentences of the new domain to train on; ``unlabelled`` may then be an empty list.
     scheme : {"default", "paper", "distil"}, optional
     config : path, optional
         See ``treevote config adapt``.
@@ -256,6 +259,7 @@ def adapt(
             train=_paths(train),
             dev=None if dev is None else os.fspath(dev),
             target_dev=None if target_dev is None else os.fspath(target_dev),
+            target_train=None if target_train is None else os.fspath(target_train),
             configuration=configuration,
             force=force,
             jobs=running,

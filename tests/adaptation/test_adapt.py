@@ -73,6 +73,12 @@ def run(
         return adapt(before(), data, steps, scheme=scheme, guard=guard, seed=0, convention="ud", jobs=jobs)
 
 
+def added(adapted: Adapted) -> Path:
+    """Return the file of the sentences that were added."""
+    assert adapted.silver is not None
+    return adapted.silver
+
+
 def content(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
@@ -104,7 +110,7 @@ def test_what_is_added_keeps_its_comments(tmp_path: Path) -> None:
     text, crlf = "".join(f"# sent_id = {i}\n# source = a\n{block}\n\n" for i, block in enumerate(lines)), tmp_path / "b"
     (tmp_path / "a").write_text("\ufeff" + text, "utf-8")
     crlf.write_bytes(text.replace("\n", "\r\n").encode())
-    silver = [run(path, tmp_path / f"{path.name}.work").silver.read_text("utf-8") for path in (tmp_path / "a", crlf)]
+    silver = [added(run(path, tmp_path / f"{path.name}.work")).read_text("utf-8") for path in (tmp_path / "a", crlf)]
     assert silver[0] == silver[1].replace("# source = b, sentence", "# source = a, sentence")
     blocks = silver[0].split("\n\n")[:-1]
     assert len(blocks) > 10
@@ -115,7 +121,7 @@ def test_what_is_added_keeps_its_comments(tmp_path: Path) -> None:
 
 def test_the_length_of_chunks_does_not_matter(text: Path, tmp_path: Path) -> None:
     one, two = run(text, tmp_path / "one", chunk_bytes=500), run(text, tmp_path / "two", chunk_bytes=10**6)
-    assert one.silver.read_bytes() == two.silver.read_bytes()
+    assert added(one).read_bytes() == added(two).read_bytes()
     assert one.report == two.report
 
 
@@ -153,12 +159,12 @@ def test_trees_of_the_text_are_never_read(text: Path, tmp_path: Path) -> None:
     (tmp_path / "text").mkdir()
     other = tmp_path / "text" / "text.conllu"
     other.write_text("\n".join(lines), "utf-8")
-    assert run(text, tmp_path / "one").silver.read_bytes() == run(other, tmp_path / "two").silver.read_bytes()
+    assert added(run(text, tmp_path / "one")).read_bytes() == added(run(other, tmp_path / "two")).read_bytes()
 
 
 def test_every_sentence_added_says_its_round_and_why(text: Path, tmp_path: Path) -> None:
     adapted = run(text, tmp_path / "work", scheme=dataclasses.replace(SCHEME, selection=InstanceSelection(0.5)))
-    silver = read(adapted.silver)
+    silver = read(added(adapted))
     assert silver.source is not None
     comments = [line for line in silver.source.lines if line.startswith("#")]
     reasons = [line for line in comments if line.startswith("# reason = ")]
@@ -174,7 +180,7 @@ def test_sentences_for_the_estimate_are_never_learned_from(text: Path, tmp_path:
     adapted = run(text, tmp_path / "work", scheme=dataclasses.replace(SCHEME, selection=InstanceSelection(0.0)))
     numbers = [
         int(line.rpartition(" ")[2]) - 1
-        for line in adapted.silver.read_text("utf-8").split("\n")
+        for line in added(adapted).read_text("utf-8").split("\n")
         if line.startswith("# source = ")
     ]
     assert sorted(numbers) == [i for i in range(TEXT.n_sentences) if i % measuring.HELD_OUT != measuring.HELD_OUT - 1]
@@ -203,7 +209,7 @@ def test_an_external_parser_joins_the_committee(text: Path, tmp_path: Path) -> N
     write(TEXT, tmp_path / "gold.conllu")
     gold = dataclasses.replace(data, external=[tmp_path / "gold.conllu"])
     adapted = attempt(gold, tmp_path / "b")
-    assert read(adapted.silver).n_sentences > 0
+    assert read(added(adapted)).n_sentences > 0
     write(TEXT.select(range(7)), tmp_path / "short.conllu")
     write(Treebank.concatenate([TEXT, TEXT]), tmp_path / "long.conllu")
     long = dataclasses.replace(data, external=[tmp_path / "long.conllu"])
@@ -230,7 +236,7 @@ def test_distillation_puts_the_vote_on_the_whole_text_into_one_member(text: Path
     scheme = dataclasses.replace(SCHEME, selection=InstanceSelection(0.0), members=("forward",))
     adapted = run(text, tmp_path / "work", scheme=scheme)
     assert list(adapted.parser.members) == ["forward"]
-    assert read(adapted.silver).n_sentences == TEXT.n_sentences - TEXT.n_sentences // measuring.HELD_OUT
+    assert read(added(adapted)).n_sentences == TEXT.n_sentences - TEXT.n_sentences // measuring.HELD_OUT
 
 
 def test_a_text_without_sentences_is_told(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.adaptation.test_adapt import DEV, LENIENT, SCHEME, SOURCE, TRAINERS, KilledError, content
+from tests.adaptation.test_adapt import DEV, LENIENT, SCHEME, SOURCE, TRAINERS, KilledError, added, content
 from tests.adaptation.test_adapt import before as without_tagger
 from tests.reference import toy_model
 from tests.reference.toy_grammar import toy_treebank
@@ -130,7 +130,7 @@ def test_parsers_that_stay_are_measured_on_the_new_tags(whole: dict[str, tuple[A
 
 def test_the_new_tagger_learns_from_gold_tags_and_from_what_was_added(whole: dict[str, tuple[Adapted, Path]]) -> None:
     found, _ = whole["taggers"]
-    expected = TaggerTrainer().train(joined(SOURCE, read_silver(found.silver), 1))
+    expected = TaggerTrainer().train(joined([SOURCE], read_silver(added(found))))
     assert found.parser.reader is not None
     assert isinstance(found.parser.reader.tagger, Tagger)
     assert toy_model.content(found.parser.reader.tagger.record()) == toy_model.content(expected.record())
@@ -153,11 +153,11 @@ def test_sentences_are_added_on_which_the_taggers_agree_but_for_those_of_the_est
         if agreed[a:b].all() and i % measuring.HELD_OUT != measuring.HELD_OUT - 1
     ]
     assert 0 < len(selected) < TEXT.n_sentences
-    silver = read_silver(found.silver)
-    added = [each.words[1:] for each in silver.sentences()]
-    assert added == [vote.sentence(i).words[1:] for i in selected]
+    silver = read_silver(added(found))
+    words = [each.words[1:] for each in silver.sentences()]
+    assert words == [vote.sentence(i).words[1:] for i in selected]
     assert (silver.heads[silver.is_token] < 0).all()
-    blocks = found.silver.read_text("utf-8").split("\n\n")[:-1]
+    blocks = added(found).read_text("utf-8").split("\n\n")[:-1]
     for number, block in zip(selected, blocks, strict=True):
         assert block.startswith("# round = 1\n# reason = the taggers agree\n# source = text.conllu, sentence ")
         assert f", sentence {number + 1}\n" in block
@@ -172,7 +172,7 @@ def test_trees_are_added_with_the_tags_of_the_new_tagger(whole: dict[str, tuple[
     expected = found.parser.reader.tagged(untagged(TEXT))
     assert [s.words for s in again.sentences()] == [s.words for s in expected.sentences()]
     known = {sentence.words for sentence in expected.sentences()}
-    silver = read_silver(found.silver)
+    silver = read_silver(added(found))
     assert silver.n_sentences > 0
     assert {sentence.words for sentence in silver.sentences()} <= known
 
@@ -218,7 +218,7 @@ def test_neither_jobs_nor_chunks_matter(
     assert content(tmp_path / "work") == content(folder)
     other = run(text, tmp_path / "other", scheme(kind), target=TARGET, chunk_bytes=10**6)
     assert other.report == found.report
-    assert other.silver.read_bytes() == found.silver.read_bytes()
+    assert added(other).read_bytes() == added(found).read_bytes()
     assert toy_model.content(other.parser.record()) == toy_model.content(found.parser.record())
 
 
@@ -268,7 +268,7 @@ def test_a_text_with_tags_teaches_the_taggers_nothing(tmp_path: Path) -> None:
     facts: Any = found.report["taggers"]
     assert facts["sentences"] == 0
     words = {sentence.words for sentence in TEXT.sentences()}
-    assert {sentence.words for sentence in read_silver(found.silver).sentences()} <= words
+    assert {sentence.words for sentence in read_silver(added(found)).sentences()} <= words
     with pytest.raises(InputError, match="expected sentences without tags on which the taggers agree, found none"):
         run(tmp_path / "text.conllu", tmp_path / "taggers", scheme("taggers"))
 
@@ -307,3 +307,18 @@ def test_a_text_of_conllx_stays_conllx(tmp_path: Path) -> None:
     treebank, _ = parse_chunk(Chunk("", 1, 1, step.read_bytes(), "conllx"), trees="ignored")
     assert treebank.n_sentences == TEXT.n_sentences
     assert found.report["taggers"] != {}
+
+
+@pytest.mark.parametrize("retrained", KINDS)
+def test_labelled_sentences_alone_teach_taggers_and_parsers(retrained: Any, tmp_path: Path) -> None:
+    data = Data(SOURCE, [], DEV, TARGET, target_train=TEXT.select(range(20)))
+    with checkpoints(tmp_path / "work", {}) as steps:
+        found = adapt(before(), data, steps, scheme=scheme(retrained), guard=LENIENT, seed=0, convention="ud")
+    reader, old = found.parser.reader, before().reader
+    assert reader is not None
+    assert old is not None
+    assert (reader.tagger is old.tagger) == (retrained == "parsers")
+    facts: Any = found.parser.facts
+    assert (facts["training"] == before().facts["training"]) == (retrained == "taggers")
+    assert {row["domain"] for row in facts["adaptation"]["scores"]} == {"source", "target", "target by folds"}
+    assert found.silver is None

@@ -267,3 +267,41 @@ def test_a_model_that_was_not_measured_is_not_promoted(room: Path, tmp_path: Pat
 def test_other_training_data_than_the_models_are_told(room: Path, tmp_path: Path) -> None:
     other = "--train", room / "target.conllu"
     assert "not trained on these training data" in adapt(room, room / "text.conllu", tmp_path / "new", *other).stderr
+
+
+def test_a_few_labelled_sentences_are_enough(room: Path, tmp_path: Path) -> None:
+    paths = "--train", room / "train.conllu", "--dev", room / "dev.conllu", "--target-train", room / "target.conllu"
+    page = tmp_path / "page.html"
+    said = run("adapt", room / "model", *paths, "-o", tmp_path / "new", "--margin", 100, "--report", page, "--force")
+    told = run("inspect", tmp_path / "new")
+    for words in (
+        "labelled sentences of the target",
+        "target by folds, LAS",
+        "confidence on the target",
+        "of the target",
+        "recalibrated",
+    ):
+        assert words in said
+        assert words in told
+    assert "model   " in said
+    assert "added   " not in said
+    assert "labelled sentences of the target" in page.read_text("utf-8")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "page.html"]
+    options = "--margin", 100, "--force", "--json"
+    facts = json.loads(run("adapt", room / "model", *paths, "-o", tmp_path / "new", *options))
+    assert facts["target_train"]["sentences"] == 20
+    assert facts["silver"] is None
+    assert "20 labelled sentences" in run("inspect", tmp_path / "new", "--markdown")
+
+
+def test_without_text_and_labels_there_is_nothing_to_adapt_to(room: Path, tmp_path: Path) -> None:
+    arguments = "--train", room / "train.conllu", "-o", tmp_path / "new"
+    assert "there is nothing to adapt to" in fails("adapt", room / "model", *arguments)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_too_few_labelled_sentences_are_told(room: Path, tmp_path: Path) -> None:
+    write(toy_treebank(4, 9), tmp_path / "few.conllu")
+    arguments = "--train", room / "train.conllu", "--target-train", tmp_path / "few.conllu", "-o", tmp_path / "new"
+    said = fails("adapt", room / "model", *arguments)
+    assert "expected 6 labelled sentences of the new domain or more, found 4" in said

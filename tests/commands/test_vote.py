@@ -125,6 +125,17 @@ def test_measuring_on_the_sentences_that_are_voted_on_is_noticed(room: Path, tmp
     assert "the sentences of --gold are those that are voted on" in text
 
 
+def test_weights_by_agreement_need_no_gold_trees(room: Path, tmp_path: Path) -> None:
+    one, other = tmp_path / "one.conllu", tmp_path / "other.conllu"
+    text = said(*files(room, "test"), "--weights", "agreement", "-o", one)
+    assert "4 systems voted on 80 sentences with one root each; weights: agreement by " in text
+    said(*reversed(files(room, "test")), "--weights", "agreement", "-o", other)
+    trees = [read(path) for path in (one, other)]
+    assert (trees[0].heads == trees[1].heads).all()
+    dev = "--gold", room / "gold.dev.conllu", *(part for file in files(room, "dev") for part in ("--dev", file))
+    assert "the best system" in said(*files(room, "test"), *dev, "--weights", "agreement", "-o", one)
+
+
 def test_a_learned_vote_has_confidence_and_does_without_weights(room: Path, tmp_path: Path) -> None:
     dev = "--gold", room / "gold.dev.conllu", "--dev", *files(room, "dev")
     text = said(*files(room, "test"), *dev, "--weights", "learned", "--confidence", "-o", tmp_path / "out.conllu")

@@ -356,3 +356,38 @@ def test_weights_survive_json_and_damage_is_noticed() -> None:
 def test_impossible_weights_are_refused(weight: float) -> None:
     with pytest.raises(ConfigError, match="is not a number from 0 to"):
         weighted(1.0, weight)
+
+
+@given(st.data())
+def test_weights_by_agreement_do_not_depend_on_the_order_of_systems(data: st.DataObject) -> None:
+    given_systems = data.draw(systems())
+    order = data.draw(st.permutations(range(len(given_systems))))
+    weights, permuted = (Weights.by_agreement(own) for own in (given_systems, [given_systems[i] for i in order]))
+    assert permuted.overall == tuple(weights.overall[i] for i in order)
+    assert permuted.pos == weights.pos
+    assert permuted.rows == tuple(tuple(row[i] for i in order) for row in weights.rows)
+
+
+@given(systems())
+def test_weights_by_agreement_are_mean_shares_of_the_same_arcs(given_systems: list[Treebank]) -> None:
+    found = Weights.by_agreement(given_systems)
+    tokens = given_systems[0].is_token
+    k, n = len(given_systems), max(1, int(tokens.sum()))
+    arcs = [list(zip(own.heads.tolist(), [own.labels[i] for i in own.deprels], strict=True)) for own in given_systems]
+    for a in range(k):
+        shares = [
+            sum(bool(tokens[i]) and arcs[a][i] == arcs[b][i] and arcs[a][i][0] >= 0 for i in range(len(tokens))) / n
+            for b in range(k)
+            if b != a
+        ]
+        assert found.overall[a] == pytest.approx(sum(shares) / max(1, k - 1))
+
+
+@given(st.integers(1, 12))
+def test_who_agrees_more_decides_ties_in_any_order(n_agreed: int) -> None:
+    alike = [[2, 0, 2], [2, 0, 2], [2, 3, 0], [2, 3, 0]]  # two against two
+    others = [[[2, 0, 2], [2, 0, 2], [2, 0, 1], [2, 0, 2]]] * n_agreed  # on the rest the third differs
+    voters = [Treebank.of([(["a", "b", "c"], row[k], ["x"] * 3) for row in [alike, *others]]) for k in range(4)]
+    for order in itertools.permutations(range(4)):
+        own = [voters[k] for k in order]
+        assert vote(own, Weights.by_agreement(own), single_root=True).sentence(0).heads.tolist() == [-1, 2, 0, 2]

@@ -29,17 +29,23 @@ from treevote.cli.options import (
 
 def adapt(
     model: Model,
-    unlabelled: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="TEXT...", help="Text of the new domain, tagged as the training data; any text if the model tags."
-        ),
-    ],
     train: Annotated[list[str], input_option(metavar="FILE...", help="Training data of the model.")],
     output: Annotated[Path, output_option("--output", "-o", metavar="MODEL", help="Model folder to write.")],
+    unlabelled: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TEXT...]",
+            help="Text of the new domain, tagged as the training data; any text if the model tags. "
+            "None is needed with --target-train.",
+        ),
+    ] = None,
     dev: Annotated[str | None, input_option(metavar="FILE", help="Treebank of the old domain to measure on.")] = None,
     target_dev: Annotated[
         str | None, input_option(metavar="FILE", help="Treebank of the new domain to measure on.")
+    ] = None,
+    target_train: Annotated[
+        str | None,
+        input_option(metavar="FILE", help="A few labelled sentences of the new domain, 20 to 500, to train on."),
     ] = None,
     external: Annotated[
         list[str] | None,
@@ -123,11 +129,11 @@ def adapt(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Adapt a model to unlabelled text of a new domain, and keep it only if it is no worse.
+    """Adapt a model to text of a new domain, and keep it only if it is no worse.
 
     Sentences on which different parsers agree join the training data; so do, for the taggers of a model that tags,
-    sentences on whose tags they agree. Trees in TEXT are not read. An adapted model that
-    is judged worse is not written, and the exit code is 3.
+    sentences on whose tags they agree; and the labelled sentences of --target-train. Trees in TEXT are not read. An
+    adapted model that is judged worse is not written, and the exit code is 3.
     """
     from treevote.adaptation.configuration import read_configuration
     from treevote.commands.adapt import adapt as run
@@ -155,11 +161,12 @@ def adapt(
     with progress_shown() as progress, connected(cluster) if cluster else nullcontext():
         outcome = run(
             model,
-            unlabelled,
+            unlabelled or [],
             output,
             train=train,
             dev=dev,
             target_dev=target_dev,
+            target_train=target_train,
             external=external or [],
             configuration=configuration,
             force=force,

@@ -13,7 +13,6 @@ from treevote.cli.options import (
     Json,
     Output,
     Support,
-    WeightKind,
     choice_option,
     command_line,
     input_option,
@@ -32,7 +31,10 @@ def vote(
         input_option(metavar="SYSTEM...", help="Parses of the sentences of --gold, in the order of the systems."),
     ] = None,
     format: FileFormat = "auto",
-    weights: Annotated[WeightKind, choice_option(help="Weights of the votes; measured on --gold.")] = "equal",
+    weights: Annotated[
+        Literal["equal", "agreement", "accuracy", "pos", "learned"],
+        choice_option(help="Weights of the votes; agreement: with the other systems, else measured on --gold."),
+    ] = "equal",
     select: Annotated[
         bool, choice_option("--select", help="Choose the systems and weights that vote best, by --gold and --dev.")
     ] = False,

@@ -41,7 +41,7 @@ class Outcome:
     model : Path, optional
         Path of the adapted model; None if it was not promoted.
     silver : Path, optional
-        Path of the added sentences; None if the model was not promoted.
+        Path of the added sentences; None if there are none, or the model was not promoted.
     work : Path, optional
         Folder of the finished steps, if they are kept: those of a model that was not promoted.
     """
@@ -65,6 +65,7 @@ def adapt(
     train: Sequence[str | Path],
     dev: str | Path | None = None,
     target_dev: str | Path | None = None,
+    target_train: str | Path | None = None,
     external: Sequence[str | Path] = (),
     configuration: Configuration | None = None,
     force: bool = False,
@@ -73,20 +74,23 @@ def adapt(
     jobs: Jobs = ONE_JOB,
     warn: Callable[[str], None] = lambda sentence: None,
 ) -> Outcome:
-    """Adapt a model to unlabelled text and write it, if it is not worse.
+    """Adapt a model to unlabelled text, or to a few labelled sentences, and write it, if it is not worse.
 
     Parameters
     ----------
     model : path
         The model to start from.
     unlabelled : sequence of path
-        Text of the new domain, tagged as the training data are; for a model that reads raw text, any text.
+        Text of the new domain, tagged as the training data are; for a model that reads raw text, any text. It may be
+        empty if there is ``target_train``.
     output : path
         The adapted model; beside it, as ``OUTPUT.silver.conllu``, the sentences that were added.
     train : sequence of path
         The treebanks that the model was trained on.
     dev, target_dev : path, optional
         Development sets of the old and of the new domain.
+    target_train : path, optional
+        A few labelled sentences of the new domain, to train on and to calibrate the confidence.
     external : sequence of path
         Parses of ``unlabelled`` by other parsers, as further members of the committee.
     configuration : Configuration, optional
@@ -108,7 +112,12 @@ def adapt(
         If a file, the configuration or the model cannot be used.
     """
     room, silver = Path(work) if work is not None else Path(f"{output}.work"), Path(f"{output}.silver.conllu")
-    _check(output, room, silver, [*unlabelled, *external, *train, *(path for path in (dev, target_dev) if path)])
+    _check(
+        output,
+        room,
+        silver,
+        [*unlabelled, *external, *train, *(path for path in (dev, target_dev, target_train) if path)],
+    )
     configuration = configuration or Configuration()
     scheme = configuration.scheme
     before = load(model)
@@ -122,15 +131,16 @@ def adapt(
         "training data": [checksum(path) for path in train],
         "development set": None if dev is None else checksum(dev),
         "target development set": None if target_dev is None else checksum(target_dev),
+        "target training data": None if target_train is None else checksum(target_train),
         "external parses": [checksum(path) for path in external],
         "scheme": to_mapping(scheme),
         "seed": seed,
         "format": format,
         "version of treevote": __version__,
     }
-    old, new = (
+    old, new, few = (
         None if path is None else read_development(path, source, format=of_trees, warn=warn)
-        for path in (dev, target_dev)
+        for path in (dev, target_dev, target_train)
     )
     settings: dict[str, Any] = {
         "scheme": scheme,
@@ -142,8 +152,8 @@ def adapt(
         texts = [os.fspath(path) for path in unlabelled]
         if before.reader is not None:
             texts = split(before, texts, steps, format)
-        names = [os.fspath(path) for path in unlabelled]
-        data = Data(source, texts, old, new, [os.fspath(path) for path in external], of_trees, names)
+        names, others = [os.fspath(path) for path in unlabelled], [os.fspath(path) for path in external]
+        data = Data(source, texts, old, new, others, of_trees, names, target_train=few)
         try:
             adapted = carry(before, data, steps, **settings, force=force, jobs=jobs, warn=warn)
         except (InputError, ConfigError) as error:
@@ -153,12 +163,14 @@ def adapt(
         promoted = force or not adapted.reasons
         if promoted:
             save(adapted.parser, output)
-            with writing(silver) as stream, adapted.silver.open("rb") as added:
-                shutil.copyfileobj(added, stream)
+            if adapted.silver is not None:
+                with writing(silver) as stream, adapted.silver.open("rb") as added:
+                    shutil.copyfileobj(added, stream)
         kept = steps.has_steps and not promoted
         if not kept:
             steps.clear()
-    return Outcome(adapted, Path(output) if promoted else None, silver if promoted else None, room if kept else None)
+    added_to = silver if promoted and adapted.silver is not None else None
+    return Outcome(adapted, Path(output) if promoted else None, added_to, room if kept else None)
 
 
 def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | Path]) -> None:
@@ -203,7 +215,7 @@ def as_text(outcome: Outcome) -> str:
     """Return the result for a person to read."""
     parts = [adaptation.as_text(outcome.adapted.report)]
     if outcome.promoted:
-        parts.append(f"model   {outcome.model}\nadded   {outcome.silver}")
+        parts.append(f"model   {outcome.model}" + (f"\nadded   {outcome.silver}" if outcome.silver else ""))
     parts.append(wrapped(adaptation.closing(outcome.adapted.report, promoted=outcome.promoted)))
     if outcome.work is not None:
         parts.append(f"the adapted model is kept in {outcome.work}; the same command with --force writes it")

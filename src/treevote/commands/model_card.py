@@ -96,6 +96,7 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, told: Told) -> dict[s
         "training_data": {**training, "source": told.data, "licence": told.licence or None},
         "development_data": facts.get("development"),
         "adaptation_rounds": len(adaptation.get("rounds", ())),
+        "labelled_target_sentences": adaptation.get("target_train", {}).get("sentences", 0),
         "adapted_taggers": adaptation.get("taggers", {}).get("sentences", 0) > 0,
         "input": _input(parser, tags),
         "output": f"trees, {'support and confidence' if parser.has_confidence else 'support'} of each arc",
@@ -159,6 +160,7 @@ def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     members = ", ".join(facts["members"])
     rounds = facts["adaptation_rounds"]
     adapted = [f"{rounds} round{'' if rounds == 1 else 's'}"] if rounds else []
+    adapted += [f"{few:,} labelled sentences"] if (few := facts["labelled_target_sentences"]) else []
     adapted += ["taggers"] if facts["adapted_taggers"] else []
     rows = (
         ("description", facts["description"]),

@@ -67,7 +67,7 @@ def vote(
     systems: Sequence[str | Path],
     output: str | Path,
     *,
-    weights: VoteKind = "equal",
+    weights: VoteKind | Literal["agreement"] = "equal",
     select: bool = False,
     gold: str | Path | None = None,
     dev: Sequence[str | Path] = (),
@@ -85,9 +85,9 @@ def vote(
         The same sentences as each system parsed them, the best first: it decides ties, and its text is kept.
     output : path or "-"
         Written whole or not at all.
-    weights : {"equal", "accuracy", "pos", "learned"}, default="equal"
-        Weights of the systems, see `treevote.ensemble.weights`; or a vote learned from ``gold`` and ``dev``, see
-        `treevote.ensemble.learned_vote`.
+    weights : {"equal", "agreement", "accuracy", "pos", "learned"}, default="equal"
+        Weights of the systems, of which ``"agreement"`` needs no gold trees, see `treevote.ensemble.weights`; or a vote
+        learned from ``gold`` and ``dev``, see `treevote.ensemble.learned_vote`.
     select : bool, default=False
         Whether to select the systems with the best vote, their order and their weights (``weights`` is then ignored);
         see `treevote.ensemble.selection`.
@@ -116,7 +116,7 @@ def vote(
     if len(systems) < 2:
         raise ConfigError(f"expected two systems or more to vote, found {len(systems)}; one alone has no vote")
     paths, dev_paths = named(systems), list(named(dev).values())
-    needed = select or confidence or weights != "equal"
+    needed = select or confidence or weights not in ("equal", "agreement")
     if (needed or dev) and (gold is None or len(dev) != len(systems)):
         asked = "a learned vote" if weights == "learned" else f"weight by {weights}"
         asked = "the choice of systems" if select else "confidence" if confidence else asked
@@ -143,7 +143,8 @@ def vote(
     by: Weights | LearnedVote = Weights.equal(len(parses))
     choice = None
     if trees is None or not known:
-        parse = combine(parses, single_root=single_root)
+        own = Weights.by_agreement(parses) if weights == "agreement" else Weights.equal(len(parses))
+        parse, by = combine(parses, own, single_root=single_root), own
     else:
         for warning in (*_misplaced(list(paths.values()), dev_paths, parses, known), *_seen(trees, parses[0])):
             warn(warning)
@@ -158,9 +159,13 @@ def vote(
             parse = by.vote(used, single_root=single_root)
             voted = cross_voted(trees, known_used, single_root=single_root, convention=convention)
         else:
-            by = fit_weights(weights, trees, known_used)
+            by_known: Weights
+            if weights == "agreement":  # of the same parses that vote
+                by, by_known = Weights.by_agreement(used), Weights.by_agreement(known_used)
+            else:
+                by = by_known = fit_weights(weights, trees, known_used)
             parse = combine(used, by, single_root=single_root)
-            voted = combine(known_used, by, single_root=single_root)
+            voted = combine(known_used, by_known, single_root=single_root)
             if confidence:
                 fitted = Confidence.fit(trees, known_used, voted, convention=convention)
                 arc, label = fitted.of(used, parse)

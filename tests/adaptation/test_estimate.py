@@ -1,0 +1,98 @@
+"""Estimates of accuracy on a text without labels: ranges, their laws, and what an adaptation reports of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.adaptation.test_adapt import DEV, SOURCE, TEXT, before
+from tests.adaptation.test_labelled import FEW, run
+from treevote.adaptation.data import Data
+from treevote.adaptation.estimate import Estimate, Source, after_changes, estimate, of_labels, pairwise
+from treevote.conll.writer import write
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.parser import EnsembleParser
+from treevote.evaluation.counts import count_by_sentence
+
+percents = st.floats(0, 100)
+
+
+@given(percents, percents, percents)
+def test_a_range_is_within_0_and_100_and_its_ends_in_order(las: float, here: float, there: float) -> None:
+    for found in (estimate(Source(las, here), there, None), estimate(Source(las, None), None, there)):
+        assert found is not None
+        assert 0 <= found.low <= found.high <= 100
+        for changed in (0.0, here):
+            after = after_changes(found, changed)
+            assert 0 <= after.low <= found.low <= found.high <= after.high <= 100
+
+
+@given(percents, percents, percents, percents)
+def test_less_agreement_never_means_more_accuracy(las: float, here: float, one: float, other: float) -> None:
+    low, high = (estimate(Source(las, here), agreed, None) for agreed in sorted((one, other)))
+    assert low is not None
+    assert high is not None
+    assert low.low <= high.low
+    assert low.high <= high.high
+
+
+@given(st.floats(1, 99), percents)
+def test_as_much_agreement_as_on_the_source_means_an_accuracy_near_that(las: float, agreed: float) -> None:
+    found = estimate(Source(las, agreed), agreed, None)
+    assert found is not None
+    assert found.low - 0.01 <= las <= found.high + 0.01
+
+
+def test_agreement_goes_before_confidence() -> None:
+    assert estimate(Source(90.0, 90.0), 80.0, 99.0) == estimate(Source(90.0, 90.0), 80.0, None)
+    assert estimate(Source(90.0, 90.0), None, 80.0) == estimate(Source(50.0, None), None, 80.0)
+    assert estimate(Source(90.0, None), 80.0, None) is None
+
+
+def test_a_model_without_development_data_estimates_nothing() -> None:
+    model = before()
+    assert Source.of(model) is not None
+    assert Source.of(EnsembleParser(model.members, model.weights, {}, None)) is None
+
+
+def test_the_agreement_on_the_source_is_that_of_its_development_data() -> None:
+    found = Source.of(before())
+    assert found is not None
+    assert found.agreement is not None
+    agreed = pairwise(list(before().parse_members(DEV).values()))
+    assert agreed is not None
+    assert abs(found.agreement - agreed) < 0.01
+
+
+def test_labels_give_the_interval_of_a_rate() -> None:
+    found = of_labels(count_by_sentence(DEV, before().parse(DEV)))
+    assert found is not None
+    las = 100 * count_by_sentence(DEV, before().parse(DEV))["arcs"].sum() / DEV.n_tokens
+    assert found.low <= las <= found.high
+    assert found.basis == "labels"
+    none = Treebank.of([])
+    assert of_labels(count_by_sentence(none, none)) is None
+
+
+def test_an_adaptation_tells_where_its_estimates_are_from_and_whether_they_hold(tmp_path: Path) -> None:
+    write(TEXT, tmp_path / "text.conllu")
+    data = Data(SOURCE, [tmp_path / "text.conllu"], DEV)
+    without: Any = run(tmp_path / "without", data).report["estimates"]
+    assert [each["basis"] for each in without] == ["agreement", "changes"]
+    assert all(each["holds"] is None for each in without)
+    labelled = Data(SOURCE, [tmp_path / "text.conllu"], DEV, DEV, target_train=FEW)
+    facts: Any = run(tmp_path / "labelled", labelled).report
+    assert [each["basis"] for each in facts["estimates"]] == ["labels", "labels"]
+    target = {each["metric"]: each for each in facts["scores"] if each["domain"] == "target"}["LAS"]
+    for each in facts["estimates"]:
+        truth = target[each["model"]]
+        assert each["holds"] == (each["low"] <= truth + 0.005 and truth - 0.005 <= each["high"])
+        assert np.isclose(each["error"], each["las"] - truth, atol=0.02)
+
+
+def test_no_range_holds_less_than_what_did_not_change() -> None:
+    assert after_changes(Estimate(80.0, 90.0, "agreement"), 0.0)[:2] == (80.0, 90.0)
