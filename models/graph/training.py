@@ -19,8 +19,8 @@ from treevote.models.features.lexicon import WordColumns
 from treevote.models.graph import first_order, pruning, second_order
 from treevote.models.graph.arc_labels import label_candidates, train_arc_labeller
 from treevote.models.graph.hashed_weights import HashedWeights, round_weights
+from treevote.models.graph.part_features import TemplateTables
 from treevote.models.graph.pruning import Masks, Pruner
-from treevote.models.graph.second_order import TemplateTables
 from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import ArcTable
 from treevote.models.graph.update import PERCEPTRON, AveragedWeights, UpdateRule, average, zero_weights

@@ -47,7 +47,7 @@ def sentence(*heads: int) -> str:
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("cli") / "model"
     report = run("train", "--train", TOY, "--dev", TOY, "-o", path, "--search", "greedy")
-    assert "lr-maxent-forward" in report
+    assert "lr-structured-forward" in report
     assert "vote" in report
     assert "trained in" in report
     return path

@@ -198,7 +198,7 @@ def test_the_pruner_keeps_the_best_heads_and_a_tree() -> None:
 def test_a_long_run_of_a_few_words_has_few_candidate_heads(n: int, words: int) -> None:
     weights, rng = train_pruner(CORPUS, TABLE, 0), np.random.default_rng(n)
     tokens = np.concatenate([TREEBANK.tokens[:1], rng.choice(TREEBANK.tokens[1 : 1 + words], n)])
-    scores, mask = np.empty((n + 1, n + 1), np.float32), np.empty((n + 1, n + 1), np.bool_)
+    scores, mask = np.empty((n + 1, n + 1), np.float32), np.empty((n + 1, n + 1), np.int16)
     score_arcs(weights.table, weights.bits, TABLE.splits, arc_keys(TABLE, tokens, CORPUS.words), scores)
     heads, most = np.empty(n + 1, np.int32), 8 if n <= SHORT else max(FEWEST, 8 * SHORT // n)
     prune(Pruner(weights, TABLE, 8, np.inf), CORPUS.words, tokens, True, heads, mask)
