@@ -246,7 +246,7 @@ def test_inspect_says_what_a_model_is(model: Path) -> None:
         assert "ensemble of 4 members, one root in each sentence" in text
         assert f"training data: toy.conllu, 12 sentences, 77 tokens, {facts['training']['labels']} labels" in text
         assert (facts["training"]["sha256"] in text) == (text == full)
-        assert ("[member.lr-svm-backward]" in text) == (text == full)
+        assert ("[member.lr-structured-backward]" in text) == (text == full)
     assert len(short.splitlines()) <= 20
     rows = [line.split() for line in short.splitlines()]
     for name in facts["members"]:
@@ -499,7 +499,7 @@ def test_faults_are_counted(model: Path, tmp_path: Path) -> None:
 def test_unknown_names_get_the_nearest_known_one(model: Path, tmp_path: Path) -> None:
     target = tmp_path / "model"
     assert "did you mean 'lr-svm-forward'" in fails("train", "--train", TOY, "-o", target, "--members", "lr-svm-foward")
-    assert "did you mean 'lr-svm-backward'" in fails("parse", model, TOY, "--member", "lr-svm-backwards")
+    assert "did you mean 'graph-mira'" in fails("parse", model, TOY, "--member", "graph-mora")
     config = tmp_path / "config.toml"
     for text, hint in (
         ("wights = 'pos'", "did you mean 'weights'"),
