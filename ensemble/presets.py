@@ -1,4 +1,4 @@
-"""Presets of a training: one fast parser, the default ensemble, and the best vote among all families."""
+"""Presets of a training: one fast parser, the default ensemble, and the best vote among eight members."""
 
 from __future__ import annotations
 

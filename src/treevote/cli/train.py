@@ -32,7 +32,7 @@ def train(
     config: Config = None,
     fast: Annotated[bool, choice_option("--fast", help="One greedy parser.")] = False,
     best: Annotated[
-        bool, choice_option("--best", help="The best vote among members of all families, chosen as by --select.")
+        bool, choice_option("--best", help="The best vote among eight members, chosen as by --select.")
     ] = False,
     members: Annotated[
         str | None, choice_option(metavar="A,B,...", help="Members, the best first: it decides ties; or all.")
