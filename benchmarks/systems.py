@@ -65,12 +65,13 @@ def systems(udpipe: tuple[str, ...] = ()) -> list[System]:
     Examples
     --------
     >>> [system.name for system in systems()]
-    ['UDPipe 1', 'LR, greedy', 'LR, beam', 'pipeline', 'second-order graph', 'default vote', 'best vote']
+    ['UDPipe 1', 'LR, greedy', 'LR, beam', 'LR, structured', 'pipeline', ...]
     """
     return [
         UDPipe(REFERENCE, udpipe),
         System("LR, greedy", ("--fast",)),
         System("LR, beam", ("--members", "lr-maxent-forward", "--search", "beam")),
+        System("LR, structured", ("--members", "lr-structured-forward")),
         System("pipeline", ("--members", "pipeline")),
         System("second-order graph", ("--members", "graph-mira")),
         System(VOTE),
