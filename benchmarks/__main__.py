@@ -68,7 +68,7 @@ def run(
     """
     folder.mkdir(parents=True, exist_ok=True)
     named = {"train": train, "dev": dev, "test": test}
-    train, dev, test = (_plain(path, folder / f"{name}.conllu") for name, path in named.items())
+    train, dev, test = (plain(path, folder / f"{name}.conllu") for name, path in named.items())
     gold = read(test)
     text = _repeated(test, repeat, folder / "repeated.conllu")
     found: dict[str, Any] = {}
@@ -143,8 +143,10 @@ def _trained(system: System, train: Path, dev: Path, model: Path) -> dict[str, A
     return costs
 
 
-def _plain(source: Path, target: Path) -> Path:
-    """Write the content of a file that may be compressed."""
+def plain(source: Path, target: Path) -> Path:
+    """Write the content of a file that may be compressed; a file in its place stays as it is."""
+    if target.exists() and target.samefile(source):
+        return target
     with opened(source) as (stream, *_), target.open("wb") as file:
         shutil.copyfileobj(stream, file)
     return target

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from benchmarks.__main__ import run
+from benchmarks.__main__ import plain, run
 from benchmarks.estimates import as_text, rows
 from benchmarks.measure import cost
 from benchmarks.systems import VOTE, System, systems
@@ -28,6 +28,13 @@ def test_a_run_measures_each_system_and_the_vote(tmp_path: Path) -> None:
     assert result["systems"][VOTE]["las"] > result["systems"]["UDPipe 1"]["las"] > 0
     assert all(found["cpu"] > 0 for part in ("growth", "jobs", "start") for found in result[part].values())
     assert "| default vote |" in (tmp_path / "benchmark.md").read_text()
+
+
+def test_files_of_the_folder_itself_are_not_overwritten(tmp_path: Path) -> None:
+    file = tmp_path / "train.conllu"
+    file.write_bytes(TOY.read_bytes())
+    assert plain(file, file).read_bytes() == TOY.read_bytes()
+    assert plain(TOY, tmp_path / "dev.conllu").read_bytes() == TOY.read_bytes()
 
 
 def _numbers(found: dict[str, object]) -> dict[object, object]:
