@@ -36,7 +36,7 @@ from treevote.adaptation.silver import joined, label_profile, profile, read_silv
 from treevote.adaptation.tagging import Kept, Retagging, retagged
 from treevote.config import to_mapping
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.members import DEFAULT_MEMBERS, members_of
+from treevote.ensemble.members import DEFAULT_MEMBERS, clusters_of, members_of, with_clusters
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.trainer import EnsembleTrainer, facts_of
 from treevote.errors import ConfigError, InputError
@@ -136,7 +136,7 @@ class _Adaptation:
         if judged and len(committee) + len(self.data.external) < 2:
             raise ConfigError(f"expected a committee of two or more, found only {', '.join(committee)}; name others")
         self._members(self.scheme.members)  # an unknown name is an error before the work
-        source = training_data(self.before, self.data.source, self._jobs("tags of the training data"))
+        source = training_data(self.before, self.data, self._jobs("tags of the training data"))
         given = seen(self.before, self.data, source, self.steps, "tagged", self.jobs)
         known = frozenset(sentences_of(source))
         apart = distance(Profile.of([source]), Profile.of(self._text(given), known))
@@ -286,7 +286,8 @@ class _Adaptation:
     def _members(self, names: Sequence[str]) -> dict[str, Trainer]:
         """Return trainers by name: those of the model, else the default ones."""
         own = {name: member.trainer for name, member in self.before.members.items()}
-        return {name: own[name] if name in own else members_of([name])[name] for name in names or own}
+        found = {name: own[name] if name in own else members_of([name])[name] for name in names or own}
+        return with_clusters(found, clusters_of(own) if self.data.clusters is None else self.data.clusters)
 
     def _trained(
         self,

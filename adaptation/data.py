@@ -20,6 +20,8 @@ from treevote.ensemble.reader import Reader
 from treevote.ensemble.reader_trainer import ReaderTrainer
 from treevote.ensemble.streaming import CHUNK_BYTES, Part, parts, size
 from treevote.files.streams import writing
+from treevote.models.clusters.clusters import NONE, Clusters
+from treevote.models.tagging.tagger import Tagger, TaggerTrainer
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.store.checkpoints import Checkpoints
 
@@ -44,6 +46,8 @@ class Data:
         Format of ``unlabelled`` and ``external``.
     names : sequence of str, optional
         What silver data call the files of ``unlabelled``; by default their own names.
+    clusters : Clusters, optional
+        Clusters of words, in place of those of the model.
     chunk_bytes : int, default=512 KiB
         Approximate length of a chunk of ``unlabelled``; the result does not depend on it.
     """
@@ -57,6 +61,7 @@ class Data:
     names: Sequence[str] = ()
     chunk_bytes: int = CHUNK_BYTES
     target_train: Treebank | None = None
+    clusters: Clusters | None = None
 
     def parts(self) -> Iterator[Part]:
         """Yield the unlabelled text in chunks."""
@@ -78,13 +83,20 @@ def tagged(model: EnsembleParser, treebank: Treebank) -> Treebank:
     return treebank if model.reader is None or not has_tagger(model) else model.reader.tagged(treebank, "predict")
 
 
-def training_data(model: EnsembleParser, source: Treebank, jobs: Jobs) -> Treebank:
-    """Return the training data of a model with the tags that its parsers were trained on."""
+def reader_trainer(model: EnsembleParser, data: Data) -> ReaderTrainer:
+    """Return the trainer of the reader of a model, with the clusters of the data, or else those of the model."""
+    tagger = None if model.reader is None else model.reader.tagger
+    own = tagger.clusters if isinstance(tagger, Tagger) else NONE
+    return ReaderTrainer(tagger=TaggerTrainer(clusters=own if data.clusters is None else data.clusters))
+
+
+def training_data(model: EnsembleParser, data: Data, jobs: Jobs) -> Treebank:
+    """Return the labelled sentences of the old domain with the tags that the parsers of a model are trained on."""
     facts: Any = model.facts
     if not has_tagger(model) or facts.get("reading", {}).get("tags") != "predicted":
-        return source
-    bare = dataclasses.replace(source, source=None)
-    return ReaderTrainer().tagged(bare, seed=int(facts.get("seed", 0)), jobs=jobs)
+        return data.source
+    bare = dataclasses.replace(data.source, source=None)
+    return reader_trainer(model, data).tagged(bare, seed=int(facts.get("seed", 0)), jobs=jobs)
 
 
 def seen(

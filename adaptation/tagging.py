@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treevote.adaptation.data import Data
+from treevote.adaptation.data import Data, reader_trainer
 from treevote.adaptation.instance_selection import InstanceSelection
 from treevote.adaptation.judging import NOTHING, Annotation, collected, commented, name_of, scores_of
 from treevote.adaptation.measuring import held_out
@@ -25,7 +25,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import per_sentence
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.reader import Tagger, without_tags
-from treevote.ensemble.reader_trainer import ReaderTrainer, judged, right_tags
+from treevote.ensemble.reader_trainer import judged, right_tags
 from treevote.ensemble.streaming import Part, size
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
@@ -106,13 +106,13 @@ def retagged(
         if kept.any():
             write = functools.partial(write_silver, annotation, kept, np.ones(len(kept), np.int32), judges=TAGGERS)
             silver = steps.file("taggers.silver.conllu", write)
-    if silver is None and data.target_train is None:
+    if silver is None and data.target_train is None and data.clusters is None:
         return Retagging(model, None, about)
 
     def make() -> EnsembleParser:
         bare = [dataclasses.replace(treebank, source=None) for treebank in gold]
         treebank = joined(bare, None if silver is None else read_silver(silver))
-        tagger = ReaderTrainer().tagger.train(treebank, seed=seed, jobs=named)
+        tagger = reader_trainer(model, data).tagger.train(treebank, seed=seed, jobs=named)
         reading: Any = model.facts.get("reading", {})
         facts = {name: value for name, value in reading.items() if name not in ("accuracy", "agreement", "reliability")}
         sure = None

@@ -8,11 +8,13 @@ A family is registered by one function, named in ``FAMILIES``, or by another pac
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from treevote.errors import ConfigError, ModelError, unknown
+from treevote.models.clusters.clusters import NONE, Clusters
 from treevote.protocols import Family, Parser, Trainer
 from treevote.store.record import Record
 
@@ -131,6 +133,27 @@ def members_of(names: Iterable[str]) -> dict[str, Trainer]:
         if name not in known:
             raise unknown("member", name, known)
     return {name: known[name] for name in names}
+
+
+def with_clusters(trainers: Mapping[str, Trainer], clusters: Clusters) -> dict[str, Trainer]:
+    """Return trainers whose parsers know clusters of words; one of another package may stay as it is.
+
+    Examples
+    --------
+    >>> clusters = Clusters(("dog",), ("01",))
+    >>> clusters_of(with_clusters(members_of(["lr-svm-backward"]), clusters)) == clusters
+    True
+    """
+    found: dict[str, Any] = dict(trainers)
+    return {
+        name: dataclasses.replace(trainer, clusters=clusters) if hasattr(trainer, "clusters") else trainer
+        for name, trainer in found.items()
+    }
+
+
+def clusters_of(trainers: Mapping[str, Trainer]) -> Clusters:
+    """Return the clusters of words of the first trainer that has any."""
+    return next((own for trainer in trainers.values() if (own := getattr(trainer, "clusters", NONE))), NONE)
 
 
 def kind_of(trainer: Trainer) -> str:

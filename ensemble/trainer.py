@@ -19,7 +19,7 @@ from treevote.ensemble import reliability
 from treevote.ensemble.confidence import Confidence
 from treevote.ensemble.diversity import Diversity
 from treevote.ensemble.learned_vote import LearnedVote, VoteKind, cross_voted
-from treevote.ensemble.members import DEFAULT_MEMBERS, Member, members_of
+from treevote.ensemble.members import DEFAULT_MEMBERS, Member, clusters_of, members_of
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.selection import fit_weights, select
 from treevote.ensemble.vote import vote
@@ -122,6 +122,8 @@ class EnsembleTrainer:
         require_labelled_trees(treebank)
         bare = dataclasses.replace(treebank, source=None)
         facts: dict[str, JSON] = {"treevote": __version__, "seed": seed, "training": facts_of(treebank)}
+        if clusters := clusters_of(self.members):
+            facts["clusters"] = len(clusters.words)
         names = tuple(self.members)
         measured: _Measured | None = None
         trained: dict[str, Member] = {}

@@ -7,14 +7,15 @@ its search), in one file that ends with its `treevote.protocols.Family`.
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
-from treevote.config import to_mapping
+from treevote.config import DATA, to_mapping
 from treevote.corpus.pseudo_projective import Encoding, deprojectivize, projectivize
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import is_single_rooted, require_labelled_trees
 from treevote.kernels import Ints
+from treevote.models.clusters.clusters import NONE, Clusters
 from treevote.models.features.lexicon import Lexicon, WordColumns
 from treevote.models.features.word_memo import WordMemo
 from treevote.parallel import ONE_JOB, Jobs
@@ -45,10 +46,10 @@ class TrainingData(NamedTuple):
     single_root: bool
 
     @classmethod
-    def of(cls, treebank: Treebank, encoding: Encoding | None) -> TrainingData:
+    def of(cls, treebank: Treebank, encoding: Encoding | None, clusters: Clusters = NONE) -> TrainingData:
         """Make the trees of a treebank projective, with lifted arcs encoded in labels; None keeps the trees."""
         trees = treebank if encoding is None else projectivize(treebank, encoding)
-        lexicon = Lexicon.of(treebank)
+        lexicon = Lexicon.of(treebank, clusters)
         return cls(trees, lexicon, lexicon.columns(trees.words), is_single_rooted(treebank))
 
 
@@ -60,9 +61,12 @@ class BaseTrainer(Settings, Generic[_Parser]):
     ----------
     encoding : {"path", "head", "head+path", "none"}
         How non-projective trees are encoded in labels (Nivre & Nilsson 2005).
+    clusters : Clusters
+        Clusters of words, which are further features of them; data and no setting.
     """
 
     encoding: Encoding = "path"
+    clusters: Clusters = field(default=NONE, repr=False, metadata=DATA)
 
     def train(
         self,
@@ -154,8 +158,9 @@ class BaseParser(Generic[_Trainer]):
     @classmethod
     def _checked(cls, record: Record) -> Self:
         trainer: Any = trainer_of(record, cls._TRAINER)
-        memo = WordMemo(Lexicon.from_texts(record.texts))
-        return cls._from_content(record, trainer, memo, truth_of(record, "single_root"))
+        lexicon = Lexicon.from_texts(record.texts)
+        trainer = dataclasses.replace(trainer, clusters=lexicon.clusters)
+        return cls._from_content(record, trainer, WordMemo(lexicon), truth_of(record, "single_root"))
 
     @property
     def _encoding(self) -> Encoding:

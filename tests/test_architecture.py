@@ -39,7 +39,7 @@ LAYERS = (
     {"store"},
     {"protocols", "terminal"},
     {"drawing", "evaluation"},
-    {"models", "models.features", "models.learners", "models.tagging", "models.tokenization"},
+    {"models", "models.clusters", "models.features", "models.learners", "models.tagging", "models.tokenization"},
     {"models.labelling", "models.parser"},
     FAMILIES,
     {"ensemble"},
@@ -62,7 +62,8 @@ DOORS = {
     "pandas": {"treevote.corpus.frame", "treevote.corpus.treebank"},
     "rich": {"treevote.cli", "treevote.commands", "treevote.drawing", "treevote.terminal"},
     "spacy": {"treevote.spacy_component"},
-    "sklearn": {"treevote.ensemble.confidence", "treevote.models.learners"},
+    "sklearn": {"treevote.ensemble.confidence", "treevote.models.clusters.vectors", "treevote.models.learners"},
+    "threadpoolctl": {"treevote.models.clusters.vectors"},
     "typer": {"treevote.cli", "treevote.commands"},
     "ufal": {"treevote.models.tokenization"},
 }

@@ -117,7 +117,7 @@ class DecisionListTrainer(BaseTrainer["DecisionListParser"]):
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> DecisionListParser:
         """Learn from trees; ``dev`` is for the selection of attributes. Nothing is random."""
-        trees, lexicon, _, single_root = TrainingData.of(treebank, self.encoding)
+        trees, lexicon, _, single_root = TrainingData.of(treebank, self.encoding, self.clusters)
         options = ListOptions(self.min_gain, self.max_rules, self.max_length, self.free_length)
 
         def text(sentences: Treebank, table: AttributeTable) -> Text:

@@ -18,6 +18,7 @@ import numpy as np
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints
+from treevote.models.clusters.clusters import NONE, Clusters
 
 ATTRIBUTES = (
     "form", "lemma", "upos", "xpos", "feats", "lower", "prefix2", "prefix3", "suffix1", "suffix2", "suffix3",
@@ -140,6 +141,8 @@ class Lexicon:
         For each attribute its strings; the string at index ``i`` has number ``i + 1``.
     feats : sequence of str
         The values of split FEATS, likewise.
+    clusters : Clusters, optional
+        The clusters of a word are further values of its split FEATS.
 
     Examples
     --------
@@ -149,18 +152,21 @@ class Lexicon:
     [1, 3]
     """
 
-    def __init__(self, values: Sequence[Sequence[str]], feats: Sequence[str]) -> None:
+    def __init__(self, values: Sequence[Sequence[str]], feats: Sequence[str], clusters: Clusters = NONE) -> None:
+        self.clusters = clusters
         *numbered, (self.feats, self._feat_numbers) = map(_numbered, (*values, feats))
         self.values = tuple(strings for strings, _ in numbered)
         self._numbers = tuple(numbers for _, numbers in numbered)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Lexicon) and (self.values, self.feats) == (other.values, other.feats)
+        if not isinstance(other, Lexicon):
+            return False
+        return (self.values, self.feats, self.clusters) == (other.values, other.feats, other.clusters)
 
     __hash__ = None  # type: ignore[assignment]
 
     @classmethod
-    def of(cls, treebank: Treebank) -> Lexicon:
+    def of(cls, treebank: Treebank, clusters: Clusters = NONE) -> Lexicon:
         """Give numbers to the strings of all words of a treebank."""
         numbers: tuple[dict[str, int], ...] = tuple({} for _ in ATTRIBUTES)
         feats: dict[str, int] = {}
@@ -168,18 +174,18 @@ class Lexicon:
             for known, string in zip(numbers, attributes(word), strict=True):
                 if string:
                     known.setdefault(string, len(known))
-            for value in split_feats(word.feats):
+            for value in itertools.chain(split_feats(word.feats), clusters.feats(word.form)):
                 feats.setdefault(value, len(feats))
-        return cls([tuple(known) for known in numbers], tuple(feats))
+        return cls([tuple(known) for known in numbers], tuple(feats), clusters)
 
     def texts(self) -> dict[str, tuple[str, ...]]:
-        """Return the strings as the texts of a record: one for each of ``ATTRIBUTES``, and ``feat``."""
-        return dict(zip(ATTRIBUTES, self.values, strict=True)) | {"feat": self.feats}
+        """Return the strings as the texts of a record: one for each of ``ATTRIBUTES``, ``feat``, and the clusters."""
+        return dict(zip(ATTRIBUTES, self.values, strict=True)) | {"feat": self.feats} | self.clusters.texts()
 
     @classmethod
     def from_texts(cls, texts: Mapping[str, Sequence[str]]) -> Lexicon:
-        """Make the lexicon of such texts; KeyError if one is missing."""
-        return cls([texts[name] for name in ATTRIBUTES], texts["feat"])
+        """Make the lexicon of such texts; KeyError if one is missing, ValueError for clusters with a fault."""
+        return cls([texts[name] for name in ATTRIBUTES], texts["feat"], Clusters.from_texts(texts))
 
     def columns(self, words: Sequence[Word]) -> WordColumns:
         """Return the numbers of words, ``words[0]`` being ROOT."""
@@ -191,7 +197,8 @@ class Lexicon:
         for word in words:
             strings = attributes(word)
             rows.append([numbers.get(string, 0) for numbers, string in zip(known, strings, strict=True)])
-            numbers_of_feats = (number for value in split_feats(word.feats) if (number := known_feats.get(value, 0)))
+            values_of_feats = itertools.chain(split_feats(word.feats), self.clusters.feats(word.form))
+            numbers_of_feats = (number for value in values_of_feats if (number := known_feats.get(value, 0)))
             feats.extend(itertools.islice(numbers_of_feats, MAX_FEATS))
             offsets.append(len(feats))
         if rows:

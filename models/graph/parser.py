@@ -146,7 +146,9 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
     ) -> tuple[GraphParser, FirstOrderTask | SecondOrderTask]:
         """Return a parser without the weights of its model of the highest order, and the task to learn them."""
         projective = self._projective(treebank)
-        trees, lexicon, words, single_root = TrainingData.of(treebank, self.encoding if projective else None)
+        trees, lexicon, words, single_root = TrainingData.of(
+            treebank, self.encoding if projective else None, self.clusters
+        )
         arcs = FirstOrderModel.untrained(self._templates(ARCS, lexicon))
         longest = LONGEST if self.order == 1 else koo_collins.LONGEST
         short = np.flatnonzero(np.diff(trees.offsets) <= longest)

@@ -95,7 +95,7 @@ class PipelineTrainer(BaseTrainer["PipelineParser"]):
         learner: Any = make_learner(self.learner, self.options, seed)
         templates = templates_of(self.templates)
         table = compile_templates(templates, GRAMMAR)
-        trees, lexicon, words, single_root = TrainingData.of(treebank, self.encoding)
+        trees, lexicon, words, single_root = TrainingData.of(treebank, self.encoding, self.clusters)
         waits = np.array([self.wait_left, self.wait_right])
         rows = rows_of(trees, words, table, POLICIES.index(self.policy), waits, self.cutoff)
         if len(np.unique(rows.classes)) < 2:

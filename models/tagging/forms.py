@@ -14,28 +14,31 @@ import numpy as np
 
 from treevote.corpus.sentence import Word
 from treevote.kernels import Ints, Longs
+from treevote.models.clusters.clusters import NAMES, NONE, Clusters
 from treevote.models.features.lexicon import shape
 
 PREFIXES, SUFFIXES, INFIXES = range(1, 5), range(1, 8), range(1, 6)
 
 SPELLING = (
     "form", "lower", "shape", *(f"prefix{n}" for n in PREFIXES), *(f"suffix{n}" for n in SUFFIXES),
-    *(f"infix{n}" for n in INFIXES),
+    *(f"infix{n}" for n in INFIXES), *NAMES,
 )  # fmt: skip
 """Attributes of a form. ``lower`` is the form in lower case with every digit as 0, and so are the affixes; ``infix3``
-are the two characters before the last three, where languages that pile up suffixes have one."""
+are the two characters before the last three, where languages that pile up suffixes have one. The last attributes are
+its clusters."""
 
 UNKNOWN = -1
 """Row of a form that the training data do not have."""
 
 
-def spelling(form: str) -> tuple[str, ...]:
+def spelling(form: str, clusters: Clusters = NONE) -> tuple[str, ...]:
     """Return the strings of all attributes of a form, in the order of ``SPELLING``; empty for a missing value.
 
     Examples
     --------
-    >>> dict(zip(SPELLING, spelling("Houses2"), strict=True))["suffix3"], spelling("houses")[-2]
-    ('es0', 'ho')
+    >>> attributes = dict(zip(SPELLING, spelling("Houses2"), strict=True))
+    >>> attributes["suffix3"], attributes["infix4"], attributes["cluster"]
+    ('es0', 'ou', '')
     """
     lower = "".join("0" if c.isdigit() else c for c in form.lower())
     size = len(lower)
@@ -46,6 +49,7 @@ def spelling(form: str) -> tuple[str, ...]:
         *(lower[:n] if size >= n else "" for n in PREFIXES),
         *(lower[-n:] if size >= n else "" for n in SUFFIXES),
         *(lower[-n - 2 : -n] if size >= n + 2 else "" for n in INFIXES),
+        *clusters.of(form),
     )
 
 
@@ -56,6 +60,7 @@ class FormMemo:
     ----------
     known : mapping of str to int
         The row of each form of the training data, from 0.
+    clusters : Clusters, optional
     limit : int, default=65536
         The cache is emptied when it holds more forms. The numbers of a form do not depend on it.
 
@@ -65,18 +70,19 @@ class FormMemo:
     >>> memo = FormMemo({"dogs": 0})
     >>> rows, values, known = memo.encode((ROOT, Word("dogs", "dog", "NOUN", "_", "_"), Word("cats", *"____")))
     >>> known[rows].tolist(), values.shape
-    ([-1, 0, -1], (3, 19))
+    ([-1, 0, -1], (3, 22))
     """
 
-    def __init__(self, known: Mapping[str, int], limit: int = 1 << 16) -> None:
+    def __init__(self, known: Mapping[str, int], clusters: Clusters = NONE, limit: int = 1 << 16) -> None:
         self.known = known
+        self.clusters = clusters
         self.limit = limit
         self._lock = threading.Lock()
         self._forget()
 
-    def __reduce__(self) -> tuple[Callable[..., FormMemo], tuple[Mapping[str, int], int]]:
-        """Pickle the known forms and the limit, without the cache."""
-        return FormMemo, (self.known, self.limit)
+    def __reduce__(self) -> tuple[Callable[..., FormMemo], tuple[Mapping[str, int], Clusters, int]]:
+        """Pickle the known forms, the clusters and the limit, without the cache."""
+        return FormMemo, (self.known, self.clusters, self.limit)
 
     def _forget(self) -> None:
         self._rows: dict[str, int] = {}
@@ -100,7 +106,7 @@ class FormMemo:
             numbers = [rows.setdefault(word.form, len(rows)) for word in words]
             if len(rows) > first:
                 fresh = list(rows)[first:]
-                values = [[_number(string) for string in spelling(form)] for form in fresh]
+                values = [[_number(string) for string in spelling(form, self.clusters)] for form in fresh]
                 self._values = np.concatenate([self._values, np.array(values, np.int64)])
                 known = np.array([self.known.get(form, UNKNOWN) for form in fresh], np.int32)
                 self._known = np.concatenate([self._known, known])

@@ -7,17 +7,20 @@ product of experts (Hinton 2002). The tags and lemmas of the input are never rea
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
+from treevote.config import DATA
 from treevote.conll.columns import with_words
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError
 from treevote.kernels import Bools, Floats, Ints, Longs
+from treevote.models.clusters.clusters import NONE, Clusters
 from treevote.models.tagging import templates
 from treevote.models.tagging.classifier import Classifier, ClassifierTrainer, Direction, Loss
 from treevote.models.tagging.dictionary import Dictionary, rows_of
@@ -70,6 +73,8 @@ class TaggerTrainer:
     ----------
     taggers : mapping of str to sequence of ClassifierTrainer
         For each task the linear taggers that vote; ConfigError if one has none.
+    clusters : Clusters
+        Clusters of words. If there are any, templates of them are added to those of the taggers.
 
     Examples
     --------
@@ -81,6 +86,7 @@ class TaggerTrainer:
     """
 
     taggers: Mapping[str, tuple[ClassifierTrainer, ...]] = field(default_factory=lambda: TAGGERS)
+    clusters: Clusters = field(default=NONE, repr=False, metadata=DATA)
 
     def __post_init__(self) -> None:
         if self.taggers.keys() != TASKS.keys() or not all(self.taggers.values()):
@@ -97,7 +103,7 @@ class TaggerTrainer:
         if not treebank.n_tokens:
             raise InputError("expected tags to learn from, found no token", path=treebank.name)
         forms = tuple(dict.fromkeys(word.form for word in treebank.words[1:]))
-        rows, values, known = FormMemo(rows_of(forms)).encode(treebank.words)
+        rows, values, known = FormMemo(rows_of(forms), self.clusters).encode(treebank.words)
         parts_of_speech = _gold_classes(treebank, "upos", ("_",))
         others = {task: _gold_classes(treebank, task, parts_of_speech[2].names) for task in TASKS if task != "upos"}
         gold = {"upos": parts_of_speech, **others}
@@ -111,13 +117,18 @@ class TaggerTrainer:
             dictionary = Dictionary.of(known[own.tokens[seen]], classes[seen], len(forms))
             works += [
                 _Work(task, trainer, own, classes, tagset, dictionary, seed + i)
-                for i, trainer in enumerate(self.taggers[task])
+                for i, trainer in enumerate(self._own(task))
             ]
         trained: dict[str, Task] = {}
         for work, classifier in zip(works, jobs.map(_train, works), strict=True):
             before = trained[work.task].taggers if work.task in trained else ()
             trained[work.task] = Task(work.tagset, work.dictionary, (*before, classifier))
-        return Tagger(forms, trained)
+        return Tagger(forms, trained, self.clusters)
+
+    def _own(self, task: str) -> tuple[ClassifierTrainer, ...]:
+        """Return the taggers of a task, with templates of clusters if there are any."""
+        more = tuple(templates.CLUSTERS[task].split()) if self.clusters else ()
+        return tuple(dataclasses.replace(own, templates=(*own.templates, *more)) for own in self.taggers[task])
 
 
 class _Work(NamedTuple):
@@ -181,15 +192,17 @@ class Tagger:
     forms : tuple of str
         The forms of the training data.
     tasks : dict of str to Task
+    clusters : Clusters
     """
 
     forms: tuple[str, ...]
     tasks: dict[str, Task]
+    clusters: Clusters = NONE
     _memo: FormMemo = field(init=False, repr=False)
     _codes: dict[str, Ints] = field(init=False, repr=False)  # by task, the numbers of its classes in templates
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_memo", FormMemo(rows_of(self.forms)))
+        object.__setattr__(self, "_memo", FormMemo(rows_of(self.forms), self.clusters))
         object.__setattr__(self, "_codes", {name: _codes_of(task.tagset) for name, task in self.tasks.items()})
 
     def tag(self, treebank: Treebank) -> Treebank:
@@ -259,7 +272,7 @@ class Tagger:
     def record(self) -> Record:
         """Return the tagger as data."""
         parts = {name: task.record() for name, task in self.tasks.items()}
-        return Record(KIND, texts={"form": self.forms}, parts=parts)
+        return Record(KIND, texts={"form": self.forms, **self.clusters.texts()}, parts=parts)
 
     @classmethod
     def from_record(cls, record: Record) -> Tagger:
@@ -279,7 +292,7 @@ class Tagger:
             raise ValueError("the parts of its tags")
         if not all(map(is_rule, tasks["lemma"].tagset.names)):
             raise ValueError("the rules of its lemmas")
-        return cls(forms, tasks)
+        return cls(forms, tasks, Clusters.from_texts(record.texts))
 
 
 class _Names:

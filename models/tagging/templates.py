@@ -78,6 +78,16 @@ LEMMA = f"""
 """
 """For edit rules of lemmas, given all tags."""
 
+_CLUSTERS = "0.cluster4 0.cluster6 0.cluster -1.cluster 1.cluster -1.cluster+0.cluster 0.cluster+1.cluster"
+
+CLUSTERS = {
+    "upos": f"{_CLUSTERS} -2.cluster 2.cluster -1.cluster+1.cluster -1.upos+0.cluster 0.suffix3+0.cluster",
+    "feats": f"{_CLUSTERS} 0.suffix2+0.cluster",
+    "xpos": "0.cluster4 0.cluster6 0.cluster -1.cluster 1.cluster 0.suffix2+0.cluster",
+    "lemma": "",
+}
+"""For each task, in addition to the others if there are clusters of words."""
+
 
 def mirrored(templates: Sequence[str]) -> tuple[str, ...]:
     """Return templates with left and right exchanged; errors as for `compile_templates`.
@@ -99,7 +109,7 @@ def compile_templates(templates: Sequence[str]) -> Ints:
     Examples
     --------
     >>> compile_templates(["-1.upos+0.form"])[0].tolist()
-    [[-1, 19], [0, 0], [0, -1]]
+    [[-1, 22], [0, 0], [0, -1]]
     """
     table = np.full((len(templates), MOST_ATOMS, 2), (0, NO_ATOM), np.int32)
     for row, template in zip(table, read_templates(templates, GRAMMAR), strict=True):

@@ -107,7 +107,7 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
             raise ConfigError(f"structured training needs a linear learner, {self.learner} is not; choose another")
         templates = templates_of(self.templates)
         table = compile_templates(templates, GRAMMAR)
-        trees, lexicon, words, single_root = TrainingData.of(treebank, self.encoding)
+        trees, lexicon, words, single_root = TrainingData.of(treebank, self.encoding, self.clusters)
         if self.direction == "backward":
             trees = reverse(trees)
         actions = actions_of(trees, single_root)

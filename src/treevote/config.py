@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound="DataclassInstance")
 
+DATA = {"data": True}
+"""Metadata of a field that holds data and is no setting: a mapping does not have it."""
+
 _LARGEST = 2**63
 
 _SCALARS = {int: "a whole number", float: "a number", bool: "true or false", str: "a string"}
@@ -60,7 +63,7 @@ def from_mapping(cls: type[T], mapping: Mapping[str, object], where: str = "") -
     Traceback (most recent call last):
     treevote.errors.ConfigError: unknown value of search.order 'best'; did you mean 'best-first'? known: ...
     """
-    fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
+    fields = {field.name: field for field in _settings(cls)}
     hints = typing.get_type_hints(cls)
     for key in mapping:
         if key not in fields:
@@ -87,7 +90,12 @@ def to_mapping(obj: DataclassInstance) -> dict[str, Any]:
     >>> to_mapping(Vote())
     {'members': ['forward', 'backward']}
     """
-    return {field.name: _plain(getattr(obj, field.name)) for field in dataclasses.fields(obj) if field.init}
+    return {field.name: _plain(getattr(obj, field.name)) for field in _settings(type(obj))}
+
+
+def _settings(cls: type[DataclassInstance]) -> list[dataclasses.Field[Any]]:
+    """Return the fields of a dataclass that are settings."""
+    return [field for field in dataclasses.fields(cls) if field.init and not field.metadata.get("data")]
 
 
 def updated(mapping: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

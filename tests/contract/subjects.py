@@ -17,6 +17,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.reader import Reader
 from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.models.clusters.clusters import Clusters
 from treevote.models.decision_list.explanation import explain, rules_text
 from treevote.models.decision_list.parser import DecisionListParser, DecisionListTrainer
 from treevote.models.graph.parser import GraphParser, GraphTrainer
@@ -26,6 +27,8 @@ from treevote.protocols import Parser
 
 BACKWARD = dataclasses.replace(SMALL, learner="svm", direction="backward", search="best-first")
 STRUCTURED = dataclasses.replace(SMALL, structured_epochs=100)
+CLUSTERS = Clusters(("the", "dog", "dogs", "saw", "cat"), ("0000", "010011", "0101", "10", "11"))
+CLUSTERED = dataclasses.replace(SMALL, clusters=CLUSTERS)
 TREES = TransitionTrainer(templates=FEW, cutoff=1, learner="sklearn.tree.DecisionTreeClassifier")
 PIPELINE = PipelineTrainer(templates="paper", cutoff=1)
 GRAPH = GraphTrainer(bits=14, epochs=2, n_perceptrons=2, attributes=("upos", "lower", "feat"))
@@ -106,7 +109,8 @@ class ReadingTrainer:
 
     def train(self, treebank: Treebank, dev: Treebank | None = None, **options: Any) -> EnsembleParser:
         parser = self.ensemble.train(treebank, dev, **options)
-        return dataclasses.replace(parser, reader=Reader(toy_tokenizer(), SMALL_TAGGER.train(treebank)))
+        tagger = dataclasses.replace(SMALL_TAGGER, clusters=CLUSTERS)
+        return dataclasses.replace(parser, reader=Reader(toy_tokenizer(), tagger.train(treebank)))
 
 
 def plug_in() -> Subject:
@@ -124,6 +128,7 @@ SUBJECTS = {
     "transition": Subject(SMALL, TransitionParser, ("training",), searches),
     "transition-svm": Subject(BACKWARD, TransitionParser, ("training", "calibrating"), searches),
     "transition-structured": Subject(STRUCTURED, TransitionParser, ("training", "structured"), searches),
+    "transition-clusters": Subject(CLUSTERED, TransitionParser, ("training",), searches),
     "transition-tree": Subject(TREES, TransitionParser, spare=("keys",)),
     "pipeline": Subject(PIPELINE, PipelineParser, ("heads", "labels"), depths),
     "graph-1": Subject(

@@ -27,6 +27,8 @@ OUTSIDE = "outside"
 
 def spelled(form: str, name: str) -> str:
     """Return an attribute of a form, empty where it has none."""
+    if name.startswith("cluster"):
+        return ""
     lower = "".join("0" if character.isdigit() else character for character in form.lower())
     size = int(name[-1]) if name[-1].isdigit() else 0
     if name.startswith("infix"):

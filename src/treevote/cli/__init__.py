@@ -34,6 +34,7 @@ COMMANDS = (
     "quickstart",
     "study",
     "text",
+    "clusters",
     "benchmark",
     "warm",
 )

@@ -12,6 +12,7 @@ from treevote.cli.options import (
     FAILED,
     Backend,
     Cluster,
+    Clusters,
     Config,
     Json,
     Model,
@@ -55,6 +56,7 @@ def adapt(
         Literal["auto", "conllu", "conllx", "text", "lines"],
         input_option(help="Format of the files; text and lines are running text, of TEXT alone."),
     ] = "auto",
+    clusters: Clusters = None,
     config: Config = None,
     scheme: Annotated[
         Literal["default", "paper", "distil"] | None,
@@ -168,6 +170,7 @@ def adapt(
             target_dev=target_dev,
             target_train=target_train,
             external=external or [],
+            clusters=clusters,
             configuration=configuration,
             force=force,
             work=work,

@@ -29,6 +29,12 @@ Cluster = Annotated[
     str | None,
     machine_option(metavar="ADDRESS", help="Scheduler of a Dask cluster that does the work, such as tcp://host:8786."),
 ]
+Clusters = Annotated[
+    str | None,
+    input_option(
+        "--word-clusters", metavar="FILE", help="Clusters of words, as treevote clusters writes them; or word vectors."
+    ),
+]
 FileFormat = Annotated[Format, input_option(help="Format of the files.")]
 AllFaults = Annotated[
     bool, guard_option("--all-faults", help="Check all files first, and name every fault, not the first one.")

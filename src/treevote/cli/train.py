@@ -10,6 +10,7 @@ from treevote.cli.options import (
     AllFaults,
     Backend,
     Cluster,
+    Clusters,
     Config,
     FileFormat,
     Json,
@@ -75,6 +76,7 @@ def train(
             show_default="predicted",
         ),
     ] = None,
+    clusters: Clusters = None,
     all_faults: AllFaults = False,
     seed: Annotated[int | None, machine_option(min=0, help="Seed of the training.", show_default="0")] = None,
     jobs: NJobs = 1,
@@ -119,6 +121,7 @@ def train(
             reader=ReaderTrainer("text" if from_text else "tokens", tags or "predicted")
             if from_text or from_tokens
             else None,
+            clusters=clusters,
             format=format,
             jobs=Jobs(-1, None, progress) if cluster else Jobs(jobs, backend, progress),
             warn=warn,

@@ -23,6 +23,7 @@ from treevote.corpus.treebank import Format
 from treevote.ensemble.parser import load, save
 from treevote.errors import ConfigError, InputError
 from treevote.files.streams import writing
+from treevote.models.clusters.files import read_clusters
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.report import adaptation
 from treevote.store import folder as store
@@ -67,6 +68,7 @@ def adapt(
     target_dev: str | Path | None = None,
     target_train: str | Path | None = None,
     external: Sequence[str | Path] = (),
+    clusters: str | Path | None = None,
     configuration: Configuration | None = None,
     force: bool = False,
     work: str | Path | None = None,
@@ -93,6 +95,8 @@ def adapt(
         A few labelled sentences of the new domain, to train on and to calibrate the confidence.
     external : sequence of path
         Parses of ``unlabelled`` by other parsers, as further members of the committee.
+    clusters : path, optional
+        Clusters of words, or word vectors, in place of those of the model.
     configuration : Configuration, optional
         Scheme, guard and seed.
     force : bool, default=False
@@ -116,7 +120,7 @@ def adapt(
         output,
         room,
         silver,
-        [*unlabelled, *external, *train, *(path for path in (dev, target_dev, target_train) if path)],
+        [*unlabelled, *external, *train, *(path for path in (dev, target_dev, target_train, clusters) if path)],
     )
     configuration = configuration or Configuration()
     scheme = configuration.scheme
@@ -133,6 +137,7 @@ def adapt(
         "target development set": None if target_dev is None else checksum(target_dev),
         "target training data": None if target_train is None else checksum(target_train),
         "external parses": [checksum(path) for path in external],
+        "clusters": None if clusters is None else checksum(clusters),
         "scheme": to_mapping(scheme),
         "seed": seed,
         "format": format,
@@ -153,7 +158,8 @@ def adapt(
         if before.reader is not None:
             texts = split(before, texts, steps, format)
         names, others = [os.fspath(path) for path in unlabelled], [os.fspath(path) for path in external]
-        data = Data(source, texts, old, new, others, of_trees, names, target_train=few)
+        known = None if clusters is None else read_clusters(clusters)
+        data = Data(source, texts, old, new, others, of_trees, names, target_train=few, clusters=known)
         try:
             adapted = carry(before, data, steps, **settings, force=force, jobs=jobs, warn=warn)
         except (InputError, ConfigError) as error:

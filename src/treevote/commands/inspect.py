@@ -139,6 +139,8 @@ def _data(facts: Mapping[str, Any], full: bool) -> str:
         for role in ("training", "development")
         if (data := facts.get(role)) is not None
     ]
+    if words := facts.get("clusters"):
+        lines.append(f"clusters of {words:,} words")
     return "\n".join(lines)
 
 

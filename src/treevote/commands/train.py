@@ -17,12 +17,14 @@ from treevote.conll.reader import read
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.configuration import Configuration, ensemble_of, read_configuration
 from treevote.ensemble.learned_vote import VoteKind
-from treevote.ensemble.members import known_members
+from treevote.ensemble.members import known_members, with_clusters
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.presets import PRESETS, Preset
 from treevote.ensemble.reader_trainer import ReadData, ReaderTrainer
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, TreevoteError
+from treevote.models.clusters.clusters import Clusters
+from treevote.models.clusters.files import read_clusters
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.report.scores import scores
 from treevote.store import folder as store
@@ -72,6 +74,7 @@ def train(
     folds: int | None = None,
     seed: int | None = None,
     reader: ReaderTrainer | None = None,
+    clusters: str | Path | None = None,
     format: Format | Literal["auto"] = "auto",
     jobs: Jobs = ONE_JOB,
     warn: Callable[[str], None] = lambda sentence: None,
@@ -101,6 +104,8 @@ def train(
         Whether the subset of members with the best vote is selected, in place of the key of the configuration.
     reader : ReaderTrainer, optional
         Settings of the part that reads raw text; by default the model reads tagged treebanks only.
+    clusters : path, optional
+        Clusters of words, or word vectors, for parsers and taggers; see `treevote.models.clusters.files`.
     format : {"auto", "conllu", "conllx"}, default="auto"
         Format of the treebanks.
     jobs : Jobs, optional
@@ -110,7 +115,7 @@ def train(
     Raises
     ------
     InputError, ConfigError, ModelError
-        If a treebank, the configuration, or the model folder cannot be used.
+        If a treebank, the clusters, the configuration, or the model folder cannot be used.
     """
     start = time.monotonic()
     if dev is not None and folds:
@@ -119,6 +124,8 @@ def train(
     configuration = chosen(config, preset, given)
     trainer = ensemble_of(configuration, settings)
     store.check_target(output)
+    if clusters is not None:
+        trainer, reader = knowing(read_clusters(clusters), trainer, reader)
     texts: list[Treebank] = []
     on_text = None if reader is None else texts.append
     treebank, convention = read_training(files, format=format, warn=warn, on_text=on_text)
@@ -173,6 +180,15 @@ def with_folds(trainer: EnsembleTrainer, n_sentences: int) -> EnsembleTrainer:
     """
     needed = trainer.select or trainer.weights != "equal" or FEWEST <= n_sentences < FEW
     return dataclasses.replace(trainer, folds=FOLDS if needed else 0)
+
+
+def knowing(
+    clusters: Clusters, trainer: EnsembleTrainer, reader: ReaderTrainer | None
+) -> tuple[EnsembleTrainer, ReaderTrainer | None]:
+    """Return the trainers of parsers and of a reader, with clusters of words."""
+    if reader is not None:
+        reader = dataclasses.replace(reader, tagger=dataclasses.replace(reader.tagger, clusters=clusters))
+    return dataclasses.replace(trainer, members=with_clusters(trainer.members, clusters)), reader
 
 
 def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank) -> None:

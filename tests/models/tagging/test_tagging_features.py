@@ -38,7 +38,7 @@ def test_spelling_is_that_of_the_twin(form: str) -> None:
 @given(st.lists(st.lists(forms, max_size=5), max_size=5), st.integers(0, 6), st.lists(forms, unique=True, max_size=4))
 def test_numbers_of_forms_depend_on_the_form_alone(texts: list[list[str]], limit: int, training: list[str]) -> None:
     known = {form: row for row, form in enumerate(training)}
-    memo = FormMemo(known, limit)
+    memo = FormMemo(known, limit=limit)
     for text in texts:
         rows, values, of_form = pickle.loads(pickle.dumps(memo)).encode(words_of(text))
         fresh = values[rows].tolist(), of_form[rows].tolist()

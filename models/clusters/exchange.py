@@ -1,0 +1,211 @@
+"""Word classes by exchange: each word moves to the class in which the classes predict each other best.
+
+The criterion is the log-likelihood of a text under a bigram model of classes, less what does not depend on them
+(Martin, Liermann & Ney 1998, "Algorithms for bigram and trigram word clustering", equation 5)::
+
+    sum over pairs of classes of N log N  -  sum over classes of left log left + right log right
+
+``N`` counts one class before the other, ``left`` and ``right`` a class as the first and as the second of a pair. It is
+the average mutual information that Brown et al. (1992) maximise by merging, at the cost of a few passes over the words.
+
+A pass takes the words in the order of their numbers. Ties go to the class that a word is in, then to the one with the
+smaller number. The end of a sentence and rare words are in classes of their own and stay there.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.kernels import Doubles, Ints, Longs, kernel, leaf
+from treevote.parallel import Progress
+
+PASSES = 10
+"""Maximum number of passes over the words."""
+
+FEW_MOVES = 200
+"""The passes end when fewer than one of so many words has moved."""
+
+_TABLE = 1 << 16  # values of n log n that are looked up
+
+
+class Bigrams(NamedTuple):
+    """How often each word follows each.
+
+    Attributes
+    ----------
+    counts : ndarray of int64, shape (n_words,)
+        How often each word occurs.
+    first : ndarray of int64, shape (n_words + 1,)
+        The followers of word ``w`` are ``words[first[w] : first[w + 1]]``.
+    words : ndarray of int32, shape (n_bigrams,)
+    times : ndarray of int64, shape (n_bigrams,)
+    """
+
+    counts: Longs
+    first: Longs
+    words: Ints
+    times: Longs
+
+    def reversed(self) -> Bigrams:
+        """Return how often each word comes before each."""
+        n_words = len(self.counts)
+        before = np.repeat(np.arange(n_words, dtype=np.int32), np.diff(self.first))
+        order = np.argsort(self.words, kind="stable")
+        first = np.zeros(n_words + 1, np.int64)
+        np.cumsum(np.bincount(self.words, minlength=n_words), out=first[1:])
+        return Bigrams(self.counts, first, before[order], self.times[order])
+
+    def pairs(self, class_of: Ints, n_classes: int) -> Longs:
+        """Return how often each class follows each, shape (n_classes, n_classes), the first of a pair in the row."""
+        first = np.repeat(class_of, np.diff(self.first)).astype(np.int64)
+        keys = first * n_classes + class_of[self.words]
+        return np.bincount(keys, self.times, n_classes**2).astype(np.int64).reshape(n_classes, n_classes)
+
+
+def exchange(bigrams: Bigrams, n_classes: int, n_fixed: int = 0, progress: Progress | None = None) -> Ints:
+    """Divide words into classes.
+
+    Parameters
+    ----------
+    bigrams : Bigrams
+        Words in descending order of frequency, but for the fixed ones at the end.
+    n_classes : int
+        Number of classes of the words that are not fixed. At first word ``w`` is in class ``w % n_classes``.
+    n_fixed : int, default=0
+        The last words of the vocabulary are in classes of their own, from ``n_classes``.
+    progress : callable, optional
+
+    Returns
+    -------
+    ndarray of int32, shape (n_words,)
+        The class of each word, from 0. A class may be empty.
+
+    Examples
+    --------
+    >>> after = np.array([[0, 0, 4, 3, 0], [0, 0, 3, 4, 0], [0, 0, 0, 0, 6], [0, 0, 0, 0, 6], [7, 7, 0, 0, 0]])
+    >>> first, (_, words) = np.cumsum([0, *(after > 0).sum(1)]), np.nonzero(after)
+    >>> bigrams = Bigrams(after.sum(1), first, words.astype(np.int32), after[after > 0])
+    >>> exchange(bigrams, 2, n_fixed=1).tolist()
+    [1, 1, 0, 0, 2]
+    """
+    n_words = len(bigrams.counts)
+    n_free = n_words - n_fixed
+    class_of = (np.arange(n_words) % max(1, n_classes)).astype(np.int32)
+    class_of[n_free:] = n_classes + np.arange(n_fixed)
+    table = np.arange(_TABLE, dtype=np.float64)
+    table[1:] *= np.log(table[1:])
+    pairs = bigrams.pairs(class_of, n_classes + n_fixed)
+    after, before = pairs, np.ascontiguousarray(pairs.T)
+    reverse = bigrams.reversed()
+    for done in range(PASSES):
+        moves = one_pass(bigrams, reverse, n_free, n_classes, class_of, after, before, table)
+        if progress is not None:
+            progress("classes", done + 1, PASSES)
+        if moves * FEW_MOVES < n_free:
+            break
+    return class_of
+
+
+@kernel
+def one_pass(
+    following: Bigrams,
+    preceding: Bigrams,
+    n_free: int,
+    n_classes: int,
+    class_of: Ints,
+    after: Longs,
+    before: Longs,
+    table: Doubles,
+) -> int:
+    """Move each word to its best class, and return the number of moves.
+
+    ``after[a, b]`` and ``before[b, a]`` count class ``b`` after class ``a``. They change, and so does ``class_of``.
+    """
+    n_all = len(after)
+    right, left = np.zeros(n_all, np.int64), np.zeros(n_all, np.int64)
+    followers, leaders = np.empty(n_all, np.int64), np.empty(n_all, np.int64)
+    gain = np.empty(n_classes, np.float64)
+    firsts, seconds = np.empty(n_all, np.int64), np.empty(n_all, np.int64)
+    for a in range(n_all):
+        firsts[a], seconds[a] = after[a].sum(), before[a].sum()
+    moves = 0
+    for word in range(n_free):
+        n_right, own = classes_beside(following, word, class_of, right, followers)
+        n_left, _ = classes_beside(preceding, word, class_of, left, leaders)
+        begins, ends = right.sum() + own, left.sum() + own
+        old = class_of[word]
+        shift(after, before, old, right, left, own, -1)
+        firsts[old], seconds[old] = firsts[old] - begins, seconds[old] - ends
+        for k in range(n_classes):
+            here = after[k, k]
+            beside = n_log_n(here + right[k] + left[k] + own, table) - n_log_n(here, table)
+            beside -= n_log_n(here + right[k], table) - n_log_n(here, table) if right[k] else 0.0
+            beside -= n_log_n(here + left[k], table) - n_log_n(here, table) if left[k] else 0.0
+            totals = n_log_n(firsts[k] + begins, table) - n_log_n(firsts[k], table)
+            totals += n_log_n(seconds[k] + ends, table) - n_log_n(seconds[k], table)
+            gain[k] = beside - totals
+        for i in range(n_right):
+            add_gain(before[followers[i]], right[followers[i]], gain, table)
+        for i in range(n_left):
+            add_gain(after[leaders[i]], left[leaders[i]], gain, table)
+        best = old
+        for k in range(n_classes):
+            if gain[k] > gain[best]:
+                best = k
+        shift(after, before, best, right, left, own, 1)
+        firsts[best], seconds[best] = firsts[best] + begins, seconds[best] + ends
+        class_of[word] = best
+        moves += best != old
+        for i in range(n_right):
+            right[followers[i]] = 0
+        for i in range(n_left):
+            left[leaders[i]] = 0
+    return moves
+
+
+@leaf
+def classes_beside(beside: Bigrams, word: int, class_of: Ints, times: Longs, found: Longs) -> tuple[int, int]:
+    """Count the classes beside a word, other than the word itself; return their number, and how often it is beside it.
+
+    ``times`` are zeros and receive the counts, ``found`` the classes.
+    """
+    n_found, own = 0, 0
+    for at in range(beside.first[word], beside.first[word + 1]):
+        if beside.words[at] == word:
+            own = beside.times[at]
+            continue
+        k = class_of[beside.words[at]]
+        if times[k] == 0:
+            found[n_found] = k
+            n_found += 1
+        times[k] += beside.times[at]
+    return n_found, own
+
+
+@leaf
+def shift(after: Longs, before: Longs, k: int, right: Longs, left: Longs, own: int, sign: int) -> None:
+    """Add the bigrams of a word to class ``k``, or take them away."""
+    for other in range(len(right)):
+        if right[other]:
+            after[k, other] += sign * right[other]
+            before[other, k] += sign * right[other]
+        if left[other]:
+            after[other, k] += sign * left[other]
+            before[k, other] += sign * left[other]
+    after[k, k] += sign * own
+    before[k, k] += sign * own
+
+
+@leaf
+def add_gain(present: Longs, times: int, gain: Doubles, table: Doubles) -> None:
+    """Add what each class gains by more pairs with one class, of which it has ``present``."""
+    for k in range(len(gain)):
+        gain[k] += n_log_n(present[k] + times, table) - n_log_n(present[k], table)
+
+
+@leaf
+def n_log_n(n: int, table: Doubles) -> float:
+    """Return ``n log n``, 0 for 0."""
+    return float(table[n] if n < len(table) else n * np.log(np.float64(n)))

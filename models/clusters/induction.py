@@ -1,0 +1,138 @@
+"""Clusters from text: count words and their followers, divide the words into classes, make a tree of the classes.
+
+The exchange of words between classes (`treevote.models.clusters.exchange`) and the mergers of classes
+(`treevote.models.clusters.hierarchy`) raise and keep the same quantity, the average mutual information of neighbouring
+classes (Brown et al. 1992).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.corpus.treebank import Treebank
+from treevote.errors import ConfigError, InputError
+from treevote.kernels import Keys, Longs
+from treevote.models.clusters.clusters import Clusters
+from treevote.models.clusters.exchange import Bigrams, exchange
+from treevote.models.clusters.hierarchy import paths
+from treevote.parallel import Progress
+
+MAX_CLASSES = 2_000
+
+_PENDING = 1 << 22  # bigrams that wait to be added up
+_OTHERS = 2  # the end of a sentence, and rare words
+
+
+class Induced(NamedTuple):
+    """Result of `induce`: clusters, how often each of their words occurs, and the number of tokens of the text."""
+
+    clusters: Clusters
+    counts: Longs
+    n_tokens: int
+
+
+class Counts:
+    """How often each form follows each in the sentences that were added; the end of a sentence is form 0."""
+
+    def __init__(self) -> None:
+        self._forms: dict[str, int] = {}
+        self._keys: list[Keys] = []
+        self._times: list[Longs] = []
+        self._pending = 0
+        self.n_tokens = 0
+
+    def add(self, treebank: Treebank) -> None:
+        """Add the sentences of a treebank; their trees and tags are not read."""
+        known = self._forms
+        numbers = np.array(
+            [0, *(known.setdefault(word.form, len(known) + 1) for word in treebank.words[1:])], np.uint64
+        )
+        stream = np.append(numbers[treebank.tokens], np.uint64(0))
+        keys, times = np.unique(stream[:-1] << np.uint64(32) | stream[1:], return_counts=True)
+        self._keys.append(keys)
+        self._times.append(times.astype(np.int64))
+        self._pending += len(keys)
+        self.n_tokens += treebank.n_tokens
+        if self._pending > _PENDING:
+            self._add_up()
+            self._pending = 0
+
+    def _add_up(self) -> None:
+        keys, number = np.unique(np.concatenate(self._keys), return_inverse=True)
+        times = np.zeros(len(keys), np.int64)
+        np.add.at(times, number, np.concatenate(self._times))
+        self._keys, self._times = [keys], [times]
+
+    def bigrams(self, least: int) -> tuple[list[str], Bigrams]:
+        """Return the forms that occur at least so often, the most frequent first, and their bigrams.
+
+        Ties go to the form that occurred first. After the forms come rare words, as one, and the end of a sentence.
+        """
+        self._add_up()
+        (keys,), (times,) = self._keys, self._times
+        ends = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64), (keys >> np.uint64(32)).astype(np.int64)
+        counts = np.bincount(ends[1], times, len(self._forms) + 1).astype(np.int64)
+        order = np.argsort(-counts[1:], kind="stable") + 1
+        kept = order[counts[order] >= least]
+        n_words = len(kept) + _OTHERS
+        new = np.full(len(counts), n_words - 2)
+        new[kept], new[0] = np.arange(len(kept)), n_words - 1
+        pairs, number = np.unique(new[ends[1]] * n_words + new[ends[0]], return_inverse=True)
+        summed = np.zeros(len(pairs), np.int64)
+        np.add.at(summed, number, times)
+        first = np.searchsorted(pairs // n_words, np.arange(n_words + 1))
+        totals = np.zeros(n_words, np.int64)
+        np.add.at(totals, pairs // n_words, summed)
+        forms = list(self._forms)
+        words = [forms[form - 1] for form in kept.tolist()]
+        return words, Bigrams(totals, first, (pairs % n_words).astype(np.int32), summed)
+
+
+def induce(
+    text: Iterable[Treebank], *, n_classes: int = 256, least: int = 2, progress: Progress | None = None
+) -> Induced:
+    """Make clusters of the words of a text.
+
+    Parameters
+    ----------
+    text : iterable of Treebank
+        Trees and tags are not read. Memory does not grow with the length of the text, but with its vocabulary.
+    n_classes : int, default=256
+        Number of classes, at most that of the words.
+    least : int, default=2
+        Words that occur less often have no cluster.
+    progress : callable, optional
+
+    Raises
+    ------
+    InputError
+        If no word occurs so often.
+    ConfigError
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> toy = [([noun, verb], [2, 0], ["nsubj", "root"]) for noun in ("dogs", "cats") for verb in ("bark", "sleep")]
+    >>> found = induce([Treebank.of(toy)], n_classes=2, least=1)
+    >>> [found.clusters.of(word)[-1] for word in ("dogs", "cats", "bark", "sleep")]
+    ['1', '1', '0', '0']
+    """
+    if not 1 <= n_classes <= MAX_CLASSES:
+        raise ConfigError(f"the number of classes should be in 1..{MAX_CLASSES}, found {n_classes}")
+    if least < 1:
+        raise ConfigError(f"the least number of occurrences should be at least 1, found {least}")
+    counts = Counts()
+    for treebank in text:
+        counts.add(treebank)
+    words, bigrams = counts.bigrams(least) if counts.n_tokens else ([], None)
+    if bigrams is None or not words:
+        times = "once" if least == 1 else f"{least} times"
+        raise InputError(f"expected words that occur at least {times}, found none", remedy="give more text")
+    n_classes = min(n_classes, len(words))
+    class_of = exchange(bigrams, n_classes, _OTHERS, progress)
+    path_of = paths(bigrams.pairs(class_of, n_classes + _OTHERS), n_classes)
+    own = tuple(path_of[k] for k in class_of[: len(words)].tolist())
+    return Induced(Clusters(tuple(words), own), bigrams.counts[: len(words)], counts.n_tokens)

@@ -1,0 +1,52 @@
+"""Clusters of word vectors: k-means divides the words into classes, Ward's method makes a tree of the classes.
+
+Vectors are scaled to length 1, so that their distances are those of their directions. Both methods are those of
+scikit-learn: k-means in mini-batches (Sculley 2010), and agglomerative clustering (Ward 1963) of the centres.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from treevote.kernels import Floats
+from treevote.models.clusters.clusters import Clusters
+from treevote.models.clusters.hierarchy import paths_of
+
+
+def clusters_of(words: Sequence[str], vectors: Floats, *, n_classes: int = 256, seed: int = 0) -> Clusters:
+    """Return the clusters of words with vectors.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Each occurs once.
+    vectors : ndarray of float32, shape (n_words, n_dimensions)
+    n_classes : int, default=256
+        Maximum number of classes.
+    seed : int, default=0
+
+    Examples
+    --------
+    >>> vectors = np.array([[1, 0.1], [1, 0.2], [0.1, 1], [0.3, 1]], np.float32)
+    >>> dog, cat, bark, sleep = clusters_of(["dog", "cat", "bark", "sleep"], vectors, n_classes=2).paths
+    >>> dog == cat, bark == sleep, dog == bark
+    (True, True, False)
+    """
+    from sklearn.cluster import AgglomerativeClustering, MiniBatchKMeans
+    from threadpoolctl import threadpool_limits
+
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    units = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+    n_classes = min(n_classes, len(np.unique(units, axis=0)))
+    if n_classes < 2:
+        return Clusters(tuple(words), ("0",) * len(words))
+    with threadpool_limits(1):  # sums of several threads would depend on their number
+        means = MiniBatchKMeans(n_classes, random_state=seed, n_init=1, batch_size=4096).fit(units)
+    classes, own = np.unique(means.labels_, return_inverse=True)
+    if len(classes) < 2:
+        return Clusters(tuple(words), ("0",) * len(words))
+    tree = AgglomerativeClustering(compute_full_tree=True).fit(means.cluster_centers_[classes])
+    path_of = paths_of(tree.children_, len(classes))
+    return Clusters(tuple(words), tuple(path_of[k] for k in own.tolist()))

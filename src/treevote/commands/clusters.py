@@ -1,0 +1,94 @@
+"""``treevote clusters``: clusters of words from text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from treevote.conll.reader import parse_chunk
+from treevote.conll.text_chunks import AnyFormat, TextChunk
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.parser import load
+from treevote.ensemble.reader import Reader
+from treevote.ensemble.streaming import any_parts, size
+from treevote.errors import InputError
+from treevote.models.clusters.files import write_clusters
+from treevote.models.clusters.induction import induce
+from treevote.parallel import ONE_JOB, Jobs
+
+
+@dataclass(frozen=True, slots=True)
+class ClustersSummary:
+    """Result of `make_clusters`.
+
+    Attributes
+    ----------
+    tokens : int
+        Number of tokens of the text.
+    words : int
+        Number of words with a cluster.
+    classes : int
+        Number of different paths.
+    """
+
+    tokens: int
+    words: int
+    classes: int
+
+
+def make_clusters(
+    texts: Sequence[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    *,
+    model: str | Path | None = None,
+    n_classes: int = 128,
+    least: int = 2,
+    format: AnyFormat = "auto",
+    jobs: Jobs = ONE_JOB,
+) -> ClustersSummary:
+    """Make clusters of the words of texts, and write them.
+
+    Parameters
+    ----------
+    texts : sequence of path or "-"
+        CoNLL-U or CoNLL-X; trees and tags are not read. Running text needs a model with a tokenizer.
+    output : path or "-"
+        Written whole or not at all: path, word and count, separated by tabs.
+    model : path, optional
+        Its tokenizer reads running text.
+    n_classes, least
+        See `treevote.models.clusters.induction.induce`.
+    format : {"auto", "conllu", "conllx", "text", "lines"}, default="auto"
+        Format of the texts.
+    jobs : Jobs, optional
+        For its progress.
+
+    Raises
+    ------
+    InputError, ConfigError, ModelError
+        If a text, the model or a number cannot be used.
+    """
+    reader = None if model is None else load(model).reader or Reader()
+    found = induce(_sentences(texts, format, reader, jobs), n_classes=n_classes, least=least, progress=jobs.progress)
+    write_clusters(found.clusters, found.counts, output)
+    return ClustersSummary(found.n_tokens, len(found.clusters.words), len(set(found.clusters.paths)))
+
+
+def _sentences(
+    texts: Sequence[str | os.PathLike[str]], format: AnyFormat, reader: Reader | None, jobs: Jobs
+) -> Iterator[Treebank]:
+    """Yield the texts part by part."""
+    total = size(texts)
+    for chunk, _, bytes_read in any_parts(texts, format=format):
+        if isinstance(chunk, TextChunk):
+            if reader is None:
+                raise InputError(
+                    "expected CoNLL-U, found running text",
+                    path=chunk.path,
+                    remedy="name a model with a tokenizer by --model, or split the text into tokens first",
+                )
+            chunk = reader.conllu(chunk)
+        yield parse_chunk(chunk, trees="ignored")[0]
+        jobs.tell("words", bytes_read, total)

@@ -1,0 +1,88 @@
+"""``treevote clusters`` and ``--word-clusters``: from text to models that know words that they never saw."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import content, fails, run
+from tests.commands.test_train_reader import without_tags
+from tests.paths import TOY
+from tests.reference.toy_text import toy_tokenizer
+from treevote.ensemble.members import clusters_of
+from treevote.ensemble.parser import EnsembleParser, load, save
+from treevote.ensemble.reader import Reader
+from treevote.models.clusters.files import read_clusters
+from treevote.models.tagging.tagger import Tagger
+
+MEMBER = ("--members", "lr-svm-forward", "--search", "greedy")
+
+
+@pytest.fixture(scope="module")
+def clusters(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("clusters") / "toy.paths"
+    run("clusters", TOY, TOY, "-o", path, "--classes", 4)
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory, clusters: Path) -> Path:
+    path = tmp_path_factory.mktemp("model") / "model"
+    run("train", "--train", TOY, "-o", path, *MEMBER, "--from-tokens", "--word-clusters", clusters, "--folds", 0)
+    return path
+
+
+def of(model: Path) -> list[object]:
+    """Return the clusters of the parsers and of the tagger of a model."""
+    parser = load(model)
+    assert parser.reader is not None
+    assert isinstance(parser.reader.tagger, Tagger)
+    trainers = {name: member.trainer for name, member in parser.members.items()}
+    return [clusters_of(trainers), parser.reader.tagger.clusters]
+
+
+def test_parsers_and_taggers_of_a_model_know_the_clusters(model: Path, clusters: Path) -> None:
+    assert of(model) == 2 * [read_clusters(clusters)]
+    n_words = len(read_clusters(clusters).words)
+    assert f"clusters of {n_words:,} words" in run("inspect", model)
+    assert json.loads(run("inspect", model, "--json"))["clusters"] == n_words
+
+
+def test_any_jobs_give_the_same_bytes(model: Path, clusters: Path, tmp_path: Path) -> None:
+    again = ("--from-tokens", "--word-clusters", clusters, "--folds", 0, "--jobs", 2, "--backend", "threading")
+    run("train", "--train", TOY, "-o", tmp_path / "model", *MEMBER, *again)
+    assert content(tmp_path / "model") == content(model)
+
+
+def test_an_adapted_model_keeps_its_clusters_or_gets_others(model: Path, clusters: Path, tmp_path: Path) -> None:
+    text = without_tags(TOY, tmp_path / "text.conllu")
+    run("clusters", text, "-o", tmp_path / "new.paths", "--classes", 3)
+    adapt = ("adapt", model, text, "--train", TOY, "--rounds", 1, "--force", "--committee", "lr-svm-forward,pipeline")
+    run(*adapt, "-o", tmp_path / "kept")
+    assert of(tmp_path / "kept") == of(model)
+    run(*adapt, "-o", tmp_path / "new", "--word-clusters", tmp_path / "new.paths")
+    assert of(tmp_path / "new") == 2 * [read_clusters(tmp_path / "new.paths")]
+
+
+def test_running_text_needs_a_model_with_a_tokenizer(model: Path, tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("the dog saw the cat. the dog saw the fish.\n", "utf-8")
+    assert "expected CoNLL-U, found running text; name a model" in fails("clusters", text)
+    assert "no tokenizer" in fails("clusters", text, "--model", model)
+    parser = load(model)
+    reads = EnsembleParser(parser.members, parser.weights, parser.facts, None, Reader(toy_tokenizer()))
+    save(reads, tmp_path / "reads")
+    found = run("clusters", text, "--model", tmp_path / "reads", "--classes", 2)
+    assert found
+    assert all(len(line.split("\t")) == 3 for line in found.splitlines())
+
+
+def test_a_fault_is_one_sentence_and_leaves_no_file(tmp_path: Path) -> None:
+    (tmp_path / "bad").write_text("0\ta\n2\tb\n", "utf-8")
+    said = fails("train", "--train", TOY, "-o", tmp_path / "model", "--word-clusters", tmp_path / "bad")
+    assert "bad, line 2: expected a path of zeros and ones" in said
+    assert "at least 1000 times" in fails("clusters", TOY, "-o", tmp_path / "out", "--least", 1000)
+    assert "no such file" in fails("clusters", tmp_path / "missing.conllu").lower()
+    assert {path.name for path in tmp_path.iterdir()} == {"bad"}
