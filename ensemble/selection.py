@@ -1,7 +1,8 @@
 """Selection of the members and weights of an ensemble, on sentences that no member was trained on.
 
 All subsets of the members and all kinds of weights are tried. The heaviest heads are rarely no tree, so the subsets are
-ranked by heaviest heads alone, in compiled loops, and only the best of them vote in full.
+ranked by heaviest heads alone, in compiled loops, and only the best of them vote in full. The learned vote
+(`treevote.ensemble.learned_vote`) is tried on these, and on all members.
 
 Weights that are not equal are fitted to one half of the sentences and measured on the other: every second sentence, and
 the rest. Measured on the sentences of their fit, they would seem better than they are.
@@ -20,6 +21,7 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import common_labels
+from treevote.ensemble.learned_vote import VoteKind, cross_voted
 from treevote.ensemble.vote import arc_weights, vote, winners
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError
@@ -37,6 +39,7 @@ LARGEST = 12
 """Maximum number of members to select from."""
 
 WeightKind = Literal["equal", "accuracy", "pos"]
+"""Kinds of weights of systems."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class Selection:
     """
 
     members: tuple[str, ...]
-    weights: WeightKind
+    weights: VoteKind
     las: float
     without: dict[str, float]
     with_too: dict[str, float]
@@ -74,7 +77,7 @@ def select(
     """Choose the members and the kind of weights whose vote is best.
 
     The choice is the ensemble with fewest members within ``MARGIN`` of the best LAS; ties go to the simplest weights
-    (equal, by accuracy, by part of speech), then to the higher LAS, then to the members that are better alone.
+    (equal, by accuracy, by part of speech, learned), then to the higher LAS, then to the members that are better alone.
 
     Parameters
     ----------
@@ -109,14 +112,17 @@ def select(
     alone = {name: evaluate(gold, parse, convention=convention).las for name, parse in parses.items()}
     names = sorted(parses, key=lambda name: -alone[name])
     ranked = _ranked(gold, [parses[name] for name in names], convention)
-    kinds: dict[WeightKind, int] = {"equal": 0, "accuracy": 1, "pos": 2}
+    kinds: dict[VoteKind, int] = {"equal": 0, "accuracy": 1, "pos": 2, "learned": 3}
 
     golds, halves = _halves(gold), {name: _halves(parse) for name, parse in parses.items()}
 
-    def las(chosen: Sequence[int], kind: WeightKind) -> float:
+    def las(chosen: Sequence[int], kind: VoteKind) -> float:
+        systems = [parses[names[i]] for i in chosen]
         if kind == "equal":
-            systems = [parses[names[i]] for i in chosen]
             return evaluate(gold, vote(systems, single_root=single_root), convention=convention).las
+        if kind == "learned":
+            voted = cross_voted(gold, systems, single_root=single_root, convention=convention)
+            return evaluate(gold, voted, convention=convention).las
         counts = []
         for own in range(len(golds)):
             fitted = fit_weights(kind, golds[own - 1], [halves[names[i]][own - 1] for i in chosen])
@@ -124,10 +130,11 @@ def select(
             counts.append(evaluate(golds[own], voted, convention=convention))
         return functools.reduce(operator.add, counts).las
 
-    finalists: dict[tuple[tuple[int, ...], WeightKind], float] = {
-        (chosen, kind): las(chosen, kind) for chosen, kind in ranked[:FINALISTS]
-    }
-    finalists[(0,), "equal"] = las((0,), "equal")
+    tried: dict[tuple[tuple[int, ...], VoteKind], None] = dict.fromkeys([*ranked[:FINALISTS], ((0,), "equal")])
+    if len(names) > 1:
+        subsets = [chosen for chosen, _ in ranked[:FINALISTS] if len(chosen) > 1]
+        tried |= dict.fromkeys((chosen, "learned") for chosen in [*subsets, tuple(range(len(names)))])
+    finalists = {(chosen, kind): las(chosen, kind) for chosen, kind in tried}
     best = max(finalists.values())
     chosen, kind = min(
         (ensemble for ensemble, score in finalists.items() if score >= best - MARGIN),

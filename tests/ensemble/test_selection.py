@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.diversity import Diversity
-from treevote.ensemble.selection import FINALISTS, LARGEST, MARGIN, WeightKind, fit_weights, select
+from treevote.ensemble.learned_vote import LearnedVote, VoteKind
+from treevote.ensemble.selection import FINALISTS, LARGEST, MARGIN, fit_weights, select
 from treevote.ensemble.vote import vote
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.counts import evaluate
@@ -33,13 +35,16 @@ def noisy(gold: Treebank, share: float, seed: int) -> Treebank:
     return gold.with_trees(heads, deprels, gold.labels)
 
 
-def cross_fitted(kind: WeightKind, systems: list[Treebank]) -> float:
+def cross_fitted(kind: VoteKind, systems: list[Treebank]) -> float:
     """Return the LAS of a vote with weights fitted to the sentences of the other parity."""
     right = 0
     for parity in (0, 1):
         own, other = range(parity, GOLD.n_sentences, 2), range(1 - parity, GOLD.n_sentences, 2)
-        weights = fit_weights(kind, GOLD.select(other), [system.select(other) for system in systems])
-        voted = vote([system.select(own) for system in systems], weights, single_root=True)
+        gold, fit, parsed = GOLD.select(other), [s.select(other) for s in systems], [s.select(own) for s in systems]
+        if kind == "learned":
+            voted = LearnedVote.fit(gold, fit).vote(parsed, single_root=True)
+        else:
+            voted = vote(parsed, fit_weights(kind, gold, fit), single_root=True)
         right += evaluate(GOLD.select(own), voted).arcs
     return 100 * right / GOLD.n_tokens
 
@@ -55,11 +60,11 @@ def test_no_ensemble_is_much_better_than_the_chosen_one_and_none_as_good_is_smal
     tried = {}
     for size in range(1, len(names) + 1):
         for subset in itertools.combinations(names, size):
-            for kind in ("equal", "accuracy", "pos"):
+            for kind in get_args(VoteKind)[: 4 if size > 1 else 3]:
                 tried[subset, kind] = cross_fitted(kind, [parses[name] for name in subset])
     assert chosen.las == round(tried[chosen.members, chosen.weights], 2)
     assert chosen.las >= round(max(las for (subset, _), las in tried.items() if len(subset) == 1), 2) - MARGIN - 0.005
-    if len(tried) <= FINALISTS:
+    if len(tried) <= FINALISTS:  # so all of them voted in full
         assert chosen.las >= max(tried.values()) - MARGIN - 0.005
         best = max(tried.values())
         assert len(chosen.members) == min(len(subset) for (subset, _), las in tried.items() if las >= best - MARGIN)
