@@ -2,7 +2,7 @@
 
 ::
 
-    weights = "pos"                       # equal, accuracy, pos or learned
+    weights = "pos"                       # auto, equal, accuracy, pos or learned
     seed = 1
     members = ["lr-maxent-forward", "wide"]
 
@@ -26,7 +26,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from reprlib import repr as short
-from typing import Any
+from typing import Any, Literal
 
 from treevote.config import from_mapping, load_toml, to_mapping
 from treevote.ensemble.learned_vote import VoteKind
@@ -42,8 +42,8 @@ class Configuration:
 
     Attributes
     ----------
-    weights : {"equal", "accuracy", "pos", "learned"}
-        Kind of the weights of the votes.
+    weights : {"auto", "equal", "accuracy", "pos", "learned"}
+        Kind of the weights of the votes, see `treevote.ensemble.trainer.EnsembleTrainer`.
     select : bool
         Whether the best members and weights are selected.
     folds : int, optional
@@ -57,7 +57,7 @@ class Configuration:
         Settings by name of member.
     """
 
-    weights: VoteKind = "equal"
+    weights: VoteKind | Literal["auto"] = "auto"
     select: bool = False
     folds: int | None = None
     seed: int = 0

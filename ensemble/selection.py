@@ -30,7 +30,8 @@ from treevote.evaluation.counts import Convention, evaluate
 from treevote.kernels import Longs
 
 MARGIN = 0.05
-"""Tolerance in LAS: the smallest ensemble within this distance of the best one is selected."""
+"""Tolerance in LAS: the smallest ensemble within this distance of the best one is selected, and equal votes where a
+learned vote is better by no more."""
 
 FINALISTS = 24
 """Number of ensembles that vote in full."""
@@ -148,6 +149,26 @@ def select(
         without={names[i]: round(las([j for j in chosen if j != i], kind), 2) for i in chosen if len(chosen) > 1},
         with_too={names[i]: round(las(sorted([*chosen, i]), kind), 2) for i in rest},
     )
+
+
+def better_vote(
+    gold: Treebank, systems: Sequence[Treebank], *, single_root: bool, convention: Convention = "ud"
+) -> Literal["equal", "learned"]:
+    """Return ``"learned"`` if the learned vote is better than equal votes by more than ``MARGIN``, else ``"equal"``.
+
+    The learned vote is measured on the sentences that it was not learned from.
+
+    Examples
+    --------
+    >>> gold = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])] * 4)
+    >>> better_vote(gold, [gold, gold], single_root=True)
+    'equal'
+    """
+    if len(systems) < 2 or not gold.n_tokens:
+        return "equal"
+    learned = cross_voted(gold, systems, single_root=single_root, convention=convention)
+    equal = evaluate(gold, vote(systems, single_root=single_root), convention=convention).las
+    return "learned" if evaluate(gold, learned, convention=convention).las > equal + MARGIN else "equal"
 
 
 def _ranked(

@@ -8,7 +8,7 @@ import time
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from treevote.ensemble.diversity import Diversity
 from treevote.ensemble.learned_vote import LearnedVote, VoteKind, cross_voted
 from treevote.ensemble.members import DEFAULT_MEMBERS, Member, clusters_of, members_of
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.selection import fit_weights, select
+from treevote.ensemble.selection import better_vote, fit_weights, select
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, unknown
@@ -42,9 +42,10 @@ class EnsembleTrainer:
     ----------
     members : mapping of str to Trainer
         By name, in the order in which ties are decided: the best first.
-    weights : {"equal", "accuracy", "pos", "learned"}
+    weights : {"auto", "equal", "accuracy", "pos", "learned"}
         Kind of the weights of the votes, see `treevote.ensemble.weights`; or ``"learned"``: arcs are weighted by their
-        probability, see `treevote.ensemble.learned_vote`. All but ``"equal"`` are measured.
+        probability, see `treevote.ensemble.learned_vote`. All but ``"equal"`` are measured. ``"auto"`` is learned if
+        that votes better, see `treevote.ensemble.selection.better_vote`; else equal, and so where nothing is measured.
     select : bool
         Whether members, their order and the kind of weights are selected, see `treevote.ensemble.selection`;
         ``weights`` is then ignored.
@@ -60,13 +61,13 @@ class EnsembleTrainer:
     """
 
     members: Mapping[str, Trainer] = dataclasses.field(default_factory=lambda: members_of(DEFAULT_MEMBERS))
-    weights: VoteKind = "equal"
+    weights: VoteKind | Literal["auto"] = "auto"
     select: bool = False
     folds: int = 0
 
     def __post_init__(self) -> None:
-        if self.weights not in get_args(VoteKind):
-            raise unknown("weights", self.weights, get_args(VoteKind))
+        if self.weights not in (known := ("auto", *get_args(VoteKind))):
+            raise unknown("weights", self.weights, known)
         if not (self.folds == 0 or 2 <= self.folds <= MAX_FOLDS):
             raise ConfigError(f"folds should be in 2..{MAX_FOLDS}, or 0 for none, found {self.folds}")
 
@@ -116,7 +117,7 @@ class EnsembleTrainer:
             raise ConfigError("an ensemble needs at least one member; name one")
         if seed < 0:
             raise ConfigError(f"the seed should not be negative, found {seed}")
-        if (self.weights != "equal" or self.select) and dev is None and not self.folds:
+        if (self.weights not in ("auto", "equal") or self.select) and dev is None and not self.folds:
             what = "members are chosen" if self.select else f"weights by {self.weights} are measured"
             raise ConfigError(f"{what} on a development set; give one, or a number of folds")
         require_labelled_trees(treebank)
@@ -135,13 +136,16 @@ class EnsembleTrainer:
             measured = self._cross_parsed(bare, seed, jobs)
             facts["folds"] = self.folds
         single_root = is_single_rooted(treebank)
-        kind = self.weights
+        kind: VoteKind = "equal" if self.weights == "auto" else self.weights
         if measured is not None:
             facts["diversity"] = to_mapping(Diversity.of(measured.gold, measured.parses, convention=convention))
             if self.select:
                 choice = select(measured.gold, measured.parses, single_root=single_root, convention=convention)
                 names, kind = choice.members, choice.weights
                 facts["selection"] = to_mapping(choice)
+            elif self.weights == "auto":
+                parses = list(measured.parses.values())
+                kind = better_vote(measured.gold, parses, single_root=single_root, convention=convention)
         facts["weights"] = kind
         if dev is None:
             trained = self._trained(names, bare, None, seed, jobs)

@@ -55,7 +55,7 @@ def train(
     members: Sequence[str] = (),
     config: Path_ | None = None,
     settings: Mapping[str, object] | None = None,
-    weights: Literal["equal", "accuracy", "pos"] | None = None,
+    weights: Literal["auto", "equal", "accuracy", "pos", "learned"] | None = None,
     select: bool = False,
     folds: int | None = None,
     seed: int | None = None,

@@ -19,7 +19,7 @@ input_option, choice_option, guard_option, machine_option, output_option = (
 )
 
 Format = Literal["auto", "conllu", "conllx"]
-WeightKind = Literal["equal", "accuracy", "pos", "learned"]
+WeightKind = Literal["auto", "equal", "accuracy", "pos", "learned"]
 
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="Model folder.")]
 Config = Annotated[str | None, choice_option("--config", metavar="FILE", help="Settings, as TOML.")]

@@ -51,7 +51,11 @@ def train(
         ),
     ] = None,
     weights: Annotated[
-        WeightKind | None, choice_option(help="Weights of the votes; measured on --dev.", show_default="equal")
+        WeightKind | None,
+        choice_option(
+            help="Weights of the votes; auto: learned on --dev or --folds if that votes better, else equal.",
+            show_default="auto",
+        ),
     ] = None,
     search: Annotated[
         Literal["greedy", "beam", "best-first"] | None, choice_option(help="Search of all members.")

@@ -69,7 +69,7 @@ def train(
     preset: Preset = "default",
     members: Sequence[str] = (),
     settings: Mapping[str, object] | None = None,
-    weights: VoteKind | None = None,
+    weights: VoteKind | Literal["auto"] | None = None,
     select: bool = False,
     folds: int | None = None,
     seed: int | None = None,
@@ -178,7 +178,7 @@ def with_folds(trainer: EnsembleTrainer, n_sentences: int) -> EnsembleTrainer:
     >>> [with_folds(EnsembleTrainer(), n_sentences).folds for n_sentences in (99, 100, 2_999, 3_000)]
     [0, 3, 3, 0]
     """
-    needed = trainer.select or trainer.weights != "equal" or FEWEST <= n_sentences < FEW
+    needed = trainer.select or trainer.weights not in ("auto", "equal") or FEWEST <= n_sentences < FEW
     return dataclasses.replace(trainer, folds=FOLDS if needed else 0)
 
 
