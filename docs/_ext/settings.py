@@ -58,7 +58,8 @@ def _table(defaults: Any, section: str) -> Iterator[str]:
 def _rows(defaults: Any, section: str, prefix: str = "") -> Iterator[str]:
     parameters = NumpyDocString(defaults.__doc__)[section]
     named = [name for parameter in parameters for name in parameter.name.split(", ")]
-    own = to_mapping(defaults) if dataclasses.is_dataclass(defaults) else inspect.signature(type(defaults)).parameters
+    is_dataclass = dataclasses.is_dataclass(type(defaults))
+    own = to_mapping(defaults) if is_dataclass else inspect.signature(type(defaults)).parameters
     missing = own.keys() - named
     if missing:
         raise ValueError(f"the docstring of {type(defaults).__name__} does not name {', '.join(missing)}")
