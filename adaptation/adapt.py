@@ -136,7 +136,8 @@ class _Adaptation:
         if judged and len(committee) + len(self.data.external) < 2:
             raise ConfigError(f"expected a committee of two or more, found only {', '.join(committee)}; name others")
         self._members(self.scheme.members)  # an unknown name is an error before the work
-        source = training_data(self.before, self.data, self._jobs("tags of the training data"))
+        own = self.data if taggers else dataclasses.replace(self.data, clusters=None)  # a tagger that stays has its own
+        source = training_data(self.before, own, self._jobs("tags of the training data"))
         given = seen(self.before, self.data, source, self.steps, "tagged", self.jobs)
         known = frozenset(sentences_of(source))
         apart = distance(Profile.of([source]), Profile.of(self._text(given), known))

@@ -21,6 +21,7 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import common_labels
+from treevote.ensemble.candidates import MAX_SYSTEMS
 from treevote.ensemble.learned_vote import VoteKind, cross_voted
 from treevote.ensemble.vote import arc_weights, vote, winners
 from treevote.ensemble.weights import Weights
@@ -156,7 +157,8 @@ def better_vote(
 ) -> Literal["equal", "learned"]:
     """Return ``"learned"`` if the learned vote is better than equal votes by more than ``MARGIN``, else ``"equal"``.
 
-    The learned vote is measured on the sentences that it was not learned from.
+    The learned vote is measured on the sentences that it was not learned from. Votes are equal if there are too many
+    or too few systems for a learned one, or no token.
 
     Examples
     --------
@@ -164,7 +166,7 @@ def better_vote(
     >>> better_vote(gold, [gold, gold], single_root=True)
     'equal'
     """
-    if len(systems) < 2 or not gold.n_tokens:
+    if not 2 <= len(systems) <= MAX_SYSTEMS or not gold.n_tokens:
         return "equal"
     learned = cross_voted(gold, systems, single_root=single_root, convention=convention)
     equal = evaluate(gold, vote(systems, single_root=single_root), convention=convention).las

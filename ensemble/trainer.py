@@ -123,8 +123,6 @@ class EnsembleTrainer:
         require_labelled_trees(treebank)
         bare = dataclasses.replace(treebank, source=None)
         facts: dict[str, JSON] = {"treevote": __version__, "seed": seed, "training": facts_of(treebank)}
-        if clusters := clusters_of(self.members):
-            facts["clusters"] = len(clusters.words)
         names = tuple(self.members)
         measured: _Measured | None = None
         trained: dict[str, Member] = {}
@@ -150,6 +148,8 @@ class EnsembleTrainer:
         if dev is None:
             trained = self._trained(names, bare, None, seed, jobs)
         members = {name: trained[name] for name in names}
+        if clusters := clusters_of({name: member.trainer for name, member in members.items()}):
+            facts["clusters"] = len(clusters.words)
         if measured is None:
             return EnsembleParser(members, Weights.equal(len(members)), facts), {}
         systems = [measured.parses[name] for name in names]

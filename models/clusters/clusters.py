@@ -1,6 +1,6 @@
-"""Word clusters: the path of each word in a binary tree, so that words of a common beginning are alike.
+"""Word clusters: the path of each word in a binary tree, so that words with a common prefix are alike.
 
-The beginnings of a path are clusters of several sizes (Miller, Guinness & Zamanian 2004; Koo, Carreras & Collins 2008,
+The prefixes of a path are clusters of several sizes (Miller, Guinness & Zamanian 2004; Koo, Carreras & Collins 2008,
 "Simple semi-supervised dependency parsing"): parsers and taggers know a word that their training data do not have by
 the words that it is like.
 """
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 LENGTHS = (4, 6)
-"""Lengths of the beginnings that are clusters, besides the whole path."""
+"""Lengths of the prefixes that are clusters, besides the whole path."""
 
 MAX_PATH = 4096
 """Maximum number of bits of a path."""
@@ -36,7 +36,7 @@ class Clusters:
     Raises
     ------
     ValueError
-        If a word occurs twice, or there is no path for each of them.
+        If a word occurs twice, something is no path, or there is not one for each word.
 
     Examples
     --------
@@ -50,6 +50,8 @@ class Clusters:
     _path_of: dict[str, str] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
+        if len(self.paths) != len(self.words):
+            raise ValueError("the number of paths of its clusters")
         object.__setattr__(self, "_path_of", dict(zip(self.words, self.paths, strict=True)))
         if len(self._path_of) < len(self.words):
             raise ValueError("a word of its clusters occurs twice")

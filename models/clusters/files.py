@@ -1,7 +1,8 @@
 r"""Files of clusters: Brown's ``paths``, and word vectors in the text format of word2vec.
 
 A line of ``paths`` is a path, a word and how often it occurs, separated by tabs. Vectors become clusters
-(`treevote.models.clusters.vectors`). Of a word that occurs twice the first line counts.
+(`treevote.models.clusters.vectors`). Of a word that occurs twice the first line counts. A byte order mark is no part of
+the first line, and bytes that are not UTF-8 are read as U+FFFD: no word of a treebank has them.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from treevote.models.clusters.clusters import Clusters, is_path
 MAX_WORDS = 1_000_000
 MAX_DIMENSIONS = 2_000
 MAX_LINE = 1 << 16  # bytes
+MAX_DIGITS = 9  # of a number of words or dimensions
 
 Line = tuple[int, str]
 """A line without its end, and its number, from 1."""
@@ -29,7 +31,7 @@ def write_clusters(clusters: Clusters, counts: Longs, path: str | os.PathLike[st
     """Write words with paths and counts, in their order; the file is written whole or not at all."""
     with writing(path) as stream:
         for word, own, count in zip(clusters.words, clusters.paths, counts.tolist(), strict=True):
-            stream.write(f"{own}\t{word}\t{count}\n".encode("utf-8", "surrogateescape"))
+            stream.write(f"{own}\t{word}\t{count}\n".encode())
 
 
 def read_clusters(path: str | os.PathLike[str], *, n_classes: int = 256) -> Clusters:
@@ -65,7 +67,7 @@ def _lines(stream: Iterator[bytes], name: str) -> Iterator[Line]:
         if len(raw) > MAX_LINE:
             problem = f"expected a line of at most {MAX_LINE:,} bytes, found a longer one"
             raise InputError(problem, path=name, line=number, remedy="give clusters or word vectors")
-        line = raw.decode("utf-8", "surrogateescape").rstrip("\r\n")
+        line = raw.decode("utf-8-sig" if number == 1 else "utf-8", "replace").rstrip("\r\n")
         if line:
             yield number, line
 
@@ -89,7 +91,7 @@ def _read_vectors(lines: Iterator[Line], name: str) -> tuple[Sequence[str], Floa
     size: int | None = None
     for number, line in lines:
         word, *values = line.rstrip(" ").split(" ")
-        if number == 1 and len(values) == 1 and word.isdecimal() and values[0].isdecimal():
+        if number == 1 and len(values) == 1 and all(n.isdecimal() and len(n) <= MAX_DIGITS for n in (word, *values)):
             size = int(values[0])  # the number of words, and of the values of each
             continue
         size = len(values) if size is None else size
@@ -98,7 +100,8 @@ def _read_vectors(lines: Iterator[Line], name: str) -> tuple[Sequence[str], Floa
         except ValueError:
             row = np.array([np.nan])
         if len(row) != size or not 0 < size <= MAX_DIMENSIONS or not (np.abs(row) <= 1e30).all():
-            problem = f"expected a path, a tab and a word; or a word and {size} numbers; found '{line[:40]}'"
+            numbers = f"{size} numbers" if number > 1 else "numbers"
+            problem = f"expected a path, a tab and a word; or a word and {numbers}; found '{line[:40]}'"
             raise InputError(problem, path=name, line=number, remedy="give clusters or word vectors")
         if word and word not in words:
             words[word] = len(words)

@@ -5,7 +5,7 @@ What a merger loses is average mutual information of neighbouring classes (Brown
 
     sum over pairs of classes of N(a, b) log(N(a, b) / (left(a) right(b)))
 
-The path of a class is a string of bits, from the root of the tree: the longer a common beginning, the more alike two
+The path of a class is a string of bits, from the root of the tree: the longer a common prefix, the more alike two
 classes. Losses of all pairs are kept and corrected after each merger, as in the paper: of order n**3 steps in all.
 """
 

@@ -92,7 +92,7 @@ class Counts:
 
 
 def induce(
-    text: Iterable[Treebank], *, n_classes: int = 256, least: int = 2, progress: Progress | None = None
+    text: Iterable[Treebank], *, n_classes: int = 128, least: int = 2, progress: Progress | None = None
 ) -> Induced:
     """Make clusters of the words of a text.
 
@@ -100,7 +100,7 @@ def induce(
     ----------
     text : iterable of Treebank
         Trees and tags are not read. Memory does not grow with the length of the text, but with its vocabulary.
-    n_classes : int, default=256
+    n_classes : int, default=128
         Number of classes, at most that of the words.
     least : int, default=2
         Words that occur less often have no cluster.

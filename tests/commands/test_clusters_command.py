@@ -11,9 +11,12 @@ from tests.command_line import content, fails, run
 from tests.commands.test_train_reader import without_tags
 from tests.paths import TOY
 from tests.reference.toy_text import toy_tokenizer
+from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import clusters_of
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.reader import Reader
+from treevote.ensemble.reader_trainer import ReaderTrainer
+from treevote.models.clusters.clusters import Clusters
 from treevote.models.clusters.files import read_clusters
 from treevote.models.tagging.tagger import Tagger
 
@@ -64,6 +67,28 @@ def test_an_adapted_model_keeps_its_clusters_or_gets_others(model: Path, cluster
     assert of(tmp_path / "kept") == of(model)
     run(*adapt, "-o", tmp_path / "new", "--word-clusters", tmp_path / "new.paths")
     assert of(tmp_path / "new") == 2 * [read_clusters(tmp_path / "new.paths")]
+
+
+@pytest.mark.parametrize("retrained", ["parsers", "taggers"])
+def test_what_is_not_retrained_keeps_its_clusters(
+    model: Path, clusters: Path, tmp_path: Path, retrained: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("clusters", TOY, "-o", tmp_path / "new.paths", "--classes", 3)
+    old, new = read_clusters(clusters), read_clusters(tmp_path / "new.paths")
+    tagged_with: list[Clusters] = []
+
+    def tagged(trainer: ReaderTrainer, treebank: Treebank, **_: object) -> Treebank:
+        tagged_with.append(trainer.tagger.clusters)
+        return treebank
+
+    monkeypatch.setattr(ReaderTrainer, "tagged", tagged)
+    text = without_tags(TOY, tmp_path / "text.conllu")
+    adapt = ("adapt", model, text, "--train", TOY, "--rounds", 1, "--force", "--committee", "lr-svm-forward,pipeline")
+    run(*adapt, "--dev", TOY, "-o", tmp_path / "out", "--retrain", retrained, "--word-clusters", tmp_path / "new.paths")
+    parsers, taggers = (new, old) if retrained == "parsers" else (old, new)
+    assert of(tmp_path / "out") == [parsers, taggers]
+    assert tagged_with == [taggers]
+    assert json.loads(run("inspect", tmp_path / "out", "--json"))["clusters"] == len(parsers.words)
 
 
 def test_running_text_needs_a_model_with_a_tokenizer(model: Path, tmp_path: Path) -> None:

@@ -82,7 +82,8 @@ def test_listeners_hear_of_the_compilation() -> None:
 
 @pytest.mark.slow
 def test_after_warm_nothing_is_compiled_and_two_may_warm_at_once(tmp_path: Path) -> None:
-    cache, model = tmp_path / "cache", tmp_path / "model"
+    cache, model, voting = (tmp_path / name for name in ("cache", "model", "voting"))
+    twice = "--members", "lr-svm-forward,lr-svm-forward"
     command = [sys.executable, "-m", "treevote", "warm", "lr-svm-forward"]
     own = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
     both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=own) for _ in range(2)]
@@ -93,6 +94,8 @@ def test_after_warm_nothing_is_compiled_and_two_may_warm_at_once(tmp_path: Path)
         ("warm", "lr-svm-forward"),
         ("train", "--train", TOY, "--dev", TOY, "-o", model, "--members", "lr-svm-forward"),
         ("parse", model, TOY, "-o", os.devnull, "--confidence"),
+        ("train", "--train", TOY, "--dev", TOY, "-o", voting, *twice, "--weights", "learned"),
+        ("parse", voting, TOY, "-o", os.devnull, "--confidence"),
     ):
         code, said = treevote(*arguments, cache=cache)
         assert code == 0

@@ -26,7 +26,7 @@ def clusters(
 ) -> None:
     """Make clusters of words from text without trees, for train and adapt --word-clusters.
 
-    Words that occur among the same words have paths with a common beginning (Brown et al. 1992).
+    Words that occur among the same words have paths with a common prefix (Brown et al. 1992).
     """
     from treevote.commands.clusters import make_clusters
     from treevote.parallel import Jobs
