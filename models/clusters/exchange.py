@@ -1,12 +1,12 @@
 """Word classes by exchange: each word moves to the class in which the classes predict each other best.
 
 The criterion is the log-likelihood of a text under a bigram model of classes, less what does not depend on them
-(Martin, Liermann & Ney 1998, "Algorithms for bigram and trigram word clustering", equation 5)::
+(Martin, Liermann & Ney 1998, "Algorithms for bigram and trigram word clustering")::
 
     sum over pairs of classes of N log N  -  sum over classes of left log left + right log right
 
-``N`` counts one class before the other, ``left`` and ``right`` a class as the first and as the second of a pair. It is
-the average mutual information that Brown et al. (1992) maximise by merging, at the cost of a few passes over the words.
+``N`` counts one class before the other, ``left`` and ``right`` a class as the first and as the second of a pair. Up to
+a factor and a constant it is the average mutual information that Brown et al. (1992) maximise by mergers of words.
 
 A pass takes the words in the order of their numbers. Ties go to the class that a word is in, then to the one with the
 smaller number. The end of a sentence and rare words are in classes of their own and stay there.

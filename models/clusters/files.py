@@ -34,14 +34,14 @@ def write_clusters(clusters: Clusters, counts: Longs, path: str | os.PathLike[st
             stream.write(f"{own}\t{word}\t{count}\n".encode())
 
 
-def read_clusters(path: str | os.PathLike[str], *, n_classes: int = 256) -> Clusters:
+def read_clusters(path: str | os.PathLike[str], *, n_classes: int = 128) -> Clusters:
     """Read clusters, or word vectors.
 
     Parameters
     ----------
     path : path or "-"
         ``paths``, or vectors with or without the first line of word2vec, compressed or not.
-    n_classes : int, default=256
+    n_classes : int, default=128
         Number of classes that vectors are divided into.
 
     Raises
@@ -57,9 +57,9 @@ def read_clusters(path: str | os.PathLike[str], *, n_classes: int = 256) -> Clus
         if "\t" in front[0][1] and is_path(front[0][1].split("\t")[0]):
             return _read_paths(chain(front, lines), name)
         words, vectors = _read_vectors(chain(front, lines), name)
-    from treevote.models.clusters.vectors import clusters_of
+    from treevote.models.clusters.vectors import cluster_vectors
 
-    return clusters_of(words, vectors, n_classes=n_classes)
+    return cluster_vectors(words, vectors, n_classes=n_classes)
 
 
 def _lines(stream: Iterator[bytes], name: str) -> Iterator[Line]:

@@ -15,7 +15,7 @@ from treevote.models.clusters.clusters import Clusters
 from treevote.models.clusters.hierarchy import paths_of
 
 
-def clusters_of(words: Sequence[str], vectors: Floats, *, n_classes: int = 256, seed: int = 0) -> Clusters:
+def cluster_vectors(words: Sequence[str], vectors: Floats, *, n_classes: int = 128, seed: int = 0) -> Clusters:
     """Return the clusters of words with vectors.
 
     Parameters
@@ -23,14 +23,14 @@ def clusters_of(words: Sequence[str], vectors: Floats, *, n_classes: int = 256, 
     words : sequence of str
         Each occurs once.
     vectors : ndarray of float32, shape (n_words, n_dimensions)
-    n_classes : int, default=256
+    n_classes : int, default=128
         Maximum number of classes.
     seed : int, default=0
 
     Examples
     --------
     >>> vectors = np.array([[1, 0.1], [1, 0.2], [0.1, 1], [0.3, 1]], np.float32)
-    >>> dog, cat, bark, sleep = clusters_of(["dog", "cat", "bark", "sleep"], vectors, n_classes=2).paths
+    >>> dog, cat, bark, sleep = cluster_vectors(["dog", "cat", "bark", "sleep"], vectors, n_classes=2).paths
     >>> dog == cat, bark == sleep, dog == bark
     (True, True, False)
     """

@@ -109,5 +109,8 @@ def test_a_fault_is_one_sentence_and_leaves_no_file(tmp_path: Path) -> None:
     said = fails("train", "--train", TOY, "-o", tmp_path / "model", "--word-clusters", tmp_path / "bad")
     assert "bad, line 2: expected a path of zeros and ones" in said
     assert "at least 1000 times" in fails("clusters", TOY, "-o", tmp_path / "out", "--least", 1000)
+    (tmp_path / "text.conllu").write_bytes(TOY.read_bytes())
+    assert "both read and written" in fails("clusters", tmp_path / "text.conllu", "-o", tmp_path / "text.conllu")
+    assert (tmp_path / "text.conllu").read_bytes() == TOY.read_bytes()
     assert "no such file" in fails("clusters", tmp_path / "missing.conllu").lower()
-    assert {path.name for path in tmp_path.iterdir()} == {"bad"}
+    assert {path.name for path in tmp_path.iterdir()} == {"bad", "text.conllu"}

@@ -13,7 +13,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import load
 from treevote.ensemble.reader import Reader
 from treevote.ensemble.streaming import any_parts, size
-from treevote.errors import InputError
+from treevote.errors import ConfigError, InputError
 from treevote.models.clusters.files import write_clusters
 from treevote.models.clusters.induction import induce
 from treevote.parallel import ONE_JOB, Jobs
@@ -70,6 +70,9 @@ def make_clusters(
     InputError, ConfigError, ModelError
         If a text, the model or a number cannot be used.
     """
+    for text in texts:
+        if os.path.exists(output) and os.path.exists(text) and os.path.samefile(output, text):
+            raise ConfigError(f"{output} is both read and written; name another output")
     reader = None if model is None else load(model).reader or Reader()
     found = induce(_sentences(texts, format, reader, jobs), n_classes=n_classes, least=least, progress=jobs.progress)
     write_clusters(found.clusters, found.counts, output)

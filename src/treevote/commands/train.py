@@ -125,7 +125,7 @@ def train(
     trainer = ensemble_of(configuration, settings)
     store.check_target(output)
     if clusters is not None:
-        trainer, reader = knowing(read_clusters(clusters), trainer, reader)
+        trainer, reader = with_word_clusters(read_clusters(clusters), trainer, reader)
     texts: list[Treebank] = []
     on_text = None if reader is None else texts.append
     treebank, convention = read_training(files, format=format, warn=warn, on_text=on_text)
@@ -182,7 +182,7 @@ def with_folds(trainer: EnsembleTrainer, n_sentences: int) -> EnsembleTrainer:
     return dataclasses.replace(trainer, folds=FOLDS if needed else 0)
 
 
-def knowing(
+def with_word_clusters(
     clusters: Clusters, trainer: EnsembleTrainer, reader: ReaderTrainer | None
 ) -> tuple[EnsembleTrainer, ReaderTrainer | None]:
     """Return the trainers of parsers and of a reader, with clusters of words."""
