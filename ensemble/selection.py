@@ -136,7 +136,9 @@ def select(
     if len(names) > 1:
         subsets = [chosen for chosen, _ in ranked[:FINALISTS] if len(chosen) > 1]
         tried |= dict.fromkeys((chosen, "learned") for chosen in [*subsets, tuple(range(len(names)))])
-    finalists = {(chosen, kind): las(chosen, kind) for chosen, kind in tried}
+    finalists: dict[tuple[tuple[int, ...], VoteKind], float] = {
+        (chosen, kind): las(chosen, kind) for chosen, kind in tried
+    }
     best = max(finalists.values())
     chosen, kind = min(
         (ensemble for ensemble, score in finalists.items() if score >= best - MARGIN),

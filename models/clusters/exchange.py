@@ -147,9 +147,9 @@ def one_pass(
             totals += n_log_n(seconds[k] + ends, table) - n_log_n(seconds[k], table)
             gain[k] = beside - totals
         for i in range(n_right):
-            add_gain(before[followers[i]], right[followers[i]], gain, table)
+            add_gain(before[followers[i]], int(right[followers[i]]), gain, table)
         for i in range(n_left):
-            add_gain(after[leaders[i]], left[leaders[i]], gain, table)
+            add_gain(after[leaders[i]], int(left[leaders[i]]), gain, table)
         best = old
         for k in range(n_classes):
             if gain[k] > gain[best]:

@@ -43,10 +43,10 @@ def cluster_vectors(words: Sequence[str], vectors: Floats, *, n_classes: int = 1
     if n_classes < 2:
         return Clusters(tuple(words), ("0",) * len(words))
     with threadpool_limits(1):  # sums of several threads would depend on their number
-        means = MiniBatchKMeans(n_classes, random_state=seed, n_init=1, batch_size=4096).fit(units)
+        means = MiniBatchKMeans(n_classes, random_state=seed, batch_size=4096).fit(units)
     classes, own = np.unique(means.labels_, return_inverse=True)
     if len(classes) < 2:
         return Clusters(tuple(words), ("0",) * len(words))
-    tree = AgglomerativeClustering(compute_full_tree=True).fit(means.cluster_centers_[classes])
+    tree = AgglomerativeClustering().fit(means.cluster_centers_[classes])
     path_of = paths_of(tree.children_, len(classes))
     return Clusters(tuple(words), tuple(path_of[k] for k in own.tolist()))
