@@ -13,7 +13,7 @@ from numpydoc.docscrape import NumpyDocString
 
 from treevote.adaptation import configuration as adaptation
 from treevote.adaptation.scheme import SCHEMES, Scheme
-from treevote.config import DATA, to_mapping
+from treevote.config import to_mapping
 from treevote.ensemble.configuration import Configuration
 from treevote.ensemble.members import families
 from treevote.models.learners.registry import LEARNERS, make_learner
@@ -58,8 +58,9 @@ def _table(defaults: Any, section: str) -> Iterator[str]:
 def _rows(defaults: Any, section: str, prefix: str = "") -> Iterator[str]:
     parameters = NumpyDocString(defaults.__doc__)[section]
     named = [name for parameter in parameters for name in parameter.name.split(", ")]
-    data = {field.name for field in dataclasses.fields(defaults) if field.metadata == DATA}
-    missing = inspect.signature(type(defaults)).parameters.keys() - named - data
+    is_dataclass = dataclasses.is_dataclass(type(defaults))
+    own = to_mapping(defaults) if is_dataclass else inspect.signature(type(defaults)).parameters
+    missing = own.keys() - named
     if missing:
         raise ValueError(f"the docstring of {type(defaults).__name__} does not name {', '.join(missing)}")
     for parameter in parameters:
