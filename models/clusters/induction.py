@@ -99,7 +99,7 @@ def induce(
     Parameters
     ----------
     text : iterable of Treebank
-        Trees and tags are not read. Memory does not grow with the length of the text, but with its vocabulary.
+        Trees and tags are not read. Memory grows with the number of different bigrams, not with the length of the text.
     n_classes : int, default=128
         Number of classes, at most that of the words.
     least : int, default=2
