@@ -1,7 +1,7 @@
 """Clusters of word vectors: k-means divides the words into classes, Ward's method makes a tree of the classes.
 
-Vectors are scaled to length 1, so that their distances are those of their directions. Both methods are those of
-scikit-learn: k-means in mini-batches (Sculley 2010), and agglomerative clustering (Ward 1963) of the centres.
+Vectors are scaled to length 1, so that their distances are those of their directions. k-means in mini-batches (Sculley
+2010) is that of scikit-learn, agglomerative clustering (Ward 1963) of the centres that of SciPy.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def cluster_vectors(words: Sequence[str], vectors: Floats, *, n_classes: int = 1
     >>> dog == cat, bark == sleep, dog == bark
     (True, True, False)
     """
-    from sklearn.cluster import AgglomerativeClustering, MiniBatchKMeans
+    from scipy.cluster.hierarchy import ward
+    from scipy.spatial.distance import pdist
+    from sklearn.cluster import MiniBatchKMeans
     from threadpoolctl import threadpool_limits
 
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -47,6 +49,6 @@ def cluster_vectors(words: Sequence[str], vectors: Floats, *, n_classes: int = 1
     classes, own = np.unique(means.labels_, return_inverse=True)
     if len(classes) < 2:
         return Clusters(tuple(words), ("0",) * len(words))
-    tree = AgglomerativeClustering().fit(means.cluster_centers_[classes])
-    path_of = paths_of(tree.children_, len(classes))
+    tree = ward(pdist(means.cluster_centers_[classes]))  # of as many centres as dimensions it may think them distances
+    path_of = paths_of(tree[:, :2].astype(np.int64), len(classes))
     return Clusters(tuple(words), tuple(path_of[k] for k in own.tolist()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from treevote.models.clusters import induction
 from treevote.models.clusters.clusters import LENGTHS, NAMES, NONE, Clusters
 from treevote.models.clusters.files import read_clusters, write_clusters
 from treevote.models.clusters.induction import Counts, induce
+from treevote.models.clusters.vectors import cluster_vectors
 from treevote.store.record import Record, write_record
 
 TEXT = toy_treebank(60, seed=3)
@@ -122,6 +124,14 @@ def test_vectors_become_clusters(tmp_path: Path, head: str) -> None:
     assert clusters.words == ("dog", "cat", "sees", "hears")
     assert clusters.of("dog") == clusters.of("cat") != clusters.of("sees") == clusters.of("hears")
     assert len(set(read_clusters(tmp_path / "v.vec").paths)) == 4
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_two_centres_at_right_angles_are_not_taken_for_distances(seed: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # SciPy warns of centres that look like distances
+        clusters = cluster_vectors(["dog", "sees"], np.eye(2, dtype=np.float32), seed=seed)
+    assert sorted(clusters.paths) == ["0", "1"]
 
 
 def test_equal_vectors_are_one_class(tmp_path: Path) -> None:
