@@ -92,6 +92,7 @@ def test_after_warm_nothing_is_compiled_and_two_may_warm_at_once(tmp_path: Path)
         assert process.returncode == 0
     for arguments in (
         ("warm", "lr-svm-forward"),
+        ("clusters", TOY, "-o", cache.parent / "words.paths", "--classes", 4),
         ("train", "--train", TOY, "--dev", TOY, "-o", model, "--members", "lr-svm-forward"),
         ("parse", model, TOY, "-o", os.devnull, "--confidence"),
         ("train", "--train", TOY, "--dev", TOY, "-o", voting, *twice, "--weights", "learned"),

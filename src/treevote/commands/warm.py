@@ -19,6 +19,7 @@ from treevote.ensemble.members import DEFAULT_MEMBERS, known_members, members_of
 from treevote.ensemble.parser import save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.kernel_files import kernels_folder
+from treevote.models.clusters.induction import induce
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.terminal import duration
 
@@ -54,7 +55,7 @@ class Warmed:
 
 
 def warm(members: Sequence[str] = (), *, jobs: Jobs = ONE_JOB) -> Warmed:
-    """Compile what training with members and parsing with them needs.
+    """Compile what clusters of words, training with members and parsing with them need.
 
     A few made-up sentences are trained on and parsed, in a temporary folder.
 
@@ -75,6 +76,7 @@ def warm(members: Sequence[str] = (), *, jobs: Jobs = ONE_JOB) -> Warmed:
     trainers = members_of(names)
     toy = made_up()
     cross_voted(toy, [toy, toy], single_root=True)
+    induce([toy])
     with TemporaryDirectory() as folder:
         text, model = Path(folder, "toy.conllu"), Path(folder, "model")
         write(toy, text)
