@@ -18,7 +18,7 @@ from treevote.adaptation.configuration import read_configuration as adaptation_c
 from treevote.batch.joint import conllu_of, member_of, tagged
 from treevote.commands.adapt import Outcome
 from treevote.commands.adapt import adapt as run_adaptation
-from treevote.commands.train import chosen, with_folds
+from treevote.commands.train import chosen, with_folds, with_word_clusters
 from treevote.commands.treebanks import with_trees
 from treevote.conll.plain_text import encoded
 from treevote.conll.reader import read
@@ -35,6 +35,8 @@ from treevote.ensemble.reader_trainer import ReaderTrainer
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
 from treevote.evaluation.counts import convention_of
+from treevote.models.clusters.clusters import Clusters
+from treevote.models.clusters.files import read_clusters
 from treevote.notebook import OneLine, in_notebook
 from treevote.parallel import Jobs
 from treevote.store import folder as store
@@ -60,6 +62,7 @@ def train(
     folds: int | None = None,
     seed: int | None = None,
     reader: ReaderTrainer | None = None,
+    clusters: Path_ | Clusters | None = None,
     jobs: int | Jobs = 1,
     progress: bool | None = None,
 ) -> EnsembleParser:
@@ -77,6 +80,9 @@ def train(
         As for the command; without them its default.
     reader : ReaderTrainer, optional
         Settings of the part that reads raw text; the spaces between tokens are known of files and texts only.
+    clusters : path or Clusters, optional
+        Clusters of words for parsers and taggers: a file as for ``--word-clusters``, or those of
+        `treevote.models.clusters.clusters`.
     jobs : int or Jobs, default=1
         Number of jobs at the same time; the model does not depend on it.
     progress : bool, optional
@@ -89,7 +95,7 @@ def train(
     Raises
     ------
     InputError, ConfigError, ModelError
-        If the data, the configuration, or the folder cannot be used.
+        If the data, the clusters, the configuration, or the folder cannot be used.
 
     Examples
     --------
@@ -104,6 +110,9 @@ def train(
     given = {"members": tuple(members), "weights": weights, "select": select, "folds": folds, "seed": seed}
     configuration = chosen(None if config is None else os.fspath(config), preset, given)
     trainer = ensemble_of(configuration, settings)
+    if clusters is not None:
+        known = clusters if isinstance(clusters, Clusters) else read_clusters(clusters)
+        trainer, reader = with_word_clusters(known, trainer, reader)
     treebank = _treebank(data, trees=True)
     held_out = None if dev is None else _treebank(dev, trees=True)
     if held_out is None and configuration.folds is None:
@@ -213,6 +222,7 @@ def adapt(
     dev: Path_ | None = None,
     target_dev: Path_ | None = None,
     target_train: Path_ | None = None,
+    clusters: Path_ | Clusters | None = None,
     scheme: str | None = None,
     config: Path_ | None = None,
     force: bool = False,
@@ -231,6 +241,8 @@ def adapt(
         Files to measure on, of the old and of the new domain.
     target_train : path, optional
         A few labelled sentences of the new domain to train on; ``unlabelled`` may then be an empty list.
+    clusters : path or Clusters, optional
+        Clusters of words, in place of those of the model.
     scheme : {"default", "paper", "distil"}, optional
     config : path, optional
         See ``treevote config adapt``.
@@ -260,6 +272,7 @@ def adapt(
             dev=None if dev is None else os.fspath(dev),
             target_dev=None if target_dev is None else os.fspath(target_dev),
             target_train=None if target_train is None else os.fspath(target_train),
+            clusters=clusters if clusters is None or isinstance(clusters, Clusters) else os.fspath(clusters),
             configuration=configuration,
             force=force,
             jobs=running,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import treevote
 from tests.command_line import content, fails, run
 from tests.commands.test_train_reader import without_tags
 from tests.paths import TOY
@@ -57,6 +59,26 @@ def test_any_jobs_give_the_same_bytes(model: Path, clusters: Path, tmp_path: Pat
     again = ("--from-tokens", "--word-clusters", clusters, "--folds", 0, "--jobs", 2, "--backend", "threading")
     run("train", "--train", TOY, "-o", tmp_path / "model", *MEMBER, *again)
     assert content(tmp_path / "model") == content(model)
+
+
+def test_python_gives_the_same_bytes(clusters: Path, tmp_path: Path) -> None:
+    run("train", "--train", TOY, "-o", tmp_path / "command", *MEMBER, "--word-clusters", clusters, "--folds", 0)
+    own: dict[str, Any] = {"members": ["lr-svm-forward"], "settings": {"search": "greedy"}, "folds": 0}
+    treevote.train(TOY, output=tmp_path / "path", clusters=clusters, **own)
+    treevote.train(TOY, output=tmp_path / "object", clusters=read_clusters(clusters), **own)
+    assert content(tmp_path / "path") == content(tmp_path / "object") == content(tmp_path / "command")
+
+
+def test_python_adapts_with_other_clusters_to_the_same_bytes(clusters: Path, tmp_path: Path) -> None:
+    run("train", "--train", TOY, "-o", tmp_path / "model", *MEMBER, "--folds", 0)
+    own: Any = {"train": TOY, "scheme": "paper", "force": True}
+    command = ("adapt", tmp_path / "model", TOY, "--train", TOY, "--scheme", "paper", "--force")
+    run(*command, "--word-clusters", clusters, "-o", tmp_path / "command")
+    treevote.adapt(tmp_path / "model", TOY, tmp_path / "path", clusters=clusters, **own)
+    treevote.adapt(tmp_path / "model", TOY, tmp_path / "object", clusters=read_clusters(clusters), **own)
+    assert content(tmp_path / "path") == content(tmp_path / "object") == content(tmp_path / "command")
+    trainers = {name: member.trainer for name, member in load(tmp_path / "path").members.items()}
+    assert clusters_of(trainers) == read_clusters(clusters)
 
 
 def test_an_adapted_model_keeps_its_clusters_or_gets_others(model: Path, clusters: Path, tmp_path: Path) -> None:

@@ -23,11 +23,13 @@ from treevote.corpus.treebank import Format
 from treevote.ensemble.parser import load, save
 from treevote.errors import ConfigError, InputError
 from treevote.files.streams import writing
+from treevote.models.clusters.clusters import Clusters
 from treevote.models.clusters.files import read_clusters
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.report import adaptation
 from treevote.store import folder as store
 from treevote.store.checkpoints import checkpoints, checksum
+from treevote.store.manifest import digest
 from treevote.terminal import wrapped
 from treevote.version import __version__
 
@@ -68,7 +70,7 @@ def adapt(
     target_dev: str | Path | None = None,
     target_train: str | Path | None = None,
     external: Sequence[str | Path] = (),
-    clusters: str | Path | None = None,
+    clusters: str | Path | Clusters | None = None,
     configuration: Configuration | None = None,
     force: bool = False,
     work: str | Path | None = None,
@@ -95,7 +97,7 @@ def adapt(
         A few labelled sentences of the new domain, to train on and to calibrate the confidence.
     external : sequence of path
         Parses of ``unlabelled`` by other parsers, as further members of the committee.
-    clusters : path, optional
+    clusters : path or Clusters, optional
         Clusters of words, or word vectors, in place of those of the model.
     configuration : Configuration, optional
         Scheme, guard and seed.
@@ -116,12 +118,9 @@ def adapt(
         If a file, the configuration or the model cannot be used.
     """
     room, silver = Path(work) if work is not None else Path(f"{output}.work"), Path(f"{output}.silver.conllu")
-    _check(
-        output,
-        room,
-        silver,
-        [*unlabelled, *external, *train, *(path for path in (dev, target_dev, target_train, clusters) if path)],
-    )
+    single = [path for path in (dev, target_dev, target_train, clusters) if path and not isinstance(path, Clusters)]
+    _check(output, room, silver, [*unlabelled, *external, *train, *single])
+    known = clusters if clusters is None or isinstance(clusters, Clusters) else read_clusters(clusters)
     configuration = configuration or Configuration()
     scheme = configuration.scheme
     before = load(model)
@@ -137,7 +136,7 @@ def adapt(
         "target development set": None if target_dev is None else checksum(target_dev),
         "target training data": None if target_train is None else checksum(target_train),
         "external parses": [checksum(path) for path in external],
-        "clusters": None if clusters is None else checksum(clusters),
+        "clusters": None if known is None else digest(known.texts()),
         "scheme": to_mapping(scheme),
         "seed": seed,
         "format": format,
@@ -158,7 +157,6 @@ def adapt(
         if before.reader is not None:
             texts = split(before, texts, steps, format)
         names, others = [os.fspath(path) for path in unlabelled], [os.fspath(path) for path in external]
-        known = None if clusters is None else read_clusters(clusters)
         data = Data(source, texts, old, new, others, of_trees, names, target_train=few, clusters=known)
         try:
             adapted = carry(before, data, steps, **settings, force=force, jobs=jobs, warn=warn)
