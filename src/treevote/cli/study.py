@@ -29,10 +29,20 @@ def _studies(wanted: bool) -> None:
 
 def study(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The study, see --list.")],
-    treebank: Annotated[str, typer.Argument(metavar="TREEBANK", help="Treebank to train on.")],
+    treebanks: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TREEBANK...",
+            help="Treebank to train on; for the study ensemble, folders with train, dev and test files.",
+        ),
+    ],
     test: Annotated[
         str | None,
-        input_option(metavar="FILE", help="Treebank to test on.", show_default="every tenth sentence, held out"),
+        input_option(
+            metavar="FILE",
+            help="Treebank to test on; for the study ensemble, test or dev: the part of each folder.",
+            show_default="every tenth sentence, held out; test",
+        ),
     ] = None,
     text: Annotated[
         str | None, input_option(metavar="FILE", help="Unlabelled text of a new domain, for the study adaptation.")
@@ -58,7 +68,7 @@ def study(
         Path, output_option("--output", "-o", metavar="DIR", help="Folder for tables and finished work.")
     ] = Path("treevote-studies"),
 ) -> None:
-    """Repeat a table of a founding paper on a treebank, beside the paper's figures.
+    """Repeat a table of a founding paper on a treebank, or measure what each part of the ensemble gives on several.
 
     A claim of the paper holds if the figures lie in its direction and p < 0.05; if they lie in its direction only, that
     is said, and so is where they do not. p is that of the randomization test, not corrected for several claims.
@@ -72,7 +82,7 @@ def study(
     with progress_shown() as progress:
         studied = run(
             name,
-            treebank,
+            treebanks,
             output,
             test=test,
             text=text,

@@ -1,13 +1,16 @@
-"""``treevote study``: a table of a founding paper, repeated on a treebank."""
+"""``treevote study``: a table of a founding paper, repeated on a treebank; or what the parts of the ensemble give."""
 
 from __future__ import annotations
 
+import dataclasses
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from treevote.commands.treebanks import part_of
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import require_labelled_trees
@@ -19,6 +22,7 @@ from treevote.parallel import ONE_JOB, Jobs
 from treevote.report.page import CONVENTIONS
 from treevote.store.manifest import JSON
 from treevote.studies.catalogue import STUDIES
+from treevote.studies.ensemble import EnsembleStudy
 from treevote.studies.report import as_json, as_markdown
 from treevote.studies.study import Context, hold_out
 from treevote.terminal import duration
@@ -26,6 +30,12 @@ from treevote.version import __version__
 
 JOBS = "jobs"
 """Folder of the cached jobs, within the output folder."""
+
+PARTS = {
+    "test": "the test sets; votes are learned from the development sets",
+    "dev": "every second sentence of the development sets; votes are learned from the others",
+}
+"""Parts of the treebanks that the study of the ensemble may measure on, and what is said of them."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +63,7 @@ class Studied:
 
 def study(
     name: str,
-    treebank: str | Path,
+    treebank: str | Path | Sequence[str | Path],
     output: str | Path,
     *,
     test: str | Path | None = None,
@@ -72,12 +82,14 @@ def study(
     ----------
     name : str
         A key of `treevote.studies.catalogue.STUDIES`.
-    treebank : path
-        The training set.
+    treebank : path, or sequence of path
+        The training set; for the study of the ensemble, folders with train, dev and test files.
     output : path
         Folder for the report, and for the cached jobs: a study that was interrupted goes on from them.
     test : path, optional
-        The test set; by default every tenth sentence of the treebank, which is then not trained on.
+        The test set; by default every tenth sentence of the treebank, which is then not trained on. For the study of
+        the ensemble a part of each folder: ``"test"``, the default, or ``"dev"``, of which every second sentence is
+        then measured on, and votes are learned from the others.
     text : path, optional
         Unlabelled text, for a study of domain adaptation; trees in it are not read.
     members : sequence of str, default=()
@@ -94,7 +106,7 @@ def study(
     ------
     ConfigError
         If there is no such study or member, the study needs more members or none, or the seed is negative; if the
-        study needs a text, or takes none; if it has no other settings.
+        study needs a text, or takes none; if it has no other settings; if it takes one treebank.
     InputError
         If a treebank cannot be used, or the folder cannot be written to.
     """
@@ -121,31 +133,42 @@ def study(
         raise ConfigError(f"the study '{name}' takes no unlabelled text; leave out --text")
     if settings == "paper" and not chosen.paper_settings:
         raise ConfigError(f"the study '{name}' has no other settings than those of its table; leave out --settings")
-    given = read(treebank, format=format)
-    training, testing = hold_out(given) if test is None else (given, read(test, format=format))
-    _require_sentences(training, testing, given)
-    unlabelled = None if text is None else read(text, format=format, trees="ignored")
     folder = Path(output)
-    changes = chosen.paper_settings if settings == "paper" else {}
-    convention = convention_of(given)
-    context = Context(training, testing, folder / JOBS, names, convention, seed, jobs, unlabelled, changes)
-    report = chosen.run(context)
-    facts: dict[str, JSON] = {
-        "training": _facts_of(training),
-        "test": _facts_of(testing),
-        **({} if unlabelled is None else {"text": _facts_of(unlabelled)}),
-        "settings": "learners, features and search of the paper" if settings == "paper" else "treevote's own",
-        "systems": chosen.described(context),
-        "convention": CONVENTIONS[convention],
-        "seed": seed,
-        "treevote": __version__,
-    }
+    paths = [treebank] if isinstance(treebank, str | os.PathLike) else list(treebank)
+    head: dict[str, JSON]
+    if not paths:
+        raise ConfigError(f"the study '{name}' needs a treebank; name one")
+    if isinstance(chosen, EnsembleStudy):
+        part = "test" if test is None else str(test)
+        contexts = [_of_folder(path, part, format, folder / JOBS, seed, jobs) for path in dict.fromkeys(paths)]
+        convention = contexts[0].convention
+        report = chosen.run(contexts)
+        head = {"measured on": PARTS[part], "systems": chosen.described()}
+    else:
+        if len(paths) != 1:
+            raise ConfigError(f"the study '{name}' takes one treebank, found {len(paths)}; leave out the others")
+        given = read(paths[0], format=format)
+        training, testing = hold_out(given) if test is None else (given, read(test, format=format))
+        _require_sentences(training, testing, given)
+        unlabelled = None if text is None else read(text, format=format, trees="ignored")
+        changes = chosen.paper_settings if settings == "paper" else {}
+        convention = convention_of(given)
+        context = Context(training, testing, folder / JOBS, names, convention, seed, jobs, unlabelled, changes)
+        report = chosen.run(context)
+        head = {
+            "training": _facts_of(training),
+            "test": _facts_of(testing),
+            **({} if unlabelled is None else {"text": _facts_of(unlabelled)}),
+            "settings": "learners, features and search of the paper" if settings == "paper" else "treevote's own",
+            "systems": chosen.described(context),
+        }
+    facts = {**head, "convention": CONVENTIONS[convention], "seed": seed, "treevote": __version__}
     markdown = as_markdown(name, chosen.summary, facts, report)
-    paths = folder / f"{name}.md", folder / f"{name}.json"
-    for path, text in zip(paths, (markdown, as_json(name, chosen.summary, facts, report)), strict=True):
+    files = folder / f"{name}.md", folder / f"{name}.json"
+    for path, content in zip(files, (markdown, as_json(name, chosen.summary, facts, report)), strict=True):
         with writing(path) as stream:
-            stream.write(text.encode("utf-8", "replace"))
-    return Studied(markdown, paths, time.monotonic() - start)
+            stream.write(content.encode("utf-8", "replace"))
+    return Studied(markdown, files, time.monotonic() - start)
 
 
 def listing() -> str:
@@ -167,3 +190,25 @@ def _require_sentences(training: Treebank, test: Treebank, given: Treebank) -> N
 
 def _facts_of(treebank: Treebank) -> dict[str, JSON]:
     return {"name": treebank.name, "sentences": treebank.n_sentences, "tokens": treebank.n_tokens}
+
+
+def _of_folder(
+    folder: str | Path, part: str, format: Format | Literal["auto"], cached: Path, seed: int, jobs: Jobs
+) -> Context:
+    """Read the train, dev and test files of a folder; to measure on ``"dev"``, halve the development set."""
+    if part not in PARTS:
+        raise ConfigError(
+            f"the study measures on the part {' or '.join(PARTS)} of each folder, found {part!r}; name one"
+        )
+    read_part = {name: read(part_of(folder, name), format=format) for name in dict.fromkeys(("train", "dev", part))}
+    convention = convention_of(read_part["train"])
+    for treebank in read_part.values():
+        require_labelled_trees(treebank)
+    training, dev, test = (dataclasses.replace(read_part[name], source=None) for name in ("train", "dev", part))
+    if part == "dev":
+        dev, test = dev.select(range(0, dev.n_sentences, 2)), dev.select(range(1, dev.n_sentences, 2))
+    for treebank in (training, dev, test):
+        if not treebank.n_tokens:
+            raise InputError("expected sentences, found none", path=str(folder), remedy="give larger files")
+    test = dataclasses.replace(test, name=Path(folder).resolve().name)
+    return Context(training, test, cached, convention=convention, seed=seed, jobs=jobs, dev=dev)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
@@ -13,6 +14,7 @@ from treevote.conll.guidelines import departures, unknown_labels
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import are_bare
+from treevote.errors import InputError
 from treevote.evaluation.counts import Convention, convention_of
 
 Warn = Callable[[str], None]
@@ -66,6 +68,22 @@ def read_development(
     for warning in unknown_labels(development, training):
         warn(warning)
     return development
+
+
+def part_of(folder: str | Path, part: str) -> Path:
+    """Return the file of a part of a treebank by its name: ``train.conllu``, ``xx-ud-train.conllu``, or compressed.
+
+    Raises
+    ------
+    InputError
+        If there is none in the folder, or more than one.
+    """
+    named = re.compile(rf"(.*[-_.])?{re.escape(part)}\.conll[ux]?(\.(gz|xz|bz2))?")
+    found = sorted(path for path in Path(folder).glob("*") if named.fullmatch(path.name))
+    if len(found) == 1:
+        return found[0]
+    problem = f"expected one file {part}.conllu, or with a name that ends in this, found {len(found) or 'none'}"
+    raise InputError(problem, path=str(folder), remedy="give a folder with train, dev and test files")
 
 
 def with_texts(treebanks: Sequence[Treebank]) -> Treebank:

@@ -95,12 +95,15 @@ class Job(ABC, Generic[T]):
         return Jobs(progress=progress).renamed(lambda _: self.title)
 
 
+@dataclass(frozen=True, eq=False)
 class Parsing(Job[Treebank]):
-    """Training of a parser, and its parse of a test set."""
+    """Training of a parser, with a development set if there is one, and its parse of a test set."""
+
+    dev: Treebank | None = None
 
     def compute(self, progress: Progress | None) -> JSON:
         """Return heads and labels of all tokens of the test set."""
-        parser = self.trainer.train(self.training, seed=self.seed, jobs=self.jobs(progress))
+        parser = self.trainer.train(self.training, self.dev, seed=self.seed, jobs=self.jobs(progress))
         parse: Treebank = parser.parse(self.test)
         tokens = parse.is_token
         used, deprels = np.unique(parse.deprels[tokens], return_inverse=True)
@@ -118,6 +121,16 @@ class Parsing(Job[Treebank]):
         if not are_trees(parse).all():
             raise ValueError("heads that are no trees")
         return parse
+
+    def facts(self) -> dict[str, JSON]:
+        """Return everything that the result depends on."""
+        own: dict[str, JSON] = {} if self.dev is None else {"development": checksum(self.dev)}
+        return super().facts() | own
+
+    def reduced(self) -> Self:
+        """Return the same job on two sentences; it compiles the same kernels."""
+        few = super().reduced()
+        return few if self.dev is None else dataclasses.replace(few, dev=few.training)
 
 
 def run(work: Sequence[Job[T]], steps: Checkpoints, jobs: Jobs = ONE_JOB) -> list[T]:

@@ -12,7 +12,7 @@ from treevote.store.manifest import JSON
 from treevote.studies.legends import legend_of
 
 Value: TypeAlias = str | int | float | Decimal | None
-"""Entry of a table. Figures of papers are Decimals, shown with their printed digits."""
+"""Entry of a table. Decimals, such as figures of papers, are shown with their printed digits."""
 
 
 @dataclass(frozen=True)

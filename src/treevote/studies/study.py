@@ -50,7 +50,8 @@ class Context:
     """The context of a study: treebanks with trees, the folder of the cached jobs, and settings.
 
     Members, for a study of members, are names of `treevote.ensemble.members`; the convention is that of LAS and UAS.
-    ``text`` is unlabelled, for a study that needs it; ``changes`` are settings of members by name.
+    ``text`` is unlabelled, for a study that needs it; ``changes`` are settings of members by name; ``dev`` is a
+    development set, for a study that learns votes.
     """
 
     training: Treebank
@@ -62,6 +63,7 @@ class Context:
     jobs: Jobs = ONE_JOB
     text: Treebank | None = None
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    dev: Treebank | None = None
 
     def trainers(self, names: Sequence[str]) -> dict[str, Any]:
         """Return the trainers of members, with the changes of the settings."""

@@ -1,0 +1,270 @@
+"""The study of the ensemble: what each part of it gives, from a single parser to the selected vote, by treebank.
+
+Each member is trained once for a treebank, and all votes share it: its seed follows from its name, so it is the one of
+`treevote.ensemble.trainer.EnsembleTrainer`. This class learns and selects the votes, too, given the members' parses.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import is_single_rooted
+from treevote.ensemble.configuration import ensemble_of
+from treevote.ensemble.members import DEFAULT_MEMBERS, members_of
+from treevote.ensemble.presets import PRESETS
+from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.evaluation.agreement import oracle, right_arcs
+from treevote.evaluation.calibration import calibration_error, reliability
+from treevote.evaluation.verdict import Probability
+from treevote.parallel import ONE_JOB, Jobs
+from treevote.store.record import Record
+from treevote.studies.jobs import Parsing, compact
+from treevote.studies.report import Report, Table, Value, rate
+from treevote.studies.study import Context
+
+FORMER_MEMBERS = ("graph-mira", "lr-maxent-forward", "pipeline", "lr-svm-backward")
+"""The default ensemble before structured training."""
+
+MEMBER, FORMER, EQUAL, DEFAULT, BEST = "best member", "former members", "default members", "default vote", "best vote"
+STEPS = (MEMBER, FORMER, EQUAL, DEFAULT, BEST)
+"""A single parser and votes, each with one part more than the one before."""
+
+ORACLE, WHOLE = "oracle", "all steps"
+GAINS = {later: (first, later) for first, later in itertools.pairwise(STEPS)} | {WHOLE: (FORMER, BEST)}
+"""The two systems that are compared for a gain."""
+
+CALIBRATED = {DEFAULT: "ECE, default vote", BEST: "ECE, best vote"}
+"""Votes whose confidence is measured, and the columns."""
+
+LEGENDS = {
+    MEMBER: "LAS of the member of any vote that is best on the development set",
+    FORMER: f"LAS of the equal vote of {', '.join(FORMER_MEMBERS)}",
+    EQUAL: f"LAS of the equal vote of {', '.join(DEFAULT_MEMBERS)}",
+    DEFAULT: "LAS of their vote by treevote train: learned where that is better on the development set, else equal",
+    BEST: "LAS of the vote by treevote train --best: members and weights selected on the development set",
+    ORACLE: "LAS if each token had the right arc wherever any member has it",
+    **{
+        name: f"expected calibration error of the confidence in arcs with labels of the {vote}"
+        for vote, name in CALIBRATED.items()
+    },
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Recalled:
+    """A member of which parses are known: its training learns nothing, and its parse of a sentence is the known one.
+
+    Examples
+    --------
+    >>> toy = Treebank.of([(["a", "dog"], [2, 0], ["det", "root"]), (["yes"], [0], ["root"])])
+    >>> member = Recalled(toy, single_root=True).train(toy)
+    >>> member.parse(toy.select([1, 0, 1])).heads.tolist()
+    [-1, 0, -1, 2, 0, -1, 0]
+    """
+
+    parses: Treebank
+    single_root: bool
+
+    @property
+    def trainer(self) -> Self:
+        """Its trainer."""
+        return self
+
+    @cached_property
+    def _number_of(self) -> dict[tuple[Word, ...], int]:
+        return {sentence.words: number for number, sentence in enumerate(self.parses.sentences())}
+
+    def train(
+        self, treebank: Treebank, dev: Treebank | None = None, *, seed: int = 0, jobs: Jobs = ONE_JOB
+    ) -> Recalled:
+        """Return itself."""
+        return self
+
+    def parse(self, treebank: Treebank) -> Treebank:
+        """Return the known trees of sentences; KeyError if one is not known."""
+        known = self.parses.select([self._number_of[sentence.words] for sentence in treebank.sentences()])
+        return treebank.with_trees(known.heads, known.deprels, known.labels)
+
+    def record(self) -> Record:
+        """Raise an error: it is not stored."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured on a treebank: LAS, p of the gain over a step, calibration error, and what was chosen."""
+
+    context: Context
+    las: Mapping[str, float]
+    p: Mapping[str, Probability]
+    error: Mapping[str, float]
+    chosen: tuple[str, ...]
+
+    @property
+    def gains(self) -> dict[str, float]:
+        """LAS more than the step before, and of the last step more than the first vote."""
+        return {name: self.las[later] - self.las[first] for name, (first, later) in GAINS.items()}
+
+
+@dataclass(frozen=True)
+class EnsembleStudy:
+    """The study, with the interface of `treevote.studies.study.Study`, but of several contexts; it has own members."""
+
+    summary: str = "what each part of the ensemble gives, on folders of treebanks"
+    members: tuple[str, ...] = ()
+    fewest: int = 1
+    needs_text: bool = False
+    paper_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def described(self) -> dict[str, str]:
+        """Return the weights and members of each vote."""
+        return {
+            name: f"{'selected' if trainer.select else f'weights {trainer.weights}'}: {', '.join(trainer.members)}"
+            for name, trainer in _votes().items()
+        }
+
+    def run(self, contexts: Sequence[Context]) -> Report:
+        """Run the study on treebanks, each with a development set.
+
+        Raises
+        ------
+        InputError
+            If the folder of the jobs cannot be written to.
+        """
+        return _report([_measured(context) for context in contexts])
+
+
+def _votes() -> dict[str, EnsembleTrainer]:
+    return {
+        FORMER: EnsembleTrainer(members_of(FORMER_MEMBERS), weights="equal"),
+        EQUAL: EnsembleTrainer(members_of(DEFAULT_MEMBERS), weights="equal"),
+        DEFAULT: ensemble_of(PRESETS["default"]),
+        BEST: ensemble_of(PRESETS["best"]),
+    }
+
+
+def _measured(context: Context) -> Measured:
+    dev, test, votes = context.dev, context.test, _votes()
+    assert dev is not None
+    training, own_dev = compact(context.training), compact(dev)
+    both = compact(Treebank.concatenate([dev, test]))
+    work = {
+        (vote, name): Parsing(
+            f"{test.name} {name}", EnsembleTrainer({name: member}, "equal"), training, both, context.seed, own_dev
+        )
+        for vote, trainer in votes.items()
+        for name, member in trainer.members.items()
+    }
+    single_root = is_single_rooted(training)
+    members = {
+        key: Recalled(parses, single_root) for key, parses in zip(work, context.run(list(work.values())), strict=True)
+    }
+    on_dev = dataclasses.replace(context, test=dev)
+    (_, best), single = max(members.items(), key=lambda member: on_dev.counts(member[1].parse(dev)).las)
+    parsers = {
+        vote: dataclasses.replace(trainer, members={name: members[vote, name] for name in trainer.members}).train(
+            training, dev, seed=context.seed, convention=context.convention
+        )
+        for vote, trainer in votes.items()
+    }
+    parses = {MEMBER: single.parse(test), **{vote: parser.parse(test) for vote, parser in parsers.items()}}
+    right = oracle([right_arcs(test, own.parse(test), convention=context.convention).arcs for own in members.values()])
+    las = {name: context.counts(parse).las for name, parse in parses.items()}
+    return Measured(
+        context,
+        las | {ORACLE: 100 * float(right[test.is_token].mean())},
+        {name: context.p_value(parses[first], parses[later], "las") for name, (first, later) in GAINS.items()},
+        {name: _error(context, parses[vote]) for vote, name in CALIBRATED.items()},
+        (best, *(str(parsers[vote].facts["weights"]) for vote in CALIBRATED), ", ".join(parsers[BEST].members)),
+    )
+
+
+def _error(context: Context, parse: Treebank) -> float:
+    """Return the expected calibration error of the confidence in arcs with labels."""
+    assert parse.label_confidence is not None
+    tokens, right = parse.is_token, right_arcs(context.test, parse, convention=context.convention).arcs
+    return calibration_error(reliability(parse.label_confidence[tokens], right[tokens]))
+
+
+def _report(measured: Sequence[Measured]) -> Report:
+    names = (*STEPS, ORACLE)
+    scores = [tuple(own.las[name] for name in names) + tuple(own.error.values()) for own in measured]
+    gains = [tuple(own.gains.values()) for own in measured]
+    titles = [own.context.test.name for own in measured]
+    sizes = [(own.context.training, own.context.dev, own.context.test) for own in measured]
+    mean = np.mean(scores, axis=0).tolist()
+    significant = {
+        sign: [sum(own.p[name].significant and sign * own.gains[name] > 0 for own in measured) for name in GAINS]
+        for sign in (1, -1)
+    }
+    counted = [f"{more} up, {less} down" for more, less in zip(significant[1], significant[-1], strict=True)]
+    return Report(
+        (
+            Table(
+                "LAS",
+                ("", *names, *CALIBRATED.values()),
+                tuple(_scores(*row) for row in zip([*titles, "mean"], [*scores, mean], strict=True)),
+                legends=LEGENDS,
+            ),
+            Table(
+                "Gain in LAS over the step before",
+                ("", *(column for name in GAINS for column in (name, f"p ({name})"))),
+                (
+                    *(
+                        _gains(title, own, [_number(p) for p in one.p.values()])
+                        for title, own, one in zip(titles, gains, measured, strict=True)
+                    ),
+                    _gains("mean", np.mean(gains, axis=0).tolist(), counted),
+                ),
+                note="The last row has the mean gain, and how many treebanks gain and lose with p < 0.05.",
+                legends={
+                    **{later: f"LAS more than {first}" for first, later in itertools.pairwise(STEPS)},
+                    WHOLE: f"LAS of {BEST} more than {FORMER}",
+                    "p": "chance of such a difference, by the randomization test over sentences, not corrected for "
+                    "several treebanks",
+                },
+            ),
+            Table(
+                "Treebanks and choices",
+                (
+                    *("", "training tokens", "development tokens", "tokens", "best member"),
+                    *("weights of default vote", "weights of best vote", "members of best vote"),
+                ),
+                tuple(
+                    (title, *(part.n_tokens for part in parts if part is not None), *own.chosen)
+                    for title, parts, own in zip(titles, sizes, measured, strict=True)
+                ),
+                legends={
+                    "tokens": "number of tokens that scores are measured on",
+                    "members of best vote": "in the order in which ties are decided; a member with a number is trained "
+                    "with another seed",
+                },
+            ),
+        )
+    )
+
+
+def _scores(title: str, row: Sequence[float]) -> tuple[Value, ...]:
+    n = len(row) - len(CALIBRATED)
+    return (title, *map(rate, row[:n]), *(Decimal(f"{error:.3f}") for error in row[n:]))
+
+
+def _gains(title: str, gains: Sequence[float], p: Sequence[str]) -> tuple[Value, ...]:
+    return (title, *(value for pair in zip(map(rate, gains), p, strict=True) for value in pair))
+
+
+def _number(p: Probability) -> str:
+    return str(p).removeprefix("p ").removeprefix("= ")
+
+
+ensemble = EnsembleStudy()

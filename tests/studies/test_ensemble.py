@@ -1,0 +1,138 @@
+"""The study of the ensemble: its votes are those of a training, and its report is the same bytes every time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command_line import fails, run
+from tests.reference.toy_grammar import toy_treebank
+from treevote.commands.study import JOBS, study
+from treevote.commands.treebanks import part_of
+from treevote.conll.writer import write
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.configuration import ensemble_of
+from treevote.ensemble.members import DEFAULT_MEMBERS, members_of
+from treevote.ensemble.presets import PRESETS
+from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.errors import InputError
+from treevote.evaluation.agreement import oracle, right_arcs
+from treevote.evaluation.counts import evaluate
+from treevote.parallel import Jobs
+from treevote.studies.ensemble import BEST, DEFAULT, EQUAL, GAINS, ORACLE, STEPS, Recalled
+
+PARTS = {"train": 40, "dev": 20, "test": 30}
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    found = []
+    for number, name in enumerate(("one", "two")):
+        folder = tmp_path_factory.mktemp("treebanks") / name
+        folder.mkdir()
+        for part, (kind, size) in enumerate(PARTS.items()):
+            write(toy_treebank(size, seed=10 * number + part, crossing=True), folder / f"xx-ud-{kind}.conllu")
+        found.append(folder)
+    return found
+
+
+@pytest.fixture(scope="module")
+def report(folders: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    output = tmp_path_factory.mktemp("report")
+    run("study", "ensemble", *folders, "-o", output)
+    return output
+
+
+def rows_of(report: Path, number: int) -> dict[str, dict[str, Any]]:
+    table = json.loads((report / "ensemble.json").read_text("utf-8"))["tables"][number]
+    assert all(list(row) == table["columns"] for row in table["rows"])
+    return {row["row"]: row for row in table["rows"]}
+
+
+def treebank(folder: Path, part: str) -> Treebank:
+    return toy_treebank(PARTS[part], seed=10 * (folder.name == "two") + list(PARTS).index(part), crossing=True)
+
+
+def test_votes_are_those_of_a_training(folders: list[Path], report: Path) -> None:
+    train, dev, test = (treebank(folders[0], part) for part in PARTS)
+    row, chosen = rows_of(report, 0)["one"], rows_of(report, 2)["one"]
+    trainers = {EQUAL: EnsembleTrainer(weights="equal"), DEFAULT: EnsembleTrainer()}
+    trainers[BEST] = ensemble_of(PRESETS["best"])
+    for name, trainer in trainers.items():
+        parser = trainer.train(train, dev)
+        assert row[name] == round(evaluate(test, parser.parse(test)).las, 2)
+        if name == BEST:
+            assert chosen["members of best vote"] == ", ".join(parser.members)
+            assert chosen["weights of best vote"] == parser.facts["weights"]
+    parses = EnsembleTrainer(members_of(DEFAULT_MEMBERS)).train(train, dev).parse_members(test).values()
+    right = oracle([right_arcs(test, parse).arcs for parse in parses])
+    assert row[ORACLE] >= round(100 * right[test.is_token].mean(), 2)  # of more members
+    assert row[ORACLE] >= max(row[name] for name in STEPS)
+
+
+def test_rows_are_treebanks_and_their_mean(folders: list[Path], report: Path) -> None:
+    las, gains, sizes = (rows_of(report, number) for number in range(3))
+    assert list(las) == list(gains) == [*sizes, "mean"] == ["one", "two", "mean"]
+    for name in (*STEPS, ORACLE):
+        assert las["mean"][name] == pytest.approx((las["one"][name] + las["two"][name]) / 2, abs=0.011)
+    for row, own in gains.items():
+        for name, (first, later) in GAINS.items():
+            assert own[name] == pytest.approx(las[row][later] - las[row][first], abs=0.011)
+    for folder in folders:
+        expected = [treebank(folder, part).n_tokens for part in PARTS]
+        assert [sizes[folder.name][key] for key in ("training tokens", "development tokens", "tokens")] == expected
+
+
+def test_the_report_is_the_same_bytes_and_members_are_trained_once(
+    folders: list[Path], report: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again = study("ensemble", folders, tmp_path / "threads", jobs=Jobs(2, "threading"))
+    assert [path.read_bytes() for path in again.paths] == [(report / path.name).read_bytes() for path in again.paths]
+    assert len([path for path in (report / JOBS).iterdir() if path.name != "plan.json"]) == 2 * 11
+
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("trained again")
+
+    monkeypatch.setattr("treevote.studies.jobs.Parsing.compute", fail)
+    assert study("ensemble", folders, report).markdown == again.markdown
+
+
+def test_development_sets_are_halved(folders: list[Path], tmp_path: Path) -> None:
+    run("study", "ensemble", folders[0], "--test", "dev", "-o", tmp_path)
+    dev, row = treebank(folders[0], "dev"), rows_of(tmp_path, 2)["one"]
+    assert row["development tokens"] == dev[::2].n_tokens
+    assert row["tokens"] == dev[1::2].n_tokens
+    assert "every second sentence" in (tmp_path / "ensemble.md").read_text("utf-8")
+
+
+def test_a_recalled_member_repeats_its_parses() -> None:
+    toy = toy_treebank(9, seed=4)
+    member = Recalled(toy, single_root=True)
+    bare = toy.with_trees(toy.heads * 0 - 1, toy.deprels * 0 - 1, ())
+    parse = member.train(bare).parse(bare.select([8, 0, 3, 3]))
+    assert parse.heads.tolist() == toy.select([8, 0, 3, 3]).heads.tolist()
+
+
+def test_a_part_is_found_by_its_name(tmp_path: Path) -> None:
+    for name in ("xx_yy-ud-train.conllu.xz", "dev.conllu", "README.md", "mydev.conllu"):
+        (tmp_path / name).touch()
+    assert part_of(tmp_path, "train").name == "xx_yy-ud-train.conllu.xz"
+    assert part_of(tmp_path, "dev").name == "dev.conllu"
+    with pytest.raises(InputError, match="found none"):
+        part_of(tmp_path, "test")
+    (tmp_path / "other.dev.conllu").touch()
+    with pytest.raises(InputError, match=r"expected one file dev\.conllu, .*, found 2"):
+        part_of(tmp_path, "dev")
+
+
+def test_faults_are_told_before_the_work(folders: list[Path], tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    assert "found none; give a folder with train, dev and test" in fails("study", "ensemble", tmp_path, "-o", output)
+    assert "on the part test or dev" in fails("study", "ensemble", *folders, "--test", "x.conllu", "-o", output)
+    assert "own; leave out --members" in fails("study", "ensemble", *folders, "--members", "pipeline", "-o", output)
+    two = [part_of(folder, "train") for folder in folders]
+    assert "takes one treebank, found 2" in fails("study", "members", *two, "-o", output)
+    assert not output.exists()
