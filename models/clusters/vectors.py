@@ -49,6 +49,7 @@ def cluster_vectors(words: Sequence[str], vectors: Floats, *, n_classes: int = 1
     classes, own = np.unique(means.labels_, return_inverse=True)
     if len(classes) < 2:
         return Clusters(tuple(words), ("0",) * len(words))
-    tree = ward(pdist(means.cluster_centers_[classes]))  # of as many centres as dimensions it may think them distances
+    centres = np.asarray(means.cluster_centers_, np.float64)[classes]
+    tree = ward(pdist(centres))  # given the centres, it may take as many as there are dimensions for distances
     path_of = paths_of(tree[:, :2].astype(np.int64), len(classes))
     return Clusters(tuple(words), tuple(path_of[k] for k in own.tolist()))
