@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Index, Ints, Keys, Longs, kernel, leaf
+from treevote.models.features.agreement import MISSING, agreement
 from treevote.models.features.atoms import MAX_VALENCY
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.stack_and_queue import DEPREL, DISTANCE, FEAT, LAST_ACTION, LVAL, WORD
+from treevote.models.features.stack_and_queue import AGREE, DEPREL, DISTANCE, FEAT, LAST_ACTION, LVAL, WORD
 from treevote.models.features.templates import COLUMN, TemplateTable
 from treevote.models.features.trie import fire_trie, key_at, mix
 
@@ -111,7 +112,7 @@ def evaluate(
             word = Index(tokens[Index(position)])
             if kind == COLUMN:
                 value = words.values[word, column]
-            elif kind == FEAT:
+            elif kind in (FEAT, AGREE):
                 if words.feats_offsets[word + 1] > words.feats_offsets[word]:
                     value = int(word) + 1
             elif kind == WORD:
@@ -146,7 +147,10 @@ def fire_nodes(
     for i in range(first_set, last_set):
         first, second, start = sets[i, 1], sets[i, 2], key_at(sets[i, 0], reached)
         if start != 0 and values[first] > 0 and (second < 0 or values[second] > 0):
-            count = fire_set(words, first, second, values, start, keys, count, limit)
+            if sets[i, 3] == AGREE:
+                count = fire_agreement(words, first, second, values, start, keys, count, limit)
+            else:
+                count = fire_set(words, first, second, values, start, keys, count, limit)
     return count
 
 
@@ -172,4 +176,25 @@ def fire_set(
             for j in range(begin, min(end, begin + limit - count)):
                 keys[count] = mix(key, second, words.feats[j])
                 count += 1
+    return count
+
+
+@leaf
+def fire_agreement(
+    words: WordColumns, first: int, second: int, values: Longs, start: np.uint64, keys: Keys, count: int, limit: int
+) -> int:
+    """Write a feature for each attribute of FEATS of two words: whether they agree, or which word lacks it.
+
+    Parameters and result as for `fire_set`.
+    """
+    one, two = values[first] - 1, values[second] - 1
+    feats, attributes, offsets = words.feats, words.attributes, words.feats_offsets
+    for i in range(offsets[one], min(offsets[one + 1], offsets[one] + limit - count)):
+        agrees = agreement(feats, attributes, i, offsets[two], offsets[two + 1])
+        keys[count] = mix(mix(start, first, attributes[i]), second, agrees)
+        count += 1
+    for i in range(offsets[two], min(offsets[two + 1], offsets[two] + limit - count)):
+        if agreement(feats, attributes, i, offsets[one], offsets[one + 1]) == MISSING:
+            keys[count] = mix(mix(start, second, attributes[i]), first, MISSING)
+            count += 1
     return count

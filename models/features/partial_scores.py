@@ -20,7 +20,7 @@ from treevote.kernels import Index, Ints, Keys, Longs, leaf, prefetch
 from treevote.models.features.feature_index import look_up
 from treevote.models.features.firing import MAX_FEATURES, Globals, evaluate, fire_nodes
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.stack_and_queue import FEAT, GRAMMAR, WORD
+from treevote.models.features.stack_and_queue import AGREE, FEAT, GRAMMAR, WORD
 from treevote.models.features.templates import COLUMN, TemplateTable
 from treevote.models.features.trie import mix
 from treevote.models.features.weights import Weights, add_rows
@@ -83,15 +83,16 @@ def divide(table: TemplateTable, parts: Sequence[str]) -> Parts:
     [0, 2, 4]
     """
     atoms = [tuple(row) for row in table.atoms[:, :3].tolist()]
-    left: list[tuple[set[int], int, tuple[int, ...]]] = []  # atoms, node, and multi-valued atoms of each template
+    left: list[tuple[set[int], int, tuple[int, ...]]] = []  # atoms, node, and the set of each template
     for node in np.flatnonzero(table.nodes[:, 2]).tolist():
         left.append(({int(table.nodes[step, 1]) for step in _path(table, node)}, node, ()))
-    for node, *own in table.sets.tolist():
-        left.append(({*own, *(int(table.nodes[step, 1]) for step in _path(table, node))} - {-1}, node, tuple(own)))
+    for node, *own, kind in table.sets.tolist():
+        steps = {int(table.nodes[step, 1]) for step in _path(table, node)}
+        left.append(({*own, *steps} - {-1}, node, (*own, kind)))
 
     keys: list[int] = []
     nodes: list[tuple[int, int, bool]] = []
-    sets: list[tuple[int, int, int]] = []
+    sets: list[tuple[int, ...]] = []
     others: list[set[int]] = []
     bounds = [[0, 0, 0, 0]]
     for part in [*parts, ""]:
@@ -99,7 +100,8 @@ def divide(table: TemplateTable, parts: Sequence[str]) -> Parts:
         covered: set[int] = set()
         for row in _rows(table, part):
             if row[0] == WORD:
-                covered |= {i for i, other in enumerate(atoms) if other[0] in (COLUMN, FEAT) and other[1] == row[1]}
+                kinds = COLUMN, FEAT, AGREE
+                covered |= {i for i, other in enumerate(atoms) if other[0] in kinds and other[1] == row[1]}
                 if row not in atoms:
                     atoms.append(row)
             if row in atoms:
@@ -113,7 +115,7 @@ def divide(table: TemplateTable, parts: Sequence[str]) -> Parts:
         number = {-1: -1} | {node: i for i, node in enumerate(needed, len(nodes))}
         ends = {node for _, node, several in own if not several}
         nodes += [(number[int(table.nodes[node, 0])], int(table.nodes[node, 1]), node in ends) for node in needed]
-        sets += [(number[node], several[0], several[1]) for _, node, several in own if several]
+        sets += [(number[node], *several) for _, node, several in own if several]
         keys += key
         others.append(set().union(*(template for template, _, _ in own)))
         bounds.append([0, len(keys), len(nodes), len(sets)])
@@ -129,7 +131,7 @@ def divide(table: TemplateTable, parts: Sequence[str]) -> Parts:
         columns,
         np.array(keys, np.int32),
         np.array(nodes, np.int32).reshape(-1, 3),
-        np.array(sets, np.int32).reshape(-1, 3),
+        np.array(sets, np.int32).reshape(-1, 4),
         np.array(bounds, np.int64),
         len(atoms),
     )

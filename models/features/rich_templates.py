@@ -20,7 +20,8 @@ s0.upos+s1.upos+s0.l.lemma s0.upos+s1.upos+s0.r.lemma s0.upos+s1.upos+s1.l.lemma
 s0.lemma+s1.lemma+s0.l.lemma s0.lemma+s1.lemma+s1.r.lemma s0.l.l.upos s0.r.r.upos s1.l.l.upos s1.r.r.upos s2.r.upos
 s2.r.deprel s2.l.deprel s0.upos+s0.l.feat s0.upos+s0.r.feat s1.upos+s1.l.feat s1.upos+s1.r.feat
 s0.form+s1.form s0.lemma+s1.lemma s0.upos+s1.upos s0.xpos+s1.xpos s0.form+s1.upos s0.upos+s1.form s0.lemma+s1.upos
-s0.upos+s1.lemma s0.upos+s0.feat+s1.upos s0.upos+s1.upos+s1.feat s0.feat+s1.feat s0.feats+s1.feats s0.feat+s1.upos
+s0.upos+s1.lemma s0.upos+s0.feat+s1.upos s0.upos+s1.upos+s1.feat s0.feat+s1.feat s0.agree+s1.agree
+s0.feats+s1.feats s0.feat+s1.upos
 s0.upos+s1.feat s0.suffix3+s1.upos s0.upos+s1.suffix3
 s2.lemma+s2.upos s0.upos+s1.upos+s2.upos s0.upos+s1.upos+s2.lemma s0.upos+s1.upos+s2.upos+q0.upos s1.lemma+s2.upos
 s1.upos+s2.upos

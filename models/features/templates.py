@@ -95,9 +95,9 @@ class TemplateTable(NamedTuple):
         Kind, place (-1 for none), column (0 where it does not apply), and the number of the atom.
     nodes : ndarray of int32, shape (n_nodes, 3)
         The trie, see `treevote.models.features.trie.grow_trie`.
-    sets : ndarray of int32, shape (n_sets, 3)
+    sets : ndarray of int32, shape (n_sets, 4)
         Templates with multi-valued atoms: the node that they extend (-1 for none), the atom, the second such atom (-1
-        for none).
+        for none), and the kind of the atom.
     """
 
     places: Ints
@@ -127,12 +127,12 @@ def compile_templates(lines: Sequence[str], grammar: Grammar) -> TemplateTable:
     for template, node in zip(templates, ends, strict=True):
         own = sorted(several.intersection(template))
         if own:
-            sets.append((node, own[0], own[1] if len(own) == 2 else -1))
+            sets.append((node, own[0], own[1] if len(own) == 2 else -1, atoms[own[0]][0]))
     return TemplateTable(
         np.array(list(places), np.int32).reshape(-1, 2),
         np.array(atoms, np.int32).reshape(-1, 4),
         nodes,
-        np.array(sets, np.int32).reshape(-1, 3),
+        np.array(sets, np.int32).reshape(-1, 4),
     )
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treevote.kernels import Bools, Ints, Keys, Longs, kernel
+from treevote.models.features.agreement import MISSING, agreement
 from treevote.models.features.atoms import bin_distance
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.graph.templates import ArcTable, Columns
@@ -53,8 +54,10 @@ class ArcKeys(NamedTuple):
     ----------
     words : ndarray of uint64, shape (n + 2, n_columns)
         As `word_keys` returns them: heads of all templates, then dependents.
-    split_head, split_dependent : ndarray of uint64, shape (n_rows, n_templates with feat)
+    split_head, split_dependent : ndarray of uint64, shape (n_rows, n_templates with feat or agree)
         One row for each of the FEATS of a word, then one for templates without ``feat`` in this role.
+    feats, attributes : ndarray of int32, shape (n_rows,)
+        These FEATS and their attributes; -1 in the last row of a word.
     rows : ndarray of int64, shape (n + 2,)
         These rows of word ``i`` are ``rows[i] : rows[i + 1]``.
     between : ndarray of uint64, shape (n_kinds, MAX_COUNT)
@@ -68,6 +71,8 @@ class ArcKeys(NamedTuple):
     words: Keys
     split_head: Keys
     split_dependent: Keys
+    feats: Ints
+    attributes: Ints
     rows: Longs
     between: Keys
     counts: Ints
@@ -115,8 +120,11 @@ def arc_keys(table: ArcTable, tokens: Ints, words: WordColumns) -> ArcKeys:
         np.empty((rows[len(tokens)], n_split), np.uint64),
         np.empty((rows[len(tokens)], n_split), np.uint64),
     )
+    feats, attributes = np.full(rows[len(tokens)], -1, np.int32), np.full(rows[len(tokens)], -1, np.int32)
     for position in range(len(tokens)):
         feat, last = words.feats_offsets[tokens[position]] - rows[position], rows[position + 1] - 1
+        for row in range(rows[position], last):
+            feats[row], attributes[row] = words.feats[feat + row], words.attributes[feat + row]
         for template in range(n_split):
             column = n_templates - n_split + template
             head, dependent = keys[position, column], keys[position, n_templates + column]
@@ -126,7 +134,7 @@ def arc_keys(table: ArcTable, tokens: Ints, words: WordColumns) -> ArcKeys:
                 split_dependent[row, template] = mix(dependent, value)
             split_head[last, template], split_dependent[last, template] = head, dependent
     between, counts, kinds = between_keys(table.between, tokens, words)
-    return ArcKeys(keys, split_head, split_dependent, rows, between, counts, kinds)
+    return ArcKeys(keys, split_head, split_dependent, feats, attributes, rows, between, counts, kinds)
 
 
 @kernel
@@ -171,7 +179,7 @@ def fire_arc(keys: ArcKeys, splits: Bools, bits: int, h: int, d: int, places: Pl
     ``splits`` are those of the table of templates, ``bits`` is the binary logarithm of the number of weights, and
     ``places`` has the shape (MAX_FEATURES,).
     """
-    words, split_head, split_dependent, rows, between, counts, kinds = keys
+    words, split_head, split_dependent, _, _, rows, between, counts, kinds = keys
     n_templates, n_around, n_split = words.shape[1] // 2, len(kinds) - 1, split_head.shape[1]
     n_plain = n_templates - n_around - n_split
     for t in range(n_plain):
@@ -186,6 +194,9 @@ def fire_arc(keys: ArcKeys, splits: Bools, bits: int, h: int, d: int, places: Pl
                 count += 1
     h_last, d_last = rows[h + 1] - 1, rows[d + 1] - 1
     for t in range(n_split):
+        if splits[2, t]:
+            count = fire_agreement(keys, t, bits, h, d, count, places)
+            continue
         h_first, h_end = (rows[h], h_last) if splits[0, t] else (h_last, h_last + 1)
         d_first, d_end = (rows[d], d_last) if splits[1, t] else (d_last, d_last + 1)
         for i in range(h_first, h_end):
@@ -193,6 +204,26 @@ def fire_arc(keys: ArcKeys, splits: Bools, bits: int, h: int, d: int, places: Pl
                 places[count] = place_of(split_head[i, t] + split_dependent[j, t], bits)
                 count += 1
     return int(count)
+
+
+@kernel
+def fire_agreement(keys: ArcKeys, t: int, bits: int, h: int, d: int, count: int, places: Places) -> int:
+    """Write the places of the features of agreement behind the first ``count``, and return the new number.
+
+    Each attribute of FEATS of either word has one; ``t`` is the template, and the others are as in `fire_arc`.
+    """
+    feats, attributes, rows = keys.feats, keys.attributes, keys.rows
+    h_last, d_last = rows[h + 1] - 1, rows[d + 1] - 1
+    start = keys.split_head[h_last, t] + keys.split_dependent[d_last, t]
+    for i in range(rows[h], min(h_last, rows[h] + MAX_FEATURES - count)):
+        agrees = agreement(feats, attributes, i, rows[d], d_last)
+        places[count] = place_of(start + mix(mix(_START, int(attributes[i])), agrees), bits)
+        count += 1
+    for i in range(rows[d], min(d_last, rows[d] + MAX_FEATURES - count)):
+        if agreement(feats, attributes, i, rows[h], h_last) == MISSING:
+            places[count] = place_of(start + mix(mix(_START, int(attributes[i])), 0), bits)
+            count += 1
+    return count
 
 
 @kernel

@@ -33,7 +33,7 @@ from treevote.models.graph.pruning import Pruner
 from treevote.models.graph.second_order import SecondOrderModel
 from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.template_sets import ARCS, GRANDPARENTS, PRUNER, SIBLINGS
-from treevote.models.graph.templates import attributes_of
+from treevote.models.graph.templates import SPLIT, attributes_of
 from treevote.models.graph.training import (
     FirstOrderTask,
     SecondOrderTask,
@@ -115,7 +115,7 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
     n_perceptrons: Annotated[int, Interval(1, 1_000)] = 6
     C: Annotated[float, Interval(0, closed="neither")] = 0.003
     attributes: tuple[str, ...] = (
-        "lower", "lemma", "upos", "xpos", "feats", "feat", "prefix5", "suffix2", "suffix3", "labels",
+        "lower", "lemma", "upos", "xpos", "feats", "feat", "agree", "prefix5", "suffix2", "suffix3", "labels",
     )  # fmt: skip
     bits: Annotated[int, Interval(MIN_BITS, MAX_BITS)] = 24
     max_heads: Annotated[int, Interval(1, 100)] = 16
@@ -125,8 +125,8 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in self.attributes:
-            if name not in (*ATTRIBUTES, "feat", "labels"):
-                raise unknown("attribute", name, (*ATTRIBUTES, "feat", "labels"))
+            if name not in (known := (*ATTRIBUTES, *SPLIT, "labels")):
+                raise unknown("attribute", name, known)
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> GraphParser:
         """Learn from trees; sentences too long to be parsed at once are left out."""
@@ -185,7 +185,7 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
     def _templates(self, templates: str, lexicon: Lexicon) -> tuple[str, ...]:
         """Return the templates whose attributes are all in ``attributes`` and occur in the lexicon."""
         there = {name for name, strings in zip(ATTRIBUTES, lexicon.values, strict=True) if strings}
-        usable = (there | ({"feat"} if lexicon.feats else set()) | {"labels"}) & set(self.attributes)
+        usable = (there | (set(SPLIT) if lexicon.feats else set()) | {"labels"}) & set(self.attributes)
         return tuple(line for line in templates.split() if attributes_of(line) <= usable)
 
 

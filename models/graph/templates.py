@@ -5,9 +5,10 @@ are the *roles* of the words of a part: ``h`` the head and ``d`` the dependent o
 dependent on its inner side, ``g`` the head of the head. The only steps are to the neighbouring words in the sentence,
 ``prev`` and ``next``. Attributes are those of the lexicon.
 
-In templates of arcs two kinds of atoms give several features: ``h.feat`` and ``d.feat`` give one for each
-attribute=value of FEATS (or one for each pair), and ``b.upos`` (or another attribute) gives one for each distinct value
-among the words *between* head and dependent, together with its number of occurrences: one, two or more.
+In templates of arcs three kinds of atoms give several features: ``h.feat`` and ``d.feat`` give one for each
+attribute=value of FEATS (or one for each pair); ``h.agree+d.agree`` gives one for each attribute, whether both words
+have the same value (`treevote.models.features.agreement`); and ``b.upos`` (or another attribute) gives one for each
+distinct value among the words *between* head and dependent, together with its number of occurrences: one, two or more.
 
 In templates of pairs of arcs ``labels`` are the likely labels of both (`treevote.models.graph.arc_labels`).
 
@@ -26,6 +27,11 @@ from treevote.errors import ConfigError
 from treevote.kernels import Bools, Longs
 from treevote.models.features.lexicon import ATTRIBUTES
 from treevote.models.features.templates import LEXICON, Grammar, Template, read_templates
+
+SPLIT = ("feat", "agree")
+"""Attributes that give a feature for each value, or each attribute, of FEATS."""
+
+_SPLITS = (("h", 0, "feat"), ("d", 0, "feat"), ("h", 0, "agree"))
 
 NEIGHBOURS = {"prev": -1, "next": 1}
 
@@ -55,7 +61,7 @@ class Columns(NamedTuple):
 
 
 class ArcTable(NamedTuple):
-    """Compiled templates of arcs: those with neither ``feat`` nor ``b``, those with ``b``, those with ``feat``.
+    """Compiled templates of arcs: plain ones, those with ``b``, those with ``feat`` or ``agree``.
 
     Attributes
     ----------
@@ -63,8 +69,8 @@ class ArcTable(NamedTuple):
         The heads of all templates, then the dependents of all.
     between : ndarray of int64, shape (n_templates with b,)
         The column of the lexicon of their ``b`` atom.
-    splits : ndarray of bool, shape (2, n_templates with feat)
-        Whether there is a feature for each value of the FEATS of the head, and of the dependent.
+    splits : ndarray of bool, shape (3, n_templates with feat or agree)
+        Whether there is a feature for each value of the FEATS of the head, of the dependent, for the agreement of both.
     """
 
     columns: Columns
@@ -104,15 +110,15 @@ def compile_arcs(lines: Sequence[str]) -> ArcTable:
     Traceback (most recent call last):
     treevote.errors.ConfigError: template 'h.frm': unknown attribute 'frm'; did you mean 'form'? ...
     """
-    templates = _read(lines, _grammar("hdb", LEXICON | {"feat": (1, 0)}))
+    templates = _read(lines, _grammar("hdb", LEXICON | {"feat": (1, 0), "agree": (2, 0)}))
     around = [t for t in templates if any(role == "b" for role, _, _ in t)]
-    split = [t for t in templates if t not in around and any(name == "feat" for _, _, name in t)]
+    split = [t for t in templates if t not in around and any(name in SPLIT for _, _, name in t)]
     plain = [t for t in templates if t not in around and t not in split]
     groups = list(zip((plain, around, split), _ARC_ROLES, strict=True))
     return ArcTable(
         _columns([(group, role, numbers[i]) for i, role in enumerate("hd") for group, numbers in groups]),
         np.array([ATTRIBUTES.index(name) for t in around for role, _, name in t if role == "b"], np.int64),
-        np.array([[(role, 0, "feat") in template for template in split] for role in "hd"], np.bool_),
+        np.array([[atom in template for template in split] for atom in _SPLITS], np.bool_),
     )
 
 
@@ -156,10 +162,13 @@ def _read(lines: Sequence[str], grammar: Grammar) -> list[list[tuple[str, int, s
 
 def _check(template: Template) -> None:
     between = sum(atom.place == "b" for atom in template)
-    if between > 1 or (between and any(atom.attribute == "feat" for atom in template)):
+    split = [atom.attribute for atom in template if atom.attribute in SPLIT]
+    if between > 1 or (between and split):
         raise ConfigError("a template has at most one atom of 'b', and then none with 'feat'; make several templates")
-    if any(len(steps) > (place != "b" and attribute != "feat") for place, steps, attribute in template):
+    if any(len(steps) > (place != "b" and attribute not in SPLIT) for place, steps, attribute in template):
         raise ConfigError("an atom has one step at the most, and none with 'b' or 'feat'; leave the step out")
+    if "agree" in split and split != ["agree", "agree"]:
+        raise ConfigError("'agree' is about head and dependent; give it to both, and leave 'feat' out")
 
 
 def _grammar(roles: str, attributes: Mapping[str, tuple[int, int]], alone: Mapping[str, int] | None = None) -> Grammar:
@@ -171,7 +180,7 @@ def _columns(groups: Sequence[tuple[list[list[tuple[str, int, str]]], str, int]]
     """Return the columns of groups of templates, each with a role in them and the number of the role."""
     names = [(number, template) for templates, _, number in groups for template in range(len(templates))]
     atoms = [
-        [(ATTRIBUTES.index(name), offset) for role, offset, name in template if role == wanted and name != "feat"]
+        [(ATTRIBUTES.index(name), offset) for role, offset, name in template if role == wanted and name not in SPLIT]
         for templates, wanted, _ in groups
         for template in templates
     ]

@@ -18,6 +18,7 @@ from treevote.models.features.templates import Template, named_templates
 
 
 def _check(template: Template) -> None:
+    stack_and_queue.check(template)
     if any(atom.attribute == "deprel" for atom in template):
         raise ConfigError("labels are not known while heads are sought; leave it out")
 

@@ -66,7 +66,8 @@ HANGS = {
         from treevote.models.features.firing import MAX_FEATURES, fire_set
         from treevote.models.features.lexicon import WordColumns
         n = 1_000_000
-        words = WordColumns(np.zeros((1, 15), np.int32), np.arange(n, dtype=np.int32), np.array([0, n], np.int32))
+        feats = np.arange(n, dtype=np.int32)
+        words = WordColumns(np.zeros((1, 15), np.int32), feats, feats, np.array([0, n], np.int32))
         keys, values = np.zeros(MAX_FEATURES, np.uint64), np.ones(2, np.int64)
         assert fire_set(words, 0, 1, values, np.uint64(7), keys, 10, MAX_FEATURES) == MAX_FEATURES
         assert len(set(keys[10:].tolist())) == MAX_FEATURES - 10
@@ -78,7 +79,8 @@ HANGS = {
         from treevote.models.graph.features import MAX_FEATURES, arc_keys, fire_arc
         from treevote.models.graph.templates import compile_arcs
         n, table = 500_000, compile_arcs(["h.feat+d.feat"])
-        words = WordColumns(np.zeros((1, 15), np.int32), np.arange(n, dtype=np.int32), np.array([0, n], np.int32))
+        feats = np.arange(n, dtype=np.int32)
+        words = WordColumns(np.zeros((1, 15), np.int32), feats, feats, np.array([0, n], np.int32))
         keys = arc_keys(table, np.zeros(3, np.int32), words)
         assert fire_arc(keys, table.splits, 28, 1, 2, np.zeros(MAX_FEATURES, np.uint32)) == MAX_FEATURES
     """,

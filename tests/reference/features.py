@@ -10,7 +10,12 @@ from typing import TypeAlias
 from tests.reference.arc_standard import Configuration, Tree
 from treevote.corpus.sentence import Word
 
-Value: TypeAlias = "str | int"
+
+class Agree(tuple[str, ...]):
+    """The FEATS of a word, to be compared with those of another."""
+
+
+Value: TypeAlias = "str | int | Agree"
 Feature: TypeAlias = tuple[str, tuple[Value, ...]]
 Known: TypeAlias = Mapping[str, set[str]]
 
@@ -54,8 +59,29 @@ def features(
     found: Counter[Feature] = Counter()
     for template in templates:
         values = [atom(configuration, words, part, known) for part in template.split("+")]
-        found.update((template, combination) for combination in itertools.product(*values))
+        found.update((template, combination) for combination in combinations(values))
     return found
+
+
+def combinations(values: Iterable[Sequence[Value]]) -> Iterable[tuple[Value, ...]]:
+    """Return the combinations of the values of atoms; two of ``agree`` are compared, and give their agreements."""
+    compared = [own[0] for own in values if own and isinstance(own[0], Agree)]
+    others = [own for own in values if not (own and isinstance(own[0], Agree))]
+    if len(compared) == 2:
+        others.append(agreements(*compared))
+    return itertools.product(*others)
+
+
+def agreements(one: Sequence[str], two: Sequence[str]) -> list[str]:
+    """Return for each attribute of FEATS of two words whether they agree, or which of them lacks it."""
+    found = []
+    for value in one:
+        name = value.partition("=")[0]
+        others = [other for other in two if other.partition("=")[0] == name]
+        found.append(f"{name} " + ("same" if value in others else "different" if others else "missing in the second"))
+    names = {value.partition("=")[0] for value in one}
+    lacking = [value.partition("=")[0] for value in two]
+    return found + [f"{name} missing in the first" for name in lacking if name not in names]
 
 
 def atom(configuration: Configuration, words: Sequence[Word], text: str, known: Known) -> list[Value]:
@@ -78,6 +104,9 @@ def atom(configuration: Configuration, words: Sequence[Word], text: str, known: 
         return [min(len(tree.left if name == "lval" else tree.right), 6)]
     if name == "feat":
         return [value for value in feats(words[token]) if value in known["feat"]]
+    if name == "agree":
+        own = [value for value in feats(words[token]) if value in known["feat"]]
+        return [Agree(own)] if own else []
     value = attribute(words[token], name)
     return [value] if value in known[name] else []
 

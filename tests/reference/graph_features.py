@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from tests.reference.features import attribute, feats
+from tests.reference.features import agreements, attribute, feats
 from treevote.corpus.sentence import Word
 
 Feature: TypeAlias = tuple[object, ...]
@@ -33,14 +33,18 @@ def kind_of(template: str) -> str:
     atoms = template.split("+")
     if any(atom.startswith("b.") for atom in atoms):
         return "between"
-    return "split" if any(atom.endswith(".feat") for atom in atoms) else "plain"
+    return "split" if any(atom.endswith((".feat", ".agree")) for atom in atoms) else "plain"
 
 
 def combinations(
     words: Sequence[Word], template: str, roles: Roles, labels: object = None
 ) -> Iterator[tuple[object, ...]]:
-    """Yield the values of the atoms, the first ones slowest; ``b`` and ``feat`` atoms have several."""
-    return itertools.product(*(values(words, atom, roles, labels) for atom in template.split("+")))
+    """Yield the values of the atoms, the first ones slowest; ``b``, ``feat`` and ``agree`` atoms have several."""
+    atoms = [atom for atom in template.split("+") if not atom.endswith(".agree")]
+    several = [values(words, atom, roles, labels) for atom in atoms]
+    if len(atoms) < len(template.split("+")):
+        several.append(list(agreements(feats(words[roles["h"]]), feats(words[roles["d"]]))))
+    return itertools.product(*several)
 
 
 def values(words: Sequence[Word], atom: str, roles: Roles, labels: object) -> list[object]:

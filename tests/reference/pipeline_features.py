@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from tests.reference.features import Feature, Known, Value, attribute, bin_of, feats
+from tests.reference.features import Agree, Feature, Known, Value, attribute, bin_of, combinations, feats
 from tests.reference.pipeline import ACTIONS, State, Tree
 from treevote.corpus.sentence import Word
 
@@ -16,7 +15,7 @@ def features(state: State, words: Sequence[Word], templates: Iterable[str], know
     found: Counter[Feature] = Counter()
     for template in templates:
         values = [atom(state, words, part, known) for part in template.split("+")]
-        found.update((template, combination) for combination in itertools.product(*values))
+        found.update((template, combination) for combination in combinations(values))
     return found
 
 
@@ -36,6 +35,9 @@ def atom(state: State, words: Sequence[Word], text: str, known: Known) -> list[V
         return [min(len(tree.left if name == "lval" else tree.right), 6)]
     if name == "feat":
         return [value for value in feats(words[tree.token]) if value in known["feat"]]
+    if name == "agree":
+        own = [value for value in feats(words[tree.token]) if value in known["feat"]]
+        return [Agree(own)] if own else []
     value = attribute(words[tree.token], name)
     return [value] if value in known[name] else []
 

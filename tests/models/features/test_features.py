@@ -46,6 +46,7 @@ TEMPLATES = (
     *("s0.prev.form", "s0.next.form", "s1.prev.upos", "q0.prev.form", "q2.next.form", "s0.prev.feat"),
     *("s0.upos+s1.upos", "s0.upos+s1.upos+q0.upos", "s0.form+s1.form", "q0.upos+q1.upos+s0.l.deprel"),
     *("s0.feat+s1.feat", "s1.feat+q0.feat+s0.upos", "s0.upos+s0.feat", "s0.xpos+s1.lval+s0.rval"),
+    *("s0.agree+s1.agree", "s0.upos+s0.agree+q0.agree", "s1.agree+s1.next.agree+s1.form"),
 )
 
 

@@ -41,6 +41,7 @@ BITS = 28
 LINES = (
     "h.upos", "d.lower", "h.upos+d.upos", "h.upos+h.next.upos+d.prev.upos+d.upos", "h.prev.lemma+d.next.xpos",
     "h.upos+b.upos+d.upos", "b.lemma", "h.feat+d.feat", "h.upos+d.feat", "h.feat+d.upos", "h.upos+h.feat+d.upos+d.feat",
+    "h.agree+d.agree", "h.upos+h.agree+d.upos+d.agree",
 )  # fmt: skip
 words = st.builds(
     Word,
@@ -48,7 +49,7 @@ words = st.builds(
     st.sampled_from(["a", "_"]),
     st.sampled_from(["N", "V", "_"]),
     st.sampled_from(["N", "x"]),
-    st.sampled_from(["_", "C=1", "C=1|N=2", "C=1|D=5|N=2"]),
+    st.sampled_from(["_", "C=1", "C=1|N=2", "C=1|D=5|N=2", "C=3", "D=4|N=5"]),
 )
 sentences = st.lists(words, min_size=1, max_size=14)
 

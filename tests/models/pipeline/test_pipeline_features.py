@@ -35,6 +35,7 @@ TEMPLATES = (
     *("s0.l.l.form", "q0.r.r.upos", "s1.r.l2.prev.form", "q0.l.next.form", "s0.prev.l.form", "q4.next.form"),
     *("distance", "action", "action2", "action+action2", "s0.upos+distance", "s0.upos+q0.upos"),
     *("s0.feat+q0.feat", "q0.feat+q1.feat+s0.upos", "s0.upos+s0.feat", "s0.form+q0.form+q1.form", "s1.prev.feat"),
+    *("s0.agree+q0.agree", "s0.agree+q1.agree+q1.upos"),
 )  # fmt: skip
 
 policies = st.sampled_from(POLICIES)

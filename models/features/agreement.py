@@ -1,0 +1,26 @@
+"""Agreement of two words: whether their FEATS have the same value of an attribute, such as Case or Number.
+
+Values one by one tell it too, but each pair of them by itself. Agreement holds for all values of an attribute: a case
+that was rare in training agrees as a frequent one does.
+"""
+
+from __future__ import annotations
+
+from treevote.kernels import Ints, leaf
+
+MISSING, SAME, DIFFERENT = 1, 2, 3
+
+
+@leaf
+def agreement(feats: Ints, attributes: Ints, i: int, first: int, last: int) -> int:
+    """Return whether the value of FEATS in row ``i`` agrees with another word, whose values are rows ``first:last``.
+
+    ``SAME`` if the word has the value; else ``DIFFERENT`` if it has another value of the attribute, or ``MISSING``.
+    """
+    found = MISSING
+    for j in range(first, last):
+        if attributes[j] == attributes[i]:
+            if feats[j] == feats[i]:
+                return SAME
+            found = DIFFERENT
+    return found
