@@ -199,11 +199,12 @@ class Lessons:
         They are as good as on other sentences, so the vote and its confidence can be measured on them.
         """
         even = self.treebank.sentence_of[self.candidates.slots] % 2 == 0
-        sums = np.empty((2, len(self.places)))
-        for own, half in zip(sums, (~even, even), strict=True):
-            add_weights(self.places, self._weights(half), own)
-        values = softmax(self.candidates, np.where(even, *sums))
-        return Probabilities(self.treebank, self.ballots, self.candidates, values)
+        sums = np.empty(len(self.places))
+        for half in (even, ~even):
+            own = np.empty(np.count_nonzero(half))
+            add_weights(self.places[half], self._weights(~half), own)
+            sums[half] = own
+        return Probabilities(self.treebank, self.ballots, self.candidates, softmax(self.candidates, sums))
 
     def _weights(self, chosen: Bools) -> Floats:
         """Return the weights that are most probable, given a mask of candidates."""

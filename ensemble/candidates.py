@@ -144,7 +144,7 @@ def places_by_batch(
     while first < treebank.n_sentences:
         last = max(first + 1, int(np.searchsorted(offsets, offsets[first] + n_slots, "right")) - 1)
         chosen = slice(*np.searchsorted(candidates.slots, offsets[[first, last]]).tolist())
-        batch = Candidates(*(column[chosen] for column in candidates))
+        batch = Candidates(candidates.slots[chosen], candidates.systems[chosen], candidates.named[chosen])
         attributes = np.zeros((len(batch.slots), len(ATTRIBUTES)), np.int64)
         describe(heads, deprels, leaders, labels, upos, offsets[first : last + 1], batch, attributes)
         places = np.empty((len(attributes), n_features(len(heads))), np.int32)

@@ -229,8 +229,10 @@ def test_nothing_is_learned_where_all_abstain() -> None:
     silent = DEV.with_trees(np.full_like(DEV.heads, -1), np.full_like(DEV.heads, -1), ())
     own = CandidateModel.fit(DEV, [silent])
     assert not own.weights.any()
-    assert (own.of([silent]).vote(single_root=True).heads == -1).all()
-    assert (own.of([silent]).vote(single_root=True).confidence == 0).all()
+    voted = own.of([silent]).vote(single_root=True)
+    assert voted.confidence is not None
+    assert (voted.heads == -1).all()
+    assert (voted.confidence == 0).all()
 
 
 TABLE = np.random.default_rng(0).normal(scale=0.3, size=2**PLACE_BITS).astype(np.float32)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from treevote.ensemble.judge.weights import Weights
 
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_model import content
@@ -21,6 +20,7 @@ from treevote.ensemble.members import DEFAULT_MEMBERS, known_members, members_of
 from treevote.ensemble.parser import EnsembleParser, configuration, load, load_member, save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.ensemble.vote import vote
+from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError, ModelError
 from treevote.evaluation.counts import evaluate
 from treevote.models.transition.parser import TransitionTrainer
