@@ -40,6 +40,10 @@ SHRINKAGE, STRONG_SHRINKAGE = 100.0, 3.0
 """Precision of the normal prior of a weight: of all features, and of those of the number of votes. The fewer the
 sentences, the more the probabilities are those of the number of votes alone."""
 
+MANY = 4
+"""Number of systems from which on ``SHRINKAGE`` is whole; of fewer it is less, by the square of their number. The fewer
+there are, the less their votes tell, and the more is left to the other features."""
+
 PRECISION = 1.0
 """Precision of the normal prior of slope and intercept of a recalibration around 1 and 0, which change nothing."""
 
@@ -218,7 +222,7 @@ class Lessons:
         used[places] = True
         numbers = np.flatnonzero(used)
         places = (np.cumsum(used, dtype=np.int32) - 1)[places]
-        shrinkage = np.full(len(numbers), SHRINKAGE)
+        shrinkage = np.full(len(numbers), SHRINKAGE * min(1.0, len(self.ballots.heads) / MANY) ** 2)
         shrinkage[places[:, :N_STRONG]] = STRONG_SHRINKAGE
         scale, sums = 1 / np.sqrt(shrinkage), np.empty(len(places))
 
