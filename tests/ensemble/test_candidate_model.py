@@ -313,12 +313,12 @@ def harder(gold: Treebank) -> list[Treebank]:
 
 
 def error_of(own: CandidateModel, name: str) -> float:
-    """Return the calibration error of arcs with labels on a harder domain."""
+    """Return the distance of the mean confidence from the share of right arcs with labels on a harder domain."""
     probabilities = own.of(harder(TEST))
     sure = probabilities.confident(voted_by(own, harder(TEST), name))
     assert sure.label_confidence is not None
     tokens = sure.is_token
-    return calibration_error(reliability(sure.label_confidence[tokens], right_arcs(TEST, sure).arcs[tokens]))
+    return abs(float(sure.label_confidence[tokens].mean() - right_arcs(TEST, sure).arcs[tokens].mean()))
 
 
 @pytest.mark.parametrize("name", ["equal", "model"])
@@ -327,8 +327,8 @@ def test_few_sentences_make_confidence_better_on_a_harder_domain(name: str) -> N
     few = toy_treebank(60, 3)
     old = CandidateModel.fit(DEV, easy)
     new = old.recalibrated(few, harder(few))
-    assert error_of(old, name) > 0.2
-    assert error_of(new, name) < 0.7 * error_of(old, name)
+    assert error_of(old, name) > 0.15
+    assert error_of(new, name) < 0.5 * error_of(old, name)
     assert np.array_equal(CandidateModel.from_record(new.record()).weights, new.weights)
     with pytest.raises(InputError, match="found none"):
         old.recalibrated(DEV.select([]), [DEV.select([])] * 3)

@@ -244,7 +244,6 @@ def test_the_error_of_a_member_comes_through(n_jobs: int) -> None:
         ({"parts": {}}, "weights for other members"),
         ({"parts": {"inner": Record("ensemble")}}, "expected a member of kind .*, found 'ensemble'"),
         ({"parts": {"candidates": Record("lr-parser")}}, "the parts of a candidate-model do not fit together"),
-        ({"facts": {"votes": {"kind": "learned"}}}, "weights for other members"),
         ({"facts": {"votes": {"kind": "learned"}}, "parts": {}}, "has no weights for the vote"),
         ({"facts": {}}, "has no weights for the vote"),
         ({"facts": {"votes": {}}}, "vote|weights"),
