@@ -308,7 +308,7 @@ class _Adaptation:
             copies = 1 if silver is None and data.target_train is None else self.scheme.source_copies
             gold = labelled(data, self.scheme.target_share, copies, chosen)
             treebank = joined(gold, None if silver is None else read_silver(silver))
-            kind = self.before.weights.kind
+            kind = self.before.judge.kind
             if kind == "agreement" or len(members) < 2 or data.source_dev is None:
                 kind = "equal"
             return EnsembleTrainer(members, kind).train(

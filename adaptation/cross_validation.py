@@ -13,8 +13,6 @@ import numpy as np
 
 from treevote.adaptation.labelled import folds_of
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.confidence import Confidence
-from treevote.ensemble.learned_vote import LearnedVote
 from treevote.ensemble.parser import EnsembleParser
 from treevote.errors import InputError
 from treevote.evaluation.agreement import right_arcs
@@ -70,14 +68,8 @@ def recalibrated(
     convention : {"ud", "conllx"}
     """
     systems = [parses[name] for name in parser.members]
-    if isinstance(parser.weights, LearnedVote):
-        return dataclasses.replace(parser, weights=parser.weights.recalibrated(gold, systems, convention=convention))
-    voted = parser.combine(parses)
-    if parser.confidence is None:
-        confidence = Confidence.fit(gold, systems, voted, convention=convention)
-    else:
-        confidence = parser.confidence.recalibrated(gold, systems, voted, convention=convention)
-    return dataclasses.replace(parser, confidence=confidence)
+    judge = parser.judge.recalibrated(gold, systems, convention=convention)
+    return dataclasses.replace(parser, judge=judge)
 
 
 def calibration_errors(
@@ -96,7 +88,8 @@ def calibration_errors(
     for fit, held_out in (halves, halves[::-1]):
         taught, other = ({name: parse.select(half) for name, parse in parses.items()} for half in (fit, held_out))
         voted = recalibrated(parser, gold.select(fit), taught, convention=convention).combine(other)
-        assert voted.label_confidence is not None
+        if voted.label_confidence is None:  # too many members
+            return {}
         sure.append(voted.label_confidence[voted.is_token])
         right.append(right_arcs(gold.select(held_out), voted, convention=convention).arcs[voted.is_token])
     errors: dict[str, JSON] = {"after": _error(np.concatenate(sure), np.concatenate(right))}

@@ -9,7 +9,7 @@ features; features are hashed to places in a table of weights, so that there is 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,9 @@ from treevote.kernels import Bools, Doubles, Floats, Ints, Longs, kernel, leaf
 
 MAX_SYSTEMS = 60
 """Maximum number of systems: a set of them is the bits of one number."""
+
+BATCH = 1 << 13
+"""Number of slots of the sentences whose features are in memory at the same time; a longer sentence is alone."""
 
 PLACE_BITS = 20
 """Binary logarithm of the number of weights."""
@@ -105,17 +108,62 @@ class Candidates(NamedTuple):
         return cls(np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.bool_))
 
 
-def places_of(treebank: Treebank, ballots: Ballots, candidates: Candidates) -> Ints:
-    """Return the places of the features of each candidate, shape (n_candidates, n_features), each below 2**PLACE_BITS.
+class Leaders(NamedTuple):
+    """The leading head of each slot, see `ATTRIBUTES`; -1, and 0 votes, where all abstain.
 
-    The first ``N_STRONG`` columns are those of ``VOTES``.
+    Attributes
+    ----------
+    heads, deprels, votes : ndarray of int32, shape (n_slots,)
+        Head, index of the label, and number of the systems that vote for the head.
     """
+
+    heads: Ints
+    deprels: Ints
+    votes: Ints
+
+    @classmethod
+    def of(cls, ballots: Ballots) -> Leaders:
+        """Find the leading heads of a vote."""
+        slots = np.arange(ballots.heads.shape[1])
+        systems, votes = np.empty(len(slots), np.int32), np.empty(len(slots), np.int32)
+        find_leaders(ballots.heads, systems, votes)
+        return cls(ballots.heads[systems, slots], ballots.deprels[systems, slots], votes)
+
+
+def places_by_batch(
+    treebank: Treebank, ballots: Ballots, candidates: Candidates, n_slots: int = BATCH
+) -> Iterator[tuple[slice, Ints]]:
+    """Yield the candidates of some sentences at a time, and the places of the features of each of them.
+
+    Places have the shape (n_candidates of the batch, n_features), each below 2**PLACE_BITS. The first ``N_STRONG``
+    columns are those of ``VOTES``. A batch has at most ``n_slots`` slots, or one sentence.
+    """
+    heads, deprels, labels = ballots.heads, ballots.deprels, _codes(ballots.labels)
     upos = _codes(word.upos for word in treebank.words)[treebank.tokens]
-    attributes = np.zeros((len(candidates.slots), len(ATTRIBUTES)), np.int64)
-    describe(ballots.heads, ballots.deprels, _codes(ballots.labels), upos, treebank.offsets, *candidates, attributes)
-    places = np.empty((len(attributes), N_STRONG + 2 * len(ballots.heads) + len(_WEAK)), np.int32)
-    hash_features(attributes, _STRONG, _WEAK, len(ballots.heads), places)
+    leaders, offsets, first = Leaders.of(ballots), treebank.offsets, 0
+    while first < treebank.n_sentences:
+        last = max(first + 1, int(np.searchsorted(offsets, offsets[first] + n_slots, "right")) - 1)
+        chosen = slice(*np.searchsorted(candidates.slots, offsets[[first, last]]).tolist())
+        batch = Candidates(candidates.slots[chosen], candidates.systems[chosen], candidates.named[chosen])
+        attributes = np.zeros((len(batch.slots), len(ATTRIBUTES)), np.int64)
+        describe(heads, deprels, leaders, labels, upos, offsets[first : last + 1], batch, attributes)
+        places = np.empty((len(attributes), n_features(len(heads))), np.int32)
+        hash_features(attributes, _STRONG, _WEAK, len(heads), places)
+        yield chosen, places
+        first = last
+
+
+def places_of(treebank: Treebank, ballots: Ballots, candidates: Candidates) -> Ints:
+    """Return the places of all candidates, shape (n_candidates, n_features), see `places_by_batch`."""
+    places = np.empty((len(candidates.slots), n_features(len(ballots.heads))), np.int32)
+    for chosen, batch in places_by_batch(treebank, ballots, candidates):
+        places[chosen] = batch
     return places
+
+
+def n_features(k: int) -> int:
+    """Return the number of features of a candidate of k systems."""
+    return N_STRONG + 2 * k + len(_WEAK)
 
 
 def _codes(names: Iterable[str]) -> Longs:
@@ -164,16 +212,16 @@ def list_candidates(heads: Ints, deprels: Ints, candidates: Candidates) -> int:
 
 
 @kernel
-def find_leaders(heads: Ints, leaders: Ints, votes: Ints) -> None:
+def find_leaders(heads: Ints, systems: Ints, votes: Ints) -> None:
     """Write for each slot the first system with the head that has most votes, and their number; 0 and 0 for none."""
     for slot in range(heads.shape[1]):
-        leaders[slot] = votes[slot] = 0
+        systems[slot] = votes[slot] = 0
         for a in range(len(heads)):
             count = 0
             for b in range(len(heads)):
                 count += int(heads[a, slot] >= 0 and heads[a, slot] == heads[b, slot])
             if count > votes[slot]:
-                leaders[slot], votes[slot] = a, count
+                systems[slot], votes[slot] = a, count
 
 
 @leaf
@@ -188,22 +236,20 @@ def place_of(d: int, h: int) -> int:
 def describe(
     heads: Ints,
     deprels: Ints,
+    leaders: Leaders,
     labels: Longs,
     upos: Longs,
     offsets: Longs,
-    slots: Ints,
-    systems: Ints,
-    named: Bools,
+    candidates: Candidates,
     attributes: Longs,
 ) -> None:
-    """Write the attributes of all candidates; ``labels`` and ``upos`` are codes of labels, and of tokens by slot."""
-    k, n_slots = heads.shape
-    leaders, votes = np.empty(n_slots, np.int32), np.empty(n_slots, np.int32)
-    find_leaders(heads, leaders, votes)
-    head_of, label_of = np.empty(n_slots, np.int32), np.empty(n_slots, np.int32)
-    for slot in range(n_slots):
-        head_of[slot], label_of[slot] = heads[leaders[slot], slot], deprels[leaders[slot], slot]
-    c = 0
+    """Write the attributes of the candidates of the sentences between the offsets, and of no others.
+
+    ``labels`` and ``upos`` are codes of labels, and of tokens by slot.
+    """
+    slots, systems, named = candidates
+    head_of, label_of, votes = leaders
+    k, c = len(heads), 0
     for i in range(len(offsets) - 1):
         first, n = offsets[i], offsets[i + 1] - offsets[i] - 1
         total = 0

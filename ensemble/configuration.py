@@ -29,8 +29,8 @@ from reprlib import repr as short
 from typing import Any, Literal
 
 from treevote.config import from_mapping, load_toml, to_mapping
-from treevote.ensemble.learned_vote import VoteKind
 from treevote.ensemble.members import DEFAULT_MEMBERS, RESERVED, families, kind_of, known_members
+from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, unknown
 from treevote.models.transition import parser as lr

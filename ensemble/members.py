@@ -58,7 +58,7 @@ DEFAULT_MEMBERS = ("lr-structured-forward", "graph-mira", "pipeline", "lr-struct
 """The LR parsers of both directions with a graph-based and a pipeline parser: the errors of parsers differ more between
 families than within one."""
 
-RESERVED = ("all", "confidence", "reader", "vote")
+RESERVED = ("all", "candidates", "reader", "vote")
 """Names that no member can have."""
 
 

@@ -10,11 +10,10 @@ from typing import Any
 
 from treevote.config import to_mapping
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.confidence import Confidence
-from treevote.ensemble.learned_vote import LearnedVote
+from treevote.ensemble.candidate_model import CandidateModel
+from treevote.ensemble.judge import Judge
 from treevote.ensemble.members import Member, kind_of, member_from_record
 from treevote.ensemble.reader import Reader
-from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import ModelError, unknown
 from treevote.models.features.lexicon import strings_shared
@@ -26,7 +25,8 @@ from treevote.store.record import Record
 
 KIND = "ensemble"
 
-_CONFIDENCE, _READER, _VOTE = "confidence", "reader", "vote"  # the parts of a record that are no members
+_CANDIDATES, _READER = "candidates", "reader"  # the parts of a record that are no members
+_LEARNED = {"kind": "learned"}  # instead of weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,20 +37,17 @@ class EnsembleParser:
     ----------
     members : dict of str to Member
         In the order in which ties are decided.
-    weights : Weights or LearnedVote
-        The weights of their votes, or what was learned of them.
+    judge : Judge
+        The vote over their trees; it has confidence after training with development data or folds.
     facts : dict
         Training data, and scores on the development set.
-    confidence : Confidence, optional
-        None without development data in training, and with a learned vote, which has confidence of its own.
     reader : Reader, optional
         Tokenizer and tagger of a model that reads raw text; `parse` takes sentences as they are.
     """
 
     members: dict[str, Member]
-    weights: Weights | LearnedVote
+    judge: Judge
     facts: Mapping[str, JSON]
-    confidence: Confidence | None = None
     reader: Reader | None = None
 
     def __post_init__(self) -> None:
@@ -69,7 +66,12 @@ class EnsembleParser:
     @property
     def has_confidence(self) -> bool:
         """Whether the vote knows the probability that an arc is right."""
-        return self.confidence is not None or isinstance(self.weights, LearnedVote)
+        return self.judge.model is not None
+
+    @property
+    def trees_alone(self) -> EnsembleParser:
+        """The same without the confidence that its trees do not need."""
+        return dataclasses.replace(self, judge=self.judge.trees_alone)
 
     @property
     def single_root(self) -> bool:
@@ -83,13 +85,7 @@ class EnsembleParser:
     def combine(self, parses: Mapping[str, Treebank]) -> Treebank:
         """Return the vote over the parses of all members, with support, and with confidence if possible."""
         systems = [parses[name] for name in self.members]
-        if isinstance(self.weights, LearnedVote):
-            return self.weights.vote(systems, single_root=self.single_root)
-        voted = vote(systems, self.weights, single_root=self.single_root)
-        if self.confidence is None:
-            return voted
-        arc, label = self.confidence.of(systems, voted)
-        return dataclasses.replace(voted, confidence=arc, label_confidence=label)
+        return self.judge.vote(systems, single_root=self.single_root)
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the same sentences with the trees that have most votes, and their support."""
@@ -104,16 +100,13 @@ class EnsembleParser:
     def record(self) -> Record:
         """Return the whole ensemble as data."""
         parts = {name: member.record() for name, member in self.members.items()}
-        if self.confidence is not None:
-            parts[_CONFIDENCE] = self.confidence.record()
+        if self.judge.model is not None:
+            parts[_CANDIDATES] = self.judge.model.record()
         if self.reader is not None:
             parts[_READER] = self.reader.record()
-        facts = dict(self.facts)
-        if isinstance(self.weights, LearnedVote):
-            parts[_VOTE] = self.weights.record()
-        else:
-            facts["votes"] = self.weights.to_json()
-        return Record(KIND, facts, parts=parts)
+        weights = self.judge.weights
+        votes: JSON = dict(_LEARNED) if weights is None else weights.to_json()
+        return Record(KIND, {**self.facts, "votes": votes}, parts=parts)
 
     @classmethod
     def from_record(cls, record: Record) -> EnsembleParser:
@@ -127,27 +120,23 @@ class EnsembleParser:
         if record.kind != KIND:
             raise ModelError(f"expected a model of kind '{KIND}', found '{record.kind}'; train it again")
         parts = record.parts
-        sure = Confidence.from_record(parts[_CONFIDENCE]) if _CONFIDENCE in parts else None
+        model = CandidateModel.from_record(parts[_CANDIDATES]) if _CANDIDATES in parts else None
         with strings_shared():  # no part is held longer than it is needed: some take memory twice
             members = {name: member_from_record(parts[name]) for name in _members(record)}
             reader = Reader.from_record(parts[_READER]) if _READER in parts else None
         facts = dict(record.facts)
         votes: Any = facts.pop("votes", None)
-        weights: Weights | LearnedVote
-        if _VOTE in parts:
-            weights = LearnedVote.from_record(parts[_VOTE])
-        elif isinstance(votes, Mapping):
-            weights = Weights.from_json(votes)
-        else:
+        if not isinstance(votes, Mapping) or (votes == _LEARNED and model is None):
             raise ModelError("the model has no weights for the vote of its members; train it again or copy it again")
-        if not members or weights.n_members != len(members) or (sure and sure.n_members != len(members)):
+        weights = None if votes == _LEARNED else Weights.from_json(votes)
+        if not members or any(part.n_members != len(members) for part in (weights, model) if part is not None):
             raise ModelError("the model has weights for other members; train it again or copy it again")
-        return cls(members, weights, facts, sure, reader)
+        return cls(members, Judge(weights, model), facts, reader)
 
 
 def _members(record: Record) -> list[str]:
     """Return the names of the members in the record of an ensemble."""
-    return [name for name in record.parts if name not in (_CONFIDENCE, _READER, _VOTE)]
+    return [name for name in record.parts if name not in (_CANDIDATES, _READER)]
 
 
 def parse_counted(parser: Parser, treebank: Treebank) -> tuple[Treebank, int]:

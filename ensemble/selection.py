@@ -2,7 +2,7 @@
 
 All subsets of the members and all kinds of weights are tried. The heaviest heads are rarely no tree, so the subsets are
 ranked by heaviest heads alone, in compiled loops, and only the best of them vote in full. The learned vote
-(`treevote.ensemble.learned_vote`) is tried on these, and on all members.
+(`treevote.ensemble.candidate_model`) is tried on these, and on all members.
 
 Weights that are not equal are fitted to one half of the sentences and measured on the other: every second sentence, and
 the rest. Measured on the sentences of their fit, they would seem better than they are.
@@ -21,8 +21,7 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import common_labels
-from treevote.ensemble.candidates import MAX_SYSTEMS
-from treevote.ensemble.learned_vote import VoteKind, cross_voted
+from treevote.ensemble.candidate_model import Lessons
 from treevote.ensemble.vote import arc_weights, vote, winners
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError
@@ -42,6 +41,9 @@ LARGEST = 12
 
 WeightKind = Literal["equal", "accuracy", "pos"]
 """Kinds of weights of systems."""
+
+VoteKind = Literal[WeightKind, "learned"]
+"""Kinds of votes: with weights of the systems, or with the probabilities of a model of candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ def select(
         if kind == "equal":
             return evaluate(gold, vote(systems, single_root=single_root), convention=convention).las
         if kind == "learned":
-            voted = cross_voted(gold, systems, single_root=single_root, convention=convention)
+            voted = Lessons.of(gold, systems, convention=convention).crossed().vote(single_root=single_root)
             return evaluate(gold, voted, convention=convention).las
         counts = []
         for own in range(len(golds)):
@@ -152,27 +154,6 @@ def select(
         without={names[i]: round(las([j for j in chosen if j != i], kind), 2) for i in chosen if len(chosen) > 1},
         with_too={names[i]: round(las(sorted([*chosen, i]), kind), 2) for i in rest},
     )
-
-
-def better_vote(
-    gold: Treebank, systems: Sequence[Treebank], *, single_root: bool, convention: Convention = "ud"
-) -> Literal["equal", "learned"]:
-    """Return ``"learned"`` if the learned vote is better than equal votes by more than ``MARGIN``, else ``"equal"``.
-
-    The learned vote is measured on the sentences that it was not learned from. Votes are equal if there are too many
-    or too few systems for a learned one, or no token.
-
-    Examples
-    --------
-    >>> gold = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])] * 4)
-    >>> better_vote(gold, [gold, gold], single_root=True)
-    'equal'
-    """
-    if not 2 <= len(systems) <= MAX_SYSTEMS or not gold.n_tokens:
-        return "equal"
-    learned = cross_voted(gold, systems, single_root=single_root, convention=convention)
-    equal = evaluate(gold, vote(systems, single_root=single_root), convention=convention).las
-    return "learned" if evaluate(gold, learned, convention=convention).las > equal + MARGIN else "equal"
 
 
 def _ranked(

@@ -1,6 +1,6 @@
 """Confidence of tags: a calibrated probability that UPOS, FEATS and XPOS of a token are all right.
 
-A logistic regression on development data, as for arcs (`treevote.ensemble.confidence`), from the margins of the tags:
+A logistic regression on development data, from the margins of the tags:
 by how much the sum of the taggers' scores is higher than that of the next best tag. Whether the taggers agree adds
 nothing to that. The least of the margins counts most, and its effect is no straight line: it enters cut off at some
 heights, so that the log-odds are piecewise linear in it.
@@ -8,12 +8,13 @@ heights, so that the log-odds are piecewise linear in it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.confidence import FURTHEST, HEAVIEST, fitted
+from treevote.ensemble.probabilities import LEAST
 from treevote.evaluation.calibration import table
 from treevote.kernels import Bools, Doubles, Floats
 from treevote.store.manifest import JSON
@@ -27,6 +28,15 @@ HEIGHTS = (0.5, 1.0, 2.0, 4.0, 8.0, 20.0)
 
 N_TASKS = 3
 """Number of margins of a token: those of `treevote.models.tagging.tagger.JUDGED`."""
+
+FURTHEST = math.log((1 - LEAST) / LEAST)
+"""The log-odds of the greatest probability."""
+
+DIGITS = 6
+"""Decimals of a weight."""
+
+HEAVIEST = 1e6
+"""Maximum absolute weight, so that sums stay finite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,3 +124,15 @@ def cross_fitted(gold: Treebank, margins: Floats, right: Bools) -> dict[str, JSO
     for fit, held_out in (halves, halves[::-1]):
         sure[held_out] = TagConfidence.fit(margins[fit], right[fit]).of(margins[held_out])
     return table(sure[tokens], right[tokens])
+
+
+def fitted(X: Doubles, right: Bools) -> Doubles:
+    """Return weights and intercept of a logistic regression; only an intercept if all or none are right."""
+    if right.all() or not right.any():
+        share = (int(right.sum()) + 1) / (len(right) + 2)
+        return np.array([*np.zeros(X.shape[1]), np.log(share / (1 - share))])
+    from sklearn.linear_model import LogisticRegression  # slow to import, and not needed to parse
+
+    model = LogisticRegression(max_iter=1000).fit(X, right)
+    weights: Doubles = np.concatenate([model.coef_[0], model.intercept_]).astype(np.float64)
+    return weights.round(DIGITS)

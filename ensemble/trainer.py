@@ -16,13 +16,11 @@ from treevote.config import to_mapping
 from treevote.corpus.treebank import Treebank, checksum
 from treevote.corpus.trees import is_single_rooted, require_labelled_trees
 from treevote.ensemble import reliability
-from treevote.ensemble.confidence import Confidence
 from treevote.ensemble.diversity import Diversity
-from treevote.ensemble.learned_vote import LearnedVote, VoteKind, cross_voted
+from treevote.ensemble.judge import Judge, learn
 from treevote.ensemble.members import DEFAULT_MEMBERS, Member, clusters_of, members_of
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.selection import better_vote, fit_weights, select
-from treevote.ensemble.vote import vote
+from treevote.ensemble.selection import VoteKind, select
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, unknown
 from treevote.evaluation.counts import Convention, evaluate
@@ -44,8 +42,8 @@ class EnsembleTrainer:
         By name, in the order in which ties are decided: the best first.
     weights : {"auto", "equal", "accuracy", "pos", "learned"}
         Kind of the weights of the votes, see `treevote.ensemble.weights`; or ``"learned"``: arcs are weighted by their
-        probability, see `treevote.ensemble.learned_vote`. All but ``"equal"`` are measured. ``"auto"`` is learned if
-        that votes better, see `treevote.ensemble.selection.better_vote`; else equal, and so where nothing is measured.
+        probability, see `treevote.ensemble.probabilities`. All but ``"equal"`` are measured. ``"auto"`` is learned if
+        that votes better, see `treevote.ensemble.judge.learn`; else equal, and so where nothing is measured.
     select : bool
         Whether members, their order and the kind of weights are selected, see `treevote.ensemble.selection`;
         ``weights`` is then ignored.
@@ -134,40 +132,31 @@ class EnsembleTrainer:
             measured = self._cross_parsed(bare, seed, jobs)
             facts["folds"] = self.folds
         single_root = is_single_rooted(treebank)
-        kind: VoteKind = "equal" if self.weights == "auto" else self.weights
+        kind: VoteKind | Literal["auto"] = self.weights
         if measured is not None:
             facts["diversity"] = to_mapping(Diversity.of(measured.gold, measured.parses, convention=convention))
             if self.select:
                 choice = select(measured.gold, measured.parses, single_root=single_root, convention=convention)
                 names, kind = choice.members, choice.weights
                 facts["selection"] = to_mapping(choice)
-            elif self.weights == "auto":
-                parses = list(measured.parses.values())
-                kind = better_vote(measured.gold, parses, single_root=single_root, convention=convention)
-        facts["weights"] = kind
         if dev is None:
             trained = self._trained(names, bare, None, seed, jobs)
         members = {name: trained[name] for name in names}
         if clusters := clusters_of({name: member.trainer for name, member in members.items()}):
             facts["clusters"] = len(clusters.words)
         if measured is None:
-            return EnsembleParser(members, Weights.equal(len(members)), facts), {}
+            facts["weights"] = "equal"
+            return EnsembleParser(members, Judge(Weights.equal(len(members))), facts), {}
         systems = [measured.parses[name] for name in names]
-        judge: Weights | LearnedVote
-        if kind == "learned":
-            judge, confidence = LearnedVote.fit(measured.gold, systems, convention=convention), None
-            voted = cross_voted(measured.gold, systems, single_root=single_root, convention=convention)
+        judge, voted = learn(kind, measured.gold, systems, single_root=single_root, convention=convention)
+        facts["weights"] = judge.kind
+        if measured.gold.n_sentences > 1:
             facts["reliability"] = reliability.of(measured.gold, voted, convention=convention)
-        else:
-            judge = fit_weights(kind, measured.gold, systems)
-            voted = vote(systems, judge, single_root=single_root)
-            confidence = Confidence.fit(measured.gold, systems, voted, convention=convention)
-            facts["reliability"] = reliability.cross_fitted(measured.gold, systems, voted, convention=convention)
         facts["scores"] = {
             name: _scores(measured.gold, parse, convention)
             for name, parse in {**{name: measured.parses[name] for name in names}, "vote": voted}.items()
         }
-        return EnsembleParser(members, judge, facts, confidence), measured.milliseconds
+        return EnsembleParser(members, judge, facts), measured.milliseconds
 
     def _trained(
         self, names: Sequence[str], treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs

@@ -62,7 +62,7 @@ DOORS = {
     "pandas": {"treevote.corpus.frame", "treevote.corpus.treebank"},
     "rich": {"treevote.cli", "treevote.commands", "treevote.drawing", "treevote.terminal"},
     "spacy": {"treevote.spacy_component"},
-    "sklearn": {"treevote.ensemble.confidence", "treevote.models.clusters.vectors", "treevote.models.learners"},
+    "sklearn": {"treevote.ensemble.tag_confidence", "treevote.models.clusters.vectors", "treevote.models.learners"},
     "threadpoolctl": {"treevote.models.clusters.vectors"},
     "typer": {"treevote.cli", "treevote.commands"},
     "ufal": {"treevote.models.tokenization"},

@@ -56,7 +56,7 @@ def test_agreement_goes_before_confidence() -> None:
 def test_a_model_without_development_data_estimates_nothing() -> None:
     model = before()
     assert Source.of(model) is not None
-    assert Source.of(EnsembleParser(model.members, model.weights, {}, None)) is None
+    assert Source.of(EnsembleParser(model.members, model.judge, {})) is None
 
 
 def test_the_agreement_on_the_source_is_that_of_its_development_data() -> None:

@@ -111,11 +111,11 @@ def test_labels_alone_are_enough(tmp_path: Path) -> None:
 
 
 def test_confidence_is_fitted_to_the_target_without_development_data(tmp_path: Path) -> None:
-    model = dataclasses.replace(before(), confidence=None)
+    model = before().trees_alone
     with checkpoints(tmp_path / "work", {}) as steps:
         data = Data(SOURCE, [], target_train=FEW)
         adapted = adapt(model, data, steps, scheme=SCHEME, guard=LENIENT, seed=0, convention="ud")
-    assert adapted.parser.confidence is not None
+    assert adapted.parser.has_confidence
 
 
 def test_text_and_labels_join(text: Path, tmp_path: Path) -> None:
@@ -177,4 +177,4 @@ def test_recalibration_is_measured_on_the_other_half() -> None:
     assert 0 <= errors["after"] <= 1
     assert 0 <= errors["before"] <= 1
     assert calibration_errors(before(), FEW.select([0]), parses, convention="ud") == {}
-    assert recalibrated(before(), FEW, parses, convention="ud").confidence is not before().confidence
+    assert recalibrated(before(), FEW, parses, convention="ud").judge.model is not before().judge.model

@@ -75,7 +75,8 @@ class Inputs:
         path.write_bytes(text)
         if model not in self.parsers:
             self.parsers[model] = load(folder)
-        marked: dict[str, Any] = {mark: True} if mark == "support" or (mark and self.parsers[model].confidence) else {}
+        known = mark == "support" or (mark and self.parsers[model].has_confidence)
+        marked: dict[str, Any] = {mark: True} if known else {}
         if format == "conllx":
             marked = {}
         runs: list[bytes | str] = []

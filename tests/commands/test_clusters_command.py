@@ -119,7 +119,7 @@ def test_running_text_needs_a_model_with_a_tokenizer(model: Path, tmp_path: Path
     assert "expected CoNLL-U, found running text; name a model" in fails("clusters", text)
     assert "no tokenizer" in fails("clusters", text, "--model", model)
     parser = load(model)
-    reads = EnsembleParser(parser.members, parser.weights, parser.facts, None, Reader(toy_tokenizer()))
+    reads = EnsembleParser(parser.members, parser.judge, parser.facts, Reader(toy_tokenizer()))
     save(reads, tmp_path / "reads")
     found = run("clusters", text, "--model", tmp_path / "reads", "--classes", 2)
     assert found

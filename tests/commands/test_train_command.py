@@ -57,7 +57,7 @@ def test_a_small_treebank_is_measured_on_folds_by_default(tmp_path: Path) -> Non
     enough, fewer = repeated(tmp_path / "enough", n_toys), repeated(tmp_path / "fewer", n_toys - 1)
     train([enough], tmp_path / "measured", members=MEMBERS)
     assert facts(tmp_path / "measured")["folds"] == FOLDS
-    assert load(tmp_path / "measured").confidence is not None
+    assert load(tmp_path / "measured").has_confidence
     train([enough], tmp_path / "none", members=MEMBERS, folds=0)
     assert "folds" not in facts(tmp_path / "none")
     assert FEWEST < FEW

@@ -56,7 +56,7 @@ def alone(parser: Any) -> list[Parser]:
 
 
 ENSEMBLE = (
-    "confidence",
+    "candidates",
     "development",
     "diversity",
     "reliability",

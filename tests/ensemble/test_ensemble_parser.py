@@ -14,7 +14,8 @@ from tests.reference.toy_model import content
 from tests.reference.toy_parser import trees
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import roots
-from treevote.ensemble.learned_vote import LearnedVote
+from treevote.ensemble.candidate_model import CandidateModel
+from treevote.ensemble.judge import Judge
 from treevote.ensemble.members import DEFAULT_MEMBERS, known_members, members_of
 from treevote.ensemble.parser import EnsembleParser, configuration, load, load_member, save
 from treevote.ensemble.trainer import EnsembleTrainer
@@ -70,8 +71,8 @@ def test_the_ensemble_is_the_vote_of_its_members(ensemble: EnsembleParser) -> No
     assert list(parses) == list(TRAINERS)
     for name, parse in parses.items():
         assert trees(parse) == trees(ensemble.members[name].parse(TEST))
-    assert isinstance(ensemble.weights, Weights)
-    expected = vote(list(parses.values()), ensemble.weights, single_root=True)
+    assert isinstance(ensemble.judge.weights, Weights)
+    expected = vote(list(parses.values()), ensemble.judge.weights, single_root=True)
     parse = ensemble.parse(TEST)
     assert ensemble.single_root
     assert trees(parse) == trees(ensemble.combine(parses)) == trees(expected)
@@ -82,7 +83,7 @@ def test_members_share_the_words_that_they_met(ensemble: EnsembleParser) -> None
     members: dict[str, Any] = ensemble.members
     assert len({id(member.memo) for member in members.values()}) == 1
     other: Any = EnsembleTrainer({"forward": SMALL}).train(DEV).members["forward"]
-    mixed = EnsembleParser({"forward": members["forward"], "other": other}, Weights.equal(2), {})
+    mixed = EnsembleParser({"forward": members["forward"], "other": other}, Judge(Weights.equal(2)), {})
     held: dict[str, Any] = mixed.members
     assert held["other"].memo.lexicon == other.memo.lexicon
     assert held["other"].memo is not held["forward"].memo
@@ -96,7 +97,7 @@ def test_fall_backs_of_all_members_are_counted() -> None:
     options = {"epochs": 1, "rate": 1e-6}
     trained = TransitionTrainer(search="best-first", templates=("s0.form",), options=options).train(flat)
     counted = [trained.parse_counted(flat)[1], 0]
-    own = EnsembleParser({"a": trained, "b": trained.with_search("greedy", 1)}, Weights.equal(2), {})
+    own = EnsembleParser({"a": trained, "b": trained.with_search("greedy", 1)}, Judge(Weights.equal(2)), {})
     assert counted[0] > 0
     assert own.parse_counted(flat)[1] == sum(counted)
 
@@ -110,8 +111,8 @@ def test_weights_and_scores_are_measured_on_the_development_set(ensemble: Ensemb
         "accuracy": lambda: Weights.by_accuracy(DEV, list(parses.values())),
         "pos": lambda: Weights.by_pos(DEV, list(parses.values())),
     }[weights]()
-    assert isinstance(own.weights, Weights)
-    assert own.weights.to_json() == expected.to_json()
+    assert isinstance(own.judge.weights, Weights)
+    assert own.judge.weights.to_json() == expected.to_json()
     scores: Any = own.facts["scores"]
     assert list(scores) == [*TRAINERS, "vote"]
     for name, parse in {**parses, "vote": own.parse(DEV)}.items():
@@ -127,12 +128,13 @@ def test_a_learned_vote_is_part_of_the_model(dev: Treebank | None, tmp_path: Pat
     trainer = EnsembleTrainer(TRAINERS, "learned", folds=0 if dev else 2)
     own, beside = (trainer.train(TRAINING, dev, seed=5, jobs=Jobs(n_jobs, "threading")) for n_jobs in (1, 2))
     assert content(own.record()) == content(beside.record())
-    assert isinstance(own.weights, LearnedVote)
-    assert (own.has_confidence, own.confidence) == (True, None)
+    assert own.judge.kind == "learned"
+    assert own.judge.model is not None
+    assert own.trees_alone.judge is own.judge
     parse, parses = own.parse(TEST), own.parse_members(TEST)
     backwards = dict(reversed(parses.items()))
     assert trees(parse) == trees(own.combine(backwards))
-    assert trees(parse) == trees(own.weights.vote(list(parses.values()), single_root=True))
+    assert trees(parse) == trees(own.judge.model.of(list(parses.values())).vote(single_root=True))
     facts: Any = own.facts
     assert facts["weights"] == "learned"
     assert list(facts["scores"]) == [*TRAINERS, "vote"]
@@ -147,11 +149,11 @@ def test_a_learned_vote_is_part_of_the_model(dev: Treebank | None, tmp_path: Pat
 
 
 @pytest.mark.parametrize("n_members", [2, "3", None])
-def test_a_forged_learned_vote_is_refused(ensemble: EnsembleParser, n_members: Any) -> None:
-    learned = LearnedVote.fit(DEV, list(ensemble.parse_members(DEV).values())).record()
+def test_a_forged_model_of_candidates_is_refused(ensemble: EnsembleParser, n_members: Any) -> None:
+    learned = CandidateModel.fit(DEV, list(ensemble.parse_members(DEV).values())).record()
     forged: Any = dataclasses.replace(learned, facts={"n_members": n_members})
-    record = dataclasses.replace(ensemble.record(), parts={**ensemble.record().parts, "vote": forged})
-    with pytest.raises(ModelError, match=r"weights for other members|the parts of a learned-vote do not fit"):
+    record = dataclasses.replace(ensemble.record(), parts={**ensemble.record().parts, "candidates": forged})
+    with pytest.raises(ModelError, match=r"weights for other members|the parts of a candidate-model do not fit"):
         EnsembleParser.from_record(record)
 
 
@@ -189,8 +191,8 @@ def test_selection_keeps_the_members_that_vote_best(ensemble: EnsembleParser) ->
     own = EnsembleTrainer(TRAINERS, select=True).train(TRAINING, DEV, seed=5)
     facts: Any = own.facts
     assert tuple(own.members) == tuple(facts["selection"]["members"])
-    assert isinstance(own.weights, Weights)
-    assert own.weights.kind == facts["weights"]
+    assert isinstance(own.judge.weights, Weights)
+    assert own.judge.weights.kind == facts["weights"]
     assert facts["diversity"]["names"] == list(TRAINERS)
     assert facts["scores"]["vote"]["las"] == facts["selection"]["las"]
     for name, member in own.members.items():
@@ -211,7 +213,7 @@ def test_folds_stand_in_for_a_development_set(ensemble: EnsembleParser, n_jobs: 
     facts: Any = own.facts
     assert facts["scores"]["forward"]["las"] == round(100 * hits / TRAINING.n_tokens, 2)
     assert facts["folds"] == 3
-    assert own.confidence is not None
+    assert own.judge.model is not None
 
 
 def test_a_vote_has_confidence_after_training_with_development_data(ensemble: EnsembleParser) -> None:
@@ -241,7 +243,8 @@ def test_the_error_of_a_member_comes_through(n_jobs: int) -> None:
         ({"kind": "lr-parser"}, "expected a model of kind 'ensemble', found 'lr-parser'"),
         ({"parts": {}}, "weights for other members"),
         ({"parts": {"inner": Record("ensemble")}}, "expected a member of kind .*, found 'ensemble'"),
-        ({"parts": {"confidence": Record("lr-parser")}}, "its confidence cannot be read"),
+        ({"parts": {"candidates": Record("lr-parser")}}, "the parts of a candidate-model do not fit together"),
+        ({"facts": {"votes": {"kind": "learned"}}, "parts": {}}, "has no weights for the vote"),
         ({"facts": {}}, "has no weights for the vote"),
         ({"facts": {"votes": {}}}, "vote|weights"),
         ({"facts": {"votes": Weights.equal(2).to_json()}}, "weights for other members"),

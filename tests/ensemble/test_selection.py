@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.candidates import MAX_SYSTEMS
+from treevote.ensemble.candidate_model import CandidateModel
 from treevote.ensemble.diversity import Diversity
-from treevote.ensemble.learned_vote import LearnedVote, VoteKind
-from treevote.ensemble.selection import FINALISTS, LARGEST, MARGIN, better_vote, fit_weights, select
+from treevote.ensemble.selection import FINALISTS, LARGEST, MARGIN, VoteKind, fit_weights, select
 from treevote.ensemble.vote import vote
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.counts import evaluate
@@ -43,7 +42,7 @@ def cross_fitted(kind: VoteKind, systems: list[Treebank]) -> float:
         own, other = range(parity, GOLD.n_sentences, 2), range(1 - parity, GOLD.n_sentences, 2)
         gold, fit, parsed = GOLD.select(other), [s.select(other) for s in systems], [s.select(own) for s in systems]
         if kind == "learned":
-            voted = LearnedVote.fit(gold, fit).vote(parsed, single_root=True)
+            voted = CandidateModel.fit(gold, fit).of(parsed).vote(single_root=True)
         else:
             voted = vote(parsed, fit_weights(kind, gold, fit), single_root=True)
         right += evaluate(GOLD.select(own), voted).arcs
@@ -112,18 +111,6 @@ def test_diversity_counts_what_each_has_right_alone() -> None:
     assert (of.oracle_las, of.oracle_uas) == (100.0, 100.0)
     strict = Diversity.of(gold, {"one": one, "two": two}, convention="conllx")
     assert strict.las == (50.0, 50.0)
-
-
-@pytest.mark.parametrize("n_systems", [0, 1, MAX_SYSTEMS + 1])
-def test_votes_are_equal_where_none_can_be_learned(n_systems: int) -> None:
-    assert better_vote(GOLD, [noisy(GOLD, 0.3, 1)] * n_systems, single_root=True) == "equal"
-
-
-@pytest.mark.parametrize("n_rights", [1, 2])
-def test_a_vote_is_learned_where_equal_votes_are_worse(n_rights: int) -> None:
-    wrong = noisy(GOLD, 0.5, 1)
-    systems = [wrong, wrong, *[GOLD] * n_rights]
-    assert better_vote(GOLD, systems, single_root=True) == "learned"
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3])

@@ -21,6 +21,7 @@ from treevote.commands.parse import parse_files
 from treevote.conll.reader import read
 from treevote.conll.writer import dump
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble.judge import Judge
 from treevote.ensemble.members import DEFAULT_MEMBERS, members_of
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.trainer import EnsembleTrainer
@@ -197,7 +198,7 @@ def _join(folder: str, members: Sequence[str], scale: int, model: str, *, greedy
             for name, member in parts.items()
         }
     facts = next(iter(trained.values())).facts
-    save(EnsembleParser(parts, Weights.equal(len(parts)), facts), model)
+    save(EnsembleParser(parts, Judge(Weights.equal(len(parts))), facts), model)
 
 
 def _some(treebank: Treebank) -> Treebank:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from pathlib import Path
 from typing import Literal
@@ -66,7 +65,7 @@ def cascade(model: str | Path, gold: str | Path, *, format: Format | Literal["au
 
 
 def _parsed(parser: EnsembleParser, treebank: Treebank) -> Treebank:
-    return dataclasses.replace(parser, confidence=None).parse(treebank).only()
+    return parser.trees_alone.parse(treebank).only()
 
 
 def as_text(evaluation: Evaluation) -> str:

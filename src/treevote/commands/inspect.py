@@ -11,10 +11,9 @@ from treevote.commands.answer import answer
 from treevote.commands.model_card import card, read_told
 from treevote.config import from_mapping, to_toml
 from treevote.ensemble.configuration import Configuration
-from treevote.ensemble.learned_vote import LearnedVote
+from treevote.ensemble.judge import Judge
 from treevote.ensemble.members import RESERVED
 from treevote.ensemble.parser import configuration, load
-from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, ModelError
 from treevote.report import adaptation
 from treevote.report.scores import scores
@@ -45,7 +44,7 @@ def inspect(model: str | Path, told: str | Path | None = None) -> dict[str, Any]
         "format": store.version(model),
         **parser.facts,
         "single_root": parser.single_root,
-        "votes": _votes(parser.weights),
+        "votes": _votes(parser.judge),
         "members": configuration(parser),
         "reader": [] if parser.reader is None else parser.reader.parts,
         "files": store.sizes(model),
@@ -56,11 +55,11 @@ def inspect(model: str | Path, told: str | Path | None = None) -> dict[str, Any]
         raise ModelError(f"the facts of the model are damaged ({error}); train it again") from error
 
 
-def _votes(weights: Weights | LearnedVote) -> dict[str, Any]:
+def _votes(judge: Judge) -> dict[str, Any]:
     """Return the weights of the votes; of a learned vote the kind alone."""
-    if isinstance(weights, Weights):
-        return weights.to_json()
-    return {"kind": weights.kind, "overall": [None] * weights.n_members, "pos": [], "rows": []}
+    if judge.weights is not None:
+        return judge.weights.to_json()
+    return {"kind": judge.kind, "overall": [None] * judge.n_members, "pos": [], "rows": []}
 
 
 def as_json(facts: Mapping[str, Any], command: str = "") -> str:

@@ -16,11 +16,11 @@ from treevote.commands.treebanks import read_development, read_training
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.configuration import Configuration, ensemble_of, read_configuration
-from treevote.ensemble.learned_vote import VoteKind
 from treevote.ensemble.members import known_members, with_clusters
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.presets import PRESETS, Preset
 from treevote.ensemble.reader_trainer import ReadData, ReaderTrainer
+from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, TreevoteError
 from treevote.models.clusters.clusters import Clusters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,9 +17,9 @@ from treevote.conll.writer import write
 from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import is_single_rooted
 from treevote.corpus.trees import roots as count_roots
-from treevote.ensemble.confidence import Confidence
-from treevote.ensemble.learned_vote import LearnedVote, VoteKind, cross_voted
-from treevote.ensemble.selection import Selection, fit_weights
+from treevote.ensemble.candidate_model import CandidateModel
+from treevote.ensemble.judge import Judge, learn
+from treevote.ensemble.selection import Selection, VoteKind, fit_weights
 from treevote.ensemble.selection import select as choose
 from treevote.ensemble.vote import vote as combine
 from treevote.ensemble.weights import Weights
@@ -87,7 +87,7 @@ def vote(
         Written whole or not at all.
     weights : {"equal", "agreement", "accuracy", "pos", "learned"}, default="equal"
         Weights of the systems, of which ``"agreement"`` needs no gold trees, see `treevote.ensemble.weights`; or a vote
-        learned from ``gold`` and ``dev``, see `treevote.ensemble.learned_vote`.
+        learned from ``gold`` and ``dev``, see `treevote.ensemble.candidate_model`.
     select : bool, default=False
         Whether to select the systems with the best vote, their order and their weights (``weights`` is then ignored);
         see `treevote.ensemble.selection`.
@@ -140,11 +140,10 @@ def vote(
         {"name": name, "path": path, "ill_formed": found}
         for (name, path), found in zip(paths.items(), broken, strict=True)
     ]
-    by: Weights | LearnedVote = Weights.equal(len(parses))
     choice = None
     if trees is None or not known:
-        own = Weights.by_agreement(parses) if weights == "agreement" else Weights.equal(len(parses))
-        parse, by = combine(parses, own, single_root=single_root), own
+        used = parses
+        judge = Judge(Weights.by_agreement(parses) if weights == "agreement" else Weights.equal(len(parses)))
     else:
         for warning in (*_misplaced(list(paths.values()), dev_paths, parses, known), *_seen(trees, parses[0])):
             warn(warning)
@@ -155,24 +154,19 @@ def vote(
             voters, weights = [names.index(name) for name in choice.members], choice.weights
         used, known_used = ([those[i] for i in voters] for those in (parses, known))
         if weights == "learned":
-            by = LearnedVote.fit(trees, known_used, convention=convention)
-            parse = by.vote(used, single_root=single_root)
-            voted = cross_voted(trees, known_used, single_root=single_root, convention=convention)
+            judge, voted = learn(weights, trees, known_used, single_root=single_root, convention=convention)
         else:
-            by_known: Weights
             if weights == "agreement":  # of the same parses that vote
                 by, by_known = Weights.by_agreement(used), Weights.by_agreement(known_used)
             else:
                 by = by_known = fit_weights(weights, trees, known_used)
-            parse = combine(used, by, single_root=single_root)
+            judge = Judge(by, CandidateModel.fit(trees, known_used, convention=convention) if confidence else None)
             voted = combine(known_used, by_known, single_root=single_root)
-            if confidence:
-                fitted = Confidence.fit(trees, known_used, voted, convention=convention)
-                arc, label = fitted.of(used, parse)
-                parse = replace(parse, confidence=arc, label_confidence=label)
         facts["development"] = _development(trees, voted, known, names, convention)
-    overall, pos = (by.overall, by.pos) if isinstance(by, Weights) else ([None] * by.n_members, ())
-    facts |= {"weights": by.kind, "parts_of_speech": len(pos), "selected": select}
+    parse = judge.vote(used, single_root=single_root)
+    shown = judge.weights
+    overall, pos = ([None] * judge.n_members, ()) if shown is None else (shown.overall, shown.pos)
+    facts |= {"weights": judge.kind, "parts_of_speech": len(pos), "selected": select}
     facts["systems"] = list(_with_votes(of, voters, overall, choice))
     marks = {"support": support, "label_support": support, "confidence": confidence, "label_confidence": confidence}
     parse = parse.only(*(name for name, kept in marks.items() if kept))

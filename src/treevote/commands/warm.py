@@ -14,7 +14,7 @@ from treevote.commands.parse import parse_files
 from treevote.conll.writer import write
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.learned_vote import cross_voted
+from treevote.ensemble.judge import learn
 from treevote.ensemble.members import DEFAULT_MEMBERS, known_members, members_of
 from treevote.ensemble.parser import save
 from treevote.ensemble.trainer import EnsembleTrainer
@@ -75,7 +75,7 @@ def warm(members: Sequence[str] = (), *, jobs: Jobs = ONE_JOB) -> Warmed:
     names = tuple(known_members()) if tuple(members) == ("all",) else tuple(members) or DEFAULT_MEMBERS
     trainers = members_of(names)
     toy = made_up()
-    cross_voted(toy, [toy, toy], single_root=True)
+    learn("learned", toy, [toy, toy], single_root=True)[0].vote([toy, toy], single_root=True)
     induce([toy])
     with TemporaryDirectory() as folder:
         text, model = Path(folder, "toy.conllu"), Path(folder, "model")

@@ -1,35 +1,32 @@
-"""The learned vote: arcs and labels weighted by the probability that they are right.
+"""The model of candidates: the probability that an arc or label that some parser proposes is right.
 
 A token chooses one of its candidates (`treevote.ensemble.candidates`), or none of them: a multinomial logistic
 regression (conditional logit, McFadden 1974, "Conditional logit analysis of qualitative choice behavior"), learned on
-sentences that no system was trained on. An arc weighs the probability of its head plus that of its best label, so the
-heaviest tree has the highest expected number of right heads and labels. The same probabilities are the confidence of
-the parse.
+sentences that no system was trained on. `treevote.ensemble.probabilities` votes with its probabilities.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.candidates import (
+    BATCH,
     MAX_SYSTEMS,
     N_STRONG,
     PLACE_BITS,
     Candidates,
     add_to_places,
     add_weights,
+    places_by_batch,
     places_of,
 )
-from treevote.ensemble.confidence import LEAST
-from treevote.ensemble.recalibration import PRECISION
-from treevote.ensemble.vote import Ballots, arc_weights, heaviest_trees, with_support
-from treevote.ensemble.weights import UNIT, Weights
+from treevote.ensemble.probabilities import Probabilities
+from treevote.ensemble.vote import Ballots
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.counts import Convention, check_same_sentences
@@ -37,14 +34,18 @@ from treevote.kernels import Bools, Doubles, Floats, Ints, kernel
 from treevote.store.record import Record
 from treevote.store.validation import column, rebuild
 
-KIND = "learned-vote"
-
-VoteKind: TypeAlias = Literal["equal", "accuracy", "pos", "learned"]
-"""Kinds of votes: with weights of the systems (`treevote.ensemble.weights`), or learned."""
+KIND = "candidate-model"
 
 SHRINKAGE, STRONG_SHRINKAGE = 100.0, 3.0
-"""Precision of the normal prior of a weight: of all features, and of those of the number of votes. The vote is the more
-like an equal one, the fewer the sentences it is learned from."""
+"""Precision of the normal prior of a weight: of all features, and of those of the number of votes. The fewer the
+sentences, the more the probabilities are those of the number of votes alone."""
+
+MANY = 4
+"""Number of systems from which on ``SHRINKAGE`` is whole; of fewer it is less, by the square of their number. The fewer
+there are, the less their votes tell, and the more is left to the other features."""
+
+PRECISION = 1.0
+"""Precision of the normal prior of slope and intercept of a recalibration around 1 and 0, which change nothing."""
 
 DIGITS = 4
 """Decimals of a weight."""
@@ -54,7 +55,7 @@ HEAVIEST = 1e4
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedVote:
+class CandidateModel:
     """Weights of the features of candidates.
 
     Attributes
@@ -67,13 +68,8 @@ class LearnedVote:
     n_members: int
     weights: Floats
 
-    @property
-    def kind(self) -> Literal["learned"]:
-        """The kind of the vote."""
-        return "learned"
-
     @staticmethod
-    def fit(gold: Treebank, systems: Sequence[Treebank], *, convention: Convention = "ud") -> LearnedVote:
+    def fit(gold: Treebank, systems: Sequence[Treebank], *, convention: Convention = "ud") -> CandidateModel:
         """Learn from gold trees and the parses of systems that were not trained on them.
 
         The part of a label that counts is that of the convention, see `treevote.evaluation.counts`.
@@ -85,14 +81,12 @@ class LearnedVote:
         ConfigError
             If there are more than ``MAX_SYSTEMS`` systems.
         """
-        task = _Task.of(gold, systems, convention)
-        return LearnedVote(len(systems), task.learn(np.ones(len(task.right), np.bool_)))
+        return Lessons.of(gold, systems, convention=convention).model()
 
-    def vote(self, systems: Sequence[Treebank], *, single_root: bool) -> Treebank:
-        """Return the trees with the highest expected number of right heads and labels.
+    def of(self, systems: Sequence[Treebank], *, n_slots: int = BATCH) -> Probabilities:
+        """Return the probabilities of all candidates, with the systems in the order of the training.
 
-        Parameters are those of `treevote.ensemble.vote.vote`, with the systems in the order of the training. The result
-        has support, as in an equal vote, and confidence.
+        At most ``n_slots`` slots at a time have their features in memory; the result does not depend on it.
 
         Raises
         ------
@@ -103,34 +97,37 @@ class LearnedVote:
             raise InputError(f"expected {self.n_members} systems, as in training, found {len(systems)}")
         ballots = Ballots.of(systems)
         candidates = Candidates.of(ballots)
-        places = places_of(systems[0], ballots, candidates)
-        return _voted(systems[0], ballots, candidates, _probabilities(candidates, places, self.weights), single_root)
+        sums = np.empty(len(candidates.slots))
+        for chosen, places in places_by_batch(systems[0], ballots, candidates, n_slots):
+            add_weights(places, self.weights, sums[chosen])
+        return Probabilities(systems[0], ballots, candidates, softmax(candidates, sums))
 
     def recalibrated(
         self, gold: Treebank, systems: Sequence[Treebank], *, convention: Convention = "ud"
-    ) -> LearnedVote:
-        """Return the vote with the log-odds of all candidates on a line, so that they are right on other data.
+    ) -> CandidateModel:
+        """Return the model with the log-odds of all candidates on a line, so that they are right on other data.
 
         Parameters and errors are those of `fit`, with few sentences of the domain that is to be parsed. Slope and
-        intercept are the most probable, with the prior of `treevote.ensemble.recalibration`.
+        intercept are the most probable (Platt 1999, "Probabilistic outputs for support vector machines and comparisons
+        to regularized likelihood methods"): two numbers, so a few dozen sentences are enough.
         """
         from scipy.optimize import minimize  # slow to import, and not needed to parse
 
-        task = _Task.of(gold, systems, convention)
-        sums = np.empty(len(task.places))
-        add_weights(task.places, self.weights, sums)
+        lessons = Lessons.of(gold, systems, convention=convention)
+        sums = np.empty(len(lessons.places))
+        add_weights(lessons.places, self.weights, sums)
 
         def loss(x: Doubles) -> tuple[float, Doubles]:
             slope = np.empty(len(sums))
-            lost = differ(task.candidates.slots, x[0] * sums + x[1], task.right, slope)
+            lost = differ(lessons.candidates.slots, x[0] * sums + x[1], lessons.right, slope)
             away = x - [1.0, 0.0]
             gradient = np.array([slope @ sums, slope.sum()]) + PRECISION * away
             return lost + PRECISION / 2 * float(away @ away), gradient
 
         found = minimize(loss, [1.0, 0.0], jac=True, method="L-BFGS-B", bounds=[(0.0, None), (None, None)])
         table = found.x[0] * self.weights.astype(np.float64)
-        table[np.unique(task.places[:, 0])] += found.x[1]  # of "named": every candidate has one of its two values
-        return LearnedVote(self.n_members, table.clip(-HEAVIEST, HEAVIEST).round(DIGITS).astype(np.float32))
+        table[np.unique(lessons.places[:, 0])] += found.x[1]  # of "named": every candidate has one of its two values
+        return CandidateModel(self.n_members, table.clip(-HEAVIEST, HEAVIEST).round(DIGITS).astype(np.float32))
 
     def record(self) -> Record:
         """Return the weights that are not zero as data."""
@@ -138,12 +135,12 @@ class LearnedVote:
         return Record(KIND, {"n_members": self.n_members}, {"places": places, "weights": self.weights[places]})
 
     @staticmethod
-    def from_record(record: Record) -> LearnedVote:
-        """Return the learned vote of a record; ModelError if its parts do not fit together."""
+    def from_record(record: Record) -> CandidateModel:
+        """Return the model of a record; ModelError if its parts do not fit together."""
         return rebuild(record, KIND, _checked)
 
 
-def _checked(record: Record) -> LearnedVote:
+def _checked(record: Record) -> CandidateModel:
     n_members: Any = record.facts["n_members"]
     if type(n_members) is not int or not 0 < n_members <= MAX_SYSTEMS:
         raise ValueError("the number of its members")
@@ -153,37 +150,37 @@ def _checked(record: Record) -> LearnedVote:
         raise ValueError("its weights")
     table = np.zeros(1 << PLACE_BITS, np.float32)
     table[places] = weights
-    return LearnedVote(n_members, table)
-
-
-def cross_voted(
-    gold: Treebank, systems: Sequence[Treebank], *, single_root: bool, convention: Convention = "ud"
-) -> Treebank:
-    """Return the vote on each half of the sentences (every other one, and the rest), learned from the other half.
-
-    Parameters and errors are those of `LearnedVote.fit` and `LearnedVote.vote`.
-    """
-    task = _Task.of(gold, systems, convention)
-    even = gold.sentence_of[task.candidates.slots] % 2 == 0
-    first, second = (_probabilities(task.candidates, task.places, task.learn(half)) for half in (~even, even))
-    return _voted(systems[0], task.ballots, task.candidates, np.where(even, first, second), single_root)
+    return CandidateModel(n_members, table)
 
 
 @dataclass(frozen=True, eq=False)
-class _Task:
-    """Candidates with their features, and whether each is right."""
+class Lessons:
+    """Candidates with their features, and whether each is right: what a model is learned from.
 
+    Attributes
+    ----------
+    treebank : Treebank
+        The sentences of the first system.
+    ballots : Ballots
+    candidates : Candidates
+    places : ndarray of int32, shape (n_candidates, n_features)
+    right : ndarray of bool, shape (n_candidates,)
+    """
+
+    treebank: Treebank
     ballots: Ballots
     candidates: Candidates
     places: Ints
     right: Bools
 
     @staticmethod
-    def of(gold: Treebank, systems: Sequence[Treebank], convention: Convention) -> _Task:
+    def of(gold: Treebank, systems: Sequence[Treebank], *, convention: Convention = "ud") -> Lessons:
+        """Compare the candidates with gold trees; parameters and errors are those of `CandidateModel.fit`."""
         if len(systems) > MAX_SYSTEMS:
-            raise ConfigError(f"a learned vote has at most {MAX_SYSTEMS} systems, found {len(systems)}; name fewer")
+            problem = f"probabilities are learned for at most {MAX_SYSTEMS} systems, found {len(systems)}"
+            raise ConfigError(f"{problem}; name fewer")
         if not gold.n_tokens:
-            raise InputError("expected sentences to learn a vote on, found none", path=gold.name)
+            raise InputError("expected sentences to learn probabilities from, found none", path=gold.name)
         check_same_sentences([gold, *systems])
         ballots = Ballots.of(systems)
         candidates = Candidates.of(ballots)
@@ -194,9 +191,26 @@ class _Task:
         found = np.zeros(len(gold.tokens), np.bool_)
         found[slots[right]] = True
         right |= ~named & head & ~found[slots]
-        return _Task(ballots, candidates, places_of(systems[0], ballots, candidates), right)
+        return Lessons(systems[0], ballots, candidates, places_of(systems[0], ballots, candidates), right)
 
-    def learn(self, chosen: Bools) -> Floats:
+    def model(self) -> CandidateModel:
+        """Learn a model from all sentences."""
+        return CandidateModel(len(self.ballots.heads), self._weights(np.ones(len(self.right), np.bool_)))
+
+    def crossed(self) -> Probabilities:
+        """Return probabilities in each half of the sentences (every other one, and the rest), learned from the other.
+
+        They are as good as on other sentences, so the vote and its confidence can be measured on them.
+        """
+        even = self.treebank.sentence_of[self.candidates.slots] % 2 == 0
+        sums = np.empty(len(self.places))
+        for half in (even, ~even):
+            own = np.empty(np.count_nonzero(half))
+            add_weights(self.places[half], self._weights(~half), own)
+            sums[half] = own
+        return Probabilities(self.treebank, self.ballots, self.candidates, softmax(self.candidates, sums))
+
+    def _weights(self, chosen: Bools) -> Floats:
         """Return the weights that are most probable, given a mask of candidates."""
         from scipy.optimize import minimize  # slow to import, and not needed to parse
 
@@ -208,7 +222,7 @@ class _Task:
         used[places] = True
         numbers = np.flatnonzero(used)
         places = (np.cumsum(used, dtype=np.int32) - 1)[places]
-        shrinkage = np.full(len(numbers), SHRINKAGE)
+        shrinkage = np.full(len(numbers), SHRINKAGE * min(1.0, len(self.ballots.heads) / MANY) ** 2)
         shrinkage[places[:, :N_STRONG]] = STRONG_SHRINKAGE
         scale, sums = 1 / np.sqrt(shrinkage), np.empty(len(places))
 
@@ -226,31 +240,11 @@ class _Task:
         return table
 
 
-def _probabilities(candidates: Candidates, places: Ints, weights: Floats) -> Doubles:
-    """Return the probability of each candidate; those of a token sum to less than one."""
-    sums, probabilities = np.empty(len(places)), np.empty(len(places))
-    add_weights(places, weights, sums)
+def softmax(candidates: Candidates, sums: Doubles) -> Doubles:
+    """Return the probability of each candidate, given the sums of its weights."""
+    probabilities = np.empty(len(sums))
     normalise(candidates.slots, sums, probabilities)
     return probabilities
-
-
-def _voted(
-    treebank: Treebank, ballots: Ballots, candidates: Candidates, probabilities: Doubles, single_root: bool
-) -> Treebank:
-    """Return the heaviest trees, with support and confidence."""
-    arc, best, label = (np.zeros(ballots.heads.shape) for _ in range(3))
-    share(ballots.heads, ballots.deprels, *candidates, probabilities, arc, best, label)
-    weight, labelled = (np.maximum(np.rint(UNIT * votes), 1).astype(np.int64) for votes in (arc + best, label))
-    voted, winner = heaviest_trees(treebank, ballots, weight, labelled, single_root=single_root)
-    table = Weights.equal(len(arc)).table(treebank)
-    voted = with_support(voted, ballots, table, *arc_weights(ballots.heads, ballots.deprels, table), winner)
-    slots = np.arange(len(winner))
-    sure = [np.where(winner >= 0, each[winner, slots], 0).clip(LEAST, 1 - LEAST) for each in (arc, label)]
-    for column_ in sure:
-        column_[voted.heads < 0] = 0
-    return dataclasses.replace(
-        voted, confidence=sure[0].astype(np.float32), label_confidence=sure[1].astype(np.float32)
-    )
 
 
 @kernel
@@ -293,27 +287,3 @@ def differ(slots: Ints, sums: Doubles, right: Bools, slope: Doubles) -> float:
                 slope[c] -= slope[c] / hit
         begin = end
     return lost
-
-
-@kernel
-def share(
-    heads: Ints,
-    deprels: Ints,
-    slots: Ints,
-    systems: Ints,
-    named: Bools,
-    probabilities: Doubles,
-    arc: Doubles,
-    best: Doubles,
-    label: Doubles,
-) -> None:
-    """Write for each vote the probability of its head, of the best label of this head, and of head and label."""
-    for c in range(len(slots)):
-        slot, a = slots[c], systems[c]
-        for b in range(len(heads)):
-            if heads[b, slot] == heads[a, slot]:
-                arc[b, slot] += probabilities[c]
-                if named[c]:
-                    best[b, slot] = max(best[b, slot], probabilities[c])
-                    if deprels[b, slot] == deprels[a, slot]:
-                        label[b, slot] = probabilities[c]

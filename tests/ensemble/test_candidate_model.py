@@ -1,4 +1,4 @@
-"""The learned vote: kernels equal their slow twins, confidence is calibrated, unanimity wins, records are checked."""
+"""The model of candidates: kernels equal slow twins, confidence is calibrated, unanimity wins, records are checked."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from tests.reference import candidates as slow
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble import candidates as fast
+from treevote.ensemble.candidate_model import CandidateModel, Lessons, differ, normalise
 from treevote.ensemble.candidates import PLACE_BITS, Candidates, places_of
-from treevote.ensemble.learned_vote import LearnedVote, cross_voted, differ, normalise, share
+from treevote.ensemble.probabilities import LEAST, share
 from treevote.ensemble.reliability import of as measured
 from treevote.ensemble.vote import Ballots, vote
 from treevote.errors import ConfigError, InputError, ModelError
@@ -38,9 +39,9 @@ def noisy_systems(gold: Treebank) -> list[Treebank]:
 
 
 @pytest.fixture(scope="module")
-def learned() -> LearnedVote:
-    """Return the learned vote of three noisy systems."""
-    return LearnedVote.fit(DEV, noisy_systems(DEV))
+def learned() -> CandidateModel:
+    """Return the model of three noisy systems."""
+    return CandidateModel.fit(DEV, noisy_systems(DEV))
 
 
 any_systems = systems() | votes().map(lambda ballots: parses(*ballots))
@@ -116,7 +117,8 @@ def test_every_vote_gets_the_probabilities_of_its_candidates(given_systems: list
     slots, by, named = candidates = Candidates.of(ballots)
     given_probabilities = np.random.default_rng(0).random(len(slots))
     arc, best, label = (np.zeros(ballots.heads.shape) for _ in range(3))
-    share(ballots.heads, ballots.deprels, *candidates, given_probabilities, arc, best, label)
+    heads, deprels, _ = ballots
+    share(heads, deprels, candidates, given_probabilities, heads, deprels, arc, best, label)
     for a, slot in itertools.product(*map(range, ballots.heads.shape)):
         head, deprel = ballots.heads[a, slot], ballots.deprels[a, slot]
         same = (slots == slot) & (ballots.heads[by, slots] == head) & (head >= 0)
@@ -129,22 +131,22 @@ def test_every_vote_gets_the_probabilities_of_its_candidates(given_systems: list
 @given(systems(), st.integers(1, 4))
 def test_where_all_agree_the_vote_is_their_tree(given_systems: list[Treebank], k: int) -> None:
     tree = given_systems[0]
-    own = LearnedVote.fit(tree, [tree] * k)
-    assert_same_trees(own.vote([tree] * k, single_root=False), tree)
+    own = CandidateModel.fit(tree, [tree] * k)
+    assert_same_trees(own.of([tree] * k).vote(single_root=False), tree)
     other = given_systems[-1]
-    assert_same_trees(own.vote([other] * k, single_root=False), other)
+    assert_same_trees(own.of([other] * k).vote(single_root=False), other)
 
 
-def test_good_systems_weigh_more_than_bad_ones_that_outnumber_them(learned: LearnedVote) -> None:
-    own = learned.vote(noisy_systems(TEST), single_root=True)
+def test_good_systems_weigh_more_than_bad_ones_that_outnumber_them(learned: CandidateModel) -> None:
+    own = learned.of(noisy_systems(TEST)).vote(single_root=True)
     equal = vote(noisy_systems(TEST), single_root=True)
     assert evaluate(TEST, own).las > evaluate(TEST, equal).las + 1
     assert own.support is not None
     assert ((own.support >= 0) & (own.support <= 1)).all()
 
 
-def test_its_probabilities_are_calibrated_confidence(learned: LearnedVote) -> None:
-    own = learned.vote(noisy_systems(TEST), single_root=True)
+def test_its_probabilities_are_calibrated_confidence(learned: CandidateModel) -> None:
+    own = learned.of(noisy_systems(TEST)).vote(single_root=True)
     tokens, rights = own.is_token, right_arcs(TEST, own)
     assert own.confidence is not None
     assert own.label_confidence is not None
@@ -160,27 +162,27 @@ def test_the_order_of_the_systems_matters_in_ties_only() -> None:
     found = []
     for order in orders:
         dev, test = ([own[i] for i in order] for own in map(noisy_systems, (DEV, TEST)))
-        found.append(evaluate(TEST, LearnedVote.fit(DEV, dev).vote(test, single_root=True)).las)
+        found.append(evaluate(TEST, CandidateModel.fit(DEV, dev).of(test).vote(single_root=True)).las)
     assert max(found) - min(found) < 1
 
 
-def test_the_same_data_give_the_same_weights(learned: LearnedVote) -> None:
-    again = LearnedVote.fit(DEV, noisy_systems(DEV))
+def test_the_same_data_give_the_same_weights(learned: CandidateModel) -> None:
+    again = CandidateModel.fit(DEV, noisy_systems(DEV))
     assert np.array_equal(again.weights, learned.weights)
 
 
 def test_each_half_is_voted_on_by_what_the_other_half_taught() -> None:
-    crossed = cross_voted(DEV, noisy_systems(DEV), single_root=True)
+    crossed = Lessons.of(DEV, noisy_systems(DEV)).crossed().vote(single_root=True)
     for half, rest in ((slice(0, None, 2), slice(1, None, 2)), (slice(1, None, 2), slice(0, None, 2))):
-        own = LearnedVote.fit(DEV[rest], [system[rest] for system in noisy_systems(DEV)])
-        assert_same_trees(own.vote([system[half] for system in noisy_systems(DEV)], single_root=True), crossed[half])
+        own = CandidateModel.fit(DEV[rest], [system[rest] for system in noisy_systems(DEV)])
+        assert_same_trees(own.of([system[half] for system in noisy_systems(DEV)]).vote(single_root=True), crossed[half])
     assert list(measured(DEV, crossed)) == ["arc", "label"]
     assert measured(DEV, DEV) == {}
 
 
-def test_it_comes_back_from_its_record(learned: LearnedVote) -> None:
-    again = LearnedVote.from_record(learned.record())
-    one, other = (own.vote(noisy_systems(TEST), single_root=True) for own in (learned, again))
+def test_it_comes_back_from_its_record(learned: CandidateModel) -> None:
+    again = CandidateModel.from_record(learned.record())
+    one, other = (own.of(noisy_systems(TEST)).vote(single_root=True) for own in (learned, again))
     assert_same_trees(one, other)
     assert one.confidence is not None
     assert other.confidence is not None
@@ -190,7 +192,7 @@ def test_it_comes_back_from_its_record(learned: LearnedVote) -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"kind": "confidence"},
+        {"kind": "learned-vote"},
         {"facts": {}},
         {"facts": {"n_members": True}},
         {"facts": {"n_members": 61}},
@@ -207,24 +209,132 @@ def test_it_comes_back_from_its_record(learned: LearnedVote) -> None:
         {"arrays": {"places": np.zeros((1, 1), np.int32), "weights": np.zeros(1, np.float32)}},
     ],
 )
-def test_a_forged_record_is_refused(learned: LearnedVote, changes: dict[str, Any]) -> None:
+def test_a_forged_record_is_refused(learned: CandidateModel, changes: dict[str, Any]) -> None:
     forged: Record = dataclasses.replace(learned.record(), **changes)
-    with pytest.raises(ModelError, match="the parts of a learned-vote do not fit together"):
-        LearnedVote.from_record(forged)
+    with pytest.raises(ModelError, match="the parts of a candidate-model do not fit together"):
+        CandidateModel.from_record(forged)
 
 
-def test_what_cannot_be_learned_or_voted_on_is_refused(learned: LearnedVote) -> None:
+def test_what_cannot_be_learned_or_voted_on_is_refused(learned: CandidateModel) -> None:
     empty = Treebank.of([], name="dev")
-    with pytest.raises(InputError, match="dev: expected sentences to learn a vote on, found none"):
-        LearnedVote.fit(empty, [empty])
+    with pytest.raises(InputError, match="dev: expected sentences to learn probabilities from, found none"):
+        CandidateModel.fit(empty, [empty])
     with pytest.raises(ConfigError, match="at most 60 systems, found 61"):
-        LearnedVote.fit(DEV, [DEV] * 61)
+        CandidateModel.fit(DEV, [DEV] * 61)
     with pytest.raises(InputError, match="expected 3 systems, as in training, found 1"):
-        learned.vote([TEST], single_root=True)
+        learned.of([TEST])
 
 
 def test_nothing_is_learned_where_all_abstain() -> None:
     silent = DEV.with_trees(np.full_like(DEV.heads, -1), np.full_like(DEV.heads, -1), ())
-    own = LearnedVote.fit(DEV, [silent])
+    own = CandidateModel.fit(DEV, [silent])
     assert not own.weights.any()
-    assert (own.vote([silent], single_root=True).heads == -1).all()
+    voted = own.of([silent]).vote(single_root=True)
+    assert voted.confidence is not None
+    assert (voted.heads == -1).all()
+    assert (voted.confidence == 0).all()
+
+
+TABLE = np.random.default_rng(0).normal(scale=0.3, size=2**PLACE_BITS).astype(np.float32)
+any_votes = st.sampled_from(["first", "equal", "model"])
+
+
+def voted_by(own: CandidateModel, given_systems: list[Treebank], name: str) -> Treebank:
+    """Return trees of the same sentences: of a system, an equal vote, or the model."""
+    if name == "first":
+        return given_systems[0]
+    return vote(given_systems, single_root=True) if name == "equal" else own.of(given_systems).vote(single_root=True)
+
+
+@given(any_systems, any_votes)
+def test_confidence_is_the_probability_of_the_arc_whoever_chose_it(given_systems: list[Treebank], name: str) -> None:
+    own = CandidateModel(len(given_systems), TABLE)
+    probabilities, trees = own.of(given_systems), voted_by(own, given_systems, name)
+    sure = probabilities.confident(trees)
+    assert sure.confidence is not None
+    assert sure.label_confidence is not None
+    (slots, by, named), (heads, deprels, labels) = probabilities.candidates, probabilities.ballots
+    for slot, head in enumerate(trees.heads.tolist()):
+        same = (slots == slot) & (heads[by, slots] == head)
+        label = trees.labels[trees.deprels[slot]] if head >= 0 else ""
+        alike = same & named & np.array([labels[each] == label for each in deprels[by, slots]], np.bool_)
+        for found, mask in ((sure.confidence, same), (sure.label_confidence, alike)):
+            expected = 0 if head < 0 else min(max(probabilities.values[mask].sum(), LEAST), 1 - LEAST)
+            assert found[slot] == pytest.approx(expected)
+
+
+@given(any_systems)
+def test_the_probabilities_of_a_token_sum_to_less_than_one(given_systems: list[Treebank]) -> None:
+    _, _, candidates, values = CandidateModel(len(given_systems), TABLE).of(given_systems)
+    assert (values > 0).all()
+    assert (np.bincount(candidates.slots, values) < 1).all()
+
+
+@given(any_systems, st.integers(1, 30))
+def test_probabilities_do_not_depend_on_the_batches(given_systems: list[Treebank], n_slots: int) -> None:
+    own = CandidateModel(len(given_systems), TABLE)
+    whole, parts = own.of(given_systems), own.of(given_systems, n_slots=n_slots)
+    assert whole.values.tobytes() == parts.values.tobytes()
+    ballots, candidates = whole.ballots, whole.candidates
+    batches = list(fast.places_by_batch(given_systems[0], ballots, candidates, n_slots))
+    places = places_of(given_systems[0], ballots, candidates)
+    assert np.array_equal(np.concatenate([batch for _, batch in batches]), places)
+    assert [i for chosen, _ in batches for i in range(chosen.start, chosen.stop)] == list(range(len(places)))
+    for chosen, _ in batches:
+        sentences = np.unique(given_systems[0].sentence_of[candidates.slots[chosen]])
+        assert len(sentences) < 2 or (given_systems[0].lengths[sentences] + 1).sum() <= n_slots
+
+
+def test_an_arc_that_nobody_proposes_has_the_least_confidence(learned: CandidateModel) -> None:
+    proposed = Treebank.of([(["a", "b", "c"], [2, 3, 0], ["x", "x", "root"])])
+    other = Treebank.of([(["a", "b", "c"], [3, 3, 0], ["x", "y", "root"])])
+    sure = learned.of([proposed] * 3).confident(other)
+    assert sure.confidence is not None
+    assert sure.label_confidence is not None
+    assert sure.confidence[1] == sure.label_confidence[1] == sure.label_confidence[2] == np.float32(LEAST)
+    assert sure.confidence[2] > LEAST
+
+
+def test_a_single_system_has_confidence() -> None:
+    own = CandidateModel.fit(DEV, noisy_systems(DEV)[:1])
+    (system,) = noisy_systems(TEST)[:1]
+    sure = own.of([system]).confident(system)
+    tokens = system.is_token
+    for found, right in zip((sure.confidence, sure.label_confidence), right_arcs(TEST, system), strict=True):
+        assert found is not None
+        assert abs(found[tokens].mean() - right[tokens].mean()) < 0.05
+        assert found[right].mean() > found[tokens & ~right].mean() + 0.1
+
+
+def harder(gold: Treebank) -> list[Treebank]:
+    """Return systems that share some of their errors, so they agree in vain."""
+    shared = noisy(gold, 0.3, 9)
+    return [noisy(shared, noise, seed) for seed, noise in enumerate((0.15, 0.25, 0.35))]
+
+
+def error_of(own: CandidateModel, name: str) -> float:
+    """Return the distance of the mean confidence from the share of right arcs with labels on a harder domain."""
+    probabilities = own.of(harder(TEST))
+    sure = probabilities.confident(voted_by(own, harder(TEST), name))
+    assert sure.label_confidence is not None
+    tokens = sure.is_token
+    return abs(float(sure.label_confidence[tokens].mean() - right_arcs(TEST, sure).arcs[tokens].mean()))
+
+
+@pytest.mark.parametrize("name", ["equal", "model"])
+def test_few_sentences_make_confidence_better_on_a_harder_domain(name: str) -> None:
+    easy = [noisy(DEV, noise, seed) for seed, noise in enumerate((0.15, 0.25, 0.35))]
+    few = toy_treebank(60, 3)
+    old = CandidateModel.fit(DEV, easy)
+    new = old.recalibrated(few, harder(few))
+    assert error_of(old, name) > 0.15
+    assert error_of(new, name) < 0.5 * error_of(old, name)
+    assert np.array_equal(CandidateModel.from_record(new.record()).weights, new.weights)
+    with pytest.raises(InputError, match="found none"):
+        old.recalibrated(DEV.select([]), [DEV.select([])] * 3)
+
+
+def test_on_the_same_sentences_recalibration_changes_little(learned: CandidateModel) -> None:
+    systems = noisy_systems(DEV)
+    again = learned.recalibrated(DEV, systems)
+    assert np.abs(learned.of(systems).values - again.of(systems).values).mean() < 0.05

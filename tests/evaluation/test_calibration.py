@@ -1,0 +1,26 @@
+"""Calibration: bins hold every arc once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from treevote.evaluation.calibration import calibration_error, reliability, table
+
+
+@given(st.lists(st.tuples(st.floats(0, 1, width=32), st.booleans()), min_size=1, max_size=50))
+def test_bins_hold_every_arc_once(arcs: list[tuple[float, bool]]) -> None:
+    confidence = np.array([c for c, _ in arcs], np.float32)
+    right = np.array([r for _, r in arcs])
+    bins = reliability(confidence, right)
+    assert sum(b.arcs for b in bins) == len(arcs)
+    assert sum(b.arcs * b.accuracy for b in bins) == pytest.approx(right.sum())
+    assert 0 <= calibration_error(bins) <= 1
+    assert all(b.arcs > 0 for b in bins)
+
+
+def test_precision_of_what_is_sure_is_none_where_nothing_is() -> None:
+    found = table(np.array([0.5], np.float32), np.array([True]))
+    assert (found["precision"], found["coverage"]) == (None, 0.0)
