@@ -163,7 +163,8 @@ def test_trees_of_the_text_are_never_read(text: Path, tmp_path: Path) -> None:
 
 
 def test_every_sentence_added_says_its_round_and_why(text: Path, tmp_path: Path) -> None:
-    adapted = run(text, tmp_path / "work", scheme=dataclasses.replace(SCHEME, selection=InstanceSelection(0.5)))
+    scheme = dataclasses.replace(SCHEME, rounds=1, selection=InstanceSelection(0.5))
+    adapted = run(text, tmp_path / "work", scheme=scheme)
     silver = read(added(adapted))
     assert silver.source is not None
     comments = [line for line in silver.source.lines if line.startswith("#")]
