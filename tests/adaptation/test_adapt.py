@@ -40,7 +40,7 @@ LENIENT = Guard(source_margin=100, target_margin=100, estimate_margin=100, min_e
 @functools.cache
 def before() -> EnsembleParser:
     """Return the model that is adapted."""
-    return EnsembleTrainer(TRAINERS).train(SOURCE, DEV)
+    return EnsembleTrainer(TRAINERS, "equal").train(SOURCE, DEV)
 
 
 @pytest.fixture(scope="module")
