@@ -43,7 +43,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, size, seed in (("train", 60, 1), ("dev", 20, 2), ("text", 80, 3), ("target", 20, 4)):
         write(toy_treebank(size, seed), folder / f"{name}.conllu")
     paths = "--train", folder / "train.conllu", "--dev", folder / "dev.conllu", "--config", folder / "members.toml"
-    run("train", *paths, "-o", folder / "model")
+    run("train", *paths, "--weights", "equal", "-o", folder / "model")
     return folder
 
 
