@@ -187,14 +187,16 @@ def fire_agreement(
 
     Parameters and result as for `fire_set`.
     """
-    one, two = values[first] - 1, values[second] - 1
     feats, attributes, offsets = words.feats, words.attributes, words.feats_offsets
-    for i in range(offsets[one], min(offsets[one + 1], offsets[one] + limit - count)):
-        agrees = agreement(feats, attributes, i, offsets[two], offsets[two + 1])
+    one, two = values[first] - 1, values[second] - 1
+    one_first, one_last = int(offsets[one]), int(offsets[one + 1])
+    two_first, two_last = int(offsets[two]), int(offsets[two + 1])
+    for i in range(one_first, min(one_last, one_first + limit - count)):
+        agrees = agreement(feats, attributes, i, two_first, two_last)
         keys[count] = mix(mix(start, first, attributes[i]), second, agrees)
         count += 1
-    for i in range(offsets[two], min(offsets[two + 1], offsets[two] + limit - count)):
-        if agreement(feats, attributes, i, offsets[one], offsets[one + 1]) == MISSING:
+    for i in range(two_first, min(two_last, two_first + limit - count)):
+        if agreement(feats, attributes, i, one_first, one_last) == MISSING:
             keys[count] = mix(mix(start, second, attributes[i]), first, MISSING)
             count += 1
     return count
