@@ -187,7 +187,7 @@ def fire_agreement(
 
     Parameters and result as for `fire_set`.
     """
-    feats, attributes, offsets = words.feats, words.attributes, words.feats_offsets
+    feats, attributes, offsets = words.feats, words.feats_attributes, words.feats_offsets
     one, two = values[first] - 1, values[second] - 1
     one_first, one_last = int(offsets[one]), int(offsets[one + 1])
     two_first, two_last = int(offsets[two]), int(offsets[two + 1])

@@ -39,14 +39,14 @@ class WordColumns(NamedTuple):
     values : ndarray of int32, shape (n_words, len(ATTRIBUTES))
     feats : ndarray of int32, shape (n_values,)
         The split FEATS of all words, one word after the other, at most ``MAX_FEATS`` of each.
-    attributes : ndarray of int32, shape (n_values,)
+    feats_attributes : ndarray of int32, shape (n_values,)
         The number of the attribute of each of these values.
     feats_offsets : ndarray of int32, shape (n_words + 1,)
     """
 
     values: Ints
     feats: Ints
-    attributes: Ints
+    feats_attributes: Ints
     feats_offsets: Ints
 
 
@@ -161,7 +161,7 @@ class Lexicon:
         self.values = tuple(strings for strings, _ in numbered)
         self._numbers = tuple(numbers for _, numbers in numbered)
         names: dict[str, int] = {}
-        self._attributes = np.array(
+        self._feats_attributes = np.array(
             [0, *(names.setdefault(value.partition("=")[0], len(names)) for value in self.feats)], np.int32
         )
 
@@ -211,7 +211,7 @@ class Lexicon:
         if rows:
             values[:] = rows
         numbers = np.array(feats, np.int32)
-        return WordColumns(values, numbers, self._attributes[numbers], np.array(offsets, np.int32))
+        return WordColumns(values, numbers, self._feats_attributes[numbers], np.array(offsets, np.int32))
 
 
 def split_feats(feats: str) -> list[str]:

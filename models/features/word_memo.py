@@ -73,6 +73,6 @@ def _joined(old: WordColumns, new: WordColumns) -> WordColumns:
     return WordColumns(
         np.concatenate([old.values, new.values]),
         np.concatenate([old.feats, new.feats]),
-        np.concatenate([old.attributes, new.attributes]),
+        np.concatenate([old.feats_attributes, new.feats_attributes]),
         np.concatenate([old.feats_offsets, new.feats_offsets[1:] + old.feats_offsets[-1]]),
     )

@@ -56,7 +56,7 @@ class ArcKeys(NamedTuple):
         As `word_keys` returns them: heads of all templates, then dependents.
     split_head, split_dependent : ndarray of uint64, shape (n_rows, n_templates with feat or agree)
         One row for each of the FEATS of a word, then one for templates without ``feat`` in this role.
-    feats, attributes : ndarray of int32, shape (n_rows,)
+    feats, feats_attributes : ndarray of int32, shape (n_rows,)
         These FEATS and their attributes; -1 in the last row of a word.
     rows : ndarray of int64, shape (n + 2,)
         These rows of word ``i`` are ``rows[i] : rows[i + 1]``.
@@ -72,7 +72,7 @@ class ArcKeys(NamedTuple):
     split_head: Keys
     split_dependent: Keys
     feats: Ints
-    attributes: Ints
+    feats_attributes: Ints
     rows: Longs
     between: Keys
     counts: Ints
@@ -124,7 +124,7 @@ def arc_keys(table: ArcTable, tokens: Ints, words: WordColumns) -> ArcKeys:
     for position in range(len(tokens)):
         feat, last = words.feats_offsets[tokens[position]] - rows[position], rows[position + 1] - 1
         for row in range(rows[position], last):
-            feats[row], attributes[row] = words.feats[feat + row], words.attributes[feat + row]
+            feats[row], attributes[row] = words.feats[feat + row], words.feats_attributes[feat + row]
         for template in range(n_split):
             column = n_templates - n_split + template
             head, dependent = keys[position, column], keys[position, n_templates + column]
@@ -212,7 +212,7 @@ def fire_agreement(keys: ArcKeys, t: int, bits: int, h: int, d: int, count: int,
 
     Each attribute of FEATS of either word has one; ``t`` is the template, and the others are as in `fire_arc`.
     """
-    feats, attributes, rows = keys.feats, keys.attributes, keys.rows
+    feats, attributes, rows = keys.feats, keys.feats_attributes, keys.rows
     h_last, d_last = rows[h + 1] - 1, rows[d + 1] - 1
     start = keys.split_head[h_last, t] + keys.split_dependent[d_last, t]
     for i in range(rows[h], min(h_last, rows[h] + MAX_FEATURES - count)):
