@@ -13,9 +13,28 @@ MISSING, SAME, DIFFERENT = 1, 2, 3
 
 @leaf
 def agreement(feats: Ints, attributes: Ints, i: int, first: int, last: int) -> int:
-    """Return whether the value of FEATS in row ``i`` agrees with another word, whose values are rows ``first:last``.
+    """Return whether a value of FEATS agrees with another word.
 
-    ``SAME`` if the word has the value; else ``DIFFERENT`` if it has another value of the attribute, or ``MISSING``.
+    Parameters
+    ----------
+    feats, attributes : ndarray of int32, shape (n_values,)
+        Values of all words, and their attributes, as in `treevote.models.features.lexicon.WordColumns`.
+    i : int
+        Row of the value.
+    first, last : int
+        The values of the other word are rows ``first:last``.
+
+    Returns
+    -------
+    int
+        ``SAME`` if the other word has the value; ``DIFFERENT`` if it has another one of the attribute; or ``MISSING``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> feats, attributes = np.array([4, 6, 8, 4, 7], np.int32), np.array([0, 1, 2, 0, 1], np.int32)
+    >>> [agreement(feats, attributes, i, 3, 5) for i in range(3)] == [SAME, DIFFERENT, MISSING]
+    True
     """
     found = MISSING
     for j in range(first, last):
