@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treevote.kernels import kernel
+from treevote.kernels import leaf
 
 FAR = 9
 """Largest distance of the sixth bin."""
@@ -11,7 +11,7 @@ MAX_VALENCY = 6
 """Maximum count of dependents on one side; larger counts are reduced to it."""
 
 
-@kernel
+@leaf
 def bin_distance(distance: int, far: int) -> int:
     """Return the bin of a distance: 1, 2, 3, 4, then 5-6, from 7 up to ``far``, and more (bins 1..7).
 

@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from treevote.kernels import Bools, Ints, Keys, Longs, kernel
+from treevote.kernels import Bools, Ints, Keys, Longs, kernel, leaf
 from treevote.models.features.agreement import MISSING, agreement
 from treevote.models.features.atoms import bin_distance
 from treevote.models.features.lexicon import WordColumns
@@ -79,7 +79,7 @@ class ArcKeys(NamedTuple):
     kinds: Longs
 
 
-@kernel
+@leaf
 def mix(key: np.uint64, value: int) -> np.uint64:
     """Return a key with one more value: the finalizer of SplitMix64 (Steele, Lea & Flood 2014)."""
     key = (key + np.uint64(value)) * _GOLDEN + _GOLDEN
@@ -165,14 +165,14 @@ def between_keys(columns: Longs, tokens: Ints, words: WordColumns) -> tuple[Keys
     return keys, counts, kinds
 
 
-@kernel
+@leaf
 def place_of(key: np.uint64, bits: int) -> np.uint32:
     """Return the place of a feature: the weights of its variants are there, but for the lowest bits."""
     line = (key >> np.uint64(64 + LINE_BITS - bits)) << np.uint64(LINE_BITS)
     return np.uint32(line | (key & _IN_LINE))
 
 
-@kernel
+@leaf
 def fire_arc(keys: ArcKeys, splits: Bools, bits: int, h: int, d: int, places: Places) -> int:
     """Write the places of the features of an arc from position ``h`` to ``d``, and return their number.
 
@@ -206,7 +206,7 @@ def fire_arc(keys: ArcKeys, splits: Bools, bits: int, h: int, d: int, places: Pl
     return int(count)
 
 
-@kernel
+@leaf
 def fire_agreement(keys: ArcKeys, t: int, bits: int, h: int, d: int, count: int, places: Places) -> int:
     """Write the places of the features of agreement behind the first ``count``, and return the new number.
 
@@ -226,13 +226,13 @@ def fire_agreement(keys: ArcKeys, t: int, bits: int, h: int, d: int, count: int,
     return count
 
 
-@kernel
+@leaf
 def label_key(label: int, other: int) -> np.uint64:
     """Return the key of the labels of an arc and of the other arc of a part; 0 for no other arc."""
     return mix(mix(_START, label), other)
 
 
-@kernel
+@leaf
 def fire_pair(
     keys: Keys, n_labelled: int, bits: int, one: int, two: int, three: int, labels: np.uint64, places: Places
 ) -> int:
@@ -256,21 +256,21 @@ def fire_pair(
     return int(n_templates)
 
 
-@kernel
+@leaf
 def variants_of_arc(h: int, d: int) -> tuple[np.uint32, np.uint32]:
     """Return the variants of the features of an arc: by direction, and by direction and distance."""
     directed = 8 if h < d else 0
     return np.uint32(directed), np.uint32(directed + bin_distance(abs(h - d), FAR))
 
 
-@kernel
+@leaf
 def variants_of_sibling(h: int, s: int, d: int) -> tuple[np.uint32, np.uint32]:
     """Return the variants of the features of a sibling part, by the distance to the sibling, or to ``h``."""
     directed = 8 if h < d else 0
     return np.uint32(directed), np.uint32(directed + bin_distance(abs(d - (s if s >= 0 else h)), FAR))
 
 
-@kernel
+@leaf
 def variants_of_grandparent(g: int, h: int, d: int) -> tuple[np.uint32, np.uint32]:
     """Return the variants of the features of a grandparent part; ``g`` is -1 for none.
 

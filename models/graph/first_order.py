@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from treevote.kernels import Bools, Floats, Ints, Longs, Shorts, kernel
+from treevote.kernels import Bools, Floats, Ints, Longs, Shorts, kernel, leaf
 from treevote.models.graph.chu_liu_edmonds import decode as edmonds_decode
 from treevote.models.graph.eisner import decode as eisner_decode
 from treevote.models.graph.features import MAX_FEATURES, ArcKeys, Places, arc_keys, fire_arc, variants_of_arc
@@ -56,7 +56,7 @@ class FirstOrderModel(NamedTuple):
         return cls.untrained(record.texts["arcs"])._replace(weights=HashedWeights.from_record(record, KIND))
 
 
-@kernel
+@leaf
 def score_features(weights: WeightTable, places: Places, count: int, variants: tuple[np.uint32, np.uint32]) -> float:
     """Return the sum of the weights of the first ``count`` features, in both variants."""
     total = 0
@@ -69,7 +69,12 @@ def score_features(weights: WeightTable, places: Places, count: int, variants: t
 @kernel
 def score_arcs(weights: WeightTable, bits: int, splits: Bools, keys: ArcKeys, scores: Floats) -> None:
     """Write the scores of all arcs of a sentence, ``[dependent, head]``, but for row 0 and the diagonal."""
-    places = np.empty(MAX_FEATURES, np.uint32)
+    write_scores(weights, bits, splits, keys, np.empty(MAX_FEATURES, np.uint32), scores)
+
+
+@leaf
+def write_scores(weights: WeightTable, bits: int, splits: Bools, keys: ArcKeys, places: Places, scores: Floats) -> None:
+    """Write the scores as `score_arcs`; ``places`` has the shape (MAX_FEATURES,)."""
     for d in range(1, len(scores)):
         for h in range(len(scores)):
             if h != d:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Ints, Keys, Shorts, kernel
+from treevote.kernels import Ints, Keys, Shorts, kernel, leaf
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.graph.features import (
     ArcKeys,
@@ -57,7 +57,7 @@ def keys_of(tables: TemplateTables, tokens: Ints, words: WordColumns, labels: Sh
     )
 
 
-@kernel
+@leaf
 def fire_sibling(keys: PartKeys, n_labelled: int, bits: int, h: int, s: int, d: int, places: Places) -> int:
     """Write the places of the features of a sibling part, and return their number; ``s`` is -1 for none."""
     row = s if s >= 0 else len(keys.siblings) - 1  # the last row is that of a missing word
@@ -65,7 +65,7 @@ def fire_sibling(keys: PartKeys, n_labelled: int, bits: int, h: int, s: int, d: 
     return fire_pair(keys.siblings, n_labelled, bits, h, row, d, labels, places)
 
 
-@kernel
+@leaf
 def fire_grandparent(keys: PartKeys, n_labelled: int, bits: int, g: int, h: int, d: int, places: Places) -> int:
     """Write the places of the features of a grandparent part, and return their number; ``g`` is -1 for none."""
     row = g if g >= 0 else len(keys.grandparents) - 1
@@ -73,7 +73,7 @@ def fire_grandparent(keys: PartKeys, n_labelled: int, bits: int, g: int, h: int,
     return fire_pair(keys.grandparents, n_labelled, bits, row, h, d, labels, places)
 
 
-@kernel
+@leaf
 def fire_part(
     tables: TemplateTables, keys: PartKeys, bits: int, kind: int, ends: tuple[int, int, int], places: Places
 ) -> tuple[int, tuple[np.uint32, np.uint32]]:

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Floats, Ints, Longs, kernel
+from treevote.kernels import Floats, Ints, Longs, kernel, leaf
 from treevote.models.graph.arc_labels import label_candidates
 from treevote.models.graph.features import (
     MAX_FEATURES,
+    Places,
     fire_arc,
     variants_of_arc,
     variants_of_grandparent,
@@ -128,11 +129,29 @@ def score_parts(
 ) -> ScoredParts:
     """Score all parts of a sentence; grandparent parts that no tree has, or no projective one, have the score 0."""
     candidates, siblings, grandparents = parts
-    heads, dependents = candidates.heads, candidates.dependents
-    places, splits = np.empty(MAX_FEATURES, np.uint32), tables.arcs.splits
-    beside, above = tables.siblings.n_labelled, tables.grandparents.n_labelled
-    arc_scores, sibling_scores = np.empty(len(heads), np.float32), np.empty(len(siblings.partners), np.float32)
+    places = np.empty(MAX_FEATURES, np.uint32)
+    arc_scores = np.empty(len(candidates.heads), np.float32)
+    sibling_scores = np.empty(len(siblings.partners), np.float32)
     grandparent_scores = np.zeros(len(grandparents.partners), np.float32)
+    scored = ScoredParts(candidates, siblings, grandparents, arc_scores, sibling_scores, grandparent_scores)
+    write_scores(weights, bits, tables, keys, projective, places, scored)
+    return scored
+
+
+@leaf
+def write_scores(
+    weights: WeightTable,
+    bits: int,
+    tables: TemplateTables,
+    keys: PartKeys,
+    projective: bool,
+    places: Places,
+    scored: ScoredParts,
+) -> None:
+    """Write the scores of all parts of a sentence; ``places`` has the shape (MAX_FEATURES,)."""
+    candidates, siblings, grandparents, arc_scores, sibling_scores, grandparent_scores = scored
+    heads, dependents, splits = candidates.heads, candidates.dependents, tables.arcs.splits
+    beside, above = tables.siblings.n_labelled, tables.grandparents.n_labelled
     for arc in range(len(heads)):
         h, d = int(heads[arc]), int(dependents[arc])
         count = fire_arc(keys.arcs, splits, bits, h, d, places)
@@ -148,7 +167,6 @@ def score_parts(
             if g != d and not (projective and (h < g < d or d < g < h)):
                 count = fire_grandparent(keys, above, bits, g, h, d, places)
                 grandparent_scores[part] = score_features(weights, places, count, variants_of_grandparent(g, h, d))
-    return ScoredParts(candidates, siblings, grandparents, arc_scores, sibling_scores, grandparent_scores)
 
 
 @kernel
