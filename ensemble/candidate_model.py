@@ -112,6 +112,7 @@ class CandidateModel:
         to regularized likelihood methods"): two numbers, so a few dozen sentences are enough.
         """
         from scipy.optimize import minimize  # slow to import, and not needed to parse
+        from threadpoolctl import threadpool_limits
 
         lessons = Lessons.of(gold, systems, convention=convention)
         sums = np.empty(len(lessons.places))
@@ -119,12 +120,13 @@ class CandidateModel:
 
         def loss(x: Doubles) -> tuple[float, Doubles]:
             slope = np.empty(len(sums))
-            lost = differ(lessons.candidates.slots, x[0] * sums + x[1], lessons.right, slope)
+            lost = negative_log_likelihood(lessons.candidates.slots, x[0] * sums + x[1], lessons.right, slope)
             away = x - [1.0, 0.0]
             gradient = np.array([slope @ sums, slope.sum()]) + PRECISION * away
             return lost + PRECISION / 2 * float(away @ away), gradient
 
-        found = minimize(loss, [1.0, 0.0], jac=True, method="L-BFGS-B", bounds=[(0.0, None), (None, None)])
+        with threadpool_limits(1):  # as in `Lessons`
+            found = minimize(loss, [1.0, 0.0], jac=True, method="L-BFGS-B", bounds=[(0.0, None), (None, None)])
         table = found.x[0] * self.weights.astype(np.float64)
         table[np.unique(lessons.places[:, 0])] += found.x[1]  # of "named": every candidate has one of its two values
         return CandidateModel(self.n_members, table.clip(-HEAVIEST, HEAVIEST).round(DIGITS).astype(np.float32))
@@ -213,6 +215,7 @@ class Lessons:
     def _weights(self, chosen: Bools) -> Floats:
         """Return the weights that are most probable, given a mask of candidates."""
         from scipy.optimize import minimize  # slow to import, and not needed to parse
+        from threadpoolctl import threadpool_limits
 
         table = np.zeros(1 << PLACE_BITS, np.float32)
         slots, right, places = self.candidates.slots[chosen], self.right[chosen], self.places[chosen]
@@ -229,13 +232,14 @@ class Lessons:
         def loss(x: Doubles) -> tuple[float, Doubles]:
             add_weights(places, x * scale, sums)
             slope, gradient = np.empty(len(sums)), np.zeros(len(x))
-            lost = differ(slots, sums, right, slope)
+            lost = negative_log_likelihood(slots, sums, right, slope)
             add_to_places(places, slope, gradient)
             return lost + 0.5 * float(np.sum(x * x)), gradient * scale + x
 
-        found = minimize(
-            loss, np.zeros(len(numbers)), jac=True, method="L-BFGS-B", options={"maxiter": 200, "ftol": 1e-7}
-        )
+        with threadpool_limits(1):  # sums of several threads would depend on their number
+            found = minimize(
+                loss, np.zeros(len(numbers)), jac=True, method="L-BFGS-B", options={"maxiter": 200, "ftol": 1e-7}
+            )
         table[numbers] = np.round(found.x * scale, DIGITS)
         return table
 
@@ -266,7 +270,7 @@ def normalise(slots: Ints, sums: Doubles, probabilities: Doubles) -> None:
 
 
 @kernel
-def differ(slots: Ints, sums: Doubles, right: Bools, slope: Doubles) -> float:
+def negative_log_likelihood(slots: Ints, sums: Doubles, right: Bools, slope: Doubles) -> float:
     """Write the derivatives of the negative log-likelihood by the sums, and return it.
 
     Of the candidates of a slot several may be right (labels that differ in a subtype), or none.

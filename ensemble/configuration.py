@@ -29,7 +29,7 @@ from reprlib import repr as short
 from typing import Any, Literal
 
 from treevote.config import from_mapping, load_toml, to_mapping
-from treevote.ensemble.members import DEFAULT_MEMBERS, RESERVED, families, kind_of, known_members
+from treevote.ensemble.members import DEFAULT_MEMBERS, families, kind_of, known_members
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, unknown
@@ -109,8 +109,6 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
     for name in configuration.members or tuple(configuration.member) or DEFAULT_MEMBERS:
         if name not in known:
             raise unknown("member", name, known)
-        if name in RESERVED:
-            raise ConfigError(f"a member cannot be called '{name}', a reserved name; choose another one")
         trainer = known[name]
         own = {key: value for key, value in (settings or {}).items() if hasattr(trainer, key)}
         members[_new(name, members)] = from_mapping(type(trainer), {**to_mapping(trainer), **own})

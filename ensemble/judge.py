@@ -14,7 +14,7 @@ from typing import Literal
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.candidate_model import CandidateModel, Lessons
 from treevote.ensemble.candidates import MAX_SYSTEMS
-from treevote.ensemble.selection import MARGIN, VoteKind, fit_weights
+from treevote.ensemble.selection import MARGIN, VoteKind, cross_fitted, fit_weights
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError
@@ -121,8 +121,8 @@ def learn(
     judge : Judge
         Without a model for more than ``MAX_SYSTEMS`` systems.
     voted : Treebank
-        The vote over ``systems``: trees and confidence of a model are those of one that was learned from the other half
-        of the sentences, see `treevote.ensemble.candidate_model.Lessons.crossed`.
+        The vote over ``systems``: weights and model of each half of the sentences are learned from the other half, see
+        `treevote.ensemble.selection.cross_fitted` and `treevote.ensemble.candidate_model.Lessons.crossed`.
 
     Raises
     ------
@@ -138,15 +138,17 @@ def learn(
     >>> judge.kind, judge.vote([gold, gold], single_root=True).confidence[1:3] > 0.5
     ('equal', array([ True,  True]))
     """
-    weights = None if kind == "learned" else fit_weights("equal" if kind == "auto" else kind, gold, systems)
-    if weights is not None and len(systems) > MAX_SYSTEMS:
-        return Judge(weights), vote(systems, weights, single_root=single_root)
+    if kind != "learned":
+        plain = "equal" if kind == "auto" else kind
+        weights, voted = fit_weights(plain, gold, systems), cross_fitted(plain, gold, systems, single_root=single_root)
+        if len(systems) > MAX_SYSTEMS:
+            return Judge(weights), voted
     lessons = Lessons.of(gold, systems, convention=convention)
     model, crossed = lessons.model(), lessons.crossed()
-    if weights is None:
+    if kind == "learned":
         return Judge(None, model), crossed.vote(single_root=single_root)
-    voted = crossed.confident(vote(systems, weights, single_root=single_root))
-    if kind == "auto" and len(systems) > 1:
+    voted = crossed.confident(voted)
+    if kind == "auto" and len(systems) > 1 and gold.n_sentences > 1:
         learned = crossed.vote(single_root=single_root)
         las, equal = (evaluate(gold, parse, convention=convention).las for parse in (learned, voted))
         if las > equal + MARGIN:

@@ -10,9 +10,7 @@ the rest. Measured on the sentences of their fit, they would seem better than th
 
 from __future__ import annotations
 
-import functools
 import itertools
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -75,6 +73,32 @@ def fit_weights(kind: WeightKind, gold: Treebank, systems: Sequence[Treebank]) -
     return (Weights.by_accuracy if kind == "accuracy" else Weights.by_pos)(gold, systems)
 
 
+def cross_fitted(kind: WeightKind, gold: Treebank, systems: Sequence[Treebank], *, single_root: bool) -> Treebank:
+    """Return the vote of systems, each half of the sentences with weights that are fitted to the other half.
+
+    A single sentence has weights that are fitted to itself.
+
+    Examples
+    --------
+    >>> gold = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"]), (["run"], [0], ["root"])])
+    >>> cross_fitted("accuracy", gold, [gold], single_root=True).heads.tolist()
+    [-1, 2, 0, -1, 0]
+    """
+    if kind == "equal":
+        return vote(systems, single_root=single_root)
+    golds, halves = _halves(gold), [_halves(system) for system in systems]
+    voted = [
+        vote(
+            [half[own] for half in halves],
+            fit_weights(kind, golds[own - 1], [half[own - 1] for half in halves]),
+            single_root=single_root,
+        )
+        for own in range(len(golds))
+    ]
+    apart = [np.arange(own, gold.n_sentences, len(golds)) for own in range(len(golds))]
+    return Treebank.concatenate(voted).select(np.argsort(np.concatenate(apart)))
+
+
 def select(
     gold: Treebank, parses: Mapping[str, Treebank], *, single_root: bool, convention: Convention = "ud"
 ) -> Selection:
@@ -118,24 +142,16 @@ def select(
     ranked = _ranked(gold, [parses[name] for name in names], convention)
     kinds: dict[VoteKind, int] = {"equal": 0, "accuracy": 1, "pos": 2, "learned": 3}
 
-    golds, halves = _halves(gold), {name: _halves(parse) for name, parse in parses.items()}
-
     def las(chosen: Sequence[int], kind: VoteKind) -> float:
         systems = [parses[names[i]] for i in chosen]
-        if kind == "equal":
-            return evaluate(gold, vote(systems, single_root=single_root), convention=convention).las
         if kind == "learned":
             voted = Lessons.of(gold, systems, convention=convention).crossed().vote(single_root=single_root)
-            return evaluate(gold, voted, convention=convention).las
-        counts = []
-        for own in range(len(golds)):
-            fitted = fit_weights(kind, golds[own - 1], [halves[names[i]][own - 1] for i in chosen])
-            voted = vote([halves[names[i]][own] for i in chosen], fitted, single_root=single_root)
-            counts.append(evaluate(golds[own], voted, convention=convention))
-        return functools.reduce(operator.add, counts).las
+        else:
+            voted = cross_fitted(kind, gold, systems, single_root=single_root)
+        return evaluate(gold, voted, convention=convention).las
 
     tried: dict[tuple[tuple[int, ...], VoteKind], None] = dict.fromkeys([*ranked[:FINALISTS], ((0,), "equal")])
-    if len(names) > 1:
+    if len(names) > 1 and gold.n_sentences > 1:
         subsets = [chosen for chosen, _ in ranked[:FINALISTS] if len(chosen) > 1]
         tried |= dict.fromkeys((chosen, "learned") for chosen in [*subsets, tuple(range(len(names)))])
     finalists: dict[tuple[tuple[int, ...], VoteKind], float] = {
@@ -164,7 +180,7 @@ def _ranked(
     _, deprels = common_labels(systems)
     right = np.stack([right_arcs(gold, system, convention=convention)[1] for system in systems])
     kinds: tuple[WeightKind, ...] = ("equal", "accuracy", "pos")
-    tables = {kind: _cross_fitted(kind, gold, systems) for kind in kinds}
+    tables = {kind: _cross_fitted_table(kind, gold, systems) for kind in kinds}
     slots = np.arange(heads.shape[1])
     hits = {}
     for size in range(1, len(systems) + 1):
@@ -184,7 +200,7 @@ def _halves(treebank: Treebank) -> list[Treebank]:
     return [treebank.select(range(half, treebank.n_sentences, n_halves)) for half in range(n_halves)]
 
 
-def _cross_fitted(kind: WeightKind, gold: Treebank, systems: Sequence[Treebank]) -> Longs:
+def _cross_fitted_table(kind: WeightKind, gold: Treebank, systems: Sequence[Treebank]) -> Longs:
     """Return the table of weights that are fitted to the other half for each sentence."""
     golds, halves = _halves(gold), [_halves(system) for system in systems]
     tables = [fit_weights(kind, golds[i - 1], [half[i - 1] for half in halves]).table(gold) for i in range(len(golds))]

@@ -16,14 +16,15 @@ from treevote.config import to_mapping
 from treevote.corpus.treebank import Treebank, checksum
 from treevote.corpus.trees import is_single_rooted, require_labelled_trees
 from treevote.ensemble import reliability
+from treevote.ensemble.candidates import MAX_SYSTEMS
 from treevote.ensemble.diversity import Diversity
 from treevote.ensemble.judge import Judge, learn
-from treevote.ensemble.members import DEFAULT_MEMBERS, Member, clusters_of, members_of
+from treevote.ensemble.members import DEFAULT_MEMBERS, RESERVED, Member, clusters_of, members_of
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.selection import VoteKind, select
+from treevote.ensemble.selection import LARGEST, VoteKind, select
 from treevote.ensemble.weights import Weights
-from treevote.errors import ConfigError, unknown
-from treevote.evaluation.counts import Convention, evaluate
+from treevote.errors import ConfigError, InputError, unknown
+from treevote.evaluation.counts import Convention, evaluate, require_heads
 from treevote.parallel import ONE_JOB, Jobs, Progress
 from treevote.protocols import Trainer
 from treevote.store.manifest import JSON
@@ -64,6 +65,9 @@ class EnsembleTrainer:
     folds: int = 0
 
     def __post_init__(self) -> None:
+        for name in self.members:
+            if name in RESERVED:
+                raise ConfigError(f"a member cannot be called '{name}', a reserved name; choose another one")
         if self.weights not in (known := ("auto", *get_args(VoteKind))):
             raise unknown("weights", self.weights, known)
         if not (self.folds == 0 or 2 <= self.folds <= MAX_FOLDS):
@@ -119,6 +123,14 @@ class EnsembleTrainer:
             what = "members are chosen" if self.select else f"weights by {self.weights} are measured"
             raise ConfigError(f"{what} on a development set; give one, or a number of folds")
         require_labelled_trees(treebank)
+        if dev is not None and not require_heads(dev).any():
+            raise InputError("expected sentences to measure on, found none", path=dev.name, remedy="give a larger file")
+        if self.select and len(self.members) > LARGEST:
+            raise ConfigError(f"expected 1 to {LARGEST} members to select from, found {len(self.members)}; name others")
+        if self.weights == "learned" and len(self.members) > MAX_SYSTEMS:
+            raise ConfigError(
+                f"a learned vote has {MAX_SYSTEMS} members at most, found {len(self.members)}; name fewer"
+            )
         bare = dataclasses.replace(treebank, source=None)
         facts: dict[str, JSON] = {"treevote": __version__, "seed": seed, "training": facts_of(treebank)}
         names = tuple(self.members)

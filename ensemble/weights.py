@@ -209,6 +209,11 @@ def _seen_parts(treebank: Treebank) -> tuple[list[str], Ints, list[int]]:
 
 
 def _accuracies(gold: Treebank, systems: Sequence[Treebank], key: Ints, n_keys: int) -> list[tuple[float, ...]]:
-    """Return for each key the accuracy of each system on the tokens that have it; labels count whole."""
-    columns = [accuracy_by(gold, system, key, n_keys, convention="conllx").tolist() for system in systems]
+    """Return for each key the accuracy of each system on the tokens that have it; labels count whole.
+
+    A key without tokens has 0.
+    """
+    columns = [
+        np.nan_to_num(accuracy_by(gold, system, key, n_keys, convention="conllx")).tolist() for system in systems
+    ]
     return [tuple(column[i] for column in columns) for i in range(n_keys)]

@@ -63,7 +63,7 @@ DOORS = {
     "rich": {"treevote.cli", "treevote.commands", "treevote.drawing", "treevote.terminal"},
     "spacy": {"treevote.spacy_component"},
     "sklearn": {"treevote.ensemble.tag_confidence", "treevote.models.clusters.vectors", "treevote.models.learners"},
-    "threadpoolctl": {"treevote.models.clusters.vectors"},
+    "threadpoolctl": {"treevote.ensemble.candidate_model", "treevote.models.clusters.vectors"},
     "typer": {"treevote.cli", "treevote.commands"},
     "ufal": {"treevote.models.tokenization"},
 }

@@ -1,7 +1,8 @@
 """Agreement of two words: whether their FEATS have the same value of an attribute, such as Case or Number.
 
 Values one by one tell it too, but each pair of them by itself. Agreement holds for all values of an attribute: a case
-that was rare in training agrees as a frequent one does.
+that was rare in training agrees as a frequent one does. A value that training does not have is as none. Clusters of
+words are values of FEATS (`treevote.models.clusters`), so words agree in them, too.
 """
 
 from __future__ import annotations

@@ -70,6 +70,16 @@ def test_scores_weights_and_what_was_left_out_are_told(room: Path, tmp_path: Pat
     assert all(len(line) <= 100 for line in text.splitlines())
 
 
+@pytest.mark.parametrize("short", ["test", "dev"])
+def test_a_file_with_other_sentences_is_named(room: Path, tmp_path: Path, short: str) -> None:
+    write(read(room / f"fair.{short}.conllu").select(range(10)), tmp_path / "short.conllu")
+    systems, dev = files(room, "test"), files(room, "dev")
+    (systems if short == "test" else dev)[1] = tmp_path / "short.conllu"
+    message = fails("vote", *systems, "--gold", room / "gold.dev.conllu", "--dev", *dev, "-o", tmp_path / "out.conllu")
+    assert "short.conllu" in message
+    assert not (tmp_path / "out.conllu").exists()
+
+
 def test_without_development_files_only_the_vote_is_told(room: Path, tmp_path: Path) -> None:
     text = said(*files(room, "test"), "-o", tmp_path / "out.conllu")
     assert text == "4 systems voted on 80 sentences with one root each; weights: equal\n"

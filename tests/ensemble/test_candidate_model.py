@@ -19,7 +19,7 @@ from tests.reference import candidates as slow
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble import candidates as fast
-from treevote.ensemble.candidate_model import CandidateModel, Lessons, differ, normalise
+from treevote.ensemble.candidate_model import CandidateModel, Lessons, negative_log_likelihood, normalise
 from treevote.ensemble.candidates import PLACE_BITS, Candidates, places_of
 from treevote.ensemble.probabilities import LEAST, share
 from treevote.ensemble.reliability import of as measured
@@ -101,11 +101,11 @@ def test_the_slope_is_that_of_the_likelihood(given_choices: tuple[Any, Any, Any]
     sums /= 10
 
     def lost(x: Any) -> float:
-        return differ(slots, x, right, np.empty(len(x)))
+        return negative_log_likelihood(slots, x, right, np.empty(len(x)))
 
     def slope(x: Any) -> Any:
         found = np.empty(len(x))
-        differ(slots, x, right, found)
+        negative_log_likelihood(slots, x, right, found)
         return found
 
     assert check_grad(lost, slope, sums) < 1e-4

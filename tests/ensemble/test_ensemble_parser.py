@@ -13,11 +13,13 @@ from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_model import content
 from tests.reference.toy_parser import trees
 from treevote.corpus.treebank import Treebank
-from treevote.corpus.trees import roots
+from treevote.corpus.trees import is_single_rooted, roots
 from treevote.ensemble.candidate_model import CandidateModel
+from treevote.ensemble.candidates import MAX_SYSTEMS
 from treevote.ensemble.judge import Judge
 from treevote.ensemble.members import DEFAULT_MEMBERS, known_members, members_of
 from treevote.ensemble.parser import EnsembleParser, configuration, load, load_member, save
+from treevote.ensemble.selection import LARGEST, cross_fitted
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
@@ -115,7 +117,8 @@ def test_weights_and_scores_are_measured_on_the_development_set(ensemble: Ensemb
     assert own.judge.weights.to_json() == expected.to_json()
     scores: Any = own.facts["scores"]
     assert list(scores) == [*TRAINERS, "vote"]
-    for name, parse in {**parses, "vote": own.parse(DEV)}.items():
+    voted = cross_fitted(weights, DEV, list(parses.values()), single_root=is_single_rooted(TRAINING))
+    for name, parse in {**parses, "vote": voted}.items():
         counts = evaluate(DEV, parse)
         assert scores[name] == {"las": round(counts.las, 2), "uas": round(counts.uas, 2)}
     facts: Any = own.facts
@@ -185,6 +188,36 @@ def test_an_ensemble_comes_back_from_its_folder(ensemble: EnsembleParser, tmp_pa
 def test_settings_that_cannot_be_trained_are_refused(trainer: EnsembleTrainer, options: Any, problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):
         trainer.train(TRAINING, **options)
+
+
+@pytest.mark.parametrize(
+    ("n_members", "settings", "dev", "problem"),
+    [
+        (2, {}, DEV.select([]), "expected sentences to measure on, found none"),
+        (2, {}, DEV.with_trees(np.where(DEV.heads == 0, -1, DEV.heads), DEV.deprels, DEV.labels), "expected a head"),
+        (LARGEST + 1, {"select": True}, DEV, "expected 1 to 12 members to select from, found 13"),
+        (MAX_SYSTEMS + 1, {"weights": "learned"}, DEV, "a learned vote has 60 members at most, found 61"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_before_anything_is_trained(
+    n_members: int, settings: Any, dev: Treebank, problem: str
+) -> None:
+    members = {f"m{i}": Untrainable() for i in range(n_members)}
+    with pytest.raises((InputError, ConfigError), match=problem):
+        EnsembleTrainer(members, **settings).train(TRAINING, dev)
+
+
+class Untrainable(TransitionTrainer):
+    """A member that fails when it is trained."""
+
+    def train(self, *_: Any, **__: Any) -> Any:
+        """Fail."""
+        raise AssertionError("trained")
+
+
+def test_a_member_has_no_reserved_name() -> None:
+    with pytest.raises(ConfigError, match="a member cannot be called 'candidates', a reserved name"):
+        EnsembleTrainer({"candidates": SMALL})
 
 
 def test_selection_keeps_the_members_that_vote_best(ensemble: EnsembleParser) -> None:

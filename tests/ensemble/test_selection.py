@@ -11,11 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.ensemble.test_vote import assert_same_trees
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble import selection
 from treevote.ensemble.candidate_model import CandidateModel
 from treevote.ensemble.diversity import Diversity
-from treevote.ensemble.selection import FINALISTS, LARGEST, MARGIN, VoteKind, fit_weights, select
+from treevote.ensemble.judge import learn
+from treevote.ensemble.selection import FINALISTS, LARGEST, MARGIN, VoteKind, WeightKind, fit_weights, select
 from treevote.ensemble.vote import vote
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.counts import evaluate
@@ -70,6 +73,33 @@ def test_no_ensemble_is_much_better_than_the_chosen_one_and_none_as_good_is_smal
         assert len(chosen.members) == min(len(subset) for (subset, _), las in tried.items() if las >= best - MARGIN)
     assert set(chosen.without) == (set(chosen.members) if len(chosen.members) > 1 else set())
     assert set(chosen.with_too) == set(parses) - set(chosen.members)
+
+
+@pytest.mark.parametrize("kind", ["equal", "accuracy", "pos"])
+@pytest.mark.parametrize("n_sentences", [1, 2, 3, 30])
+def test_a_cross_fitted_vote_of_a_sentence_has_the_weights_of_the_others(kind: WeightKind, n_sentences: int) -> None:
+    gold = GOLD.select(range(n_sentences))
+    systems = [noisy(gold, share, seed) for seed, share in enumerate((0.1, 0.3, 0.5))]
+    voted = selection.cross_fitted(kind, gold, systems, single_root=True)
+    assert voted.words == gold.words
+    for own in range(n_sentences):
+        other = [i for i in range(n_sentences) if i % 2 != own % 2] or [own]
+        weights = fit_weights(kind, gold.select(other), [system.select(other) for system in systems])
+        alone = vote([system.select([own]) for system in systems], weights, single_root=True)
+        assert_same_trees(voted.select([own]), alone)
+
+
+def test_nothing_is_learned_from_a_single_sentence() -> None:
+    gold = GOLD.select([0])
+    for seed in range(100):
+        systems = {f"m{i}": noisy(gold, 0.5, 3 * seed + i) for i in range(3)}
+        assert learn("auto", gold, list(systems.values()), single_root=True)[0].kind == "equal"
+        assert select(gold, systems, single_root=True).weights != "learned"
+
+
+def test_a_half_without_tokens_gives_no_weight() -> None:
+    gold = Treebank.of([(["a", "b"], [2, 0], ["x", "root"]), ([], [], [])])
+    assert select(gold, {"a": gold, "b": gold}, single_root=True).las == 100
 
 
 def test_a_copy_of_a_member_is_left_out_and_so_is_noise() -> None:

@@ -47,7 +47,7 @@ def train(
             metavar="N",
             min=0,
             help="Without --dev: parts of the training data to measure on; 0 for none.",
-            show_default="3 below 3,000 sentences and where something is chosen, else 0",
+            show_default="3 for 100 to 2,999 sentences and where something is chosen, else 0",
         ),
     ] = None,
     weights: Annotated[

@@ -19,13 +19,13 @@ from treevote.corpus.trees import is_single_rooted
 from treevote.corpus.trees import roots as count_roots
 from treevote.ensemble.candidate_model import CandidateModel
 from treevote.ensemble.judge import Judge, learn
-from treevote.ensemble.selection import Selection, VoteKind, fit_weights
+from treevote.ensemble.selection import Selection, VoteKind, cross_fitted, fit_weights
 from treevote.ensemble.selection import select as choose
 from treevote.ensemble.vote import vote as combine
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError
 from treevote.evaluation.agreement import agreement, arcs_of
-from treevote.evaluation.counts import Convention, convention_of, count_by_sentence, evaluate
+from treevote.evaluation.counts import Convention, check_same_sentences, convention_of, count_by_sentence, evaluate
 from treevote.evaluation.ill_formed import ill_formed
 from treevote.evaluation.names import named, stems
 from treevote.evaluation.paired import paired
@@ -131,6 +131,9 @@ def vote(
     broken = [as_plain(ill_formed(parse, single_root=single_root)) for parse in parses]
     names, voters = list(paths), list(range(len(parses)))
     known = [read_parse(path, format) for path in dev_paths] if trees is not None else []
+    check_same_sentences(parses)
+    if trees is not None:
+        check_same_sentences([trees, *known])
     facts: dict[str, Any] = {
         "sentences": parses[0].n_sentences,
         "tokens": parses[0].n_tokens,
@@ -157,11 +160,12 @@ def vote(
             judge, voted = learn(weights, trees, known_used, single_root=single_root, convention=convention)
         else:
             if weights == "agreement":  # of the same parses that vote
-                by, by_known = Weights.by_agreement(used), Weights.by_agreement(known_used)
+                by = Weights.by_agreement(used)
+                voted = combine(known_used, Weights.by_agreement(known_used), single_root=single_root)
             else:
-                by = by_known = fit_weights(weights, trees, known_used)
+                by = fit_weights(weights, trees, known_used)
+                voted = cross_fitted(weights, trees, known_used, single_root=single_root)
             judge = Judge(by, CandidateModel.fit(trees, known_used, convention=convention) if confidence else None)
-            voted = combine(known_used, by_known, single_root=single_root)
         facts["development"] = _development(trees, voted, known, names, convention)
     parse = judge.vote(used, single_root=single_root)
     shown = judge.weights

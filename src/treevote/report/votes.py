@@ -56,7 +56,7 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
     by_pos = f" by {plural(facts['parts_of_speech'], 'part')} of speech" if facts["parts_of_speech"] else ""
     roots = "one root each" if facts["single_root"] else "one root or several"
     sentences = plural(facts["sentences"], "sentence")
-    yield f"{n} systems voted on {sentences} with {roots}; weights: {facts['weights']}{by_pos}"
+    yield f"{plural(n, 'system')} voted on {sentences} with {roots}; weights: {facts['weights']}{by_pos}"
 
 
 def _table(facts: Mapping[str, Any]) -> str:

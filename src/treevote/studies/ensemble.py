@@ -47,7 +47,8 @@ CALIBRATED = {DEFAULT: "ECE, default vote", BEST: "ECE, best vote"}
 """Votes whose confidence is measured, and the columns."""
 
 LEGENDS = {
-    MEMBER: "LAS of the member of any vote that is best on the development set",
+    MEMBER: "LAS of the member of any vote that is best on the development set; members of the best vote with beam "
+    "search have a wider beam",
     FORMER: f"LAS of the equal vote of {', '.join(FORMER_MEMBERS)}",
     EQUAL: f"LAS of the equal vote of {', '.join(DEFAULT_MEMBERS)}",
     DEFAULT: "LAS of their vote by treevote train: learned where that is better on the development set, else equal",
@@ -230,8 +231,8 @@ def _report(measured: Sequence[Measured]) -> Report:
                 legends={
                     **{later: f"LAS more than {first}" for first, later in itertools.pairwise(STEPS)},
                     WHOLE: f"LAS of {BEST} more than {FORMER}",
-                    "p": "chance of such a difference, by the randomization test over sentences, not corrected for "
-                    "several treebanks",
+                    "p": "probability of a difference of at least this size if the two were equally good, by the "
+                    "randomization test over sentences, not corrected for several treebanks",
                 },
             ),
             Table(
