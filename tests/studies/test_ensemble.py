@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -134,5 +135,16 @@ def test_faults_are_told_before_the_work(folders: list[Path], tmp_path: Path) ->
     assert "on the part test or dev" in fails("study", "ensemble", *folders, "--test", "x.conllu", "-o", output)
     assert "own; leave out --members" in fails("study", "ensemble", *folders, "--members", "pipeline", "-o", output)
     two = [part_of(folder, "train") for folder in folders]
+    other = tmp_path / "other" / folders[0].name
+    shutil.copytree(folders[1], other)
+    assert f"several folders are called '{folders[0].name}'" in fails(
+        "study", "ensemble", folders[0], other, "-o", output
+    )
+    x_format = tmp_path / "x"
+    x_format.mkdir()
+    for path in folders[1].iterdir():
+        lines = [line.lower() for line in path.read_text("utf-8").splitlines() if not line.startswith("#")]
+        (x_format / f"{path.stem}.conll").write_text("\n".join(lines) + "\n\n", encoding="utf-8")
+    assert "make a study of each format" in fails("study", "ensemble", folders[0], x_format, "-o", output)
     assert "takes one treebank, found 2" in fails("study", "members", *two, "-o", output)
     assert not output.exists()

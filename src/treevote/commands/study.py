@@ -142,6 +142,7 @@ def study(
         part = "test" if test is None else str(test)
         contexts = [_of_folder(path, part, format, folder / JOBS, seed, jobs) for path in dict.fromkeys(paths)]
         convention = contexts[0].convention
+        _require_one_table(contexts)
         report = chosen.run(contexts)
         head = {"measured on": PARTS[part], "systems": chosen.described()}
     else:
@@ -190,6 +191,16 @@ def _require_sentences(training: Treebank, test: Treebank, given: Treebank) -> N
 
 def _facts_of(treebank: Treebank) -> dict[str, JSON]:
     return {"name": treebank.name, "sentences": treebank.n_sentences, "tokens": treebank.n_tokens}
+
+
+def _require_one_table(contexts: Sequence[Context]) -> None:
+    """Raise ConfigError if the rows of a table would have the same name, or be measured in different ways."""
+    names = [context.test.name for context in contexts]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(f"several folders are called '{name}', the name of a row; give them other names")
+    if len({context.convention for context in contexts}) > 1:
+        raise ConfigError("LAS is measured in another way in CoNLL-X than in CoNLL-U; make a study of each format")
 
 
 def _of_folder(
