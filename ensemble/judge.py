@@ -14,7 +14,7 @@ from typing import Literal
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.candidate_model import CandidateModel, Lessons
 from treevote.ensemble.candidates import MAX_SYSTEMS
-from treevote.ensemble.selection import MARGIN, VoteKind, cross_fitted, fit_weights
+from treevote.ensemble.selection import MARGIN, VoteKind, WeightKind, cross_fitted, fit_weights
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError
@@ -138,15 +138,15 @@ def learn(
     >>> judge.kind, judge.vote([gold, gold], single_root=True).confidence[1:3] > 0.5
     ('equal', array([ True,  True]))
     """
-    if kind != "learned":
-        plain = "equal" if kind == "auto" else kind
-        weights, voted = fit_weights(plain, gold, systems), cross_fitted(plain, gold, systems, single_root=single_root)
-        if len(systems) > MAX_SYSTEMS:
-            return Judge(weights), voted
+    if kind == "learned":
+        lessons = Lessons.of(gold, systems, convention=convention)
+        return Judge(None, lessons.model()), lessons.crossed().vote(single_root=single_root)
+    plain: WeightKind = "equal" if kind == "auto" else kind
+    weights, voted = fit_weights(plain, gold, systems), cross_fitted(plain, gold, systems, single_root=single_root)
+    if len(systems) > MAX_SYSTEMS:
+        return Judge(weights), voted
     lessons = Lessons.of(gold, systems, convention=convention)
     model, crossed = lessons.model(), lessons.crossed()
-    if kind == "learned":
-        return Judge(None, model), crossed.vote(single_root=single_root)
     voted = crossed.confident(voted)
     if kind == "auto" and len(systems) > 1 and gold.n_sentences > 1:
         learned = crossed.vote(single_root=single_root)
