@@ -7,6 +7,7 @@ sentences that no system was trained on. `treevote.ensemble.probabilities` votes
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -48,10 +49,10 @@ PRECISION = 1.0
 """Precision of the normal prior of slope and intercept of a recalibration around 1 and 0, which change nothing."""
 
 DIGITS = 4
-"""Decimals of a weight."""
+"""Decimals of a weight, and of slope and intercept."""
 
-HEAVIEST = 1e4
-"""Maximum absolute weight, so that sums stay finite."""
+HEAVIEST, STEEPEST = 1e4, 1e4
+"""Maximum absolute weight, and slope or intercept, so that sums stay finite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +64,13 @@ class CandidateModel:
     n_members : int
         Number of systems; their order is that of the training.
     weights : ndarray of float32, shape (2**PLACE_BITS,)
+    line : tuple of float
+        Slope and intercept of the log-odds for the confidence, see `recalibrated`; the vote has them as they are.
     """
 
     n_members: int
     weights: Floats
+    line: tuple[float, float] = (1.0, 0.0)
 
     @staticmethod
     def fit(gold: Treebank, systems: Sequence[Treebank], *, convention: Convention = "ud") -> CandidateModel:
@@ -100,16 +104,19 @@ class CandidateModel:
         sums = np.empty(len(candidates.slots))
         for chosen, places in places_by_batch(systems[0], ballots, candidates, n_slots):
             add_weights(places, self.weights, sums[chosen])
-        return Probabilities(systems[0], ballots, candidates, softmax(candidates, sums))
+        slope, intercept = self.line
+        values, sure = softmax(candidates, sums), softmax(candidates, slope * sums + intercept)
+        return Probabilities(systems[0], ballots, candidates, values, sure)
 
     def recalibrated(
         self, gold: Treebank, systems: Sequence[Treebank], *, convention: Convention = "ud"
     ) -> CandidateModel:
-        """Return the model with the log-odds of all candidates on a line, so that they are right on other data.
+        """Return the model with a confidence that is right on other data: its log-odds are on a line of theirs.
 
         Parameters and errors are those of `fit`, with few sentences of the domain that is to be parsed. Slope and
         intercept are the most probable (Platt 1999, "Probabilistic outputs for support vector machines and comparisons
-        to regularized likelihood methods"): two numbers, so a few dozen sentences are enough.
+        to regularized likelihood methods"): two numbers, so a few dozen sentences are enough. The trees stay: the line
+        moves each candidate, and the more of them a head has, the more it would gain from that.
         """
         from scipy.optimize import minimize  # slow to import, and not needed to parse
         from threadpoolctl import threadpool_limits
@@ -127,14 +134,14 @@ class CandidateModel:
 
         with threadpool_limits(1):  # as in `Lessons`
             found = minimize(loss, [1.0, 0.0], jac=True, method="L-BFGS-B", bounds=[(0.0, None), (None, None)])
-        table = found.x[0] * self.weights.astype(np.float64)
-        table[np.unique(lessons.places[:, 0])] += found.x[1]  # of "named": every candidate has one of its two values
-        return CandidateModel(self.n_members, table.clip(-HEAVIEST, HEAVIEST).round(DIGITS).astype(np.float32))
+        slope, intercept = found.x.round(DIGITS).tolist()
+        return dataclasses.replace(self, line=(slope, intercept))
 
     def record(self) -> Record:
         """Return the weights that are not zero as data."""
         places = np.flatnonzero(self.weights).astype(np.int32)
-        return Record(KIND, {"n_members": self.n_members}, {"places": places, "weights": self.weights[places]})
+        facts = {"n_members": self.n_members, "line": list(self.line)}
+        return Record(KIND, facts, {"places": places, "weights": self.weights[places]})
 
     @staticmethod
     def from_record(record: Record) -> CandidateModel:
@@ -146,13 +153,16 @@ def _checked(record: Record) -> CandidateModel:
     n_members: Any = record.facts["n_members"]
     if type(n_members) is not int or not 0 < n_members <= MAX_SYSTEMS:
         raise ValueError("the number of its members")
+    line: Any = record.facts.get("line", [1.0, 0.0])
+    if [type(number) for number in line] != [float, float] or not all(abs(number) <= STEEPEST for number in line):
+        raise ValueError("the line of its confidence")
     places, weights = column(record, "places", np.int32), column(record, "weights", np.float32)
     ascending = len(places) == 0 or (places[0] >= 0 and places[-1] < 1 << PLACE_BITS and (np.diff(places) > 0).all())
     if len(places) != len(weights) or not ascending or not (np.abs(weights) <= HEAVIEST).all():
         raise ValueError("its weights")
     table = np.zeros(1 << PLACE_BITS, np.float32)
     table[places] = weights
-    return CandidateModel(n_members, table)
+    return CandidateModel(n_members, table, (line[0], line[1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +220,8 @@ class Lessons:
             own = np.empty(np.count_nonzero(half))
             add_weights(self.places[half], self._weights(~half), own)
             sums[half] = own
-        return Probabilities(self.treebank, self.ballots, self.candidates, softmax(self.candidates, sums))
+        values = softmax(self.candidates, sums)
+        return Probabilities(self.treebank, self.ballots, self.candidates, values, values)
 
     def _weights(self, chosen: Bools) -> Floats:
         """Return the weights that are most probable, given a mask of candidates."""

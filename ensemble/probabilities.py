@@ -1,7 +1,8 @@
 """Probabilities of the candidates of a vote: the trees that they make, and the confidence of any trees.
 
 An arc weighs the probability of its head plus that of its best label, so the heaviest tree has the highest expected
-number of right heads and labels. The same probabilities are the confidence in trees from any vote.
+number of right heads and labels. The same probabilities are the confidence in trees from any vote, recalibrated where
+that is known to be better.
 """
 
 from __future__ import annotations
@@ -32,12 +33,15 @@ class Probabilities(NamedTuple):
     candidates : Candidates
     values : ndarray of float64, shape (n_candidates,)
         Those of a token sum to less than one: perhaps all are wrong.
+    sure : ndarray of float64, shape (n_candidates,)
+        The same, recalibrated for the confidence.
     """
 
     treebank: Treebank
     ballots: Ballots
     candidates: Candidates
     values: Doubles
+    sure: Doubles
 
     def vote(self, *, single_root: bool) -> Treebank:
         """Return the trees with the highest expected number of right heads and labels, with support and confidence.
@@ -45,7 +49,7 @@ class Probabilities(NamedTuple):
         ``single_root`` is that of `treevote.ensemble.vote.vote`; support is that of an equal vote.
         """
         heads, deprels, _ = self.ballots
-        arc, best, label = self._shared(heads, deprels)
+        arc, best, label = self._shared(heads, deprels, self.values)
         weight, labelled = (np.maximum(np.rint(UNIT * votes), 1).astype(np.int64) for votes in (arc + best, label))
         voted, winner = heaviest_trees(self.treebank, self.ballots, weight, labelled, single_root=single_root)
         table = Weights.equal(len(heads)).table(self.treebank)
@@ -56,14 +60,14 @@ class Probabilities(NamedTuple):
         """Return trees of the same sentences with the probability of each arc, and of arc and label together."""
         numbers = {label: number for number, label in enumerate(self.ballots.labels)}
         deprels = np.array([*(numbers.get(label, -1) for label in voted.labels), -1], np.int32)[voted.deprels]
-        arc, _, label = (shares[0] for shares in self._shared(voted.heads[None], deprels[None]))
+        arc, _, label = (shares[0] for shares in self._shared(voted.heads[None], deprels[None], self.sure))
         sure = [np.where(voted.heads < 0, 0, each.clip(LEAST, 1 - LEAST)).astype(np.float32) for each in (arc, label)]
         return dataclasses.replace(voted, confidence=sure[0], label_confidence=sure[1])
 
-    def _shared(self, heads: Ints, deprels: Ints) -> tuple[Doubles, Doubles, Doubles]:
+    def _shared(self, heads: Ints, deprels: Ints, values: Doubles) -> tuple[Doubles, Doubles, Doubles]:
         """Return the results of `share`."""
         arc, best, label = (np.zeros(heads.shape) for _ in range(3))
-        share(self.ballots.heads, self.ballots.deprels, self.candidates, self.values, heads, deprels, arc, best, label)
+        share(self.ballots.heads, self.ballots.deprels, self.candidates, values, heads, deprels, arc, best, label)
         return arc, best, label
 
 
