@@ -32,6 +32,7 @@ from treevote.errors import ConfigError, InputError
 from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.counts import Convention, check_same_sentences
 from treevote.kernels import Bools, Doubles, Floats, Ints, kernel
+from treevote.store.manifest import JSON
 from treevote.store.record import Record
 from treevote.store.validation import column, rebuild
 
@@ -140,7 +141,7 @@ class CandidateModel:
     def record(self) -> Record:
         """Return the weights that are not zero as data."""
         places = np.flatnonzero(self.weights).astype(np.int32)
-        facts = {"n_members": self.n_members, "line": list(self.line)}
+        facts: dict[str, JSON] = {"n_members": self.n_members, "line": list(self.line)}
         return Record(KIND, facts, {"places": places, "weights": self.weights[places]})
 
     @staticmethod
