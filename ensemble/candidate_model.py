@@ -15,23 +15,23 @@ from typing import Any
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.candidates import (
+from treevote.ensemble.candidate_features import (
     BATCH,
-    MAX_SYSTEMS,
     N_STRONG,
     PLACE_BITS,
-    Candidates,
     add_to_places,
     add_weights,
     places_by_batch,
     places_of,
 )
+from treevote.ensemble.candidates import MAX_SYSTEMS, Candidates
+from treevote.ensemble.conditional_logit import negative_log_likelihood, softmax
 from treevote.ensemble.probabilities import Probabilities
 from treevote.ensemble.vote import Ballots
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.counts import Convention, check_same_sentences
-from treevote.kernels import Bools, Doubles, Floats, Ints, kernel
+from treevote.kernels import Bools, Doubles, Floats, Ints
 from treevote.store.manifest import JSON
 from treevote.store.record import Record
 from treevote.store.validation import column, rebuild
@@ -86,7 +86,7 @@ class CandidateModel:
         ConfigError
             If there are more than ``MAX_SYSTEMS`` systems.
         """
-        return Lessons.of(gold, systems, convention=convention).model()
+        return Examples.of(gold, systems, convention=convention).model()
 
     def of(self, systems: Sequence[Treebank], *, n_slots: int = BATCH) -> Probabilities:
         """Return the probabilities of all candidates, with the systems in the order of the training.
@@ -106,7 +106,7 @@ class CandidateModel:
         for chosen, places in places_by_batch(systems[0], ballots, candidates, n_slots):
             add_weights(places, self.weights, sums[chosen])
         slope, intercept = self.line
-        values, sure = softmax(candidates, sums), softmax(candidates, slope * sums + intercept)
+        values, sure = softmax(candidates.slots, sums), softmax(candidates.slots, slope * sums + intercept)
         return Probabilities(systems[0], ballots, candidates, values, sure)
 
     def recalibrated(
@@ -122,18 +122,18 @@ class CandidateModel:
         from scipy.optimize import minimize  # slow to import, and not needed to parse
         from threadpoolctl import threadpool_limits
 
-        lessons = Lessons.of(gold, systems, convention=convention)
-        sums = np.empty(len(lessons.places))
-        add_weights(lessons.places, self.weights, sums)
+        examples = Examples.of(gold, systems, convention=convention)
+        sums = np.empty(len(examples.places))
+        add_weights(examples.places, self.weights, sums)
 
         def loss(x: Doubles) -> tuple[float, Doubles]:
             slope = np.empty(len(sums))
-            lost = negative_log_likelihood(lessons.candidates.slots, x[0] * sums + x[1], lessons.right, slope)
+            lost = negative_log_likelihood(examples.candidates.slots, x[0] * sums + x[1], examples.right, slope)
             away = x - [1.0, 0.0]
             gradient = np.array([slope @ sums, slope.sum()]) + PRECISION * away
             return lost + PRECISION / 2 * float(away @ away), gradient
 
-        with threadpool_limits(1):  # as in `Lessons`
+        with threadpool_limits(1):  # as in `Examples`
             found = minimize(loss, [1.0, 0.0], jac=True, method="L-BFGS-B", bounds=[(0.0, None), (None, None)])
         slope, intercept = found.x.round(DIGITS).tolist()
         return dataclasses.replace(self, line=(slope, intercept))
@@ -167,7 +167,7 @@ def _checked(record: Record) -> CandidateModel:
 
 
 @dataclass(frozen=True, eq=False)
-class Lessons:
+class Examples:
     """Candidates with their features, and whether each is right: what a model is learned from.
 
     Attributes
@@ -187,7 +187,7 @@ class Lessons:
     right: Bools
 
     @staticmethod
-    def of(gold: Treebank, systems: Sequence[Treebank], *, convention: Convention = "ud") -> Lessons:
+    def of(gold: Treebank, systems: Sequence[Treebank], *, convention: Convention = "ud") -> Examples:
         """Compare the candidates with gold trees; parameters and errors are those of `CandidateModel.fit`."""
         if len(systems) > MAX_SYSTEMS:
             problem = f"probabilities are learned for at most {MAX_SYSTEMS} systems, found {len(systems)}"
@@ -204,7 +204,7 @@ class Lessons:
         found = np.zeros(len(gold.tokens), np.bool_)
         found[slots[right]] = True
         right |= ~named & head & ~found[slots]
-        return Lessons(systems[0], ballots, candidates, places_of(systems[0], ballots, candidates), right)
+        return Examples(systems[0], ballots, candidates, places_of(systems[0], ballots, candidates), right)
 
     def model(self) -> CandidateModel:
         """Learn a model from all sentences."""
@@ -221,7 +221,7 @@ class Lessons:
             own = np.empty(np.count_nonzero(half))
             add_weights(self.places[half], self._weights(~half), own)
             sums[half] = own
-        values = softmax(self.candidates, sums)
+        values = softmax(self.candidates.slots, sums)
         return Probabilities(self.treebank, self.ballots, self.candidates, values, values)
 
     def _weights(self, chosen: Bools) -> Floats:
@@ -254,52 +254,3 @@ class Lessons:
             )
         table[numbers] = np.round(found.x * scale, DIGITS)
         return table
-
-
-def softmax(candidates: Candidates, sums: Doubles) -> Doubles:
-    """Return the probability of each candidate, given the sums of its weights."""
-    probabilities = np.empty(len(sums))
-    normalise(candidates.slots, sums, probabilities)
-    return probabilities
-
-
-@kernel
-def normalise(slots: Ints, sums: Doubles, probabilities: Doubles) -> None:
-    """Write the softmax of the sums of each slot, among themselves and a candidate with sum 0."""
-    begin = 0
-    while begin < len(slots):
-        end, top = begin, 0.0
-        while end < len(slots) and slots[end] == slots[begin]:
-            top = max(top, sums[end])
-            end += 1
-        total = np.exp(-top)
-        for c in range(begin, end):
-            probabilities[c] = np.exp(sums[c] - top)
-            total += probabilities[c]
-        for c in range(begin, end):
-            probabilities[c] /= total
-        begin = end
-
-
-@kernel
-def negative_log_likelihood(slots: Ints, sums: Doubles, right: Bools, slope: Doubles) -> float:
-    """Write the derivatives of the negative log-likelihood by the sums, and return it.
-
-    Of the candidates of a slot several may be right (labels that differ in a subtype), or none.
-    """
-    normalise(slots, sums, slope)
-    lost, begin = 0.0, 0
-    while begin < len(slots):
-        end, total, hit, found = begin, 0.0, 0.0, False
-        while end < len(slots) and slots[end] == slots[begin]:
-            total += slope[end]
-            if right[end]:
-                hit, found = hit + slope[end], True
-            end += 1
-        hit = max(hit, 1e-300)
-        lost -= np.log(hit if found else max(1 - total, 1e-300))
-        for c in range(begin, end):
-            if right[c]:
-                slope[c] -= slope[c] / hit
-        begin = end
-    return lost

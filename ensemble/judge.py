@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.candidate_model import CandidateModel, Lessons
+from treevote.ensemble.candidate_model import CandidateModel, Examples
 from treevote.ensemble.candidates import MAX_SYSTEMS
 from treevote.ensemble.selection import MARGIN, VoteKind, WeightKind, cross_fitted, fit_weights
 from treevote.ensemble.vote import vote
@@ -122,7 +122,7 @@ def learn(
         Without a model for more than ``MAX_SYSTEMS`` systems.
     voted : Treebank
         The vote over ``systems``: weights and model of each half of the sentences are learned from the other half, see
-        `treevote.ensemble.selection.cross_fitted` and `treevote.ensemble.candidate_model.Lessons.crossed`.
+        `treevote.ensemble.selection.cross_fitted` and `treevote.ensemble.candidate_model.Examples.crossed`.
 
     Raises
     ------
@@ -139,14 +139,14 @@ def learn(
     ('equal', array([ True,  True]))
     """
     if kind == "learned":
-        lessons = Lessons.of(gold, systems, convention=convention)
-        return Judge(None, lessons.model()), lessons.crossed().vote(single_root=single_root)
+        examples = Examples.of(gold, systems, convention=convention)
+        return Judge(None, examples.model()), examples.crossed().vote(single_root=single_root)
     plain: WeightKind = "equal" if kind == "auto" else kind
     weights, voted = fit_weights(plain, gold, systems), cross_fitted(plain, gold, systems, single_root=single_root)
     if len(systems) > MAX_SYSTEMS:
         return Judge(weights), voted
-    lessons = Lessons.of(gold, systems, convention=convention)
-    model, crossed = lessons.model(), lessons.crossed()
+    examples = Examples.of(gold, systems, convention=convention)
+    model, crossed = examples.model(), examples.crossed()
     voted = crossed.confident(voted)
     if kind == "auto" and len(systems) > 1 and gold.n_sentences > 1:
         learned = crossed.vote(single_root=single_root)

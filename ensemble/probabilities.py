@@ -49,7 +49,7 @@ class Probabilities(NamedTuple):
         ``single_root`` is that of `treevote.ensemble.vote.vote`; support is that of an equal vote.
         """
         heads, deprels, _ = self.ballots
-        arc, best, label = self._shared(heads, deprels, self.values)
+        arc, best, label = self._of_arcs(heads, deprels, self.values)
         weight, labelled = (np.maximum(np.rint(UNIT * votes), 1).astype(np.int64) for votes in (arc + best, label))
         voted, winner = heaviest_trees(self.treebank, self.ballots, weight, labelled, single_root=single_root)
         table = Weights.equal(len(heads)).table(self.treebank)
@@ -60,19 +60,21 @@ class Probabilities(NamedTuple):
         """Return trees of the same sentences with the probability of each arc, and of arc and label together."""
         numbers = {label: number for number, label in enumerate(self.ballots.labels)}
         deprels = np.array([*(numbers.get(label, -1) for label in voted.labels), -1], np.int32)[voted.deprels]
-        arc, _, label = (shares[0] for shares in self._shared(voted.heads[None], deprels[None], self.sure))
+        arc, _, label = (shares[0] for shares in self._of_arcs(voted.heads[None], deprels[None], self.sure))
         sure = [np.where(voted.heads < 0, 0, each.clip(LEAST, 1 - LEAST)).astype(np.float32) for each in (arc, label)]
         return dataclasses.replace(voted, confidence=sure[0], label_confidence=sure[1])
 
-    def _shared(self, heads: Ints, deprels: Ints, values: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-        """Return the results of `share`."""
+    def _of_arcs(self, heads: Ints, deprels: Ints, values: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+        """Return the results of `arc_probabilities`."""
         arc, best, label = (np.zeros(heads.shape) for _ in range(3))
-        share(self.ballots.heads, self.ballots.deprels, self.candidates, values, heads, deprels, arc, best, label)
+        arc_probabilities(
+            self.ballots.heads, self.ballots.deprels, self.candidates, values, heads, deprels, arc, best, label
+        )
         return arc, best, label
 
 
 @kernel
-def share(
+def arc_probabilities(
     heads: Ints,
     deprels: Ints,
     candidates: Candidates,

@@ -1,7 +1,7 @@
 """Calibration of the confidence of an ensemble.
 
 See `treevote.evaluation.calibration`. A model of candidates is measured on other sentences than it was learned from:
-`treevote.ensemble.candidate_model.Lessons.crossed`.
+`treevote.ensemble.candidate_model.Examples.crossed`.
 """
 
 from __future__ import annotations

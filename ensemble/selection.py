@@ -19,7 +19,7 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import common_labels
-from treevote.ensemble.candidate_model import Lessons
+from treevote.ensemble.candidate_model import Examples
 from treevote.ensemble.vote import arc_weights, vote, winners
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError
@@ -145,7 +145,7 @@ def select(
     def las(chosen: Sequence[int], kind: VoteKind) -> float:
         systems = [parses[names[i]] for i in chosen]
         if kind == "learned":
-            voted = Lessons.of(gold, systems, convention=convention).crossed().vote(single_root=single_root)
+            voted = Examples.of(gold, systems, convention=convention).crossed().vote(single_root=single_root)
         else:
             voted = cross_fitted(kind, gold, systems, single_root=single_root)
         return evaluate(gold, voted, convention=convention).las

@@ -18,10 +18,12 @@ from tests.ensemble.test_vote import assert_same_trees, parses, systems, votes
 from tests.reference import candidates as slow
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble import candidates as fast
-from treevote.ensemble.candidate_model import CandidateModel, Lessons, negative_log_likelihood, normalise
-from treevote.ensemble.candidates import PLACE_BITS, Candidates, places_of
-from treevote.ensemble.probabilities import LEAST, share
+from treevote.ensemble import candidate_features as fast
+from treevote.ensemble.candidate_features import PLACE_BITS, places_of
+from treevote.ensemble.candidate_model import CandidateModel, Examples
+from treevote.ensemble.candidates import Candidates
+from treevote.ensemble.conditional_logit import negative_log_likelihood, normalise
+from treevote.ensemble.probabilities import LEAST, arc_probabilities
 from treevote.ensemble.reliability import of as measured
 from treevote.ensemble.vote import Ballots, vote
 from treevote.errors import ConfigError, InputError, ModelError
@@ -118,7 +120,7 @@ def test_every_vote_gets_the_probabilities_of_its_candidates(given_systems: list
     given_probabilities = np.random.default_rng(0).random(len(slots))
     arc, best, label = (np.zeros(ballots.heads.shape) for _ in range(3))
     heads, deprels, _ = ballots
-    share(heads, deprels, candidates, given_probabilities, heads, deprels, arc, best, label)
+    arc_probabilities(heads, deprels, candidates, given_probabilities, heads, deprels, arc, best, label)
     for a, slot in itertools.product(*map(range, ballots.heads.shape)):
         head, deprel = ballots.heads[a, slot], ballots.deprels[a, slot]
         same = (slots == slot) & (ballots.heads[by, slots] == head) & (head >= 0)
@@ -172,7 +174,7 @@ def test_the_same_data_give_the_same_weights(learned: CandidateModel) -> None:
 
 
 def test_each_half_is_voted_on_by_what_the_other_half_taught() -> None:
-    crossed = Lessons.of(DEV, noisy_systems(DEV)).crossed().vote(single_root=True)
+    crossed = Examples.of(DEV, noisy_systems(DEV)).crossed().vote(single_root=True)
     for half, rest in ((slice(0, None, 2), slice(1, None, 2)), (slice(1, None, 2), slice(0, None, 2))):
         own = CandidateModel.fit(DEV[rest], [system[rest] for system in noisy_systems(DEV)])
         assert_same_trees(own.of([system[half] for system in noisy_systems(DEV)]).vote(single_root=True), crossed[half])

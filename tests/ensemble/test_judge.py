@@ -11,7 +11,7 @@ from tests.ensemble.test_vote import assert_same_trees
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble import reliability
-from treevote.ensemble.candidate_model import CandidateModel, Lessons
+from treevote.ensemble.candidate_model import CandidateModel, Examples
 from treevote.ensemble.candidates import MAX_SYSTEMS
 from treevote.ensemble.judge import Judge, learn
 from treevote.ensemble.selection import VoteKind, fit_weights
@@ -36,7 +36,7 @@ def test_the_model_tells_the_confidence_whatever_decides_for_the_trees(kind: Vot
     assert_same_trees(voted, expected)
     for name in ("support", "label_support", "confidence", "label_confidence"):
         assert getattr(voted, name).tobytes() == getattr(expected, name).tobytes()
-    crossed = Lessons.of(DEV, noisy_systems(DEV)).crossed().confident(held_out)
+    crossed = Examples.of(DEV, noisy_systems(DEV)).crossed().confident(held_out)
     assert crossed.confidence is not None
     assert held_out.confidence is not None
     assert crossed.confidence.tobytes() == held_out.confidence.tobytes()
@@ -70,7 +70,7 @@ def test_a_vote_is_learned_where_equal_votes_are_worse(n_rights: int) -> None:
     wrong = noisy(GOLD, 0.5, 1)
     judge, voted = learn("auto", GOLD, [wrong, wrong, *[GOLD] * n_rights], single_root=True)
     assert judge.kind == "learned"
-    assert_same_trees(voted, Lessons.of(GOLD, [wrong, wrong, *[GOLD] * n_rights]).crossed().vote(single_root=True))
+    assert_same_trees(voted, Examples.of(GOLD, [wrong, wrong, *[GOLD] * n_rights]).crossed().vote(single_root=True))
 
 
 @pytest.mark.parametrize("kind", ["equal", "learned"])

@@ -68,7 +68,7 @@ def crosses(one: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def attributes(systems: Sequence[Sentence], proposal: Proposal) -> list[int]:
-    """Return the attributes of a candidate, in the order of `treevote.ensemble.candidates.ATTRIBUTES`."""
+    """Return the attributes of a candidate, in the order of `treevote.ensemble.candidate_features.ATTRIBUTES`."""
     d, h, label = proposal
     k, n = len(systems), len(systems[0].heads) - 1
     own = voters(systems, d, h)
