@@ -165,7 +165,7 @@ class EnsembleTrainer:
         if measured.gold.n_sentences > 1:
             facts["reliability"] = reliability.of(measured.gold, voted, convention=convention)
         facts["scores"] = {
-            name: _scores(measured.gold, parse, convention)
+            name: dict(evaluate(measured.gold, parse, convention=convention).attachment)
             for name, parse in {**{name: measured.parses[name] for name in names}, "vote": voted}.items()
         }
         return EnsembleParser(members, judge, facts), measured.milliseconds
@@ -269,8 +269,3 @@ def facts_of(treebank: Treebank) -> dict[str, JSON]:
         "labels": len(treebank.labels),
         "sha256": checksum(treebank),
     }
-
-
-def _scores(gold: Treebank, parse: Treebank, convention: Convention) -> dict[str, JSON]:
-    counts = evaluate(gold, parse, convention=convention)
-    return {"las": round(counts.las, 2), "uas": round(counts.uas, 2)}

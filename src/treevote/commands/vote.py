@@ -151,7 +151,10 @@ def vote(
         for warning in (*_misplaced(list(paths.values()), dev_paths, parses, known), *_seen(trees, parses[0])):
             warn(warning)
         convention = convention_of(trees)
-        of = [own | _scores(trees, system, convention) for own, system in zip(of, known, strict=True)]
+        of = [
+            own | evaluate(trees, system, convention=convention).attachment
+            for own, system in zip(of, known, strict=True)
+        ]
         if select:
             choice = choose(trees, dict(zip(names, known, strict=True)), single_root=single_root, convention=convention)
             voters, weights = [names.index(name) for name in choice.members], choice.weights
@@ -188,11 +191,6 @@ def as_json(voted: Voted, output: str | Path, command: str = "") -> str:
     return answer("vote", {"output": os.fspath(output), "voters": voted.voters, **voted.facts}, command)
 
 
-def _scores(gold: Treebank, system: Treebank, convention: Convention) -> dict[str, float]:
-    counts = evaluate(gold, system, convention=convention)
-    return {"las": round(counts.las, 2), "uas": round(counts.uas, 2)}
-
-
 def _development(
     gold: Treebank, voted: Treebank, systems: Sequence[Treebank], names: Sequence[str], convention: Convention
 ) -> dict[str, Any]:
@@ -205,7 +203,7 @@ def _development(
     gain = {"over": names[best], "las": found.points, "low": found.low, "high": found.high}
     gain |= {"p": found.p.p, "p_is_bound": found.p.bound}
     sizes = {"sentences": gold.n_sentences, "tokens": gold.n_tokens}
-    return {**sizes, **_scores(gold, voted, convention), "gain": gain}
+    return {**sizes, **evaluate(gold, voted, convention=convention).attachment, "gain": gain}
 
 
 def _with_votes(

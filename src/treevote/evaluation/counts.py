@@ -115,6 +115,11 @@ class Counts:
         return _percent(self.heads, self.tokens)
 
     @property
+    def attachment(self) -> dict[str, float]:
+        """LAS and UAS to two decimals, as reports have them."""
+        return {"las": round(self.las, 2), "uas": round(self.uas, 2)}
+
+    @property
     def label_accuracy(self) -> float:
         """Tokens with the right label, whatever their head."""
         return _percent(self.labels, self.tokens)
