@@ -1,8 +1,12 @@
 """Selection of the members and weights of an ensemble, on sentences that no member was trained on.
 
 All subsets of the members and all kinds of weights are tried. The heaviest heads are rarely no tree, so the subsets are
-ranked by heaviest heads alone, in compiled loops, and only the best of them vote in full. The learned vote
-(`treevote.ensemble.candidate_model`) is tried on these, and on all members.
+ranked by heaviest heads alone, in compiled loops, and only the best of them vote in full, and all members together. The
+learned vote (`treevote.ensemble.candidate_model`) is tried on the same.
+
+The best of hundreds of ensembles is best by luck, too, and the fewer its members, the more it loses on other texts. So
+of those that are hardly below it the one with most members is chosen, much as decision trees are pruned (Breiman,
+Friedman, Olshen & Stone 1984, "Classification and regression trees", section 3.4.3).
 
 Weights that are not equal are fitted to one half of the sentences and measured on the other: every second sentence, and
 the rest. Measured on the sentences of their fit, they would seem better than they are.
@@ -13,7 +17,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -25,11 +29,14 @@ from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.counts import Convention, evaluate
-from treevote.kernels import Longs
+from treevote.kernels import Bools, Longs
 
 MARGIN = 0.05
-"""Tolerance in LAS: the smallest ensemble within this distance of the best one is selected, and equal votes where a
-learned vote is better by no more."""
+"""Gain in LAS that a learned vote needs over equal votes of the same members."""
+
+STANDARD_ERRORS = 0.5
+"""Tolerance of the selection: an ensemble is near the best one if it is below it by no more than this number of
+standard errors of their difference."""
 
 FINALISTS = 24
 """Number of ensembles that vote in full."""
@@ -104,8 +111,9 @@ def select(
 ) -> Selection:
     """Choose the members and the kind of weights whose vote is best.
 
-    The choice is the ensemble with fewest members within ``MARGIN`` of the best LAS; ties go to the simplest weights
-    (equal, by accuracy, by part of speech, learned), then to the higher LAS, then to the members that are better alone.
+    Of the ensembles near the best one, see ``STANDARD_ERRORS``, the one with most members is chosen; ties go to the
+    higher LAS, then to the simplest weights (equal, by accuracy, by part of speech, learned), then to the members that
+    are better alone. An ensemble that has the same arcs right as a smaller one is left out.
 
     Parameters
     ----------
@@ -139,37 +147,53 @@ def select(
         raise InputError("expected sentences to select members on, found none", path=gold.name)
     alone = {name: evaluate(gold, parse, convention=convention).las for name, parse in parses.items()}
     names = sorted(parses, key=lambda name: -alone[name])
-    ranked = _ranked(gold, [parses[name] for name in names], convention)
-    kinds: dict[VoteKind, int] = {"equal": 0, "accuracy": 1, "pos": 2, "learned": 3}
+    ranked, everyone, tokens = (
+        _ranked(gold, [parses[name] for name in names], convention),
+        range(len(names)),
+        gold.is_token,
+    )
+    kinds: tuple[VoteKind, ...] = get_args(VoteKind)
 
-    def las(chosen: Sequence[int], kind: VoteKind) -> float:
+    def right_in(chosen: Sequence[int], kind: VoteKind) -> Bools:
         systems = [parses[names[i]] for i in chosen]
         if kind == "learned":
             voted = Examples.of(gold, systems, convention=convention).crossed().vote(single_root=single_root)
         else:
             voted = cross_fitted(kind, gold, systems, single_root=single_root)
-        return evaluate(gold, voted, convention=convention).las
+        return right_arcs(gold, voted, convention=convention).arcs[tokens]
 
-    tried: dict[tuple[tuple[int, ...], VoteKind], None] = dict.fromkeys([*ranked[:FINALISTS], ((0,), "equal")])
-    if len(names) > 1 and gold.n_sentences > 1:
-        subsets = [chosen for chosen, _ in ranked[:FINALISTS] if len(chosen) > 1]
-        tried |= dict.fromkeys((chosen, "learned") for chosen in [*subsets, tuple(range(len(names)))])
-    finalists: dict[tuple[tuple[int, ...], VoteKind], float] = {
-        (chosen, kind): las(chosen, kind) for chosen, kind in tried
-    }
-    best = max(finalists.values())
-    chosen, kind = min(
-        (ensemble for ensemble, score in finalists.items() if score >= best - MARGIN),
-        key=lambda ensemble: (len(ensemble[0]), kinds[ensemble[1]], -finalists[ensemble], ensemble[0]),
+    def las(chosen: Sequence[int], kind: VoteKind) -> float:
+        return round(100 * float(right_in(chosen, kind).mean()), 2)
+
+    tried: dict[tuple[tuple[int, ...], VoteKind], None] = dict.fromkeys(
+        [*ranked[:FINALISTS], ((0,), "equal"), (tuple(everyone), "equal")]
     )
-    rest = [i for i in range(len(names)) if i not in chosen]
+    if len(names) > 1 and gold.n_sentences > 1:
+        tried |= dict.fromkeys((chosen, "learned") for chosen, _ in [*tried] if len(chosen) > 1)
+    ordered = sorted(tried, key=lambda ensemble: (len(ensemble[0]), kinds.index(ensemble[1]), ensemble[0]))
+    finalists: dict[bytes, tuple[tuple[int, ...], VoteKind, Bools]] = {}
+    for members, kind in ordered:
+        right = right_in(members, kind)
+        finalists.setdefault(right.tobytes(), (members, kind, right))
+    *_, best = max(finalists.values(), key=lambda finalist: np.count_nonzero(finalist[2]))
+    chosen, kind, right = max(
+        (finalist for finalist in finalists.values() if _is_near(finalist[2], best)),
+        key=lambda finalist: (len(finalist[0]), np.count_nonzero(finalist[2])),
+    )
+    rest = [i for i in everyone if i not in chosen]
     return Selection(
         members=tuple(names[i] for i in chosen),
         weights=kind,
-        las=round(finalists[chosen, kind], 2),
-        without={names[i]: round(las([j for j in chosen if j != i], kind), 2) for i in chosen if len(chosen) > 1},
-        with_too={names[i]: round(las(sorted([*chosen, i]), kind), 2) for i in rest},
+        las=round(100 * float(right.mean()), 2),
+        without={names[i]: las([j for j in chosen if j != i], kind) for i in chosen if len(chosen) > 1},
+        with_too={names[i]: las(sorted([*chosen, i]), kind) for i in rest},
     )
+
+
+def _is_near(right: Bools, best: Bools) -> bool:
+    """Tell whether an ensemble is near the best one, given the arcs that each has right."""
+    lost = np.count_nonzero(best) - np.count_nonzero(right)
+    return bool(lost <= STANDARD_ERRORS * np.sqrt(np.count_nonzero(best != right)))
 
 
 def _ranked(
