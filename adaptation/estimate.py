@@ -27,9 +27,9 @@ Basis = Literal["agreement", "confidence", "labels", "changes"]
 """What an estimate is made of: agreement of members, mean confidence, labelled sentences, or an earlier estimate."""
 
 SHIFTS: dict[Basis, tuple[float, float]] = {"agreement": (-0.40, 0.15), "confidence": (-1.0, 0.0)}
-"""Lowest and highest shift of the log-odds of LAS over pairs of model and domain, but for 5 % (see the recipe of adaptation).
-*Agreement*: from the source to the text, beyond the shift of the agreement; *confidence*: from the mean confidence of a
-model with one member to its LAS."""
+"""Lowest and highest shift of the log-odds of LAS over pairs of model and domain, but for 5 % (see the recipe of
+adaptation). *Agreement*: from the source to the text, beyond the shift of the agreement; *confidence*: from the mean
+confidence of a model with one member to its LAS."""
 
 GAINS = -0.1, 0.3
 """Lowest and highest gain in right arcs among those that an adaptation changed, as a share of them: set by hand after
