@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from treevote.ensemble.selection import MARGIN
 from treevote.terminal import table, wrapped
 
 LEGENDS = {
@@ -101,7 +100,7 @@ def _selection(facts: Mapping[str, Any], milliseconds: Mapping[str, float]) -> s
     )
     left_out = [name for name in names if name not in chosen]
     if left_out:
-        lines.append(f"left out, since fewer members vote as well, within {MARGIN} LAS: {', '.join(left_out)}")
+        lines.append(f"left out, since the vote is no better with them: {', '.join(left_out)}")
     return "\n".join(lines)
 
 

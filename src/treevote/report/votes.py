@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from treevote.ensemble.selection import MARGIN
 from treevote.evaluation.verdict import Probability
 from treevote.terminal import plural, table, wrapped
 
@@ -42,7 +41,7 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
             )
         left_out = [own["name"] for own in systems if own["place"] is None]
         if left_out:
-            yield f"left out, since fewer systems vote as well, within {MARGIN} LAS: {', '.join(left_out)}"
+            yield f"left out, since the vote is no better with them: {', '.join(left_out)}"
     broken = [
         f"{own['name']}: {plural(finding['sentences'], 'sentence')} with {finding['name']} "
         f"({', '.join(map(str, finding['first']))}{', ...' * (finding['sentences'] > len(finding['first']))})"
