@@ -154,7 +154,7 @@ def _checked(record: Record) -> CandidateModel:
     n_members: Any = record.facts["n_members"]
     if type(n_members) is not int or not 0 < n_members <= MAX_SYSTEMS:
         raise ValueError("the number of its members")
-    line: Any = record.facts.get("line", [1.0, 0.0])
+    line: Any = record.facts["line"]
     if [type(number) for number in line] != [float, float] or not all(abs(number) <= STEEPEST for number in line):
         raise ValueError("the line of its confidence")
     places, weights = column(record, "places", np.int32), column(record, "weights", np.float32)
