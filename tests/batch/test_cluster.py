@@ -12,6 +12,7 @@ import pytest
 
 from tests.command_line import content, fails, run
 from tests.reference.toy_grammar import toy_treebank
+from treevote import parallel
 from treevote.commands.parse_folder import Status, parse_folder
 from treevote.conll.writer import write
 from treevote.errors import ConfigError
@@ -91,7 +92,8 @@ def test_workers_with_another_version_are_told() -> None:
             _require_same_version(client, "tcp://host")
 
 
-def test_no_scheduler_is_told(model: Path, corpus: Path, tmp_path: Path) -> None:
+def test_no_scheduler_is_told(model: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "CONNECT_WITHIN", 0.5)
     where = "--cluster", "tcp://127.0.0.1:1"
     assert "no Dask scheduler answers" in fails("parse", model, corpus, "--output-dir", tmp_path / "out", *where)
     assert "no Dask scheduler answers" in fails("parse", model, corpus / "one" / "f00.conllu", *where)

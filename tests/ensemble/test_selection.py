@@ -53,7 +53,7 @@ def cross_fitted(kind: VoteKind, systems: list[Treebank]) -> list[bool]:
     return right
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.lists(st.floats(0.05, 0.6), min_size=1, max_size=4), st.integers(0, 1000))
 def test_the_chosen_ensemble_is_near_the_best_one_and_none_that_is_has_more_members(
     shares: list[float], seed: int
