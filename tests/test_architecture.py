@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import graphlib
+import re
 import subprocess
 import sys
 import tomllib
@@ -176,6 +177,17 @@ def test_a_library_has_one_door(library: str) -> None:
         and not any(name == door or name.startswith(f"{door}.") for door in DOORS[library])
     }
     assert strangers == set()
+
+
+def test_the_command_line_uses_no_private_name_of_typer() -> None:
+    trees = [modules()[name][1] for name in NAMES if room_of(name) == "cli"]
+    used = {full for tree in trees for full in imported(tree)} | {
+        ast.unparse(node)
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and not is_name(node.value, "self")
+    }
+    assert {full for full in used if re.search(r"\._\w*(?<!__)(\.|$)", full)} == {"os._exit"}
 
 
 @pytest.mark.parametrize("name", ["treevote", *NAMES])

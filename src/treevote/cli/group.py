@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
@@ -31,7 +31,6 @@ class Commands(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options of the whole program."""
-        _check_by_hand(self.get_params(ctx))
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -76,7 +75,6 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Repeat an option of several values before each of them; ``--json`` alone is ``--json=compact``."""
-        _check_by_hand(self.get_params(ctx))
         remember(["treevote", str(ctx.info_name), *args])
         optional = {
             name
@@ -101,35 +99,6 @@ def _announce(compiled: Compiled) -> None:
     from treevote.terminal import announce
 
     announce(compiled)
-
-
-def _check_by_hand(params: Iterable[Any]) -> None:
-    """Let typer check only the values of parameters that are not plainly right: it imports pydantic for it."""
-    for param in params:
-        if getattr(param, "_runtime_param", 0) is None:  # not in every version of typer
-            param._runtime_param = _Plain(param.type_descriptor)
-
-
-class _Plain:
-    """The check of a parameter: strings are taken where strings are expected, and all else is left to typer."""
-
-    def __init__(self, descriptor: Any) -> None:
-        self._descriptor = descriptor
-
-    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the value of a parameter."""
-        expected, strings = self._descriptor.annotation, isinstance(value, str)
-        if value is None and not param.multiple and param.nargs != -1:
-            return None
-        if strings and (expected is str or value in (self._descriptor.choices or ())):
-            return value
-        if expected == list[str] and isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
-            return list(value)
-        if expected is int and type(value) is int:
-            return value
-        from typer._coercion import build_runtime_param
-
-        return build_runtime_param(self._descriptor).coerce(value, param=param, ctx=ctx)
 
 
 def _require_memory() -> None:
