@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import lzma
 import os
@@ -9,15 +10,19 @@ import random
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from tests.command_line import fails, run
 from tests.reference.toy_grammar import toy_treebank
 from treevote.batch import reading
-from treevote.batch.manifest import NAME
+from treevote.batch.manifest import NAME, Entry
 from treevote.batch.outputs import pairs
 from treevote.batch.reading import pieces
 from treevote.cli import app
@@ -28,6 +33,12 @@ from treevote.conll.writer import write
 from treevote.errors import ConfigError, InputError
 from treevote.files.temporaries import lock
 from treevote.parallel import Jobs
+
+ENDS = ("a/b", "a\\b", "\n", ".x\n", "\0", "..")
+"""What is no suffix."""
+
+DAMAGED = {"output": 5, "sentences": "1", "tokens": 1.0, "faults": True, "task": None, "more": 1}
+"""What no entry of the list has."""
 
 
 def alone(model: Path, path: Path, **options: object) -> bytes:
@@ -212,7 +223,11 @@ def test_names_compression_and_suffixes(model: Path, corpus: Path, tmp_path: Pat
 def test_collisions_are_told_before_anything_is_done(model: Path, corpus: Path, tmp_path: Path) -> None:
     before = files(corpus)
     twin = corpus / "two" / "f00.conllu"
-    write(toy_treebank(2, seed=0), twin)
+    write(toy_treebank(2, seed=0), tmp_path / "y.conllu")
+    manifest, file, folder = corpus / NAME, corpus / "x.conllu", corpus / "three" / "x.conllu"
+    folder.mkdir(parents=True)
+    for path in (twin, manifest, file, folder / "a.conllu"):
+        write(toy_treebank(2, seed=0), path)
     for arguments, said in (
         ((corpus / "one" / "f00.conllu", twin, "--output-dir", tmp_path / "out"), "would both be written to"),
         ((corpus, "--output-dir", corpus), "is inside the input folder"),
@@ -223,6 +238,10 @@ def test_collisions_are_told_before_anything_is_done(model: Path, corpus: Path, 
         (("-", "--output-dir", tmp_path / "out"), "standard input has no name"),
         ((tmp_path / "none*", "--output-dir", tmp_path / "out"), "expected files, found none"),
         ((tmp_path, "--output-dir", tmp_path.parent / "out", "--suffix", "a/b"), "expected the end of a file name"),
+        *(((corpus, "--output-dir", tmp_path / "out", "--suffix", end), "expected the end") for end in ENDS),
+        ((manifest, "--output-dir", tmp_path / "out"), "is needed for the list of parses"),
+        ((corpus / "x.conllu", corpus / "three", "--output-dir", tmp_path / "out"), "is needed for"),
+        ((corpus / "on?" / ".." / ".." / "y*", "--output-dir", tmp_path / "out"), "written outside of"),
         ((corpus, "--output-dir", tmp_path / "out", "-o", tmp_path / "x"), "--output does not go with"),
         ((corpus, "--output-dir", tmp_path / "out", "--all-faults"), "--all-faults does not go with"),
         ((twin, "--suffix", ".x"), "--suffix goes with --output-dir"),
@@ -230,8 +249,91 @@ def test_collisions_are_told_before_anything_is_done(model: Path, corpus: Path, 
         assert said in fails("parse", model, *arguments)
     assert "no such model folder" in fails("parse", tmp_path / "no", corpus, "--output-dir", tmp_path / "out")
     assert not (tmp_path / "out").exists()
-    twin.unlink()
+    for path in (twin, manifest, file, folder / "a.conllu"):
+        path.unlink()
     assert files(corpus) == before
+
+
+def test_an_output_never_has_the_name_of_the_list(model: Path, tmp_path: Path) -> None:
+    for name in ("b", NAME.removesuffix(".jsonl")):
+        (tmp_path / "in").mkdir(exist_ok=True)
+        write(toy_treebank(2, seed=0), tmp_path / "in" / f"{name}.conllu")
+    command = ("parse", model, tmp_path / "in", "--output-dir", tmp_path / "out", "--suffix", ".jsonl")
+    assert "is needed for the list of parses" in fails(*command)
+    assert not (tmp_path / "out").exists()
+
+
+def test_folders_and_files_in_the_way_are_named(model: Path, corpus: Path, tmp_path: Path) -> None:
+    for way, make in (("one/f02.conllu", Path.mkdir), ("one", Path.touch)):
+        out = tmp_path / way.replace("/", "-")
+        (out / way).parent.mkdir(parents=True, exist_ok=True)
+        make(out / way)
+        for force in ((), ("--force",)):
+            assert f"{out / way} is a " in fails("parse", model, corpus, "--output-dir", out, *force)
+        assert not files(out).keys() - {way}
+
+
+@pytest.mark.parametrize("loops", ["p", "pq", "pqr"])
+def test_a_folder_and_its_pattern_agree_on_links(model: Path, corpus: Path, tmp_path: Path, loops: str) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    write(toy_treebank(1, seed=0), tmp_path / "elsewhere" / "x.conllu")
+    (corpus / "one" / "away").symlink_to(tmp_path / "elsewhere")
+    for name in loops:
+        (corpus / name).symlink_to(corpus)
+    found, links = pairs([corpus], tmp_path / "out")
+    assert sorted(pairs([corpus / "**" / "*.conllu"], tmp_path / "out")[0]) == sorted(found)
+    assert pairs([corpus / "**" / "**" / "f*"], tmp_path / "out")[1] == links
+    assert len(found) == 12
+    assert sorted(links) == sorted(str(corpus / link) for link in ("one/away", *loops))
+    assert len(pairs([corpus / "one" / "a*" / "*.conllu"], tmp_path / "out")[0]) == 1  # a star is any name
+    assert pairs([corpus / "one" / "away"], tmp_path / "out") == (
+        [(str(corpus / "one" / "away" / "x.conllu"), "x.conllu")],
+        [],
+    )
+    command = ["parse", str(model), str(corpus / "**" / "*.conllu"), "--output-dir", str(tmp_path / "out"), "--json"]
+    result = CliRunner().invoke(app, command)
+    assert result.stderr.count("links to folders are not followed") == 1
+    assert json.loads(result.stdout)["links_not_followed"] == links
+
+
+@given(st.lists(st.sampled_from(["**", "**", "*", "one", "t*", "f0[0-3].conllu", "*.conllu"]), min_size=1, max_size=4))
+def test_without_links_a_pattern_is_that_of_the_library(steps: list[str]) -> None:
+    with TemporaryDirectory() as room:
+        for name in (
+            "one/f00.conllu",
+            "one/two/f01.conllu",
+            "three/one/f02.conllu",
+            "f03.conllu",
+            ".hidden/f00.conllu",
+        ):
+            path = Path(room, "corpus", name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+        pattern = os.path.join(room, "c*", *steps)
+        expected = {os.path.realpath(path) for path in glob.iglob(pattern, recursive=True) if os.path.isfile(path)}
+        if not expected:
+            with pytest.raises(InputError, match="found none"):
+                pairs([pattern], Path(room, "out"))
+            return
+        assert {os.path.realpath(path) for path, _ in pairs([pattern], Path(room, "out"))[0]} == expected
+
+
+DAMAGE = (
+    *("5", "null", "[]", "{}", "x", "", "[" * 100_000, '{"a":' * 100_000),
+    *(json.dumps(asdict(Entry("a", "b", "c", "d", 1, 2, 3)) | {key: value}) for key, value in DAMAGED.items()),
+)
+
+
+@pytest.mark.parametrize("line", DAMAGE, ids=range(len(DAMAGE)))
+def test_a_damaged_list_is_told_with_its_line(model: Path, corpus: Path, tmp_path: Path, line: str) -> None:
+    parse_folder(model, [corpus], tmp_path / "out")
+    lines = (tmp_path / "out" / NAME).read_text().splitlines()
+    (tmp_path / "out" / NAME).write_text("\n".join([*lines[:2], line, *lines[2:], '{"cut']))
+    before = files(tmp_path / "out")
+    assert f"{NAME}, line 3: expected output, task, " in fails("parse", model, corpus, "--output-dir", tmp_path / "out")
+    assert files(tmp_path / "out") == before
+    (tmp_path / "out" / NAME).write_text(f"{line}\n")
+    assert "is not the list of parses" in fails("parse", model, corpus, "--output-dir", tmp_path / "out")
 
 
 def test_foreign_files_are_not_replaced(model: Path, corpus: Path, tmp_path: Path) -> None:
@@ -315,6 +417,6 @@ def test_outputs_of_folders_files_and_patterns(tmp_path: Path) -> None:
     for name in ("a/b/c.conllu", "a/d.conllx.gz", "e.conll"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
-    found = pairs([tmp_path / "a", tmp_path / "*.conll"], tmp_path / "out")
+    found, _ = pairs([tmp_path / "a", tmp_path / "*.conll"], tmp_path / "out")
     assert sorted(name for _, name in found) == ["b/c.conllu", "d.conllx.gz", "e.conll"]
     assert reading.TASK_BYTES > 0

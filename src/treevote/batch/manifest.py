@@ -13,8 +13,8 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
-from typing import IO
+from dataclasses import asdict, dataclass
+from typing import IO, get_type_hints
 
 from treevote.errors import ConfigError
 from treevote.files.streams import writing
@@ -60,7 +60,7 @@ class Manifest:
     Raises
     ------
     ConfigError
-        If the file of that name is another program's.
+        If the file of that name is another program's, or damaged.
     """
 
     def __init__(self, folder: str) -> None:
@@ -140,7 +140,7 @@ def _line(content: Mapping[str, object]) -> bytes:
 
 
 def _read(path: str) -> dict[str, Entry]:
-    """Return the entries of a file; of one output the last. Lines that were cut off are dropped."""
+    """Return the entries of a file; of one output the last. A line that was cut off at the end is dropped."""
     try:
         with open(path, "rb") as file:
             first, *lines = file.read().split(b"\n")
@@ -148,18 +148,25 @@ def _read(path: str) -> dict[str, Entry]:
         return {}
     except OSError as error:
         raise ConfigError(f"{path}: cannot read it ({error.strerror or error}); check the folder") from error
-    header = None
-    with suppress(ValueError):
-        header = json.loads(first)
-    if header != {"format": FORMAT}:
+    if _content(first) != {"format": FORMAT}:
         raise ConfigError(
             f"{path} is not the list of parses of this version of treevote; name another folder, or move it"
         )
-    names = {field.name for field in fields(Entry)}
     entries = {}
-    for line in lines:
-        with suppress(ValueError, TypeError):
-            content = json.loads(line)
-            if isinstance(content, dict) and content.keys() == names:
-                entries[content["output"]] = Entry(**content)
+    kinds = get_type_hints(Entry)
+    for number, line in enumerate(lines[:-1], 2):
+        content = _content(line)
+        if not isinstance(content, dict) or {key: type(value) for key, value in content.items()} != kinds:
+            raise ConfigError(
+                f"{path}, line {number}: expected {', '.join(kinds)}, found something else; "
+                "remove the line and the output that it names, or move the file and use --force"
+            )
+        entries[content["output"]] = Entry(**content)
     return entries
+
+
+def _content(line: bytes) -> object:
+    """Return the meaning of a line of JSON; None if it is none."""
+    with suppress(ValueError, RecursionError):
+        return json.loads(line)
+    return None

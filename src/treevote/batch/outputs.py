@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from treevote.batch.manifest import NAME
 from treevote.conll.text_chunks import AnyFormat
 from treevote.errors import ConfigError, InputError
 
@@ -17,6 +19,11 @@ TEXT_SUFFIX = ".txt"
 """Running text: inputs of a folder that has no treebank, or if running text is asked for. Their outputs are CoNLL-U."""
 
 COMPRESSED_SUFFIXES = (".gz", ".xz")
+
+_SEPARATOR = f"[{re.escape(os.sep + (os.altsep or ''))}]"
+
+_ANY_DEPTH = re.compile(rf"(?:^|(?<={_SEPARATOR}))(?:\*\*(?:{_SEPARATOR}+|$))+")
+"""``**`` as a part of a pattern, or several in a row."""
 
 
 class Pair(NamedTuple):
@@ -31,15 +38,16 @@ def pairs(
     folder: str | os.PathLike[str],
     suffix: str = "",
     format: AnyFormat = "auto",
-) -> list[Pair]:
-    """Return the files of inputs, and the name of the output of each.
+) -> tuple[list[Pair], list[str]]:
+    """Return the files of inputs with the name of the output of each, and the links that were not followed.
 
     Parameters
     ----------
     inputs : sequence of path
         Files; folders, with all treebank files in them and their sub-folders, whose paths below the folder are
         kept; and patterns such as ``"corpus/**/*.conllu"``, whose paths below the part without a wildcard are kept.
-        A file that does not exist is listed: its fault belongs to it alone.
+        Links to folders among the sub-folders, or those of ``**``, are not followed. A file that does not exist is
+        listed: its fault belongs to it alone.
     folder : path
         The output folder.
     suffix : str, default=""
@@ -47,27 +55,35 @@ def pairs(
     format : {"auto", "conllu", "conllx", "text", "lines"}, default="auto"
         Running text is looked for in folders, too, and its outputs end with ``.conllu``.
 
+    Returns
+    -------
+    files : list of Pair
+    links : list of str
+        Links to folders that were not followed, sorted.
+
     Raises
     ------
     ConfigError
-        If two inputs have the same output, an output is an input, or the output folder is inside an input folder.
+        If two inputs have the same output, an output is an input, has the name of the manifest, or is the folder of
+        another, the output folder is inside an input folder, or a suffix is none.
     InputError
         If a folder or pattern has no file, or an input is standard input.
 
     Examples
     --------
-    >>> pairs(["new/a.conllu.gz", "old/b.conllu"], "out", ".parsed.conllu")
+    >>> pairs(["new/a.conllu.gz", "old/b.conllu"], "out", ".parsed.conllu")[0]
     [Pair(input='new/a.conllu.gz', name='a.parsed.conllu'), Pair(input='old/b.conllu', name='b.parsed.conllu')]
     """
-    if os.sep in suffix or (suffix and not suffix.strip(".")):
+    if suffix and (not suffix.strip(".") or not suffix.isprintable() or {*suffix} & {"/", "\\"}):
         raise ConfigError(f"expected the end of a file name as suffix, found {suffix!r}; give one such as .conllu.gz")
     output = os.path.realpath(folder)
     if os.path.exists(output) and not os.path.isdir(output):
         raise ConfigError(f"{os.fspath(folder)} is a file; name a folder for the outputs")
+    links: set[str] = set()
     found = [
         Pair(path, _with_suffix(_treebank_name(name, format), suffix))
         for each in inputs
-        for path, name in _files(os.fspath(each), output, os.fspath(folder), format)
+        for path, name in _files(os.fspath(each), output, os.fspath(folder), format, links)
     ]
     first: dict[str, str] = {}
     for path, name in found:
@@ -77,15 +93,27 @@ def pairs(
                 f"{other} and {path} would both be written to {os.path.join(folder, name)}; "
                 "give the folder that holds both, or parse them into two folders"
             )
+    first[NAME] = "the list of parses"
+    for path, name in found:
+        for around in (name, *folders_of(name)):
+            if (other := first.get(os.path.normcase(around), path)) is not path:
+                raise ConfigError(
+                    f"{path} would be written to {os.path.join(folder, name)}, but {os.path.join(folder, around)} "
+                    f"is needed for {other}; rename the file, or name another --suffix"
+                )
+            if around == os.pardir:
+                raise ConfigError(
+                    f"{path} would be written outside of {os.fspath(folder)}; leave out .. in the pattern"
+                )
     read = {os.path.realpath(path): path for path, _ in found}
     for _, name in found:
         if (same := read.get(os.path.realpath(os.path.join(folder, name)))) is not None:
             raise ConfigError(f"{same} is both read and written; name another output folder, or a --suffix")
-    return found
+    return found, sorted(links)
 
 
-def _files(each: str, output: str, folder: str, format: AnyFormat) -> Iterator[tuple[str, str]]:
-    """Yield the path of each file of an input, and its path below the output folder."""
+def _files(each: str, output: str, folder: str, format: AnyFormat, links: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield the path of each file of an input, and its path below the output folder; add links that stay unread."""
     if each == "-":
         raise InputError("standard input has no name for an output file", remedy="give files, or write with --output")
     if os.path.isdir(each):
@@ -95,10 +123,10 @@ def _files(each: str, output: str, folder: str, format: AnyFormat) -> Iterator[t
                 f"the output folder {folder} is inside the input folder {each}, "
                 "whose files would be parsed again; name a folder outside"
             )
-        paths = list(_listed(each, format))
+        paths = list(_listed(each, format, links))
         base = each
     elif glob.has_magic(each) and not os.path.lexists(each):
-        paths = sorted(path for path in glob.iglob(each, recursive=True) if os.path.isfile(path))
+        paths = sorted(path for path in _matching(each, links) if os.path.isfile(path))
         base = _fixed_part(each)
         inside = output + os.sep
         if any(os.path.realpath(path).startswith(inside) for path in paths):
@@ -118,19 +146,40 @@ def _suffixes(format: AnyFormat) -> tuple[str, ...]:
     return (TEXT_SUFFIX,) if format in ("text", "lines") else TREEBANK_SUFFIXES
 
 
-def _listed(folder: str, format: AnyFormat) -> list[str]:
+def _listed(folder: str, format: AnyFormat, links: set[str]) -> list[str]:
     """Return the files of a folder that are to be parsed."""
-    found = list(_with_suffixes(folder, _suffixes(format)))
-    return list(_with_suffixes(folder, (TEXT_SUFFIX,))) if format == "auto" and not found else found
+    found = list(_with_suffixes(folder, _suffixes(format), links))
+    return list(_with_suffixes(folder, (TEXT_SUFFIX,), links)) if format == "auto" and not found else found
 
 
-def _with_suffixes(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
+def _with_suffixes(folder: str, suffixes: tuple[str, ...], links: set[str]) -> Iterator[str]:
     """Yield the files in a folder and its sub-folders with these suffixes, sorted; hidden ones are left out."""
-    for where, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(files):
+    for where, files in _walk(folder, links):
+        for name in files:
             if not name.startswith(".") and _stem(name)[1].endswith(suffixes):
                 yield os.path.join(where, name)
+
+
+def _walk(folder: str, links: set[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield a folder and its sub-folders, with the names of their files, sorted; hidden ones are left out.
+
+    Links to folders are not followed, but added to ``links``: they may lead in a circle, or to a folder twice.
+    """
+    for where, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        links.update(path for path in (os.path.join(where, name) for name in folders) if os.path.islink(path))
+        yield where, sorted(files)
+
+
+def _matching(pattern: str, links: set[str]) -> set[str]:
+    """Return the paths that match a pattern; ``**`` is a folder and all its sub-folders, those of `_walk`."""
+    deep = _ANY_DEPTH.search(pattern)
+    if deep is None:
+        return set(glob.iglob(pattern))
+    head, tail = pattern[: deep.start()], pattern[deep.end() :] or "*"
+    folders = [os.path.join(where, "") for top in glob.iglob(head or os.curdir) for where, _ in _walk(top, links)]
+    bare = [folder if head else folder.removeprefix(os.path.join(os.curdir, "")) for folder in folders]
+    return {path for folder in bare for path in _matching(glob.escape(folder) + tail, links)}
 
 
 def _fixed_part(pattern: str) -> str:
@@ -145,6 +194,18 @@ def _fixed_part(pattern: str) -> str:
     while glob.has_magic(folder):
         folder = os.path.dirname(folder)
     return folder
+
+
+def folders_of(name: str) -> Iterator[str]:
+    """Yield the folders that a relative path goes through, from the last to the first.
+
+    Examples
+    --------
+    >>> list(folders_of("a/b/c.conllu"))
+    ['a/b', 'a']
+    """
+    while name := os.path.dirname(name):
+        yield name
 
 
 def _stem(name: str) -> tuple[str, str]:

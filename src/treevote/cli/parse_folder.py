@@ -71,6 +71,9 @@ def parse_folder(
         path, reason = summary.doubtful[0]
         others = f" (and {len(summary.doubtful) - 1:,} other files, see --json)" if len(summary.doubtful) > 1 else ""
         warn(f"{path}: {reason}{others}")
+    if summary.links:
+        others = f" (and {len(summary.links) - 1:,} more, see --json)" if len(summary.links) > 1 else ""
+        warn(f"{summary.links[0]}{others}: links to folders are not followed; name them as inputs to parse their files")
     if as_json:
         tell(command.as_json(summary))
     say(str(summary))

@@ -31,6 +31,8 @@ class FolderSummary:
         Inputs without an output, and the reason.
     doubtful : list of (str, str)
         Inputs whose text may be unfit for the model, and the reason.
+    links : list of str
+        Links to folders that were not followed.
     sentences, tokens, faults : int
         Of the written files: parsed sentences and tokens, and sentences that were left out or kept unparsed.
     fallbacks : int
@@ -44,6 +46,7 @@ class FolderSummary:
     kept: int = 0
     faulty: list[tuple[str, InputError]] = field(default_factory=list)
     doubtful: list[tuple[str, str]] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
     sentences: int = 0
     tokens: int = 0
     faults: int = 0
@@ -73,6 +76,7 @@ class FolderSummary:
             "kept": self.kept,
             "faulty": [{"input": path, "reason": str(fault), "line": fault.line} for path, fault in self.faulty],
             "doubtful": [{"input": path, "reason": reason} for path, reason in self.doubtful],
+            "links_not_followed": self.links,
             "sentences": self.sentences,
             "tokens": self.tokens,
             "faulty_sentences": self.faults,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from treevote import visibility
 from treevote.batch.joint import Work
 from treevote.batch.manifest import Manifest, task_of
-from treevote.batch.outputs import Pair, pairs
+from treevote.batch.outputs import Pair, folders_of, pairs
 from treevote.batch.reading import TASK_BYTES, Piece, parse_task, pieces, tasks
 from treevote.commands.folder_outputs import FolderSummary, Outputs
 from treevote.conll.reader import OnError
@@ -97,7 +97,7 @@ def parse_folder(
     """
     start = time.monotonic()
     where = os.fspath(folder)
-    found = pairs(inputs, folder, suffix, format)
+    found, links = pairs(inputs, folder, suffix, format)
     work = Work(StoredParser.of(model, member), support, confidence, on_error, tags)
     work.check()
     task = task_of(
@@ -119,9 +119,8 @@ def parse_folder(
         if not free:
             raise ConfigError(f"another run writes into {where}; wait for its end, or name another folder")
         manifest = Manifest(where)
-        if not force:
-            _require_own(where, found, manifest)
-        summary = FolderSummary(where)
+        _require_free(where, found, manifest, force)
+        summary = FolderSummary(where, links=links)
         with temporary(os.path.join(where, "parses"), folder=True) as scratch:
             manifest.write()  # without lines that were cut off
             status = Status(n_files=len(found), total_bytes=size([path for path, _ in found]))
@@ -140,11 +139,16 @@ def parse_folder(
     return summary
 
 
-def _require_own(where: str, found: Sequence[Pair], manifest: Manifest) -> None:
-    """Refuse to replace files that no earlier run of the command wrote."""
+def _require_free(where: str, found: Sequence[Pair], manifest: Manifest, force: bool) -> None:
+    """Refuse to replace folders, to write into files, and to replace files that no earlier run of the command wrote."""
+    for folder in dict.fromkeys(os.path.join(where, each) for _, name in found for each in folders_of(name)):
+        if os.path.lexists(folder) and not os.path.isdir(folder):
+            raise ConfigError(f"{folder} is a file and in the way of a folder; move it, or name another folder")
     for _, name in found:
         path = os.path.join(where, name)
-        if os.path.lexists(path) and not manifest.knows(name):
+        if os.path.isdir(path) and not os.path.islink(path):
+            raise ConfigError(f"{path} is a folder and in the way of a file; move it, or name another folder")
+        if not force and os.path.lexists(path) and not manifest.knows(name):
             raise ConfigError(
                 f"{path} is in the way and was not written by this command; move it, name another folder, "
                 "or replace it with --force"
@@ -174,6 +178,6 @@ def _sentence(folder: str) -> Iterator[None]:
     except OSError as error:
         raise InputError(
             f"cannot write: {error.strerror or error}",
-            path=os.fspath(error.filename or folder),
+            path=os.fspath(error.filename2 or error.filename or folder),
             remedy="check the folder, its permissions and the space on the disk; finished files stay",
         ) from error
