@@ -202,6 +202,7 @@ def test_what_toml_cannot_say_is_refused() -> None:
         (b"a = 1\n\nb = [1,\n2\n\n", ", line 4: expected TOML"),
         (b"a = 1\n# \xff\n", ", line 2: expected UTF-8"),
         (b"a = " + b"[" * 100_000, ": expected TOML"),
+        (b"a" + b".a" * 5000 + b" = 1", ": expected TOML"),
         (b"a = " + b"9" * 5000, ": expected TOML"),
     ],
 )

@@ -28,6 +28,9 @@ T = TypeVar("T", bound="DataclassInstance")
 DATA = {"data": True}
 """Metadata of a field that holds data and is no setting: a mapping does not have it."""
 
+MAX_NESTING = 50
+"""Number of tables and lists that may be within each other."""
+
 _LARGEST = 2**63
 
 _SCALARS = {int: "a whole number", float: "a number", bool: "true or false", str: "a string"}
@@ -161,7 +164,9 @@ def load_toml(path: str | Path) -> dict[str, Any]:
     except OSError as fault:
         raise ConfigError(f"{path}: cannot read it ({fault.strerror or fault}); check the path") from fault
     try:
-        return tomllib.loads(raw.decode("utf-8-sig"))
+        content = tomllib.loads(raw.decode("utf-8-sig"))
+        check_nesting(content)
+        return content
     except UnicodeDecodeError as fault:
         line = raw.count(b"\n", 0, fault.start) + 1
         raise ConfigError(f"{path}, line {line}: expected UTF-8; save the file in that encoding") from fault
@@ -171,6 +176,25 @@ def load_toml(path: str | Path) -> dict[str, Any]:
         line = int(found[1]) if found else raw.rstrip().count(b"\n") + 1
         where = f"{path}, line {line}" if place else path
         raise ConfigError(f"{where}: expected TOML, found a fault: {problem}; correct it") from fault
+
+
+def check_nesting(content: object) -> None:
+    """Raise ValueError if more than `MAX_NESTING` tables and lists are within each other.
+
+    Examples
+    --------
+    >>> check_nesting({"a": [1, {"b": [2]}]})
+    """
+    level = [content]
+    for _ in range(MAX_NESTING):
+        level = [
+            inner
+            for value in level
+            if isinstance(value, dict | list)
+            for inner in (value.values() if isinstance(value, dict) else value)
+        ]
+    if level:
+        raise ValueError(f"more than {MAX_NESTING} levels of nesting")
 
 
 def _convert(hint: Any, value: object, where: str) -> Any:

@@ -256,8 +256,8 @@ def test_large_manifest_links_and_devices_are_refused(model: Path) -> None:
     [
         ("9" * 301, "a number of 301 digits"),
         ("9" * 5000, "a number of 5000 digits"),
-        ("[" * 60 + "]" * 60, "more than 50 objects and lists within each other"),
-        ("[" * 900 + "]" * 900, "more than 50 objects and lists within each other"),
+        ("[" * 60 + "]" * 60, "more than 50 levels of nesting"),
+        ("[" * 900 + "]" * 900, "more than 50 levels of nesting"),
         ("1e999", "not JSON compliant"),
     ],
 )

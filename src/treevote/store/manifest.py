@@ -19,6 +19,7 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+from treevote.config import check_nesting
 from treevote.errors import ModelError
 from treevote.files.exchange import standing
 
@@ -30,7 +31,6 @@ FORMAT_VERSION: int = 2
 READABLE_VERSIONS = (1, 2)  # in version 1, each part has the vocabularies of its own
 MANIFEST = "manifest.json"
 MAX_MANIFEST = 1 << 24  # bytes
-MAX_NESTING = 50  # objects and lists within each other
 MAX_DIGITS = 300  # of a whole number: any shorter one can become a float
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")
@@ -215,16 +215,7 @@ def _open_regular(path: Path, limit: int) -> BufferedReader:
 def _parse(text: str) -> Any:
     """Return the content of a JSON document; ValueError or RecursionError if it is none, or goes beyond its limits."""
     content = json.loads(text, parse_int=_integer)
-    level = [content]
-    for _ in range(MAX_NESTING):
-        level = [
-            inner
-            for value in level
-            if isinstance(value, dict | list)
-            for inner in (value.values() if isinstance(value, dict) else value)
-        ]
-    if level:
-        raise ValueError(f"more than {MAX_NESTING} objects and lists within each other")
+    check_nesting(content)
     return content
 
 
