@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,10 @@ import pytest
 from tests.paths import TOY
 from treevote.commands import benchmark as module
 from treevote.commands.benchmark import as_json, benchmark
+from treevote.conll.reader import read
+from treevote.ensemble.members import members_of
+from treevote.ensemble.parser import save
+from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import InputError
 
 
@@ -41,6 +46,7 @@ def test_benchmark_measures_members_and_vote(monkeypatch: pytest.MonkeyPatch) ->
             )
         )
     )
+    assert (report["schema"], report["schema_version"]) == ("treevote/benchmark", 1)
     (sizes,) = report["training"].values()
     assert [size["share"] for size in sizes] == ["1/2", "1/1"]
     assert sizes[0]["tokens"] < sizes[1]["tokens"] == report["train"]["tokens"]
@@ -52,3 +58,13 @@ def test_benchmark_measures_members_and_vote(monkeypatch: pytest.MonkeyPatch) ->
             assert all(size["peak_mb"] > 0 and size["tokens_per_second"] > 0 for size in cost["files"])
     assert report["model_mb"] > 0
     assert steps[-1] == (len(steps), len(steps))
+
+
+def test_a_time_that_the_clock_cannot_tell_has_no_speed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    save(EnsembleTrainer(members_of(["lr-svm-forward"])).train(read(TOY)), tmp_path / "model")
+    monkeypatch.setattr(module.time, "process_time", lambda: 1.0)
+    for cost in (
+        module._parse_arrays(str(tmp_path / "model"), "vote", str(TOY)),
+        module._parse_file(str(tmp_path / "model"), "vote", str(TOY), str(TOY), str(tmp_path)),
+    ):
+        assert cost == {"tokens": read(TOY).n_tokens, "tokens_per_second": None}

@@ -8,7 +8,6 @@ import errno
 import json
 import os
 import re
-import shlex
 import signal
 import subprocess
 import sys
@@ -287,30 +286,6 @@ def test_confidence_is_written_and_can_be_checked(model: Path, tmp_path: Path) -
     assert "support and confidence belong to a vote" in fails(
         "parse", model, TOY, "--confidence", "--member", "lr-svm-forward"
     )
-
-
-def test_answers_in_json_name_their_schema_and_what_made_them(model: Path, tmp_path: Path) -> None:
-    parse = tmp_path / "parse.conllu"
-    commands = {
-        "parsing": ("parse", model, TOY, "--confidence", "-o", parse, "--json"),
-        "training": ("train", "--train", TOY, "-o", tmp_path / "m", "--members", "lr-svm-forward", "--json"),
-        "model": ("inspect", model, "--json"),
-        "reliability": ("reliability", TOY, parse, "--json"),
-        "evaluation": ("evaluate", TOY, parse, "--json"),
-    }
-    answers = {}
-    for schema, command in commands.items():
-        answers[schema] = json.loads(run(*command))
-        assert (answers[schema]["schema"], answers[schema]["schema_version"]) == (f"treevote/{schema}", 1)
-        assert answers[schema]["command"] == shlex.join(["treevote", *map(str, command)])
-        assert answers[schema]["versions"]["treevote"] == treevote.__version__
-    assert answers["parsing"]["sentences"] == read(TOY).n_sentences
-    assert answers["training"]["members"] == ["lr-svm-forward"]
-    assert answers["evaluation"]["systems"][0]["reliability"] == {
-        key: answers["reliability"][key] for key in ("arc", "label")
-    }
-    for command in (("parse", model, TOY, "--json"), ("inspect", model, "--json", "--rules")):
-        run(*command, code=2)
 
 
 def test_confidence_needs_something_to_measure_on(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from treevote.cli.options import Output, choice_option, input_option, machine_option, names
+from treevote.cli.options import Output, choice_option, command_line, input_option, machine_option, names
 
 
 def benchmark(
@@ -30,4 +30,5 @@ def benchmark(
     if len(sizes) < scales.count(",") + 1 or sizes != sorted(sizes):
         raise ConfigError(f"--scales should be rising whole numbers, such as 1,4,16; found {scales!r}")
     with progress_shown() as progress, writing(output) as stream:
-        stream.write(as_json(run(train, test, members=chosen, scales=sizes, seed=seed, progress=progress)))
+        report = run(train, test, members=chosen, scales=sizes, seed=seed, progress=progress)
+        stream.write(as_json(report, command_line()))

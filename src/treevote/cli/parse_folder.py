@@ -8,6 +8,8 @@ from typing import Any
 
 import typer
 
+from treevote.cli.options import command_line
+
 SOME_FAULTY = 4
 """Exit code after a run in which some files had a fault."""
 
@@ -75,7 +77,7 @@ def parse_folder(
         others = f" (and {len(summary.links) - 1:,} more, see --json)" if len(summary.links) > 1 else ""
         warn(f"{summary.links[0]}{others}: links to folders are not followed; name them as inputs to parse their files")
     if as_json:
-        tell(command.as_json(summary))
+        tell(command.as_json(summary, command_line()))
     say(str(summary))
     notice_fallbacks(summary.fallbacks)
     if summary.faulty:

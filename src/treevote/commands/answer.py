@@ -13,7 +13,16 @@ from treevote import visibility
 from treevote.version import __version__
 
 Schema: TypeAlias = Literal[
-    "evaluation", "reliability", "vote", "training", "parsing", "adaptation", "model", "cascade"
+    "evaluation",
+    "reliability",
+    "vote",
+    "training",
+    "parsing",
+    "folder",
+    "adaptation",
+    "model",
+    "cascade",
+    "benchmark",
 ]
 
 VERSION = 1

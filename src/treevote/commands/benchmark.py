@@ -6,7 +6,6 @@ compiles the kernels and is not counted. Times are CPU seconds of one core.
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import sys
 import tempfile
@@ -17,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from treevote.commands.answer import answer
 from treevote.commands.parse import parse_files
 from treevote.conll.reader import read
 from treevote.conll.writer import dump
@@ -66,7 +66,7 @@ def benchmark(
         ``training``: for each member and size the CPU seconds, peak memory (MiB) and size of the model (MB).
         ``parsing``: with the search of the configuration, and of LR parsers greedy too, for each member and the vote,
         tokens per second and peak memory (MiB) from arrays to arrays, and from file to file for each size. The time
-        from file to file includes the loading of the model.
+        from file to file includes the loading of the model. A time too short for the clock has None for a speed.
     """
     trainers = members_of(members)
     searching = [name for name, trainer in trainers.items() if hasattr(trainer, "search")]
@@ -84,7 +84,7 @@ def benchmark(
         return result
 
     report: dict[str, Any] = {
-        "machine": {"python": sys.version.split()[0], "numpy": np.__version__},
+        "machine": {"python": sys.version.split()[0]},
         "train": {"sentences": treebank.n_sentences, "tokens": treebank.n_tokens},
         "training": {name: [] for name in members},
         "parsing": {side: {} for side in sides},
@@ -170,7 +170,7 @@ def _parse_arrays(model: str, name: str, test: str) -> dict[str, Any]:
     start = time.process_time()
     parser.parse(treebank)
     seconds = time.process_time() - start
-    return {"tokens": treebank.n_tokens, "tokens_per_second": round(treebank.n_tokens / seconds)}
+    return {"tokens": treebank.n_tokens, "tokens_per_second": _speed(treebank.n_tokens, seconds)}
 
 
 def _parse_file(model: str, name: str, test: str, warm_up: str, folder: str) -> dict[str, Any]:
@@ -180,7 +180,12 @@ def _parse_file(model: str, name: str, test: str, warm_up: str, folder: str) -> 
     start = time.process_time()
     tokens = parse_files(model, [test], output, member=member).tokens
     seconds = time.process_time() - start
-    return {"tokens": tokens, "tokens_per_second": round(tokens / seconds)}
+    return {"tokens": tokens, "tokens_per_second": _speed(tokens, seconds)}
+
+
+def _speed(tokens: int, seconds: float) -> int | None:
+    """Return tokens per second; None for a time that is shorter than the clock can tell."""
+    return round(tokens / seconds) if seconds else None
 
 
 def _member(model: str, name: str) -> Parser:
@@ -223,6 +228,6 @@ def _size(path: str) -> float:
     return round(sum(store.sizes(path).values()) / 1e6, 2)
 
 
-def as_json(report: Mapping[str, Any]) -> bytes:
+def as_json(report: Mapping[str, Any], command: str = "") -> bytes:
     """Return a report as JSON text."""
-    return (json.dumps(report, indent=2) + "\n").encode()
+    return f"{answer('benchmark', report, command)}\n".encode()

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 
-from treevote import visibility
 from treevote.batch.joint import Work
 from treevote.batch.manifest import Manifest, task_of
 from treevote.batch.outputs import Pair, folders_of, pairs
 from treevote.batch.reading import TASK_BYTES, Piece, parse_task, pieces, tasks
+from treevote.commands.answer import answer
 from treevote.commands.folder_outputs import FolderSummary, Outputs
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat
@@ -36,9 +36,9 @@ class Status:
     total_bytes: int = 0
 
 
-def as_json(summary: FolderSummary) -> str:
+def as_json(summary: FolderSummary, command: str = "") -> str:
     """Return a summary as JSON."""
-    return visibility.as_json(summary.as_dict())
+    return answer("folder", summary.as_dict(), command)
 
 
 def parse_folder(
