@@ -296,6 +296,23 @@ def test_a_folder_and_its_pattern_agree_on_links(model: Path, corpus: Path, tmp_
     assert json.loads(result.stdout)["links_not_followed"] == links
 
 
+def test_a_folder_that_cannot_be_read_is_told(
+    model: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = os.scandir
+
+    def scandir(path: str) -> object:
+        if os.path.basename(path) == "two":
+            raise PermissionError(13, "Permission denied", path)
+        return original(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)  # root may read all
+    for each in (corpus, corpus / "**" / "*.conllu"):
+        said = fails("parse", model, each, "--output-dir", tmp_path / "out")
+        assert f"{corpus / 'two'}: cannot read: Permission denied" in said
+    assert not (tmp_path / "out").exists()
+
+
 @given(st.lists(st.sampled_from(["**", "**", "*", "one", "t*", "f0[0-3].conllu", "*.conllu"]), min_size=1, max_size=4))
 def test_without_links_a_pattern_is_that_of_the_library(steps: list[str]) -> None:
     with TemporaryDirectory() as room:

@@ -6,7 +6,7 @@ import glob
 import os
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from treevote.batch.manifest import NAME
 from treevote.conll.text_chunks import AnyFormat
@@ -67,7 +67,7 @@ def pairs(
         If two inputs have the same output, an output is an input, has the name of the manifest, or is the folder of
         another, the output folder is inside an input folder, or a suffix is none.
     InputError
-        If a folder or pattern has no file, or an input is standard input.
+        If a folder or pattern has no file, a folder cannot be read, or an input is standard input.
 
     Examples
     --------
@@ -165,10 +165,16 @@ def _walk(folder: str, links: set[str]) -> Iterator[tuple[str, list[str]]]:
 
     Links to folders are not followed, but added to ``links``: they may lead in a circle, or to a folder twice.
     """
-    for where, folders, files in os.walk(folder):
+    for where, folders, files in os.walk(folder, onerror=_refuse):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         links.update(path for path in (os.path.join(where, name) for name in folders) if os.path.islink(path))
         yield where, sorted(files)
+
+
+def _refuse(error: OSError) -> NoReturn:
+    """Raise the error of a folder that cannot be listed: its files would be left out without a word."""
+    problem, remedy = f"cannot read: {error.strerror or error}", "check the permissions, or name the files to parse"
+    raise InputError(problem, path=str(error.filename), remedy=remedy) from error
 
 
 def _matching(pattern: str, links: set[str]) -> set[str]:

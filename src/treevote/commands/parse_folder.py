@@ -93,7 +93,8 @@ def parse_folder(
     ConfigError
         If inputs and outputs collide, a file is in the way, another run uses the folder, or options do not go together.
     InputError
-        If a folder or pattern has no file, or an output cannot be written, as on a full disk: finished files stay.
+        If a folder cannot be read, a folder or pattern has no file, or an output cannot be written, as on a full disk:
+        finished files stay.
     """
     start = time.monotonic()
     where = os.fspath(folder)
