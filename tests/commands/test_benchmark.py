@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,7 @@ def test_benchmark_measures_members_and_vote(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_time_that_the_clock_cannot_tell_has_no_speed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     save(EnsembleTrainer(members_of(["lr-svm-forward"])).train(read(TOY)), tmp_path / "model")
-    monkeypatch.setattr(module.time, "process_time", lambda: 1.0)
+    monkeypatch.setattr(time, "process_time", lambda: 1.0)
     for cost in (
         module._parse_arrays(str(tmp_path / "model"), "vote", str(TOY)),
         module._parse_file(str(tmp_path / "model"), "vote", str(TOY), str(TOY), str(tmp_path)),
