@@ -24,11 +24,9 @@ FAMILIES = {"models.transition", "models.pipeline", "models.graph", "models.deci
 LAYERS = (
     {
         "compilation",
-        "compiler",
         "errors",
         "kernel_files",
         "kernels",
-        "machine_code",
         "notebook",
         "version",
         "visibility",
@@ -58,10 +56,11 @@ DOORS = {
     "jinja2": {"treevote.report"},
     "joblib": {"treevote.parallel"},
     "networkx": {"treevote.ensemble.arborescence"},
-    "llvmlite": {"treevote.machine_code"},
-    "numba": {"treevote.compiler", "treevote.machine_code"},
+    "llvmlite": {"treevote.kernels"},
+    "numba": {"treevote.kernel_files", "treevote.kernels"},
     "pandas": {"treevote.corpus.frame", "treevote.corpus.treebank"},
     "rich": {"treevote.cli", "treevote.commands", "treevote.drawing", "treevote.terminal"},
+    "platformdirs": {"treevote.kernel_files"},
     "spacy": {"treevote.spacy_component"},
     "sklearn": {"treevote.ensemble.tag_confidence", "treevote.models.clusters.vectors", "treevote.models.learners"},
     "threadpoolctl": {"treevote.ensemble.candidate_model", "treevote.models.clusters.vectors"},
@@ -198,7 +197,7 @@ def test_what_is_written_nowhere(name: str) -> None:
         if isinstance(node, ast.Call):
             assert not any(is_name(node.func, banned) for banned in ("eval", "exec", "compile", "hash", "__import__"))
         if isinstance(node, ast.Attribute):
-            if name != "treevote.kernel_files":  # which takes the place of numba's own settings
+            if name != "treevote.kernel_files":  # the cache folder, and numba's own settings
                 assert not (is_name(node.value, "os") and node.attr in ("environ", "getenv", "putenv"))
             if isinstance(node.value, ast.Attribute) and node.value.attr == "random":  # np.random
                 assert node.attr in ("default_rng", "Generator", "PCG64", "SeedSequence")

@@ -79,7 +79,7 @@ def test_the_compilation_is_announced_once_and_counted(
     assert said == "treevote: compiling kernels, once on this machine; they are kept in /folder\n"
     monkeypatch.setattr(terminal, "_announced", False)
     terminal.announce(Compiled())
-    assert "NUMBA_CACHE_DIR" in capsys.readouterr().err
+    assert "TREEVOTE_CACHE_DIR" in capsys.readouterr().err
 
 
 def test_lines_name_the_compilation_until_another_task_goes_on() -> None:

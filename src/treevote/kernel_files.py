@@ -1,7 +1,13 @@
 """Compiled kernels on disk.
 
-They lie beside their source in ``__pycache__``; where that cannot be written to, in the cache folder of the user; or
-where the environment variable ``NUMBA_CACHE_DIR`` says. Without any such folder every run compiles.
+numba keeps the code of a function in ``__pycache__`` beside its source, and takes it for stale when that file changes.
+A kernel also holds the code of all kernels that it calls, in other files. So each has a folder of its own, named by a
+checksum over all of them, with a copy of its source beside which numba keeps the code:
+``<cache>/<versions>/<kernel>.<checksum>/kernel.py``.
+
+The folder ``<cache>`` is the one that the environment variable ``TREEVOTE_CACHE_DIR`` names, else the cache folder of
+the user. Code is run only from files that belong to the user or the administrator, that nobody else can write to, and
+whose checksums are right.
 """
 
 from __future__ import annotations
@@ -10,18 +16,26 @@ import functools
 import hashlib
 import json
 import os
+import shutil
+import stat
 import sys
 import tempfile
-import zlib
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from treevote.machine_code import MachineCode, numba_folder, processor
+import numpy as np
 
-_SETTINGS = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_ENABLE_AVX", "NUMBA_OPT")
-"""Environment variables that change machine code."""
+from treevote.errors import ConfigError
+from treevote.version import __version__
+
+UNUSED_DAYS = 30
+"""Days after their last use until the kernels of other sources and versions are removed."""
+
+_CHECKSUMS = "checksums.json"
 
 
 def digest(function: FunctionType) -> str:
@@ -35,7 +49,7 @@ def digest(function: FunctionType) -> str:
     >>> digest(lambda x: x + 1) == digest(lambda x: x + 1), digest(lambda x: x + 1) == digest(lambda x: x + 2)
     (True, False)
     """
-    content: list[str] = []
+    content: list[object] = []
     seen: set[FunctionType] = set()
     pending = [function]
     while pending:
@@ -45,16 +59,25 @@ def digest(function: FunctionType) -> str:
         seen.add(function)
         for code in _codes(function.__code__):
             constants = [constant for constant in code.co_consts if not isinstance(constant, CodeType)]
-            content.append(repr((function.__qualname__, code.co_code, constants, code.co_names, code.co_varnames)))
-            for name in sorted(set(code.co_names) & set(function.__globals__)):
-                value = function.__globals__[name]
-                if hasattr(value, "py_func"):
-                    pending.append(value.py_func)
-                elif isinstance(value, type):
-                    content.append(repr((name, getattr(value, "_fields", None))))
-                elif not isinstance(value, ModuleType):
-                    content.append(repr((name, value)))
-    return hashlib.sha256("\n".join(content).encode()).hexdigest()
+            content.append((function.__qualname__, code.co_code, constants, code.co_names, code.co_varnames))
+        for name in sorted(code_names(function) & set(function.__globals__)):
+            value = function.__globals__[name]
+            if hasattr(value, "py_func"):
+                pending.append(value.py_func)
+            elif isinstance(value, type):
+                content.append((name, getattr(value, "_fields", None)))
+            elif isinstance(value, np.ndarray):
+                content.append((name, value.dtype.descr, value.shape, value.tobytes()))
+            elif isinstance(value, FunctionType):
+                content.append((name, value.__qualname__))
+            elif not isinstance(value, ModuleType):
+                content.append((name, value))
+    return hashlib.sha256(repr(content).encode()).hexdigest()
+
+
+def code_names(function: Any) -> set[str]:
+    """Return the names of globals and attributes in the code of a function and of those within it."""
+    return {name for code in _codes(function.__code__) for name in code.co_names}
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -69,110 +92,198 @@ def compiling_is_off() -> bool:
     return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
-def package_of(function: Any) -> str:
-    """Return the name of the package of a function."""
-    return str(function.__module__.rpartition(".")[0])
-
-
-def kernels_folder() -> str:
-    """Return the folder where compiled kernels are kept; empty if they cannot be kept."""
-    return KernelFiles(kernels_folder, {}).root
-
-
 class KernelFiles:
-    """The files of a kernel: one for each kind of arguments and of processor.
+    """The folder of a kernel.
 
-    A file is used only if it was made from the present sources, see `digest`. It is named by all that its code depends
-    on: of processes that compile the same kernel at once, each leaves a whole file, and none takes the other's for its
-    own.
+    Attributes
+    ----------
+    root : str
+        The folder of the kernels of all modules; empty if they cannot be kept.
+    source : str
+        The file beside which numba keeps the code; empty if it cannot be kept.
     """
 
     def __init__(self, function: Any, options: Mapping[str, object]) -> None:
-        source = os.path.abspath(function.__code__.co_filename)
-        self._folders = _folders(source) if os.path.exists(source) else []
         self._digest = hashlib.sha256(repr((digest(function), sorted(options.items()))).encode()).hexdigest()
-        version = f"{sys.implementation.cache_tag}.{_compiler()[:8]}"
-        self._stem = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}.{version}."
+        name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}".replace("<", "").replace(">", "")
+        self._name = f"{name}.{self._digest[:16]}"
+        self._module = function.__code__.co_filename
+        self.root = kernels_folder()
+        self._folder = Path(self.root, versions(), self._name)
+        self.source = os.fspath(self._folder / "kernel.py") if self.root and self._make() else ""
 
-    @functools.cached_property
-    def folder(self) -> str:
-        """The folder where they are kept; empty if none can be written to."""
-        return next(filter(_can_be_written_to, self._folders), "")
+    def are_kept(self) -> bool:
+        """Tell whether there is code on disk, of any types of arguments; remove files that are not as they were left."""
+        if not self.source:
+            return False
+        with suppress(OSError):
+            os.utime(self._folder)
+        if self._are_right():
+            return True
+        for file in self._files():
+            file.unlink(missing_ok=True)
+        shared = _named_folder()
+        if shared is None or os.fspath(shared) == self.root or not is_private(shared):
+            return False
+        with suppress(OSError):  # an administrator filled it
+            shutil.copytree(shared / versions() / self._name, self._folder, dirs_exist_ok=True)
+        return self._are_right()
 
-    @property
-    def root(self) -> str:
-        """The folder of the compiled kernels of all modules; empty if they cannot be kept."""
-        if not self.folder:
-            return ""
-        beside = os.path.basename(self.folder) == "__pycache__"
-        return os.path.dirname(os.path.abspath(__file__ if beside else self.folder))
+    def write_checksums(self) -> bool:
+        """Write the checksums of the files, if one was added; return whether one was."""
+        found = self._checksums() if self.source else {}
+        if self.source and found == self._read_checksums():
+            return False
+        if self.source:
+            with suppress(OSError):
+                for file in self._files():
+                    file.chmod(0o644)
+                _write(self._folder / _CHECKSUMS, json.dumps(found).encode())
+                _remove_unused(Path(self.root))
+        return True
 
-    def read(self, kinds: object) -> MachineCode | None:
-        """Return the code for kinds of arguments, None if there is none.
+    def _make(self) -> bool:
+        """Make the folder with the copy of the source; return whether that could be done."""
+        content = Path(self._module).read_bytes() if os.path.isfile(self._module) else b""
+        content += f"\n# {self._digest}\n".encode()
+        source = self._folder / "kernel.py"
+        try:
+            for folder in (self._folder.parent, self._folder, self._folder / "__pycache__"):
+                folder.mkdir(exist_ok=True, mode=0o755)
+            if not source.is_file() or source.read_bytes() != content:
+                _write(source, content)
+            return is_private(self._folder / "__pycache__")
+        except OSError:
+            return False
 
-        It may also lie beside the source where that folder cannot be written to, as in a container.
-        """
-        name = self._name(kinds)
-        for folder in self._folders:
-            with suppress(OSError, ValueError), open(os.path.join(folder, name), "rb") as stream:
-                about, checksum = json.loads(stream.readline())
-                code = stream.read()
-                if zlib.crc32(code) == checksum:  # it was written to its end
-                    return MachineCode(code, *about)
-        return None
+    def _files(self) -> Iterator[Path]:
+        """Yield the files that numba keeps: beside the source, or where NUMBA_CACHE_DIR sends them."""
+        folders = [self._folder / "__pycache__"]
+        if elsewhere := os.environ.get("NUMBA_CACHE_DIR"):
+            folders += Path(elsewhere).glob(f"{self._name}*")
+        for folder in folders:
+            yield from sorted(file for end in ("nbi", "nbc") for file in folder.glob(f"*.{end}"))
 
-    def keep(self, kinds: object, made: MachineCode) -> None:
-        """Write code, and remove that of other sources."""
-        if not self.folder:
-            return
-        with suppress(OSError):  # such as a full disk: the next run compiles it again
-            number, path = tempfile.mkstemp(dir=self.folder, prefix=f"{self._stem}{self._digest[:16]}.")
-            with open(number, "wb") as stream:
-                stream.write(json.dumps((made[1:], zlib.crc32(made.code))).encode() + b"\n")
-                stream.write(made.code)
-            os.replace(path, os.path.join(self.folder, self._name(kinds)))
-        for other in os.listdir(self.folder):
-            if other.startswith(self._stem) and not other.startswith(self._stem + self._digest[:16]):
-                with suppress(OSError):  # another process was faster
-                    os.unlink(os.path.join(self.folder, other))
+    def _checksums(self) -> dict[str, str]:
+        files = {f"{file.parent.name}/{file.name}": file.read_bytes() for file in self._files()}
+        return {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
 
-    def _name(self, kinds: object) -> str:
-        kind = hashlib.sha256(repr((_by_name(kinds), processor(), [*map(os.environ.get, _SETTINGS)])).encode())
-        return f"{self._stem}{self._digest[:16]}.{kind.hexdigest()[:16]}.nbc"
+    def _read_checksums(self) -> object:
+        with suppress(OSError, ValueError, RecursionError):
+            return json.loads((self._folder / _CHECKSUMS).read_bytes())
+        return {}
 
-
-def _folders(source: str) -> list[str]:
-    """Return the folders where kernels of a source file may lie, the best first."""
-    place = os.path.dirname(source)
-    own = f"{os.path.basename(place)}_{hashlib.sha256(place.encode()).hexdigest()[:16]}"
-    named = os.environ.get("NUMBA_CACHE_DIR")
-    if named:
-        return [os.path.join(named, own)]
-    of_user = os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return [os.path.join(place, "__pycache__"), os.path.join(of_user, "numba", own)]
+    def _are_right(self) -> bool:
+        """Tell whether there are files, all of them those that were left, and of the user."""
+        with suppress(OSError):
+            found = self._checksums()
+            return bool(found) and found == self._read_checksums() and all(map(_is_own, self._files()))
+        return False
 
 
-def _can_be_written_to(folder: str) -> bool:
+def kernels_folder() -> str:
+    """Return the folder of the kernels of all modules; empty if they cannot be kept.
+
+    The first that can be written to of the folder that ``TREEVOTE_CACHE_DIR`` names and the cache folder of the user.
+    If there is no other, but kernels in the named one can be read, it is a temporary folder of this process.
+
+    Raises
+    ------
+    ConfigError
+        If ``TREEVOTE_CACHE_DIR`` is not an absolute path.
+    """
+    return _kernels_folder(os.environ.get("TREEVOTE_CACHE_DIR", ""))
+
+
+@functools.cache
+def _kernels_folder(_: str) -> str:
+    from platformdirs import user_cache_path
+
+    named, own = _named_folder(), user_cache_path("treevote", appauthor=False)
+    for folder in (named, own):
+        if folder is not None and folder.is_absolute() and _can_be_written_to(folder) and is_private(folder):
+            return os.fspath(folder)
+    return _temporary().name if named is not None and named.is_dir() else ""
+
+
+@functools.cache
+def _temporary() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="treevote-")
+
+
+def _named_folder() -> Path | None:
+    named = os.environ.get("TREEVOTE_CACHE_DIR")
+    if named and not os.path.isabs(named):
+        raise ConfigError(f"TREEVOTE_CACHE_DIR is '{named}', expected an absolute path; write the path from the root")
+    return Path(named) if named else None
+
+
+@functools.cache
+def versions() -> str:
+    """Return the name of the folder of the kernels of this version of treevote, numba and Python."""
+    import numba
+
+    return f"{__version__}-numba-{numba.__version__}-{sys.implementation.cache_tag}"
+
+
+def is_private(folder: Path) -> bool:
+    """Tell whether only the user and the administrator can put files into a folder, or another in its place.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     os.chmod(folder, 0o777)
+    ...     is_private(Path(folder))
+    False
+    """
+    with suppress(OSError):
+        return _is_own(folder) and all(_is_own(parent, sticky=True) for parent in folder.resolve().parents)
+    return False
+
+
+def _is_own(path: Path, *, sticky: bool = False) -> bool:
+    """Tell whether a path belongs to the user or the administrator, and nobody else can write to it.
+
+    With ``sticky`` others may add files, as in a folder for temporary files, but not replace any.
+    """
+    if os.name == "nt":
+        return True
+    state = path.stat()
+    others = stat.S_IWOTH | (0 if state.st_gid == state.st_uid else stat.S_IWGRP)  # a group of one user is that user
+    if sticky and state.st_mode & stat.S_ISVTX:
+        others = 0
+    return state.st_uid in (0, os.getuid()) and not state.st_mode & others
+
+
+def _can_be_written_to(folder: Path) -> bool:
     """Tell whether a folder is there, or could be made, and takes files."""
     try:
-        os.makedirs(folder, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o755)
         tempfile.TemporaryFile(dir=folder).close()
     except OSError:
         return False
     return True
 
 
+def _write(path: Path, content: bytes) -> None:
+    """Write a file that others may read, at once or not at all."""
+    number, name = tempfile.mkstemp(dir=path.parent)
+    try:
+        with open(number, "wb") as stream:
+            stream.write(content)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
 @functools.cache
-def _compiler() -> str:
-    """Return a checksum of the version of numba, without its import."""
-    with open(os.path.join(numba_folder(), "_version.py"), "rb") as stream:
-        return hashlib.sha256(stream.read()).hexdigest()
-
-
-def _by_name(kinds: Any) -> object:
-    """Return kinds of arguments as text: a class as its name and its fields."""
-    if isinstance(kinds, tuple):
-        return tuple(map(_by_name, kinds))
-    if isinstance(kinds, type):
-        return kinds.__module__, kinds.__qualname__, getattr(kinds, "_fields", ())
-    return kinds
+def _remove_unused(root: Path) -> None:
+    """Remove the kernels that no process has used for `UNUSED_DAYS`, once in a process."""
+    for folder in [folder for version in root.iterdir() if version.is_dir() for folder in version.iterdir()]:
+        if time.time() - folder.stat().st_mtime > UNUSED_DAYS * 24 * 3600:
+            shutil.rmtree(folder, ignore_errors=True)
+    for version in root.iterdir():
+        with suppress(OSError):  # it has kernels
+            version.rmdir()

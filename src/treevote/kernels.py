@@ -3,24 +3,22 @@
 A kernel releases the interpreter lock, is single-threaded (parallelism is joblib's) and is kept on disk, so only the
 first run on a machine pays for compilation. Each has a slow, obvious twin in ``tests/reference``.
 
-`treevote.compiler` compiles them, `treevote.kernel_files` keeps them, `treevote.machine_code` makes kept ones ready.
-The compiler is loaded when something is to be compiled, and not before: that takes 0.15 s, a third of a short parse.
+numba compiles them. It is imported at the first call of a kernel, so a command that needs none starts without it.
 """
 
 from __future__ import annotations
 
 import functools
-import inspect
 import threading
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treevote import compilation
-from treevote.kernel_files import KernelFiles, compiling_is_off, package_of
-from treevote.machine_code import ready
+from treevote.kernel_files import KernelFiles, code_names, compiling_is_off
 
 Shorts: TypeAlias = NDArray[np.int16]
 Ints: TypeAlias = NDArray[np.int32]
@@ -42,128 +40,146 @@ R = TypeVar("R")
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function over arrays and numbers; floating point stays exact, so results repeat bit by bit."""
-    return _compiled(function)
+    return _compiled(function, {})
 
 
 def leaf(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a kernel that makes no array and returns none, without counts of references to arrays.
 
     Such counts cost time wherever an array is sliced or passed on, more than the work of a small kernel. Kernels that a
-    leaf calls are leaves as well. An assignment to a slice makes an array, a loop over it does not.
+    leaf calls are leaves as well. An assignment to a slice makes an array, a loop over it does not. In the kernels that
+    call it, its code takes the place of the call.
     """
-    return _compiled(function, _nrt=False)
+    return _compiled(function, {"_nrt": False})
 
 
-def _compiled(function: Callable[P, R], **own: bool) -> Callable[P, R]:
+def _compiled(function: Callable[P, R], options: Mapping[str, object]) -> Callable[P, R]:
     if compiling_is_off():
         return function
     compilation.know(package_of(function))
-    options = {"nopython": True, "nogil": True, "boundscheck": None, "no_cfunc_wrapper": True, **own}
     return cast("Callable[P, R]", Kernel(function, options))
 
 
+def package_of(function: Any) -> str:
+    """Return the name of the package of a function."""
+    return str(function.__module__.rpartition(".")[0])
+
+
 class Kernel:
-    """A function that runs as machine code: that of the kinds of its arguments, from disk or compiled now."""
+    """A function that runs as machine code: that of the types of its arguments, from disk or compiled now."""
 
     def __init__(self, function: Callable[..., Any], options: Mapping[str, object]) -> None:
         functools.update_wrapper(self, function)
         self.py_func = function
-        self._options = options
-        self._codes: dict[Any, Callable[[tuple[Any, ...]], Any]] = {}
-        self._lock = threading.Lock()
+        self._options = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True, **options}
+        self._n_types = 0
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Run it; results are those of the Python function."""
-        if named or len(arguments) != self.py_func.__code__.co_argcount:
-            bound = inspect.signature(self.py_func).bind(*arguments, **named)
-            bound.apply_defaults()
-            arguments = bound.args
-        kinds = kind_of(arguments)
-        code = self._codes.get(kinds)
-        if code is None:
-            with self._lock:
-                code = self._codes.get(kinds) or self._code(kinds, arguments)
-                self._codes[kinds] = code
-        return code(arguments)
+        try:
+            result = self._outer(*arguments, **named)
+        except OSError:  # such as a full disk: compiled code cannot be kept
+            self._outer = self._dispatcher(linked(self), cache=False)
+            return self._outer(*arguments, **named)
+        if len(self._outer.signatures) != self._n_types:
+            self._note_types()
+        return result
 
     def __reduce__(self) -> str:
-        """Pickle it as the name that it has in its module."""
+        """Pickle by qualified name."""
         return self.__qualname__  # type: ignore[no-any-return, attr-defined]
 
     @property
-    def kinds(self) -> tuple[Any, ...]:
-        """The kinds of arguments that it was called with."""
-        return tuple(self._codes)
+    def types(self) -> tuple[Any, ...]:
+        """The types of arguments, as numba writes them, that Python called it with."""
+        return tuple(self._outer.signatures) if "_outer" in vars(self) else ()
 
     @functools.cached_property
-    def files(self) -> KernelFiles:
-        """Its files, found when it is first called: before that, kernels further down may not be defined."""
+    def inner(self) -> Any:
+        """The numba function for calls from other kernels: not kept on disk, since their code holds its code."""
+        own = {"no_cpython_wrapper": True, "forceinline": "_nrt" in self._options}
+        return self._dispatcher(linked(self), **own)
+
+    @functools.cached_property
+    def _outer(self) -> Any:
+        """The numba function for calls from Python."""
+        with _lock:
+            compilation.need(package_of(self.py_func))
+            function = linked(self)
+            if not self._files.are_kept():
+                compilation.tell(self._files.root)
+            if self._files.source:
+                function.__code__ = function.__code__.replace(co_filename=self._files.source)
+            return self._dispatcher(function, cache=bool(self._files.source))
+
+    @functools.cached_property
+    def _files(self) -> KernelFiles:
+        """Its files, looked for when it is first called: before that, kernels further down may not be defined."""
         return KernelFiles(self.py_func, self._options)
 
-    @functools.cached_property
-    def compiler(self) -> Any:
-        """What compiles it, also into other kernels."""
-        from treevote.compiler import Compiler
+    def _dispatcher(self, function: FunctionType, **own: object) -> Any:
+        import numba
 
-        return Compiler(self.py_func, targetoptions=dict(self._options))
+        dispatcher = numba.jit(**self._options, **own)(function)
+        if function.__name__ in function.__globals__:  # it calls itself
+            function.__globals__[function.__name__] = dispatcher
+        return dispatcher
 
-    @property
-    def _numba_type_(self) -> Any:
-        """Its type where another kernel calls it."""
-        return self.compiler._numba_type_
-
-    def _code(self, kinds: Any, arguments: tuple[Any, ...]) -> Callable[[tuple[Any, ...]], Any]:
-        compilation.need(package_of(self.py_func))
-        kept = self.files.read(kinds)
-        if kept is not None:
-            return ready(kept)
-        compilation.tell(self.files.root)
-        code, made = self.compiler.code(arguments)
-        if made is not None:
-            self.files.keep(kinds, made)
-        compilation.tell(self.files.root, 1)
-        return lambda arguments: code(*arguments)
+    def _note_types(self) -> None:
+        """Tell of the code for new types of arguments, and write the checksums of its files."""
+        with _lock:
+            self._n_types = len(self._outer.signatures)
+            if self._files.write_checksums():
+                compilation.tell(self._files.root, 1)
 
 
-_NUMBERS = {bool: "bool", np.bool_: "bool", int: "int", np.int64: "int", float: "float", np.float64: "float"}
+_lock = threading.RLock()
 
 
-def kind_of(value: Any) -> Any:
-    """Return what decides which machine code fits a value: hashable, and the same in each process.
+def linked(kernel: Kernel) -> FunctionType:
+    """Return the function of a kernel with the numba functions of the kernels that it calls in its globals."""
+    function = cast("FunctionType", kernel.py_func)
+    values = {name: function.__globals__[name] for name in code_names(function) if name in function.__globals__}
+    for name, value in values.items():
+        if isinstance(value, Kernel):
+            values[name] = value if value is kernel else value.inner
+        elif value is prefetch:
+            values[name] = _prefetch_instruction()
+    values |= {"__name__": function.__module__, "__builtins__": function.__globals__["__builtins__"]}
+    copy = FunctionType(function.__code__, values, function.__name__, function.__defaults__, function.__closure__)
+    copy.__qualname__, copy.__module__ = function.__qualname__, function.__module__
+    return copy
 
-    Examples
-    --------
-    >>> kind_of((1, np.zeros(2, np.int32)))
-    ('tuple', 'int', ('<i4', 1, 1, 1280))
+
+def prefetch(array: NDArray[Any], place: Any) -> None:
+    """Ask for a place of an array ahead of its use, without waiting for it.
+
+    In a kernel this is an instruction of the processor; Python does nothing.
     """
-    kind = type(value)
-    if kind is np.ndarray:
-        flags = value.flags.num
-        return value.dtype.str, value.ndim, flags & 1 or flags & 2, flags & 0x500  # rows, columns; aligned, writeable
-    if kind is tuple:
-        return ("tuple", *map(kind_of, value))
-    if issubclass(kind, tuple):
-        return (kind, *map(kind_of, value))
-    if kind is int and value >= 1 << 63:
-        return "unsigned"
-    return _NUMBERS.get(kind, kind)
 
 
-class _Prefetch:
-    """See `prefetch`; the compiler puts an instruction of the processor in its place, Python does nothing."""
+@functools.cache
+def _prefetch_instruction() -> Any:
+    """Return `prefetch` for kernels: the intrinsic function of this name in the language reference of LLVM."""
+    import numba
+    from llvmlite import ir
+    from numba.extending import intrinsic
 
-    def __call__(self, array: NDArray[Any], place: Any) -> None:
-        pass
+    def touch(context: Any, address: Any) -> Any:
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        to_read, keep_close, data = number(0), number(3), number(1)
 
-    def __repr__(self) -> str:
-        return "prefetch"
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+            function = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+            builder.call(function, [builder.inttoptr(arguments[0], byte), to_read, keep_close, data])
+            return context.get_dummy_value()
 
-    @property
-    def _numba_type_(self) -> Any:
-        from treevote.compiler import prefetch_type
+        return numba.types.void(address), generate
 
-        return prefetch_type()
+    touched = cast("Any", intrinsic)(touch)
 
+    def prefetch(array: Any, place: Any) -> None:
+        touched(array.ctypes.data + place * array.itemsize)
 
-prefetch: Callable[[NDArray[Any], Any], None] = _Prefetch()
-"""Ask for a place of an array ahead of its use, without waiting for it: ``prefetch(array, place)`` in a kernel."""
+    return numba.njit(_nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)(prefetch)

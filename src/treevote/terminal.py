@@ -92,7 +92,7 @@ def announce(compiled: Compiled) -> None:
     else:
         say(
             "compiling kernels, as every run will do: no folder to keep them in can be written to; "
-            "name one in the environment variable NUMBA_CACHE_DIR"
+            "name one in the environment variable TREEVOTE_CACHE_DIR"
         )
 
 

@@ -35,7 +35,7 @@ from treevote.commands.parse import parse_files
 parse_files(sys.argv[1], [sys.argv[2]], sys.argv[3])
 for name in sys.argv[4:]:
     for kernel in vars(sys.modules.get(name, sys)).values():
-        if getattr(kernel, "kinds", None):
+        if getattr(kernel, "types", None):
             print(kernel)
 """
 
@@ -43,7 +43,7 @@ for name in sys.argv[4:]:
 def treevote(*arguments: object, cache: Path | str, **environment: str) -> tuple[int, str]:
     """Run a command in a new process that keeps kernels in a folder; return the exit code and what it said."""
     command = [sys.executable, "-m", "treevote", *map(str, arguments)]
-    own = {**os.environ, "NUMBA_CACHE_DIR": str(cache), **environment}
+    own = {**os.environ, "TREEVOTE_CACHE_DIR": str(cache), **environment}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=own)
     return done.returncode, done.stderr + done.stdout
 
@@ -85,7 +85,7 @@ def test_after_warm_nothing_is_compiled_and_two_may_warm_at_once(tmp_path: Path)
     cache, model, voting = (tmp_path / name for name in ("cache", "model", "voting"))
     twice = "--members", "lr-svm-forward,lr-svm-forward"
     command = [sys.executable, "-m", "treevote", "warm", "lr-svm-forward"]
-    own = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    own = {**os.environ, "TREEVOTE_CACHE_DIR": str(cache)}
     both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=own) for _ in range(2)]
     for process in both:
         assert f"they are kept in {cache}" in process.communicate()[0]
