@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
-from itertools import accumulate
-from operator import or_
+import time
 from pathlib import Path
 
 import numpy as np
@@ -15,106 +16,218 @@ from hypothesis import strategies as st
 
 from treevote import compilation, kernel_files
 from treevote.compilation import Compiled
-from treevote.kernels import kernel, kind_of
+from treevote.errors import ConfigError
+from treevote.kernel_files import KernelFiles, digest, is_private, kernels_folder
+from treevote.kernels import kernel
 
 _INNER = "from treevote.kernels import kernel\n{constant}\n@kernel\ndef inner(x):\n    return x + {added}\n"
 _OUTER = (
     "from treevote.kernels import kernel\nfrom {inner} import inner\n@kernel\ndef outer(x):\n    return 2 * inner(x)\n"
 )
 _RUN = """
-import sys
 import first, second
 from treevote import compilation
 for kernel in (first.outer, second.outer):
     before = compilation.state().done
-    print(kernel(1), compilation.state().done - before, "numba" in sys.modules)
+    print(kernel(1), compilation.state().done - before)
 """
 
 
-def run(folder: Path, added: int, constant: int) -> list[tuple[int, bool]]:
-    """Return results of two kernels in a new process, and whether each was compiled.
+def python(folder: Path, code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run code in a new process that keeps kernels in a folder within the given one."""
+    own = {**os.environ, "TREEVOTE_CACHE_DIR": str(folder / "cache"), **environment}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, env=own)
 
-    The number that is added stands in the kernel that the first one calls, and in a constant of the one that the second
-    one calls.
+
+def write_kernels(folder: Path, added: int, constant: int) -> None:
+    """Write two kernels; the number that is added stands in the kernel that the first one calls, and in a constant of
+    the one that the second one calls.
     """
     (folder / "plain.py").write_text(_INNER.format(constant="", added=added))
     (folder / "named.py").write_text(_INNER.format(constant=f"STEP = {constant}", added="STEP"))
     for outer, inner in (("first", "plain"), ("second", "named")):
         (folder / f"{outer}.py").write_text(_OUTER.format(inner=inner))
-    done = subprocess.run([sys.executable, "-c", _RUN], cwd=folder, capture_output=True, text=True, check=True)
-    lines = [line.split() for line in done.stdout.splitlines()]
-    assert [loaded == "True" for *_, loaded in lines] == list(accumulate((made == "1" for _, made, _ in lines), or_))
-    return [(int(result), made == "1") for result, made, _ in lines]
+
+
+def run(folder: Path, added: int, constant: int, **environment: str) -> list[tuple[int, bool]]:
+    """Return results of two kernels in a new process, and whether each was compiled."""
+    write_kernels(folder, added, constant)
+    lines = [line.split() for line in python(folder, _RUN, **environment).stdout.splitlines()]
+    return [(int(result), made == "1") for result, made in lines]
+
+
+def kept(folder: Path, name: str = "*") -> list[Path]:
+    """Return the files of kept kernels."""
+    return sorted(folder.glob(f"cache/*/{name}.*/__pycache__/*.nb?"))
+
+
+NEW, KEPT = [(4, True), (12, True)], [(4, False), (12, False)]
 
 
 def test_a_kernel_is_compiled_again_only_when_something_that_it_calls_was_edited(tmp_path: Path) -> None:
-    assert run(tmp_path, 1, 5) == [(4, True), (12, True)]
-    assert run(tmp_path, 1, 5) == [(4, False), (12, False)]
+    assert run(tmp_path, 1, 5) == NEW
+    assert run(tmp_path, 1, 5) == KEPT
     assert run(tmp_path, 5, 5) == [(12, True), (12, False)]
     assert run(tmp_path, 5, 7) == [(12, False), (16, True)]
+    assert run(tmp_path, 1, 5) == KEPT
 
 
-@pytest.fixture(autouse=True)
-def nothing_kept() -> None:
-    """Remove what an earlier run kept beside this file."""
-    for file in Path(__file__).parent.glob("__pycache__/*double*.nbc"):
-        file.unlink()
+def test_nothing_is_kept_beside_the_source(tmp_path: Path) -> None:
+    run(tmp_path, 1, 5)
+    assert len(kept(tmp_path)) == 4
+    assert [file for file in tmp_path.rglob("*.nb?") if tmp_path / "cache" not in file.parents] == []
 
 
-def heard(where: str | None, monkeypatch: pytest.MonkeyPatch) -> list[Compiled]:
-    """Compile a kernel where only folders that contain a name can be written to; return what is told."""
+@pytest.mark.parametrize("seed", range(4))
+def test_a_damaged_cut_or_foreign_file_is_compiled_again(seed: int, tmp_path: Path) -> None:
+    run(tmp_path, 1, 5)
+    rng = np.random.default_rng(seed)
+    for file in kept(tmp_path, "first.outer"):
+        content = bytearray(file.read_bytes())
+        content[rng.integers(len(content))] ^= 1 << int(rng.integers(8))
+        file.write_bytes(content)
+    (index, code) = kept(tmp_path, "second.outer")[::-1]
+    damaged = (code, b""), (code, code.read_bytes()[:100]), (index, b"\x80\x04."), (code, index.read_bytes())
+    damaged[seed][0].write_bytes(damaged[seed][1])
+    assert run(tmp_path, 1, 5) == NEW
+    assert run(tmp_path, 1, 5) == KEPT
+
+
+@pytest.mark.parametrize("content", ["", "7", "{}", "[" * 100_000, '{"a": 1}'])
+def test_damaged_checksums_compile_again(content: str, tmp_path: Path) -> None:
+    run(tmp_path, 1, 5)
+    for file in tmp_path.glob("cache/*/*/checksums.json"):
+        file.write_text(content)
+    assert run(tmp_path, 1, 5) == NEW
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights are those of POSIX")
+def test_files_that_others_may_write_to_are_not_used(tmp_path: Path) -> None:
+    run(tmp_path, 1, 5)
+    kept(tmp_path, "first.outer")[0].chmod(0o666)
+    assert run(tmp_path, 1, 5) == [(4, True), (12, False)]
+    (tmp_path / "cache").chmod(0o777)
+    assert not is_private(tmp_path / "cache")
+    home = {"HOME": str(tmp_path / "home"), "XDG_CACHE_HOME": ""}
+    assert run(tmp_path, 1, 5, **home) == NEW
+    assert run(tmp_path, 1, 5, **home) == KEPT
+
+
+def test_where_numba_sends_its_files_elsewhere_they_are_checked_too(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    assert run(tmp_path, 1, 5, NUMBA_CACHE_DIR=str(elsewhere)) == NEW
+    assert run(tmp_path, 1, 5, NUMBA_CACHE_DIR=str(elsewhere)) == KEPT
+    for file in elsewhere.rglob("*.nbc"):
+        file.write_bytes(b"")
+    assert run(tmp_path, 1, 5, NUMBA_CACHE_DIR=str(elsewhere)) == NEW
+
+
+@pytest.fixture
+def closed(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Return a set of folders, to be filled, that cannot be written to; the administrator could write to any."""
+    folders: set[str] = set()
+    can = kernel_files._can_be_written_to
+    monkeypatch.setattr(kernel_files, "_can_be_written_to", lambda folder: str(folder) not in folders and can(folder))
+    monkeypatch.setattr(kernel_files, "_kernels_folder", kernel_files._kernels_folder.__wrapped__)
+    return folders
+
+
+def heard() -> list[Compiled]:
+    """Compile a kernel; return what is told."""
 
     def double(x: int) -> int:
         return 2 * x
 
-    can = kernel_files._can_be_written_to
-    monkeypatch.setattr(
-        kernel_files, "_can_be_written_to", lambda folder: where is not None and where in folder and can(folder)
-    )
     told: list[Compiled] = []
     with compilation.listened(told.append):
         assert kernel(double)(21) == 42
     return told
 
 
-def test_where_no_folder_can_be_written_to_kernels_are_compiled_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    before, after = heard(None, monkeypatch)
-    assert after.done == before.done + 1
-    assert after.folder == kernel_files.kernels_folder() == ""
-
-
-def test_the_folder_of_the_user_is_used_where_that_of_the_source_is_closed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_where_no_folder_can_be_written_to_kernels_are_compiled_and_not_kept(
+    closed: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("TREEVOTE_CACHE_DIR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
-    _, after = heard(str(tmp_path), monkeypatch)
-    assert after.folder.startswith(str(tmp_path))
-    assert len(list(Path(after.folder).rglob("*double*.nbc"))) == 1
+    closed.add(kernels_folder())
+    before, after = heard()
+    assert after.done == before.done + 1
+    assert after.folder == kernels_folder() == ""
 
 
-def test_kernels_beside_a_source_that_cannot_be_written_to_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    heard("__pycache__", monkeypatch)
-    assert heard(None, monkeypatch) == []
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have other cache folders")
+def test_a_folder_that_is_not_absolute_is_not_used(
+    closed: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TREEVOTE_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", "here")
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # as without HOME and an entry in passwd
+    assert kernels_folder() == ""
+    monkeypatch.setenv("TREEVOTE_CACHE_DIR", "here")
+    with pytest.raises(ConfigError, match="expected an absolute path"):
+        kernels_folder()
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_a_damaged_file_of_a_kernel_is_compiled_again(tmp_path: Path) -> None:
-    assert run(tmp_path, 1, 5) == [(4, True), (12, True)]
-    for file in tmp_path.rglob("first.outer.*.nbc"):
-        file.write_bytes(file.read_bytes()[:100])
-    for file in tmp_path.rglob("second.outer.*.nbc"):
-        file.write_bytes(b"")
-    assert run(tmp_path, 1, 5) == [(4, True), (12, True)]
-    assert run(tmp_path, 1, 5) == [(4, False), (12, False)]
+@pytest.mark.parametrize("has_home", [True, False])
+def test_kernels_of_an_administrator_are_of_use_to_everybody(
+    has_home: bool, closed: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TREEVOTE_CACHE_DIR", str(tmp_path / "shared"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert len(heard()) == 2
+    closed.add(str(tmp_path / "shared"))
+    if not has_home:
+        closed.add(kernels_folder())
+    assert kernels_folder() != str(tmp_path / "shared")
+    assert heard() == []
+    shutil.rmtree(tmp_path / "shared")
 
 
-def test_kernels_of_other_sources_are_removed(tmp_path: Path) -> None:
+def test_a_disk_that_is_full_makes_a_run_slower(closed: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TREEVOTE_CACHE_DIR", str(tmp_path))
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(kernel_files, "_write", full)
+    assert len(heard()) == 2
+    monkeypatch.undo()
+    monkeypatch.setenv("TREEVOTE_CACHE_DIR", str(tmp_path / "other"))
+    monkeypatch.setattr(os, "replace", full)
+    assert len(heard()) == 2
+
+
+def test_kernels_that_were_not_used_for_long_are_removed(tmp_path: Path) -> None:
     run(tmp_path, 1, 5)
-    before = sorted(file.name for file in tmp_path.rglob("*.nbc"))
-    run(tmp_path, 2, 5)
-    after = sorted(file.name for file in tmp_path.rglob("*.nbc"))
-    assert len(before) == len(after)
-    assert before != after
+    old, used = sorted(tmp_path.glob("cache/*/*.outer.*"))
+    other = old.parents[1] / "0.0.1-numba-0.1-cpython-311" / "first.outer.0123"
+    other.mkdir(parents=True)
+    long_ago = time.time() - (kernel_files.UNUSED_DAYS + 1) * 24 * 3600
+    for folder in (old, other):
+        os.utime(folder, (long_ago, long_ago))
+    write_kernels(tmp_path, 1, 7)
+    python(tmp_path, "import second; second.outer(1)")
+    assert used.exists()
+    assert not old.exists()
+    assert not other.parent.exists()
+
+
+@given(st.lists(st.integers(0, 3), min_size=2000, max_size=2000), st.integers(0, 1999))
+def test_a_table_among_the_constants_counts_to_its_end(values: list[int], place: int) -> None:
+    def checksum(table: np.ndarray) -> str:
+        scope: dict[str, object] = {"table": np.array(table)}
+        exec("def total(i): return table[i]", scope)
+        return digest(scope["total"])  # type: ignore[arg-type]
+
+    other = list(values)
+    other[place] += 1
+    assert checksum(np.array(values)) == checksum(np.array(values))
+    assert checksum(np.array(values)) != checksum(np.array(other))
 
 
 _KINDS = """
@@ -157,7 +270,7 @@ print(kinds.pair(table, number=3), kinds.pair(table[::2], 3), kinds.pair(table.r
 print(kinds.mixed(kinds.Pair(np.ones((2, 2), np.int32), 3)), kinds.same(table), kinds.same(table / 4))
 print(type(kinds.pair(table, 3)).__name__, kinds.refuse(True), kinds.refuse(np.int64(1)), kinds.refuse(0.5))
 print(pickle.loads(pickle.dumps(kinds.same)) is kinds.same)
-print(compilation.state().done, "numba" in sys.modules, file=sys.stderr)
+print(compilation.state().done, file=sys.stderr)
 for wrong in (2, "1"):
     try:
         kinds.refuse(wrong)
@@ -168,48 +281,36 @@ for wrong in (2, "1"):
 
 def test_kept_code_returns_and_raises_what_code_compiled_now_does(tmp_path: Path) -> None:
     (tmp_path / "kinds.py").write_text(_KINDS)
-    command = [sys.executable, "-c", _CALLS]
-    new, kept = (subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True) for _ in range(2))
+    new, kept = (python(tmp_path, _CALLS) for _ in range(2))
     assert new.stdout == kept.stdout
     assert new.stdout.startswith("Pair(left=array([[0, 3],")
     assert new.stdout.endswith("True\nValueError\nTypingError\n")
-    assert (new.stderr, kept.stderr) == ("9 True\n", "0 False\n")
+    assert (new.stderr, kept.stderr) == ("9\n", "0\n")
 
 
-def test_code_from_disk_and_code_compiled_into_other_code_agree(tmp_path: Path) -> None:
-    run(tmp_path, 1, 5)
-    code = "import plain, first; print(plain.inner(2), first.outer(2), plain.inner(2.5), first.outer(2.5))"
-    for _ in range(2):
-        done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
-        assert done.stdout.split() == ["3", "6", "3.5", "7.0"]
-        for file in tmp_path.rglob("first.outer.*.nbc"):
-            file.unlink()
+def test_a_kernel_may_call_itself_and_be_called_by_python_and_by_kernels(tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text(
+        "from treevote.kernels import leaf\n@leaf\ndef inner(n):\n    return 1 if n < 2 else n * inner(n - 1)\n"
+    )
+    (tmp_path / "first.py").write_text(_OUTER.format(inner="plain"))
+    code = "import plain, first; print(plain.inner(5), first.outer(5), plain.inner(n=3))"
+    assert [python(tmp_path, code).stdout for _ in range(2)] == ["120 240 6\n"] * 2
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import numba; import first, second; print(first.outer(1), second.outer(1))",
-        "import first, second; a = first.outer(1); import numba, numpy as np\n"
-        "made = numba.njit(lambda n: np.ones(n))(3)\n"
-        "print(a if made.sum() == 3 else made, second.outer(1))",
-    ],
-)
-def test_code_from_disk_and_code_of_numba_live_together(code: str, tmp_path: Path) -> None:
-    run(tmp_path, 1, 5)
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout == "4 12\n"
+def test_a_map_of_a_file_gives_the_numbers_of_its_own_type(tmp_path: Path) -> None:
+    def total(table: np.ndarray) -> float:
+        result = 0.0
+        for value in table:
+            result += value
+        return result
+
+    compiled = kernel(total)
+    for dtype in (np.int32, np.float32, np.int64, np.float32):
+        table = np.memmap(tmp_path / "table", dtype, "w+", shape=3)
+        table[:] = 1, 2, 3
+        assert compiled(table) == 6.0
 
 
-@given(st.integers(-(2**63), 2**63 - 1), st.booleans(), st.floats(allow_nan=False))
-def test_the_kind_of_a_number_does_not_depend_on_who_made_it(whole: int, truth: bool, real: float) -> None:
-    assert kind_of((whole, truth, real)) == kind_of((np.int64(whole), np.bool_(truth), np.float64(real)))
-
-
-def test_the_kind_of_an_array_is_what_machine_code_depends_on() -> None:
-    table = np.zeros((2, 3), np.int32)
-    frozen = table.copy()
-    frozen.flags.writeable = False
-    others = table.T, table[:, ::2], table.astype(np.int64), table[0], frozen, table.astype(">i4")
-    assert len({kind_of(array) for array in (table, *others)}) == 7
-    assert kind_of(table[:1]) == kind_of(table) == kind_of(np.ones((1, 1), np.int32))
+def test_the_files_of_a_kernel_are_named_by_its_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TREEVOTE_CACHE_DIR", str(tmp_path))
+    assert KernelFiles(python, {}).source != KernelFiles(python, {"_nrt": False}).source

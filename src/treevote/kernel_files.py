@@ -113,7 +113,7 @@ class KernelFiles:
         self.source = os.fspath(self._folder / "kernel.py") if self.root and self._make() else ""
 
     def are_kept(self) -> bool:
-        """Tell whether there is code on disk, of any types of arguments; remove files that are not as they were left."""
+        """Tell whether there is code on disk, of any types of arguments; remove files that are not right."""
         if not self.source:
             return False
         with suppress(OSError):
@@ -199,7 +199,9 @@ def kernels_folder() -> str:
 def _kernels_folder(_: str) -> str:
     from platformdirs import user_cache_path
 
-    named, own = _named_folder(), user_cache_path("treevote", appauthor=False)
+    named, own = _named_folder(), None
+    with suppress(RuntimeError):  # no home folder is known
+        own = user_cache_path("treevote", appauthor=False)
     for folder in (named, own):
         if folder is not None and folder.is_absolute() and _can_be_written_to(folder) and is_private(folder):
             return os.fspath(folder)
