@@ -188,7 +188,7 @@ def test_kernels_of_an_administrator_are_of_use_to_everybody(
     shutil.rmtree(tmp_path / "shared")
 
 
-def test_a_disk_that_is_full_makes_a_run_slower(closed: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_makes_a_run_slower(closed: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TREEVOTE_CACHE_DIR", str(tmp_path))
 
     def full(*_: object) -> None:
