@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import distributed
 import pytest
 
 from tests.command_line import content, fails, run
@@ -19,13 +20,11 @@ from treevote.errors import ConfigError
 from treevote.parallel import Jobs, _require_same_version, cluster
 from treevote.version import __version__
 
-distributed = pytest.importorskip("distributed")
-
 
 @pytest.fixture(scope="module")
 def local() -> Iterator[Any]:
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
-    with distributed.LocalCluster(**options) as started:
+    with distributed.LocalCluster(**options) as started:  # type: ignore[no-untyped-call]
         yield started
 
 
