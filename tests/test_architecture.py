@@ -25,6 +25,7 @@ LAYERS = (
     {
         "compilation",
         "errors",
+        "extras",
         "kernel_files",
         "kernels",
         "notebook",
@@ -68,6 +69,9 @@ DOORS = {
     "ufal": {"treevote.models.tokenization"},
 }
 """The only modules, or packages of modules, that import a library."""
+
+EXTRAS = {"distributed": "dask", "jinja2": "report", "pandas": "pandas", "spacy": "spacy", "ufal": "text"}
+"""Libraries of single features, and their extras."""
 
 BANNED = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "logging"}
 
@@ -224,16 +228,30 @@ def test_the_links_lead_to_the_folders(link: str) -> None:
 
 def test_dependencies_are_the_libraries_imported() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    declared = {
-        line.split(">")[0].replace("-", "_").replace("scikit_learn", "sklearn").replace(".udpipe", "")
-        for line in project["dependencies"]
-    }
     extras = project["optional-dependencies"]
-    optional = {line.split(">")[0] for extra in ("dask", "pandas", "spacy") for line in extras[extra]}
+    declared, optional = (
+        {line.split(">")[0].replace("scikit-learn", "sklearn").replace("ufal.udpipe", "ufal") for line in lines}
+        for lines in (project["dependencies"], [line for extra in EXTRAS.values() for line in extras[extra]])
+    )
     used = {full.split(".")[0] for name in NAMES for full in imported(modules()[name][1])}
     outside = used - set(sys.stdlib_module_names) - {"treevote", "_typeshed", "llvmlite"}  # the last comes with numba
-    assert optional <= outside <= declared | optional
-    assert declared - outside <= {"turkish_treebanks"}  # data, found through its metadata
+    assert outside == declared | optional
+
+
+@pytest.mark.parametrize("name", sorted(modules()))
+def test_a_library_of_an_extra_is_imported_where_its_lack_is_told(name: str) -> None:
+    told: set[ast.AST] = set()
+    for node in ast.walk(modules()[name][1]):
+        if isinstance(node, ast.With | ast.If) and ast.unparse(node).startswith(("with extra(", "if TYPE_CHECKING:")):
+            told.update(node.body)
+    others = [node for node in ast.walk(modules()[name][1]) if isinstance(node, ast.stmt) and node not in told]
+    libraries = {full.split(".")[0] for full in imported(ast.Module([n for n in others if is_import(n)], []))}
+    if name != "treevote.models.tokenization.child":  # its parent has loaded the library
+        assert libraries & set(EXTRAS) == set()
+
+
+def is_import(node: ast.AST) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom)
 
 
 def test_importing_treevote_is_cheap() -> None:

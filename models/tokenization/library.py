@@ -7,7 +7,8 @@ import re
 import tempfile
 from typing import Any, NamedTuple
 
-from treevote.errors import ConfigError, ModelError
+from treevote.errors import ModelError
+from treevote.extras import extra
 
 
 class Token(NamedTuple):
@@ -29,13 +30,8 @@ def library() -> Any:
     ConfigError
         If it cannot be imported.
     """
-    try:
+    with extra("text", "raw text needs ufal.udpipe"):
         import ufal.udpipe
-    except ImportError as error:
-        raise ConfigError(
-            f"raw text needs ufal.udpipe, which cannot be imported ({error}); pip install ufal.udpipe, "
-            "or give sentences in CoNLL-U"
-        ) from None
     return ufal.udpipe
 
 

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from treevote.errors import ConfigError, TreevoteError
+from treevote.extras import extra
 from treevote.version import __version__
 
 R = TypeVar("R")
@@ -202,10 +203,8 @@ def cluster(address: str) -> Iterator[None]:
     TreevoteError
         If a task ended several workers.
     """
-    try:
+    with extra("dask", "a cluster needs Dask"):
         from distributed import Client, KilledWorker
-    except ImportError:
-        raise ConfigError("a cluster needs Dask, which is not installed; pip install 'treevote[dask]'") from None
     try:
         client: Any = Client(address, timeout=CONNECT_WITHIN)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as problem:

@@ -21,11 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from spacy.attrs import DEP, HEAD
-from spacy.language import Language
-from spacy.tokens import Doc, Token
-from spacy.util import minibatch
-from spacy.vocab import Vocab
 
 from treevote.batch.joint import member_of
 from treevote.conll.chunks import Chunk
@@ -33,6 +28,14 @@ from treevote.conll.reader import parse_chunk
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError, InputError
+from treevote.extras import extra
+
+with extra("spacy", "the component needs spaCy"):
+    from spacy.attrs import DEP, HEAD
+    from spacy.language import Language
+    from spacy.tokens import Doc, Token
+    from spacy.util import minibatch
+    from spacy.vocab import Vocab
 
 EXTENSIONS = {"dep_support": "support", "dep_confidence": "confidence", "label_confidence": "label_confidence"}
 """Extensions of tokens, and the field of `Treebank` in each."""

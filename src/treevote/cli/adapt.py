@@ -158,6 +158,10 @@ def adapt(
         "guard": {"source_margin": margin},
         "seed": seed,
     }
+    if report is not None:
+        from treevote.report.page import environment
+
+        environment()  # before the work: it may be missing
     configuration = read_configuration(config, scheme, changes)
     before = model_at(output)
     with progress_shown() as progress, connected(cluster) if cluster else nullcontext():

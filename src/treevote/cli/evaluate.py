@@ -80,6 +80,10 @@ def evaluate(
     from treevote.terminal import fault, tell, warn
 
     refuse_both({"--json": json, "--csv": csv})
+    if report is not None:
+        from treevote.report.page import environment
+
+        environment()  # before the work: it may be missing
     if (max_loss or significant) and against is None:
         raise typer.BadParameter("--max-loss and --significant need a baseline: name it with --against")
     least = gates.thresholds(fail_under or [])

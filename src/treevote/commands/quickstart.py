@@ -36,8 +36,9 @@ from treevote.evaluation.counts import Counts, evaluate
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.files.temporaries import temporary
 from treevote.kernels import Longs
+from treevote.models.tokenization.library import library
 from treevote.parallel import ONE_JOB, Jobs
-from treevote.report.page import write_report
+from treevote.report.page import environment, write_report
 from treevote.store import folder as store
 from treevote.store.checkpoints import checkpoints
 from treevote.terminal import duration, size, table
@@ -176,10 +177,13 @@ def quickstart(
 
     Raises
     ------
-    InputError, ModelError
-        If the default data is missing, or the folder cannot be written to.
+    InputError, ModelError, ConfigError
+        If the default data or a library of the extra ``quickstart`` is missing, or the folder cannot be written to.
     """
     folder = Path(folder)
+    environment()  # before the work: it may be missing
+    if from_text:
+        library()
     store.check_target(folder / MODEL)
     web, wiki = read(default_treebank("web")), read(default_treebank("wiki"))
     tenth = np.arange(web.n_sentences) % 10 == 9

@@ -25,6 +25,7 @@ from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, TreevoteError
 from treevote.models.clusters.clusters import Clusters
 from treevote.models.clusters.files import read_clusters
+from treevote.models.tokenization.library import library
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.report.scores import scores
 from treevote.store import folder as store
@@ -124,6 +125,8 @@ def train(
     configuration = chosen(config, preset, given)
     trainer = ensemble_of(configuration, settings)
     store.check_target(output)
+    if reader is not None and reader.reads == "text":
+        library()  # before the work: it may be missing
     if clusters is not None:
         trainer, reader = with_word_clusters(read_clusters(clusters), trainer, reader)
     texts: list[Treebank] = []

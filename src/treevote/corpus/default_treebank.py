@@ -1,17 +1,17 @@
 """The treebank that comes with treevote: the Turkish Web Treebank, two kinds of text in one annotation scheme.
 
-It is installed with treevote as the package ``turkish-treebanks``, which gives its list of files and is never
+It is the package ``turkish-treebanks`` of the extra ``quickstart``, which gives its list of files and is never
 imported: its files lie in a folder called ``data``, a name that anyone may use.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, files
+from importlib.metadata import files
 from pathlib import Path
 from typing import Literal
 
 from treevote.errors import InputError
+from treevote.extras import extra
 
 PACKAGE = "turkish-treebanks"
 
@@ -21,7 +21,7 @@ def default_treebank(part: Literal["web", "wiki"]) -> Path:
 
     Raises
     ------
-    InputError
+    ConfigError, InputError
         If the package is not installed, or without its data.
 
     Examples
@@ -29,10 +29,11 @@ def default_treebank(part: Literal["web", "wiki"]) -> Path:
     >>> default_treebank("web").name
     'web.conllu'
     """
-    with suppress(PackageNotFoundError):
-        for file in files(PACKAGE) or ():
-            if file.name == f"{part}.conllu" and (path := Path(str(file.locate()))).is_file():
-                return path
+    with extra("quickstart", f"the default treebank is the package {PACKAGE}"):
+        found = files(PACKAGE) or ()
+    for file in found:
+        if file.name == f"{part}.conllu" and (path := Path(str(file.locate()))).is_file():
+            return path
     raise InputError(
         f"expected the file {part}.conllu of the package {PACKAGE}, found none",
         remedy=f"install it: pip install --force-reinstall {PACKAGE}",

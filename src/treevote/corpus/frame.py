@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from treevote.errors import ConfigError, InputError
+from treevote.errors import InputError
+from treevote.extras import extra
 
 if TYPE_CHECKING:
     import pandas  # pyright: ignore[reportMissingImports]
@@ -19,10 +20,8 @@ def frame_of(columns: Mapping[str, Any]) -> pandas.DataFrame:
     ConfigError
         If pandas is not installed.
     """
-    try:
+    with extra("pandas", "tables need pandas"):
         import pandas  # pyright: ignore[reportMissingImports]
-    except ImportError:
-        raise ConfigError("tables need pandas, which is not installed; pip install 'treevote[pandas]'") from None
     return pandas.DataFrame(columns)
 
 

@@ -10,18 +10,21 @@ import hashlib
 import os
 from collections.abc import Iterator
 from functools import cache
-
-from jinja2 import Environment, PackageLoader
+from typing import TYPE_CHECKING
 
 from treevote.drawing import svg
 from treevote.evaluation.results import Evaluation
 from treevote.evaluation.verdict import LEVEL, Difference, Probability, Verdict, differences, p_values, verdict
+from treevote.extras import extra
 from treevote.files.streams import writing
 from treevote.report import markup, plots, quotations, trees
 from treevote.report.series import SERIES
 from treevote.terminal import plural
 from treevote.version import __version__
 from treevote.visibility import visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 CONVENTIONS = {
     "ud": "CoNLL 2018 (universal part of the deprel)",
@@ -116,7 +119,15 @@ def render(evaluation: Evaluation, *, data: str = "", command: str = "", date: s
 
 @cache
 def environment() -> Environment:
-    """Return the templates with their filters; text of a file is escaped, and made visible."""
+    """Return the templates with their filters; text of a file is escaped, and made visible.
+
+    Raises
+    ------
+    ConfigError
+        If Jinja2 is not installed.
+    """
+    with extra("report", "a report needs Jinja2"):
+        from jinja2 import Environment, PackageLoader
     made = Environment(
         loader=PackageLoader("treevote.report"),
         autoescape=True,

@@ -168,7 +168,7 @@ def test_without_the_library_one_sentence_tells(monkeypatch: pytest.MonkeyPatch)
     loaded = Tokenizer.from_record(toy_tokenizer().record())
     monkeypatch.setitem(sys.modules, "ufal.udpipe", None)
     for call in (lambda: loaded.tokenize("a"), lambda: QUICK.train(toy())):
-        with pytest.raises(ConfigError, match=r"raw text needs ufal.udpipe.*pip install ufal.udpipe"):
+        with pytest.raises(ConfigError, match=r"raw text needs ufal.udpipe.*pip install 'treevote\[text\]'"):
             call()
 
 

@@ -1,0 +1,39 @@
+"""Libraries of single features: extras of the installation, imported when the feature is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from treevote.errors import ConfigError
+
+
+@contextmanager
+def extra(name: str, need: str) -> Iterator[None]:
+    """Import the library of an extra in the block, or say in one sentence how to install it.
+
+    Parameters
+    ----------
+    name : str
+        The extra, as ``pyproject.toml`` names it.
+    need : str
+        The feature and its library.
+
+    Raises
+    ------
+    ConfigError
+        If the library cannot be imported.
+
+    Examples
+    --------
+    >>> with extra("unicorns", "a unicorn needs its horn"):
+    ...     import horn
+    Traceback (most recent call last):
+        ...
+    treevote.errors.ConfigError: a unicorn needs its horn, which cannot be loaded (No module named 'horn'); \
+pip install 'treevote[unicorns]'
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise ConfigError(f"{need}, which cannot be loaded ({error}); pip install 'treevote[{name}]'") from None
