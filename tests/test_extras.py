@@ -15,13 +15,17 @@ RUN = """
 import importlib.metadata, json, sys
 from typer.testing import CliRunner
 files = importlib.metadata.files
-def without(name):
-    if name == "turkish-treebanks" and name in hidden:
-        raise importlib.metadata.PackageNotFoundError(name)
-    return files(name)
 hidden, commands = json.loads(sys.argv[1])
-sys.modules.update(dict.fromkeys(hidden))
-importlib.metadata.files = without
+class Hidden:
+    def find_spec(name, *_):
+        if name in hidden:
+            raise ModuleNotFoundError(f"No module named {name!r}")
+    def files(name):
+        if name in hidden:
+            raise importlib.metadata.PackageNotFoundError(name)
+        return files(name)
+sys.meta_path.insert(0, Hidden)
+importlib.metadata.files = Hidden.files
 from treevote.cli import app
 for command in commands:
     result = CliRunner().invoke(app, command.split())
