@@ -16,7 +16,7 @@ class SourceDistribution(sdist):
 
     def make_release_tree(self, base_dir: Any, files: Iterable[Any]) -> None:
         """Write the files, then the links."""
-        super().make_release_tree(base_dir, files)  # type: ignore[arg-type]
+        super().make_release_tree(base_dir, files)
         for path in Path("src/treevote").iterdir():
             if path.is_symlink():
                 (Path(base_dir) / path).symlink_to(path.readlink())
