@@ -158,8 +158,9 @@ def _checked(record: Record) -> CandidateModel:
     if [type(number) for number in line] != [float, float] or not all(abs(number) <= STEEPEST for number in line):
         raise ValueError("the line of its confidence")
     places, weights = column(record, "places", np.int32), column(record, "weights", np.float32)
-    ascending = len(places) == 0 or (places[0] >= 0 and places[-1] < 1 << PLACE_BITS and (np.diff(places) > 0).all())
-    if len(places) != len(weights) or not ascending or not (np.abs(weights) <= HEAVIEST).all():
+    inside = ((places >= 0) & (places < 1 << PLACE_BITS)).all()
+    ascending = (places[1:] > places[:-1]).all()  # forged differences would wrap
+    if len(places) != len(weights) or not (inside and ascending) or not (np.abs(weights) <= HEAVIEST).all():
         raise ValueError("its weights")
     table = np.zeros(1 << PLACE_BITS, np.float32)
     table[places] = weights

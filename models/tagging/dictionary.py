@@ -13,7 +13,7 @@ import numpy as np
 
 from treevote.kernels import Doubles, Ints, Longs, leaf
 from treevote.store.record import Record
-from treevote.store.validation import column
+from treevote.store.validation import check_offsets, column
 
 N_LEVELS, N_SHARES = 4, 5
 
@@ -56,9 +56,8 @@ class Dictionary(NamedTuple):
     def from_record(cls, record: Record, n_forms: int, n_classes: int) -> Dictionary:
         """Return the dictionary of a record; raises as `treevote.store.validation.rebuild` expects."""
         offsets, classes, counts = (column(record, name, np.int32) for name in cls._fields)
-        if len(offsets) != n_forms + 1 or offsets[0] != 0 or offsets[-1] != len(classes) or len(counts) != len(classes):
-            raise ValueError("its dictionary")
-        if (np.diff(offsets.astype(np.int64)) < 0).any() or (counts < 1).any() or (counts > 1 << 30).any():
+        check_offsets("offsets", offsets, n_forms, len(classes))
+        if len(counts) != len(classes) or ((counts < 1) | (counts > 1 << 30)).any():
             raise ValueError("the counts of its dictionary")
         if ((classes < 0) | (classes >= n_classes)).any():
             raise ValueError("the classes of its dictionary")

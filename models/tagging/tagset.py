@@ -19,7 +19,7 @@ import numpy as np
 from treevote.kernels import Bools, Ints
 from treevote.models.features.lexicon import split_feats
 from treevote.store.record import Record
-from treevote.store.validation import column
+from treevote.store.validation import check_offsets, column
 
 MOST_CLASSES = 20_000
 """Maximum number of classes; the rarest beyond are left out."""
@@ -156,9 +156,10 @@ class Tagset:
         """Return the classes of a record; raises as `treevote.store.validation.rebuild` expects."""
         groups, names = tuple(record.texts["groups"]), tuple(record.texts["names"])
         starts, split = column(record, "starts", np.int32), record.facts["split"]
-        if len(starts) != len(groups) + 1 or not groups or starts[0] != 0 or starts[-1] != len(names):
+        check_offsets("starts", starts, len(groups), len(names))
+        if not groups or (starts[1:] == starts[:-1]).any():
             raise ValueError("its groups of tags")
-        if (np.diff(starts.astype(np.int64)) <= 0).any() or len(names) > MOST_CLASSES or not isinstance(split, bool):
+        if len(names) > MOST_CLASSES or not isinstance(split, bool):
             raise ValueError("its tags")
         own = column(record, "own", np.bool_)
         if len(own) != len(names):

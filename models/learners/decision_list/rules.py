@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Doubles, Ints, kernel, leaf
+from treevote.store.validation import check_offsets
 
 
 class DecisionList(NamedTuple):
@@ -58,13 +59,11 @@ class DecisionList(NamedTuple):
 def check_rules(rules: DecisionList, n_features: int, n_classes: int) -> None:
     """Raise ValueError unless a list is well formed, so that kernels never read outside its arrays."""
     n = len(rules.classes)
-    lengths = np.diff(rules.offsets.astype(np.int64))
+    check_offsets("offsets", rules.offsets, n, len(rules.features))
+    lengths = np.diff(rules.offsets)
     if not (
         n > 0
-        and len(rules.offsets) == n + 1
         and len(rules.gains) == len(rules.decided) == len(rules.right) == n
-        and rules.offsets[0] == 0
-        and rules.offsets[-1] == len(rules.features)
         and (lengths[:-1] > 0).all()
         and lengths[-1] == 0
         and ((rules.features >= 0) & (rules.features < n_features)).all()

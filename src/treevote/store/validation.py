@@ -62,6 +62,28 @@ def column(record: Record, name: str, dtype: Any, *, mapped: bool = False) -> An
     return np.asarray(array) if mapped else np.array(array)
 
 
+def check_offsets(name: str, offsets: NDArray[Any], n: int, end: int) -> None:
+    """Check that an array has the offsets of ``n`` runs, one after the other, in an array of length ``end``.
+
+    Neighbours are compared: forged differences wrap.
+
+    Raises
+    ------
+    ValueError
+        Unless it has ``n + 1`` numbers, begins with 0, never decreases, and ends with ``end``.
+
+    Examples
+    --------
+    >>> check_offsets("starts", np.array([0, 2, 2, 5]), 3, 5)
+    >>> check_offsets("starts", np.array([0, 2**63 - 1, -2, 5]), 3, 5)
+    Traceback (most recent call last):
+    ValueError: array starts should rise from 0 to 5 in 4 numbers
+    """
+    rises = len(offsets) == n + 1 and offsets[0] == 0 and offsets[-1] == end and (offsets[1:] >= offsets[:-1]).all()
+    if not rises:
+        raise ValueError(f"array {name} should rise from 0 to {end} in {n + 1} numbers")
+
+
 def give_back(array: NDArray[Any]) -> None:
     """Give the memory of an array back that is mapped from a file: what is used of it later is mapped again.
 

@@ -111,7 +111,7 @@ def test_a_record_gives_the_same_dictionary(pairs: list[tuple[int, int]]) -> Non
 def test_forged_dictionaries_are_refused(offsets: list[int], classes: list[int], counts: list[int]) -> None:
     columns = {"offsets": offsets, "classes": classes, "counts": counts}
     record = Record("dictionary", arrays={name: np.array(column, np.int32) for name, column in columns.items()})
-    with pytest.raises(ValueError, match="dictionary"):
+    with pytest.raises(ValueError, match=r"dictionary|array offsets should rise"):
         Dictionary.from_record(record, 4 if len(offsets) > 3 else 1, 6)
 
 
