@@ -117,6 +117,16 @@ def dependencies(name: str) -> set[str]:
     return found
 
 
+def test_no_private_part_of_scikit_learn_or_scipy_is_imported() -> None:
+    private = {
+        (name, full)
+        for name, (_, tree) in modules().items()
+        for full in imported(tree)
+        if full.startswith(("sklearn.", "scipy.")) and any(step.startswith("_") for step in full.split("."))
+    }
+    assert private == set()
+
+
 def is_name(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 

@@ -72,7 +72,7 @@ class LinearGuide:
 
     @classmethod
     def trained(cls, learner: Any, keys: Keys, n_actions: int, prune: float) -> LinearGuide:
-        """Pack the weights of a learner that `is_linear`, as `packing`."""
+        """Pack the weights of a linear learner, as `packing`."""
         return cls.packing(coefficients_of(learner, n_actions), keys, prune)
 
     @classmethod
@@ -118,9 +118,9 @@ class LinearGuide:
 
 
 def coefficients_of(learner: Any, n_actions: int) -> Coefficients:
-    """Return the weights of a learner that `is_linear`, whose classes are actions."""
+    """Return the weights of a linear learner whose classes are actions."""
     classes = np.asarray(learner.classes_, np.int64)
-    weights: NDArray[Any] = learner.coef_.T
+    weights: NDArray[Any] = np.atleast_2d(learner.coef_).T  # some of scikit-learn have one row as a vector
     bias: NDArray[Any] = np.asarray(learner.intercept_)
     if weights.shape[1] < len(classes):  # of two classes scikit-learn keeps the second
         weights, bias = np.hstack([-weights, weights]) / 2, np.hstack([-bias, bias]) / 2
@@ -131,19 +131,3 @@ def coefficients_of(learner: Any, n_actions: int) -> Coefficients:
     coefficients = np.zeros((len(weights), n_actions), np.float32)
     coefficients[:, classes] = weights
     return Coefficients(coefficients, intercept, seen)
-
-
-def is_linear(learner: Any) -> bool:
-    """Tell whether a trained learner has weights for every class: not those for pairs of classes that an SVC has.
-
-    Examples
-    --------
-    >>> from scipy.sparse import csr_matrix
-    >>> from sklearn.svm import SVC, LinearSVC
-    >>> rows, classes = csr_matrix(np.eye(3)), [0, 1, 2]
-    >>> is_linear(LinearSVC().fit(rows, classes)), is_linear(SVC(kernel="linear").fit(rows, classes))
-    (True, False)
-    """
-    weights = getattr(learner, "coef_", None)
-    n_classes = len(learner.classes_)
-    return isinstance(weights, np.ndarray) and (n_classes == 2 or len(weights) == n_classes)

@@ -178,5 +178,5 @@ def fit(learner: Learner, rows: Rows, progress: Progress | None, name: str) -> N
         learner.fit(X, rows.classes, **told)
     except TreevoteError:
         raise
-    except Exception as error:  # the learner may be any scikit-learn classifier, with any options
+    except Exception as error:  # a classifier of scikit-learn may have any options
         raise ConfigError(f"{type(learner).__name__} cannot learn to parse ({error}); choose another") from error

@@ -179,7 +179,7 @@ def add_rows(weights: Weights, rows: Longs, first: int, last: int, scores: Ints)
 
 
 @leaf
-def best_class(scores: Ints | Doubles, mask: Bools) -> int:
+def best_class(scores: Ints | Floats, mask: Bools) -> int:
     """Return the class in ``mask`` with the highest score, the first on ties; -1 if there is none."""
     best = -1
     for k in range(len(scores)):

@@ -9,8 +9,8 @@ columns times sqrt(2). The 1 is left to the intercept of the linear model. A row
 ``m (m - 1) / 2`` pairs: a linear learner takes time proportional to that for each row, where the kernel needs an inner
 product with every support vector.
 
-The reference for small data, one-against-one as in Sagae & Tsujii (2007), is scikit-learn's own, by its dotted name:
-``sklearn.svm.SVC`` with the options ``kernel="poly", degree=2, gamma=1, coef0=1``.
+The reference for small data, one-against-one as in Sagae & Tsujii (2007), is ``sklearn.svm.SVC`` with the options
+``kernel="poly", degree=2, gamma=1, coef0=1``.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_matrix
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treevote.errors import ConfigError
-from treevote.kernels import Floats, Ints, Longs, kernel
+from treevote.kernels import Floats
+from treevote.models.features.pairs import PAIR_SCALE, SCALE, count_pairs, write_pairs
 from treevote.models.learners.passive_aggressive import PassiveAggressive
 from treevote.models.learners.sparse import SparseClassifier, SparseRows
 
@@ -102,7 +103,7 @@ class PairExpansion(TransformerMixin, SparseRows):  # type: ignore[misc]  # scik
         """Return the columns of X and their pairs, CSR of shape (n_rows, n_features_in_ + n_pairs)."""
         check_is_fitted(self)
         rows = self._rows(X, reset=False)
-        scales = (np.sqrt(3), np.sqrt(2)) if self.kernel_scale else (1.0, 1.0)
+        scales = (SCALE, PAIR_SCALE) if self.kernel_scale else (1.0, 1.0)
         earlier = np.ascontiguousarray(self.pairs_[:, 0])
         row_starts = rows.indptr.astype(np.int64)
         starts, columns, values = write_pairs(row_starts, rows.indices, rows.data, self.starts_, earlier, *scales)
@@ -184,93 +185,3 @@ class PairsSVM(SparseClassifier):
         """Return the class with the highest score, shape (n_rows,); ties go to the first in ``classes_``."""
         expanded = self._expanded(X)
         return self.svm_.predict(expanded)
-
-
-@kernel
-def count_pairs(
-    row_starts: Longs, columns: Ints, column_starts: Ints, rows: Ints, min_count: int
-) -> tuple[Longs, Ints]:
-    """Find the pairs of columns that occur together in at least ``min_count`` rows.
-
-    For each column, count the columns before it in its rows: the upper triangle of ``X' X``, one row at a time, so that
-    only the counts of one column are in memory. The rows come as CSR with sorted columns, and as CSC.
-
-    Returns
-    -------
-    n_pairs : ndarray of int64, shape (n_columns,)
-        Number of earlier columns paired with each column.
-    earlier : ndarray of int32, shape (n_pairs.sum(),)
-        The earlier columns, ascending for each column.
-    """
-    n_columns = len(column_starts) - 1
-    n_pairs = np.zeros(n_columns, np.int64)
-    earlier = np.empty(1024, np.int32)
-    used = 0
-    place = row_starts[:-1].copy()  # of the column in each of its rows
-    together = np.zeros(n_columns, np.int32)
-    met = np.empty(n_columns, np.int32)
-    for j in range(n_columns):
-        n_met = 0
-        for entry in range(column_starts[j], column_starts[j + 1]):
-            row = rows[entry]
-            for other in range(row_starts[row], place[row]):
-                i = columns[other]
-                if together[i] == 0:
-                    met[n_met] = i
-                    n_met += 1
-                together[i] += 1
-            place[row] += 1
-        if used + n_met > len(earlier):
-            longer = np.empty(2 * len(earlier) + n_met, np.int32)
-            longer[:used] = earlier[:used]
-            earlier = longer
-        for i in np.sort(met[:n_met]):
-            if together[i] >= min_count:
-                earlier[used] = i
-                used += 1
-                n_pairs[j] += 1
-            together[i] = 0
-    return n_pairs, earlier[:used].copy()
-
-
-@kernel
-def write_pairs(
-    row_starts: Longs,
-    columns: Ints,
-    values: NDArray[Any],
-    starts: Longs,
-    earlier: Ints,
-    scale: float,
-    pair_scale: float,
-) -> tuple[Longs, Ints, NDArray[Any]]:
-    """Return the rows, as CSR with sorted columns, with the columns of their pairs.
-
-    The columns paired with column j are ``earlier[starts[j]:starts[j + 1]]``, ascending. Values are multiplied by
-    ``scale``, those of pairs by ``pair_scale``.
-    """
-    n_rows, n_columns = len(row_starts) - 1, len(starts) - 1
-    capacity = 0
-    for row in range(n_rows):
-        m = row_starts[row + 1] - row_starts[row]
-        capacity += m * (m + 1) // 2
-    new_starts = np.zeros(n_rows + 1, np.int64)
-    new_columns, new_values = np.empty(capacity, np.int32), np.empty(capacity, values.dtype)
-    used = 0
-    for row in range(n_rows):
-        first, last = row_starts[row], row_starts[row + 1]
-        for entry in range(first, last):
-            new_columns[used] = columns[entry]
-            new_values[used] = values[entry] * scale
-            used += 1
-        for later in range(first, last):
-            place, end = starts[columns[later]], starts[columns[later] + 1]
-            for entry in range(first, later):
-                if place >= end:
-                    break
-                place += np.searchsorted(earlier[place:end], columns[entry])
-                if place < end and earlier[place] == columns[entry]:
-                    new_columns[used] = n_columns + place
-                    new_values[used] = values[entry] * values[later] * pair_scale
-                    used += 1
-        new_starts[row + 1] = used
-    return new_starts, new_columns[:used], new_values[:used]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 
 class SparseRows(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -32,11 +32,17 @@ def checked_rows(
     Raises
     ------
     ValueError
-        If the arrays do not fit together, or a weight is negative.
+        If the arrays do not fit together, a weight is negative, or all are zero.
     """
     X, y = validate_data(classifier, X, y, accept_sparse="csr", dtype=[dtype, *kept] if kept else dtype)
     check_classification_targets(y)
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64 if dtype == "numeric" else dtype)
+    ones = np.ones(X.shape[0]) if sample_weight is None else sample_weight
+    own = np.float64 if dtype == "numeric" else dtype
+    weights = check_array(ones, dtype=own, order="C", ensure_2d=False, input_name="sample_weight")
+    if weights.shape != (X.shape[0],):
+        raise ValueError(f"sample_weight should have shape {(X.shape[0],)}, found {weights.shape}")
     if weights.min() < 0:
         raise ValueError(f"sample_weight must not be negative; its smallest value is {weights.min()}")
+    if not weights.any():
+        raise ValueError("sample_weight is zero for all rows; at least one has to count")
     return X, y, weights

@@ -12,7 +12,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError
 from treevote.kernels import Ints
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.linear_guide import LinearGuide, is_linear
+from treevote.models.features.linear_guide import LinearGuide
 from treevote.models.features.partial_scores import Parts, divide
 from treevote.models.features.rows import check_frequent, fit
 from treevote.models.features.templates import TemplateTable, compile_templates
@@ -90,9 +90,12 @@ class PipelineTrainer(BaseTrainer["PipelineParser"]):
         return 5 if self.wait_right else 4 if self.wait_left else 3
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> PipelineParser:
-        from treevote.models.learners.registry import make_learner  # what parsing needs is loaded at once
+        from treevote.models.learners.pairs import PairsSVM  # what parsing needs is loaded at once
+        from treevote.models.learners.registry import make_learner
 
         learner: Any = make_learner(self.learner, self.options, seed)
+        if isinstance(learner, PairsSVM):
+            raise ConfigError(f"a pipeline parser needs a linear learner, {self.learner} is not; choose another")
         templates = templates_of(self.templates)
         table = compile_templates(templates, GRAMMAR)
         trees, lexicon, words, single_root = TrainingData.of(treebank, self.encoding, self.clusters)
@@ -103,8 +106,6 @@ class PipelineTrainer(BaseTrainer["PipelineParser"]):
         else:
             check_frequent(rows, self.cutoff, treebank.name)
             fit(learner, rows, jobs.progress, "heads")
-            if not is_linear(learner):
-                raise ConfigError(f"a pipeline parser needs a linear learner, {self.learner} is not; choose another")
             guide = LinearGuide.trained(learner, rows.keys, self.n_actions, self.prune)
         labeller = train_labeller(trees, words, seed=seed, progress=jobs.progress)
         return PipelineParser(self, WordMemo(lexicon), single_root, templates, table, guide, labeller)

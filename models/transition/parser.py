@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.parser import BaseParser, BaseTrainer, TrainingData
 from treevote.models.transition.arc_standard import Actions, actions_of
+from treevote.models.transition.pair_guide import PairGuide, parse_with_pairs
 from treevote.models.transition.search import Model, parse_beam, parse_best_first
 from treevote.models.transition.template_sets import templates_of
 from treevote.parallel import Jobs
@@ -29,9 +30,6 @@ from treevote.protocols import Family
 from treevote.settings import Count, Interval, Share
 from treevote.store.record import Record
 from treevote.store.validation import column, labels_of
-
-if TYPE_CHECKING:
-    from treevote.models.transition.guides import ClassifierGuide
 
 Direction: TypeAlias = Literal["forward", "backward"]
 Search: TypeAlias = Literal["greedy", "beam", "best-first"]
@@ -48,8 +46,8 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
     direction : {"forward", "backward"}
         Whether sentences are read from the left or from the right.
     learner : str
-        ``maxent``, ``inequality-maxent``, ``svm``, ``pairs-svm``, or the dotted name of a scikit-learn classifier
-        that is linear or admitted by `treevote.models.learners.classifier_record`.
+        ``maxent``, ``inequality-maxent``, ``svm``, ``pairs-svm``, ``perceptron``, or the dotted name of a linear
+        classifier of scikit-learn.
     options : dict
         Parameters of the learner.
     templates : str or tuple of str
@@ -60,15 +58,15 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
         How non-projective trees are encoded in labels (Nivre & Nilsson 2005).
     search : {"greedy", "beam", "best-first"}
         Beam and best-first search need probabilities: those of the learner, or for a max-margin learner a softmax of
-        its scores with a temperature fitted on held-out sentences (after Platt 1999). A learner that is not linear
-        always parses greedily.
+        its scores with a temperature fitted on held-out sentences (after Platt 1999). With ``pairs-svm`` the search
+        is always greedy.
     width : int
         Beam size; for best-first search the number of successors of a configuration.
     margin : float
         Beam search drops derivations whose log-probability is lower than that of the best by more than this.
     structured_epochs : int
-        Passes of structured training over the sentences, after that of the learner; 0 for none. It is for linear
-        learners, and makes their scores logarithms of probabilities. See
+        Passes of structured training over the sentences, after that of the learner; 0 for none. It is for all learners
+        but ``pairs-svm``, and makes their scores logarithms of probabilities. See
         `treevote.models.transition.structured_training`.
     prune : float
         Weights of linear models nearer to zero than this share of the largest are dropped.
@@ -94,16 +92,15 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> TransitionParser:
         # What parsing needs is loaded at once, and no more.
-        from treevote.models.learners.classifier_record import check_admitted, has_weights
+        from treevote.models.learners.pairs import PairsSVM
         from treevote.models.learners.registry import make_learner
         from treevote.models.transition.calibration import held_out_temperature
         from treevote.models.transition.structured_training import Passes
         from treevote.models.transition.training import Task, train_guide
 
         new_learner = functools.partial(make_learner, self.learner, self.options, seed)
-        untrained = new_learner()  # raises at once for an unknown learner, or one that no model can hold
-        check_admitted(untrained)
-        if self.structured_epochs and not has_weights(untrained):
+        untrained = new_learner()  # raises at once for an unknown learner
+        if self.structured_epochs and isinstance(untrained, PairsSVM):
             raise ConfigError(f"structured training needs a linear learner, {self.learner} is not; choose another")
         templates = templates_of(self.templates)
         table = compile_templates(templates, GRAMMAR)
@@ -141,7 +138,7 @@ class TransitionParser(BaseParser[TransitionTrainer]):
         Templates of its weights; a named set may have changed since the training.
     table : TemplateTable
         The same, compiled.
-    guide : LinearGuide or ClassifierGuide
+    guide : LinearGuide or PairGuide
     """
 
     KIND: ClassVar = "lr-parser"
@@ -151,7 +148,7 @@ class TransitionParser(BaseParser[TransitionTrainer]):
     actions: Actions
     templates: tuple[str, ...]
     table: TemplateTable
-    guide: LinearGuide | ClassifierGuide
+    guide: LinearGuide | PairGuide
 
     @functools.cached_property
     def parts(self) -> Parts:
@@ -165,10 +162,8 @@ class TransitionParser(BaseParser[TransitionTrainer]):
         tokens, fallbacks = rows[read.tokens], 0
         heads, deprels = np.empty(len(tokens), np.int32), np.empty(len(tokens), np.int32)
         sentences = tokens, read.offsets, heads, deprels
-        if not isinstance(self.guide, LinearGuide):
-            from treevote.models.transition.guides import parse_in_lock_step
-
-            parse_in_lock_step(self.actions, self.table, self.guide, words, *sentences)
+        if isinstance(self.guide, PairGuide):
+            parse_with_pairs(self.actions, self.table, self.guide.weights, words, *sentences)
         else:
             model = Model(self.actions, self.parts, self.guide.weights, words)
             room = nothing_kept(self.parts, len(self.actions.kind))
@@ -197,12 +192,7 @@ class TransitionParser(BaseParser[TransitionTrainer]):
             "to_token": self.actions.to_token,
         }
         texts = {"labels": self.labels, "templates": self.templates}
-        if isinstance(self.guide, LinearGuide):
-            return Record(self.KIND, self.guide.facts(), arrays | self.guide.arrays(), texts)
-        from treevote.models.learners.classifier_record import write_classifier
-
-        parts = {"classifier": write_classifier(self.guide.classifier)}
-        return Record(self.KIND, {}, arrays | {"keys": self.guide.keys}, texts, parts=parts)
+        return Record(self.KIND, self.guide.facts(), arrays | self.guide.arrays(), texts)
 
     @classmethod
     def _from_content(
@@ -223,14 +213,8 @@ class TransitionParser(BaseParser[TransitionTrainer]):
             and to_token[1:].any()
         ):
             raise ValueError("its actions")
-        guide: LinearGuide | ClassifierGuide
-        if "classifier" in record.parts:
-            from treevote.models.transition.guides import ClassifierGuide
-
-            keys = column(record, "keys", np.uint64)
-            guide = ClassifierGuide.from_record(record.parts["classifier"], keys, n_actions)
-        else:
-            guide = LinearGuide.from_record(record, n_actions)
+        guide_class = PairGuide if "pair_weights" in record.arrays else LinearGuide
+        guide = guide_class.from_record(record, n_actions)
         actions = Actions(kind, label, to_root, to_token, single_root)
         templates = tuple(record.texts["templates"])
         table = compile_templates(templates, GRAMMAR)

@@ -9,12 +9,13 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.linear_guide import LinearGuide, coefficients_of, is_linear
+from treevote.models.features.linear_guide import LinearGuide, coefficients_of
 from treevote.models.features.rows import check_frequent, fit
 from treevote.models.features.templates import TemplateTable
+from treevote.models.learners.pairs import PairsSVM
 from treevote.models.transition.arc_standard import Actions
-from treevote.models.transition.guides import ClassifierGuide
 from treevote.models.transition.log_linear import LogLinear
+from treevote.models.transition.pair_guide import PairGuide
 from treevote.models.transition.rows import rows_of
 from treevote.models.transition.structured_training import Passes, train_structured
 from treevote.parallel import Progress
@@ -38,7 +39,7 @@ class Task(NamedTuple):
     passes: Passes | None = None
 
 
-def train_guide(treebank: Treebank, task: Task, name: str = "training") -> LinearGuide | ClassifierGuide:
+def train_guide(treebank: Treebank, task: Task, name: str = "training") -> LinearGuide | PairGuide:
     """Train a guide on projective trees.
 
     Parameters
@@ -54,8 +55,6 @@ def train_guide(treebank: Treebank, task: Task, name: str = "training") -> Linea
         If no feature is frequent enough.
     ConfigError
         If the learner refuses the rows or its options.
-    ModelError
-        If it is a classifier that cannot score single classes.
     """
     n_actions = len(task.actions.kind)
     rows = rows_of(treebank, task.words, task.actions, task.table, task.cutoff)
@@ -65,11 +64,11 @@ def train_guide(treebank: Treebank, task: Task, name: str = "training") -> Linea
     keys, learner = rows.keys, task.learner()
     fit(learner, rows, task.progress, name)
     del rows  # the largest part of the memory
-    if is_linear(learner):
-        coefficients = coefficients_of(learner, n_actions)
-        del learner
-        if task.passes is not None:
-            model = LogLinear.of(task.actions, task.words, task.table, keys, coefficients)
-            coefficients = train_structured(treebank, model, task.passes, task.progress)
-        return LinearGuide.packing(coefficients, keys, task.prune)
-    return ClassifierGuide.of(learner, keys, n_actions)
+    if isinstance(learner, PairsSVM):
+        return PairGuide.trained(learner, keys, n_actions)
+    coefficients = coefficients_of(learner, n_actions)
+    del learner
+    if task.passes is not None:
+        model = LogLinear.of(task.actions, task.words, task.table, keys, coefficients)
+        coefficients = train_structured(treebank, model, task.passes, task.progress)
+    return LinearGuide.packing(coefficients, keys, task.prune)

@@ -67,8 +67,6 @@ CONLLX = b"""1\tCat\tcat\tN\tNC\tnum=s|gen=m\t2\tSUBJ\t_\t_
 READS = "reads"
 """The model with a tokenizer and a tagger."""
 
-TREE = "sklearn.tree.DecisionTreeClassifier"
-
 
 @dataclass(frozen=True)
 class Bench:
@@ -110,7 +108,6 @@ def _models() -> dict[str, tuple[dict[str, Any], bool]]:
         name: ({name: _small(known_members()[name])}, False) for name in known_members()
     }
     for name, trainer in {
-        "tree": replace(lr, learner=TREE),
         "sgd": replace(lr, learner="sklearn.linear_model.SGDClassifier"),
         "best-first": replace(lr, search="best-first", encoding="head"),
         "inequality": replace(lr, learner="inequality-maxent", search="greedy"),

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from tests.paths import ROOT
 from tests.reference.quick_tagger import SMALL as SMALL_TAGGER
 from tests.reference.toy_grammar import toy_treebank
-from tests.reference.toy_parser import FEW, SMALL, TEST
+from tests.reference.toy_parser import SMALL, TEST
 from tests.reference.toy_text import toy_tokenizer
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
@@ -22,14 +22,14 @@ from treevote.models.decision_list.explanation import explain, rules_text
 from treevote.models.decision_list.parser import DecisionListParser, DecisionListTrainer
 from treevote.models.graph.parser import GraphParser, GraphTrainer
 from treevote.models.pipeline.parser import PipelineParser, PipelineTrainer
-from treevote.models.transition.parser import TransitionParser, TransitionTrainer
+from treevote.models.transition.parser import TransitionParser
 from treevote.protocols import Parser
 
 BACKWARD = dataclasses.replace(SMALL, learner="svm", direction="backward", search="best-first")
 STRUCTURED = dataclasses.replace(SMALL, structured_epochs=100)
 CLUSTERS = Clusters(("the", "dog", "dogs", "saw", "cat"), ("0000", "010011", "0101", "10", "11"))
 CLUSTERED = dataclasses.replace(SMALL, clusters=CLUSTERS)
-TREES = TransitionTrainer(templates=FEW, cutoff=1, learner="sklearn.tree.DecisionTreeClassifier")
+PAIRS = dataclasses.replace(SMALL, learner="pairs-svm")
 PIPELINE = PipelineTrainer(templates="paper", cutoff=1)
 GRAPH = GraphTrainer(bits=14, epochs=2, n_perceptrons=2, attributes=("upos", "lower", "feat"))
 RULES = DecisionListTrainer(attributes=("upos", "form", "feats"), weights=(1, 2), repeats=2, min_gain=2)
@@ -129,7 +129,7 @@ SUBJECTS = {
     "transition-svm": Subject(BACKWARD, TransitionParser, ("training", "calibrating"), searches),
     "transition-structured": Subject(STRUCTURED, TransitionParser, ("training", "structured"), searches),
     "transition-clusters": Subject(CLUSTERED, TransitionParser, ("training",), searches),
-    "transition-tree": Subject(TREES, TransitionParser, spare=("keys",)),
+    "transition-pairs": Subject(PAIRS, TransitionParser, ("training",)),
     "pipeline": Subject(PIPELINE, PipelineParser, ("heads", "labels"), depths),
     "graph-1": Subject(
         dataclasses.replace(GRAPH, order=1, decoder="non-projective"), GraphParser, ("labels", "graph 1")

@@ -37,6 +37,9 @@ arrays = st.builds(
 ) | st.builds(lambda dtype: np.zeros((2, 2), dtype), st.sampled_from(["i2", "i4", "u8", "?"]))
 words = st.lists(st.text(max_size=4) | st.sampled_from(["upos", "form", "s0.upos"]), max_size=6)
 
+RISES = [0, 1500000000, -1294967296, -1000], [0, 2000000000, -2094967296, -100000000], [0, 2**63 - 1, -2]
+"""Beginnings of arrays that fall, but whose differences, in 32 or 64 bits, are positive."""
+
 Path: TypeAlias = tuple[str, ...]
 
 
@@ -108,7 +111,7 @@ def forged(draw: st.DrawFn, record: Record) -> Record:
         elif column == "arrays":
             value = draw(arrays | st.integers(0, len(value) + 5).map(functools.partial(np.resize, value)))
         elif column == "parts":
-            value = Record("classifier", draw(st.dictionaries(st.text(), junk)), value.arrays, value.texts)
+            value = Record("part", draw(st.dictionaries(st.text(), junk)), value.arrays, value.texts)
         record = changed(record, path, column, name, value)
     return record
 
@@ -124,6 +127,34 @@ def test_a_forged_record_is_refused_or_gives_trees(subject: Subject, valid: Reco
         parse = use.parse(TEXT)
         assert are_trees(parse).all()
         assert np.isin(parse.deprels[parse.is_token], range(len(parse.labels))).all()
+
+
+def extremes(array: Any) -> Iterator[Any]:
+    """Arrays of the same shape and type: extreme numbers, and wrapping beginnings before the numbers of the array."""
+    kind = array.dtype
+    numbers: list[Any] = [0, 1]
+    if kind.kind in "iu":
+        numbers += [np.iinfo(kind).min, np.iinfo(kind).max]
+    elif kind.kind == "f":
+        numbers += [np.finfo(kind).min, np.finfo(kind).max, np.nan, np.inf, -np.inf]
+    yield from (np.full_like(array, number) for number in numbers)
+    for rise in RISES if kind.kind in "iu" and array.size else ():
+        for rest in (array, np.full_like(array, array.flat[-1])):
+            beginning, other = np.array(rise, np.int64)[: array.size].astype(kind), np.array(rest)
+            other.flat[: len(beginning)] = beginning
+            yield other
+
+
+def test_extreme_and_wrapping_arrays_are_refused_or_give_trees(subject: Subject, valid: Record) -> None:
+    for path, _, name in items(valid, "arrays"):
+        for other in extremes(at(valid, path).arrays[name]):
+            try:
+                parser = subject.parser.from_record(changed(valid, path, "arrays", name, other))
+            except ModelError:
+                continue
+            assert np.isfinite(other).all(), (path, name)
+            for use in subject.uses(parser):
+                assert are_trees(use.parse(TEXT)).all()
 
 
 def test_every_item_of_a_record_is_needed(subject: Subject, valid: Record) -> None:

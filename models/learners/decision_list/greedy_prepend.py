@@ -91,8 +91,6 @@ class GreedyPrepend(SparseClassifier):
         X, y, weights = checked_rows(self, X, y, sample_weight, "numeric")
         if (weights != np.floor(weights)).any():
             raise ValueError("sample_weight must be whole numbers from 0 on")
-        if not weights.any():
-            raise ValueError("sample_weight is 0 for all rows; at least one has to count")
         if not weights.all():
             X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
         self.classes_, labels = np.unique(y, return_inverse=True)
