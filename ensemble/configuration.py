@@ -29,10 +29,18 @@ from reprlib import repr as short
 from typing import Any, Literal
 
 from treevote.config import from_mapping, load_toml, to_mapping
-from treevote.ensemble.members import DEFAULT_MEMBERS, families, kind_of, known_members
+from treevote.ensemble.members import (
+    DEFAULT_MEMBERS,
+    families,
+    find_family,
+    find_member,
+    kind_of,
+    missing,
+    missing_member,
+)
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
-from treevote.errors import ConfigError, unknown
+from treevote.errors import ConfigError
 from treevote.models.transition import parser as lr
 
 
@@ -102,14 +110,14 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
     >>> ensemble_of(wide, {"encoding": "head"}).members["wide"]
     TransitionTrainer(encoding='head', direction='backward', ..., search='beam', width=32, ...)
     """
-    known: dict[str, Any] = known_members()
+    tables: dict[str, Any] = {}
     for name, own in configuration.member.items():
-        known[name] = _trainer(name, own, known)
+        tables[name] = _trainer(name, own, tables)
     members: dict[str, Any] = {}
     for name in configuration.members or tuple(configuration.member) or DEFAULT_MEMBERS:
-        if name not in known:
-            raise unknown("member", name, known)
-        trainer = known[name]
+        trainer = tables.get(name) or find_member(name)
+        if trainer is None:
+            raise missing_member("member", name, tables)
         own = {key: value for key, value in (settings or {}).items() if hasattr(trainer, key)}
         members[_new(name, members)] = from_mapping(type(trainer), {**to_mapping(trainer), **own})
     for key in settings or {}:
@@ -118,23 +126,28 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
     return EnsembleTrainer(members, configuration.weights, configuration.select, configuration.folds or 0)
 
 
-def _trainer(name: str, own: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
-    """Return the trainer of a table: the settings of the member in ``like``, overridden by its own."""
+def _trainer(name: str, own: Mapping[str, Any], tables: Mapping[str, Any]) -> Any:
+    """Return the trainer of a table: the settings of the member in ``like``, overridden by its own.
+
+    ``tables`` has the trainers of the tables before it.
+    """
     own = dict(own)
     for key, expected, type_ in (("like", "a name", str), ("kind", "a name", str), ("options", "a table", Mapping)):
         if key in own and not isinstance(own[key], type_):
             raise ConfigError(f"member.{name}.{key}: expected {expected}, found {short(own[key])}; correct this value")
-    like = own.pop("like", name if name in known else None)
-    if like is not None and like not in known:
-        raise unknown(f"member in member.{name}.like", like, known)
-    kind = own.pop("kind", lr.FAMILY.kind if like is None else kind_of(known[like]))
-    if kind not in families():
-        raise unknown(f"kind in member.{name}", kind, families())
-    base = to_mapping(known[like]) if like is not None and kind == kind_of(known[like]) else {}
+    like = own.pop("like", name)
+    model = tables.get(like) or find_member(like)
+    if model is None and like != name:
+        raise missing_member(f"member in member.{name}.like", like, tables)
+    kind = own.pop("kind", lr.FAMILY.kind if model is None else kind_of(model))
+    family = find_family(kind)
+    if family is None:
+        raise missing(f"kind in member.{name}", kind, families())
+    base = to_mapping(model) if model is not None and kind == kind_of(model) else {}
     if "options" in base:  # those of another learner would make no sense
         same = own.get("learner", base["learner"]) == base["learner"]
         own["options"] = {**(base["options"] if same else {}), **own.get("options", {})}
-    return from_mapping(families()[kind].trainer, {**base, **own}, f"member.{name}")
+    return from_mapping(family.trainer, {**base, **own}, f"member.{name}")
 
 
 def _new(name: str, taken: Mapping[str, object]) -> str:

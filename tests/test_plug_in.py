@@ -6,16 +6,19 @@ import importlib.util
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from tests.command_line import fails, run
 from tests.paths import ROOT
 from tests.reference.toy_grammar import toy_treebank
+from treevote.cli import app
 from treevote.conll.writer import write
-from treevote.ensemble.members import families
+from treevote.ensemble.members import built_in_families, plug_ins
 
 EXAMPLE = ROOT / "docs" / "examples" / "plug_in"
 MEMBERS = "lr-svm-forward,chain"
@@ -41,9 +44,9 @@ def folder(installed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Make that folder the current one, and forget what was imported and registered, before and after."""
     monkeypatch.chdir(installed)
     monkeypatch.delitem(sys.modules, "treevote_chain", raising=False)
-    families.cache_clear()
+    plug_ins.cache_clear()
     yield installed
-    families.cache_clear()
+    plug_ins.cache_clear()
 
 
 def test_a_plug_in_is_a_member_like_any_other(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,7 +65,7 @@ def test_a_model_without_its_plug_in_is_refused_by_its_kind(folder: Path, monkey
     with monkeypatch.context() as patch:
         patch.syspath_prepend(folder / "site")
         run("train", "--train", "train.conllu", "--members", "chain", "-o", "only")
-    families.cache_clear()
+    plug_ins.cache_clear()
     said = fails("parse", "only", "text.conllu")
     assert "found 'chain-parser'; install the plug-in that trained it" in said
 
@@ -72,15 +75,32 @@ def test_a_model_without_its_plug_in_is_refused_by_its_kind(folder: Path, monkey
     [
         ("1 / 0", "'chain' (treevote_chain:FAMILY) cannot be loaded: division by zero"),
         (
+            "import sys; sys.exit(0)",
+            "'chain' (treevote_chain:FAMILY) cannot be loaded: it exits; update it, or uninstall it",
+        ),
+        ("FAMILY = [], int, int, {}", "'chain' (treevote_chain:FAMILY) cannot be loaded: unhashable type: 'list'"),
+        (
             "from treevote.models.pipeline.parser import FAMILY",
             "takes a name that is taken (pipeline-parser, pipeline)",
         ),
     ],
 )
-def test_a_plug_in_that_fails_is_named(
+def test_a_plug_in_that_fails_stops_nothing_but_its_own_members(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str
 ) -> None:
     shutil.copytree(folder / "site", tmp_path / "site")
     (tmp_path / "site" / "treevote_chain.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path / "site")
+    (tmp_path / "c.toml").write_text('[member.lr-svm-forward]\ncutoff = 2\n\n[member.mine]\nlike = "pipeline"\n')
+    assert "[member.mine]" in run("config", "--config", tmp_path / "c.toml")
+    run("train", *DATA, "--members", "lr-svm-forward", "-o", tmp_path / "model")
+    assert plug_ins.cache_info().misses == 0
+    result = CliRunner().invoke(app, ["config", "--members", "all"])
+    assert (result.exit_code, result.stderr.count("\n")) == (0, 1)
+    assert result.stderr.startswith("treevote: warning: ")
+    assert said in result.stderr
+    assert list(tomllib.loads(result.stdout)["member"]) == [
+        name for family in built_in_families().values() for name in family.members
+    ]
+    plug_ins.cache_clear()
     assert said in fails("train", "--train", "x", "--members", "chain", "-o", "model")

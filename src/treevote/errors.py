@@ -70,6 +70,10 @@ class ConfigError(TreevoteError):
     """A name or value in a configuration that treevote does not know."""
 
 
+class TreevoteWarning(UserWarning):
+    """A doubt that the user should know of: the command line shows it as one sentence."""
+
+
 _LONGEST = 200
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
@@ -14,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from treevote.cli.options import PANELS, remember
 from treevote.cli.signals import SENTENCE, Stopped
 from treevote.compilation import Compiled, listened
-from treevote.errors import ConfigError, TreevoteError
+from treevote.errors import ConfigError, TreevoteError, TreevoteWarning
 from treevote.visibility import visible
 
 LEAST_MEMORY = 600 << 20
@@ -70,7 +71,7 @@ class Command(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the command; say if kernels are compiled for it."""
         _require_memory()
-        with listened(_announce):
+        with listened(_announce), _warnings_told():
             return super().invoke(ctx)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -110,6 +111,24 @@ def _require_memory() -> None:
         if 0 <= limit < LEAST_MEMORY:
             found = f"expected at least {LEAST_MEMORY >> 20} MiB of memory for the process, found a limit of"
             raise ConfigError(f"{found} {limit >> 20} MiB; raise it with ulimit -v")
+
+
+@contextmanager
+def _warnings_told() -> Iterator[None]:
+    """Show a warning of treevote as one sentence; those of libraries are left to the filters."""
+
+    def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
+        if issubclass(category, TreevoteWarning):
+            from treevote.terminal import warn
+
+            warn(str(message))
+        else:
+            others(message, category, *place)
+
+    with warnings.catch_warnings():
+        others, warnings.showwarning = warnings.showwarning, show
+        warnings.simplefilter("always", TreevoteWarning)
+        yield
 
 
 @contextmanager
