@@ -17,8 +17,8 @@ from treevote.store.checkpoints import checksum
 from treevote.store.manifest import MANIFEST
 from treevote.version import __version__
 
-MAX_LOADED = 2
-"""Maximum number of models that a process keeps in memory."""
+MAX_LOADED = 4
+"""Maximum number of models that a process keeps in memory; the one least recently used leaves for another."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class StoredParser:
     """The path of a model folder, its checksum, and the version of treevote that is to use it.
 
     It is a few hundred bytes when it is pickled. Calling it gives the parser: a process loads it at the first call, by
-    one thread, and refuses another model, or another version of treevote, in one sentence.
+    one thread, and refuses another model, or another version of treevote, in one sentence. It keeps ``MAX_LOADED``
+    parsers, those most recently called.
 
     Attributes
     ----------
@@ -83,18 +84,19 @@ class StoredParser:
                     f"expected treevote {self.version}, found {__version__}; install the same version on all machines"
                 )
             with _LOCK:
-                parser = _LOADED.get(self._key)
-                if parser is None:
-                    parser = _loaded(*self._key)
-                    while len(_LOADED) >= MAX_LOADED:
-                        del _LOADED[next(iter(_LOADED))]
-                    _LOADED[self._key] = parser
-            return parser
+                place = _PLACES.pop(self._key, None) or _Place()
+                _PLACES[self._key] = place
+                while len(_PLACES) > MAX_LOADED:
+                    del _PLACES[next(iter(_PLACES))]
+            with place.lock:
+                if place.parser is None:
+                    place.parser = _loaded(*self._key)
+                return place.parser
 
     def release(self) -> None:
         """Give up the parser that this process keeps in memory, until the next call."""
         with _LOCK:
-            _LOADED.pop(self._key, None)
+            _PLACES.pop(self._key, None)
 
     def __reduce__(self) -> tuple[object, ...]:
         return StoredParser, (self.path, self.sha256, self.member, self.version, True)
@@ -124,5 +126,16 @@ def _loaded(path: str, sha256: str, member: str | None) -> EnsembleParser:
     return parser
 
 
-_LOADED: dict[tuple[str, str, str | None], EnsembleParser] = {}
+@dataclass(eq=False)
+class _Place:
+    """The place of a parser in memory, and the lock of the thread that loads it."""
+
+    parser: EnsembleParser | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+_PLACES: dict[tuple[str, str, str | None], _Place] = {}
+"""Places in the order of their last use."""
+
 _LOCK = threading.Lock()
+"""Guards the places, and is never held while a parser is loaded."""

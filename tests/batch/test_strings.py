@@ -7,6 +7,7 @@ import pickle
 import shutil
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -109,7 +110,7 @@ def test_threads_share_one_model(model: Path, monkeypatch: pytest.MonkeyPatch) -
         return treevote.load(path)
 
     monkeypatch.setattr(storing, "load", load)
-    monkeypatch.setattr(storing, "_LOADED", {})
+    monkeypatch.setattr(storing, "_PLACES", {})
     text = dumps(toy_treebank(3, seed=6))
     stored = StoredParser.of(model)
     with ThreadPoolExecutor(8) as pool:
@@ -147,11 +148,42 @@ def test_a_worker_refuses_what_is_not_the_same(model: Path, tmp_path: Path) -> N
         StoredParser.of(tmp_path / "none")
 
 
-def test_only_a_few_models_stay_in_memory(model: Path, tmp_path: Path) -> None:
-    for i in range(4):
-        shutil.copytree(model, tmp_path / str(i))
-        StoredParser.of(tmp_path / str(i))()
-    assert len(storing._LOADED) == storing.MAX_LOADED
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(calls=st.lists(st.integers(0, storing.MAX_LOADED), min_size=12, max_size=30))
+def test_the_model_least_recently_used_leaves_for_another(calls: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    loads: list[str] = []
+    monkeypatch.setattr(storing, "load", lambda path: loads.append(path) or object())
+    monkeypatch.setattr(storing, "checksum", lambda path: path)
+    monkeypatch.setattr(storing, "_PLACES", {})
+    expected: list[str] = []
+    for i, call in enumerate(calls):
+        StoredParser(str(call), str(call))()
+        before = [*dict.fromkeys(calls[:i][::-1])]
+        if call not in before[: storing.MAX_LOADED]:
+            expected.append(str(call))
+    assert loads == expected
+
+
+def test_a_model_is_there_while_another_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def load(path: str) -> object:
+        if path == "slow":
+            begun.set()
+            assert go_on.wait(60)
+        return path
+
+    monkeypatch.setattr(storing, "load", load)
+    monkeypatch.setattr(storing, "checksum", lambda path: path)
+    monkeypatch.setattr(storing, "_PLACES", {})
+    with ThreadPoolExecutor(2) as pool:
+        slow = pool.submit(StoredParser("slow", "slow"))
+        try:
+            assert begun.wait(60)
+            assert pool.submit(StoredParser("other", "other")).result(60) == "other"
+        finally:
+            go_on.set()
+        assert slow.result(60) == "slow"
 
 
 def test_parsing_strings_loads_no_library_of_training(model: Path) -> None:
