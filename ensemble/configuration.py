@@ -115,7 +115,7 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
         tables[name] = _trainer(name, own, tables)
     members: dict[str, Any] = {}
     for name in configuration.members or tuple(configuration.member) or DEFAULT_MEMBERS:
-        trainer = tables.get(name) or find_member(name)
+        trainer: Any = tables.get(name) or find_member(name)
         if trainer is None:
             raise missing_member("member", name, tables)
         own = {key: value for key, value in (settings or {}).items() if hasattr(trainer, key)}
@@ -136,7 +136,7 @@ def _trainer(name: str, own: Mapping[str, Any], tables: Mapping[str, Any]) -> An
         if key in own and not isinstance(own[key], type_):
             raise ConfigError(f"member.{name}.{key}: expected {expected}, found {short(own[key])}; correct this value")
     like = own.pop("like", name)
-    model = tables.get(like) or find_member(like)
+    model: Any = tables.get(like) or find_member(like)
     if model is None and like != name:
         raise missing_member(f"member in member.{name}.like", like, tables)
     kind = own.pop("kind", lr.FAMILY.kind if model is None else kind_of(model))

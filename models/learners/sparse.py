@@ -37,7 +37,7 @@ def checked_rows(
     X, y = validate_data(classifier, X, y, accept_sparse="csr", dtype=[dtype, *kept] if kept else dtype)
     check_classification_targets(y)
     ones = np.ones(X.shape[0]) if sample_weight is None else sample_weight
-    own = np.float64 if dtype == "numeric" else dtype
+    own: Any = np.float64 if dtype == "numeric" else dtype
     weights = check_array(ones, dtype=own, order="C", ensure_2d=False, input_name="sample_weight")
     if weights.shape != (X.shape[0],):
         raise ValueError(f"sample_weight should have shape {(X.shape[0],)}, found {weights.shape}")

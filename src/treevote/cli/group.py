@@ -117,13 +117,13 @@ def _require_memory() -> None:
 def _warnings_told() -> Iterator[None]:
     """Show a warning of treevote as one sentence; those of libraries are left to the filters."""
 
-    def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
+    def show(message: Warning | str, category: type[Warning], *place: Any, **where: Any) -> None:
         if issubclass(category, TreevoteWarning):
             from treevote.terminal import warn
 
             warn(str(message))
         else:
-            others(message, category, *place)
+            others(message, category, *place, **where)
 
     with warnings.catch_warnings():
         others, warnings.showwarning = warnings.showwarning, show
