@@ -130,7 +130,7 @@ def seen(
 
 
 def _is_conllx(path: str | os.PathLike[str], format: Format | Literal["auto"]) -> bool:
-    return any(chunk.format == "conllx" for chunk in itertools.islice(chunks(path, format=format, n_bytes=1), 1))
+    return any(chunk.format == "conllx" for chunk in itertools.islice(chunks(path, format=format), 1))
 
 
 def _write(reader: Reader, path: str | os.PathLike[str], data: Data, jobs: Jobs, output: Path) -> None:

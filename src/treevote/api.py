@@ -8,7 +8,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, TextIO, TypeAlias, cast
 
@@ -145,8 +145,10 @@ def parse(
     ----------
     model : EnsembleParser, StoredParser or path
     data : Treebank, path, text, or list of sentences
-        Trees are ignored. A file is running text as for `parse_files`; so is a text of several words without a tab if
-        the model has a tokenizer. A sentence of a list is a list of tokens: forms, pairs of form and UPOS, `Word`, or
+        Trees are ignored. A `Path` is a file. So is a string if there is a file of this name, or if it looks like the
+        name of one: no spaces, and a suffix in ASCII or a separator of folders. Any other string is a text: in CoNLL-U
+        if it has tabs, else running text, for a model with a tokenizer. A file is running text as for `parse_files`. A
+        sentence of a list is a list of tokens: forms, pairs of form and UPOS, `Word`, or
         mappings with ``form``, ``lemma``, ``upos``, ``xpos``, ``feats``.
     member : str, optional
         Parse with this member alone; by default all vote.
@@ -303,11 +305,32 @@ def _paths(paths: Path_ | Sequence[Path_]) -> list[str]:
     return [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
 
 
+def _is_path(data: str | os.PathLike[str]) -> bool:
+    """Tell whether data are the name of a file, and not a text: it exists, or it looks like one.
+
+    A name has no spaces, and a suffix in ASCII or a separator of folders, or it is ``-``.
+
+    Examples
+    --------
+    >>> [_is_path(data) for data in ("train.conllu", "corpus/dev", "-", "我喜欢猫。", "Hello", "Who is it?")]
+    [True, True, True, False, False, False]
+    """
+    if isinstance(data, os.PathLike) or data == "-":
+        return True
+    if any(space in data for space in "\n\t"):
+        return False
+    with suppress(OSError, ValueError):  # too long for a name, or with a zero byte
+        if os.path.exists(data):
+            return True
+    suffix = os.path.splitext(data)[1]
+    return " " not in data and (os.sep in data or "/" in data or (suffix[1:].isascii() and suffix[1:].isalnum()))
+
+
 def _running_text(ensemble: EnsembleParser, data: Data) -> Treebank | None:
     """Return the sentences of data that are running text, or a file of it; None if they are something else."""
     if not isinstance(data, str | os.PathLike):
         return None
-    is_path = isinstance(data, os.PathLike) or not ("\n" in data or "\t" in data or " " in data) or os.path.exists(data)
+    is_path = _is_path(data)
     format = text_format(os.fspath(data), "auto") if is_path else None
     reads = ensemble.reader is not None and ensemble.reader.tokenizer is not None
     if format is None and (is_path or "\t" in os.fspath(data) or not reads):
@@ -329,7 +352,7 @@ def _treebank(data: Data, *, trees: bool) -> Treebank:
 def _read(data: Any, *, trees: Literal["some", "ignored"]) -> Treebank:
     how: dict[str, Any] = {"trees": trees}
     if isinstance(data, os.PathLike) or (isinstance(data, str) and not ("\n" in data or "\t" in data)):
-        if isinstance(data, str) and " " in data and not os.path.exists(data):
+        if not _is_path(data):
             raise InputError(
                 f"expected a path or a text in CoNLL-U, found {data[:40]!r}",
                 remedy="split a text into sentences and tagged tokens first, as UDPipe or Stanza do, or train with "

@@ -120,7 +120,7 @@ class Kernel:
     def _dispatcher(self, function: FunctionType, **own: object) -> Any:
         import numba
 
-        dispatcher = numba.jit(**self._options, **own)(function)
+        dispatcher = cast("Any", numba.jit)(**self._options, **own)(function)
         if function.__name__ in function.__globals__:  # it calls itself
             function.__globals__[function.__name__] = dispatcher
         return dispatcher
@@ -182,4 +182,5 @@ def _prefetch_instruction() -> Any:
     def prefetch(array: Any, place: Any) -> None:
         touched(array.ctypes.data + place * array.itemsize)
 
-    return numba.njit(_nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)(prefetch)
+    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
+    return cast("Any", numba.njit)(_nrt=False, **options)(prefetch)

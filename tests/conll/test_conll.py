@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -253,6 +254,36 @@ def test_words_and_labels_that_are_no_column_are_refused(word: str) -> None:
     for treebank in (Treebank.of([([word], [0], ["root"])]), Treebank.of([(["a"], [0], [word])])):
         with pytest.raises(InputError, match="tab or line feed"):
             dumps(treebank)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_form_that_the_reader_refuses_is_not_written(number: int) -> None:
+    good, bad = (["a", "b"], [0, 1], ["root", "x"]), (["a", "b"], [0, 1], ["root", "x"])
+    bad[0][number - 1] = ""
+    treebank = Treebank.of([good, bad])
+    with pytest.raises(InputError, match=f"sentence 2: expected a FORM, found an empty one at word {number}"):
+        dumps(treebank)
+    assert dumps(treebank.select([0]))
+
+
+def test_nothing_of_a_text_stays_in_memory() -> None:
+    text = (token_line(1) + "\n").encode() * 50_000
+    read(io.BytesIO(text[: len(text) // 50_000]), format="conllu")
+    tracemalloc.start()
+    try:
+        treebank = read(io.BytesIO(text), format="conllu")
+        before = tracemalloc.get_traced_memory()[0]
+        del treebank
+        assert tracemalloc.get_traced_memory()[0] < before / 10
+    finally:
+        tracemalloc.stop()
+
+
+@given(st.integers(1, 2000))
+def test_the_format_is_that_of_the_whole_file_whatever_the_chunks(n_bytes: int) -> None:
+    text = token_line(1) + "\n" + token_line(1).replace("NOUN", "N") + "\n"
+    found = {chunk.format for chunk in chunks(io.BytesIO(text.encode()), n_bytes=n_bytes)}
+    assert found == {detect(text)} == {"conllx"}
 
 
 TWO = token_line(1) + token_line(2, 1, "dep") + "\n"

@@ -63,6 +63,14 @@ def test_a_comment_that_disagrees_is_told() -> None:
     assert (text.different, text.first_different) == (2, "first")
 
 
+@pytest.mark.parametrize("count", [1, 15, 40, 100_000])
+def test_marks_in_another_order_are_no_difference_unless_they_are_very_many(count: int) -> None:
+    marks = ["\u0301\u0323" * count, "\u0323\u0301" * count]
+    assert unicodedata.normalize("NFC", "a\u0301\u0323") == unicodedata.normalize("NFC", "a\u0323\u0301")
+    for said, form, different in ((marks[0], marks[0], 0), (marks[0], marks[1], int(count > 15))):
+        assert of(f"# text = a{said}\n1\ta{form}" + "\t_" * 8 + "\n\n")[1].different == different
+
+
 def test_what_is_no_treebank_is_refused() -> None:
     with pytest.raises(InputError, match="expected 10 columns"):
         of("Just a text.\n")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-from treevote.conll.scanner import find_blocks
-from treevote.conll.validation import BLANK, format_of, require_utf8
+from treevote.conll.scanner import Blocks, find_blocks
+from treevote.conll.validation import BLANK, DETECTION_BYTES, format_of, require_utf8
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError
 from treevote.files.streams import Readable, opened
@@ -36,6 +37,8 @@ class Chunk:
         Format of the file.
     bytes_read : int
         How much of the file, compressed or not, was read when the stretch was cut.
+    blocks : Blocks, optional
+        Those of the text without byte order mark, if they are known; they are not sent to other processes.
     """
 
     path: str
@@ -44,6 +47,16 @@ class Chunk:
     text: bytes
     format: Format
     bytes_read: int = 0
+    blocks: Blocks | None = field(default=None, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle all but the blocks."""
+        return Chunk, (self.path, self.first_line, self.first_sentence, self.text, self.format, self.bytes_read)
+
+    @property
+    def bare_text(self) -> bytes:
+        """The text without the byte order mark of the file."""
+        return self.text.removeprefix(BOM) if self.first_line == 1 else self.text
 
     def __len__(self) -> int:
         """Return the length of the text in bytes."""
@@ -58,7 +71,7 @@ def chunks(source: Readable, *, format: Format | Literal["auto"] = "auto", n_byt
     source : path, "-" or binary file
         See `opened`.
     format : {"auto", "conllu", "conllx"}, default="auto"
-        ``"auto"``: determined once by `treevote.conll.validation.format_of` from the name and the first sentences.
+        ``"auto"``: determined once by `treevote.conll.validation.format_of` from the name and the first MiB.
     n_bytes : int, default=1 MiB
         About the length of a chunk; one with a single sentence may be longer.
 
@@ -83,8 +96,11 @@ def chunks(source: Readable, *, format: Format | Literal["auto"] = "auto", n_byt
         line = sentence = 1
         rest = bytearray()  # which grows in place
         more = True
+        head = io.BytesIO(stream.read(DETECTION_BYTES) if format == "auto" else b"")
+        if find_blocks(head.getvalue().removeprefix(BOM)).is_sentence.any() and format == "auto":
+            format = format_of(path, head.getvalue())
         while more:
-            block = stream.read(max(n_bytes, 1))
+            block = head.read(max(n_bytes, 1)) or stream.read(max(n_bytes, 1))
             more = bool(block)
             rest += block
             if line == 1:
@@ -101,10 +117,11 @@ def chunks(source: Readable, *, format: Format | Literal["auto"] = "auto", n_byt
                 continue
             text = bytes(rest[:cut])
             del rest[:cut]
-            n_sentences = int(find_blocks(text.removeprefix(BOM)).is_sentence.sum())
+            blocks = find_blocks(text.removeprefix(BOM) if line == 1 else text)
+            n_sentences = int(blocks.is_sentence.sum())
             if format == "auto" and n_sentences:
                 format = format_of(path, text)
-            yield Chunk(path, line, sentence, text, "conllu" if format == "auto" else format, bytes_read())
+            yield Chunk(path, line, sentence, text, "conllu" if format == "auto" else format, bytes_read(), blocks)
             line += text.count(b"\n")
             sentence += n_sentences
 

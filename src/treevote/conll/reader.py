@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from treevote.conll.chunks import BOM, Chunk
+from treevote.conll.chunks import Chunk
 from treevote.conll.marks import with_marks
 from treevote.conll.scanner import Blocks, Tokens, find_blocks, find_tokens
 from treevote.conll.stretches import numbered
@@ -196,8 +196,8 @@ class _Scanned(NamedTuple):
 
 
 def _scan(chunk: Chunk, format: Format, trees: Trees) -> _Scanned:
-    text = chunk.text.removeprefix(BOM) if chunk.first_line == 1 else chunk.text
-    blocks = find_blocks(text)
+    text = chunk.bare_text
+    blocks = find_blocks(text) if chunk.blocks is None else chunk.blocks
     tokens = find_tokens(text, blocks, format, trees)
     suspect = tokens.suspect
     try:

@@ -76,13 +76,8 @@ class Tokens(NamedTuple):
     deprel_end: Longs
 
 
-_latest: tuple[bytes, Blocks] | None = None
-
-
 def find_blocks(text: bytes) -> Blocks:
     r"""Cut a text, without byte order mark, at its blank lines.
-
-    The blocks of the latest text are kept: a chunk is cut from a file, and read right after.
 
     Examples
     --------
@@ -90,14 +85,6 @@ def find_blocks(text: bytes) -> Blocks:
     >>> blocks.first.tolist(), blocks.last.tolist(), blocks.is_sentence.tolist()
     ([0, 2, 5], [1, 4, 6], [False, True, True])
     """
-    global _latest
-    latest = _latest  # another thread may replace it
-    if latest is None or latest[0] is not text:
-        _latest = latest = text, _blocks_of(text)
-    return latest[1]
-
-
-def _blocks_of(text: bytes) -> Blocks:
     codes = np.frombuffer(text + b"\n", np.uint8)
     line_end = np.flatnonzero(codes == _LINE_FEED)
     line_start = np.concatenate([_START, line_end[:-1] + 1])

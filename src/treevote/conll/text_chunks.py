@@ -36,7 +36,12 @@ _SPACES = re.compile(rb"[ \t\n\r\v\f]*")
 _PARAGRAPH_END = re.compile(rb"\n[ \t\r\v\f]*\n[ \t\n\r\v\f]*")
 _LINE_END = re.compile(rb"\n[ \t\n\r\v\f]*")
 _ENDS = {"text": _PARAGRAPH_END, "lines": _LINE_END}
-_SENTENCE_END = re.compile(rb".*(?:[.!?]|\xe3\x80\x82|\xef\xbc\x81|\xef\xbc\x9f)[\"')\]]*[ \t\n\r\v\f]", re.DOTALL)
+_CLOSERS = "|".join(re.escape(mark) for mark in "\"')]”’»」』）】〉》｣")
+_SENTENCE_END = re.compile(
+    f".*(?:[.!?](?:{_CLOSERS})*[ \t\n\r\v\f]|(?:。|！|？|｡)(?:{_CLOSERS})*[ \t\n\r\v\f]*)".encode(), re.DOTALL
+)
+"""The last end of a sentence; no space follows the full stop of Chinese and Japanese."""
+
 _SPACE = re.compile(rb".*[ \t\n\r\v\f]", re.DOTALL)
 _MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _COLUMNS = re.compile(rb"(?m)^1\t[^\t\n]+\t[^\n]*\t")

@@ -44,7 +44,7 @@ _BYTE_ORDER_MARKS = {
     b"\xfe\xff": "UTF-16",
 }
 _DETECTION_LINES = 2000
-_DETECTION_BYTES = 1 << 20
+DETECTION_BYTES = 1 << 20
 _ENCODING_BYTES = 4096
 _UPOS = re.compile("ADJ|ADP|ADV|AUX|C?CONJ|DET|INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT|SCONJ|SYM|VERB|X")
 _UD_FEATURE = re.compile(
@@ -113,7 +113,7 @@ def format_of(path: str, text: bytes) -> Format:
     name = path.removesuffix(".xz").removesuffix(".gz")
     if name.endswith((".conllu", ".conllx")):
         return cast("Format", name[-6:])
-    return detect(text[:_DETECTION_BYTES].decode("utf-8", "replace"))
+    return detect(text[:DETECTION_BYTES].decode("utf-8", "replace"))
 
 
 def require_utf8(text: bytes, path: str) -> None:

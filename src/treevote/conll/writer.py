@@ -118,6 +118,7 @@ def lines_of(treebank: Treebank) -> tuple[list[str], Ints]:
     if treebank.source is not None:
         return list(treebank.source.lines), treebank.source.line_of
     words = ["\t".join(map(_column, word)) for word in treebank.words]
+    _require_forms(treebank)
     lines: list[str] = []
     line_of = np.arange(len(treebank.tokens), dtype=np.int32) - 1  # a blank line for each ROOT: one slot, one line
     line_of[treebank.offsets[:-1]] += 1
@@ -126,6 +127,17 @@ def lines_of(treebank: Treebank) -> tuple[list[str], Ints]:
         lines += [f"{i}\t{words[token]}\t_\t_\t_\t_" for i, token in enumerate(tokens, 1)]
         lines.append("")
     return [*lines, ""], line_of
+
+
+def _require_forms(treebank: Treebank) -> None:
+    empty = [number for number, word in enumerate(treebank.words) if not word.form]
+    slots = np.flatnonzero(np.isin(treebank.tokens, empty) & (np.arange(len(treebank.tokens)) > 0)) if empty else empty
+    for slot in slots:
+        sentence = int(np.searchsorted(treebank.offsets, slot, "right"))
+        number = int(slot - treebank.offsets[sentence - 1])
+        if number:  # not the slot of ROOT
+            problem = f"expected a FORM, found an empty one at word {number}"
+            raise InputError(problem, sentence=str(sentence), remedy="give the form, or _")
 
 
 def _column(text: str) -> str:
