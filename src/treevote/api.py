@@ -354,7 +354,7 @@ def _read(data: Any, *, trees: Literal["some", "ignored"]) -> Treebank:
     if isinstance(data, os.PathLike) or (isinstance(data, str) and not ("\n" in data or "\t" in data)):
         if not _is_path(data):
             raise InputError(
-                f"expected a path or a text in CoNLL-U, found {data[:40]!r}",
+                f"expected a path or a text in CoNLL-U, found {os.fspath(data)[:40]!r}",
                 remedy="split a text into sentences and tagged tokens first, as UDPipe or Stanza do, or train with "
                 "--from-text",
             )
