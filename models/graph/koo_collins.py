@@ -27,13 +27,6 @@ import numpy as np
 from treevote.kernels import Doubles, Ints, Longs, kernel
 from treevote.models.graph.parts import Candidates, Grandparents, ScoredParts, arcs_by_head
 
-LONGEST = 500
-"""Sentences with this many tokens or more are left to a first-order decoder.
-
-With 8 candidate heads for each token, one of 500 tokens takes some 40 milliseconds and 20 megabytes; both grow with
-the square of its length, and the time with the square of the number of candidates, too.
-"""
-
 
 @kernel
 def decode(scored: ScoredParts, single_root: bool, heads: Ints) -> float:

@@ -14,6 +14,11 @@ import numpy as np
 from treevote.kernels import Ints, Longs
 
 LONGEST = 500
+"""The most tokens of a sentence that is parsed at once, or learned from.
+
+With 8 candidate heads for each token, the second-order search for one of 500 tokens takes some 40 milliseconds and 20
+megabytes; both grow with the square of its length, and the time with the square of the number of candidates, too.
+"""
 
 
 class Pieces(NamedTuple):

@@ -23,7 +23,6 @@ from treevote.evaluation.counts import evaluate
 from treevote.kernels import Ints
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.features.word_memo import WordMemo
-from treevote.models.graph import koo_collins
 from treevote.models.graph.arc_labels import train_arc_labeller
 from treevote.models.graph.features import MAX_BITS, MIN_BITS
 from treevote.models.graph.first_order import FirstOrderModel
@@ -150,8 +149,7 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
             treebank, self.encoding if projective else None, self.clusters
         )
         arcs = FirstOrderModel.untrained(self._templates(ARCS, lexicon))
-        longest = LONGEST if self.order == 1 else koo_collins.LONGEST
-        short = np.flatnonzero(np.diff(trees.offsets) <= longest)
+        short = np.flatnonzero(trees.lengths <= LONGEST)
         sentences = Sentences(words, trees.tokens, trees.heads, trees.offsets, projective, single_root)
         sentences = sentences.select(short) if len(short) < trees.n_sentences else sentences
         rule = UpdateRule(1.0, self.C) if self.learner == "mira" else PERCEPTRON
@@ -232,26 +230,19 @@ class GraphParser(BaseParser[GraphTrainer]):
         return dataclasses.replace(self, second_order=self.second_order._replace(weights=weights))
 
     def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
-        """Find trees; sentences that are too long for the search fall back.
-
-        Those of more than `treevote.models.graph.long_sentences.LONGEST` tokens are parsed in pieces, those of
-        `treevote.models.graph.koo_collins.LONGEST` or more with the first-order model.
-        """
+        """Find trees; sentences of more than `long_sentences.LONGEST` tokens fall back: they are parsed in pieces."""
         tokens = rows[treebank.tokens]
         pieces = cut(tokens, treebank.offsets)
         heads, own = np.empty(len(pieces.tokens), np.int32), self.trainer
         sentences = Sentences(words, pieces.tokens, heads, pieces.offsets, self.projective, self.single_root)
-        too_long = np.zeros(len(pieces.sentence), np.bool_)
         if self.second_order is None:
             self.first_order.parse(sentences)
         else:
             model = self.first_order
             pruner = Pruner.of(model.weights, model.table, own.max_heads, own.pruning_margin)
             self.second_order.parse(pruner, self.arc_labeller, sentences)
-            too_long = np.diff(pieces.offsets) > koo_collins.LONGEST
-        fallbacks = len(np.unique(np.concatenate([pieces.sentence[too_long], pieces.cut])))
         heads = join(pieces, heads, treebank.offsets, self.single_root)
-        return self.labeller.labelled(treebank, words, tokens, heads), fallbacks
+        return self.labeller.labelled(treebank, words, tokens, heads), len(pieces.cut)
 
     def _content(self) -> Record:
         parts = {"first-order": self.first_order.record(), "labels": self.labeller.record()}

@@ -24,7 +24,7 @@ from treevote.models.graph.features import (
 from treevote.models.graph.first_order import WeightTable, score_features
 from treevote.models.graph.hashed_weights import NO_WEIGHTS, HashedWeights
 from treevote.models.graph.hill_climbing import climb
-from treevote.models.graph.koo_collins import LONGEST, decode
+from treevote.models.graph.koo_collins import decode
 from treevote.models.graph.part_features import (
     PartKeys,
     TemplateTables,
@@ -77,7 +77,7 @@ class SecondOrderModel(NamedTuple):
         return cls(tuple(arcs), tuple(siblings), tuple(grandparents), tables, NO_WEIGHTS)
 
     def parse(self, pruner: Pruner, arc_labeller: Labeller | None, sentences: Sentences) -> None:
-        """Write the heads of every sentence; `LONGEST` tokens or more get the pruner's best tree."""
+        """Write the heads of every sentence."""
         for batch in sentences.batches():
             masks = Masks.empty(batch.offsets)
             prune_all(pruner, batch, masks)
@@ -176,19 +176,17 @@ def score_sentences(
     """Return the scores of the parts of sentences ``begin`` to ``end``: of each its arcs, siblings, grandparents."""
     size = 0
     for i in range(begin, end):
-        if sentences.offsets[i + 1] - sentences.offsets[i] <= LONGEST:
-            size += n_parts(parts_of(mask_of(masks, i)))
+        size += n_parts(parts_of(mask_of(masks, i)))
     scores, at = np.empty(size, np.float32), 0
     for i in range(begin, end):
         first, last = sentences.offsets[i], sentences.offsets[i + 1]
-        if last - first <= LONGEST:
-            mask, tokens = mask_of(masks, i), sentences.tokens[first:last]
-            parts, keys = parts_of(mask), keys_of(tables, tokens, sentences.words, mask)
-            scored = score_parts(weights, bits, tables, keys, parts, sentences.projective)
-            for own in (scored.arc_scores, scored.sibling_scores, scored.grandparent_scores):
-                for part in range(len(own)):
-                    scores[at + part] = own[part]
-                at += len(own)
+        mask, tokens = mask_of(masks, i), sentences.tokens[first:last]
+        parts, keys = parts_of(mask), keys_of(tables, tokens, sentences.words, mask)
+        scored = score_parts(weights, bits, tables, keys, parts, sentences.projective)
+        for own in (scored.arc_scores, scored.sibling_scores, scored.grandparent_scores):
+            for part in range(len(own)):
+                scores[at + part] = own[part]
+            at += len(own)
     return scores
 
 
@@ -200,8 +198,6 @@ def decode_sentences(
     at = 0
     for i in range(begin, end):
         first, last = sentences.offsets[i], sentences.offsets[i + 1]
-        if last - first > LONGEST:
-            continue
         candidates, siblings, grandparents = parts_of(mask_of(masks, i))
         to_arc = at + len(candidates.heads)
         to_sibling = to_arc + len(siblings.partners)
@@ -233,8 +229,8 @@ def find_trees(
 ) -> None:
     """Write the best projective trees of sentences ``begin`` to ``end``, or local optima of hill climbs from there.
 
-    Arcs that are not in ``sentences.heads`` score ``cost`` more (cost-augmented decoding). Sentences of `LONGEST`
-    tokens or more keep the heads in ``found``.
+    Arcs that are not in ``sentences.heads`` score ``cost`` more (cost-augmented decoding). A sentence whose
+    candidate arcs hold no projective tree keeps the heads in ``found``.
     """
     scores = score_sentences(weights, bits, tables, sentences, masks, begin, end)
     decode_sentences(sentences, masks, scores, begin, end, cost, found)

@@ -68,6 +68,20 @@ def test_long_sentences_are_parsed_and_counted() -> None:
     assert first.parse_counted(treebank)[1] == 2
 
 
+def test_every_piece_of_a_long_sentence_is_parsed_by_the_second_order_model() -> None:
+    parser = SMALL.train(TRAINING)
+    words = (TEST.sentence(0).words[1:] * LONGEST)[: 2 * LONGEST]
+    whole, piece = (Treebank.of([(own, [-1] * len(own), ["_"] * len(own))]) for own in (words, words[:LONGEST]))
+    assert parser.parse_counted(piece)[1] == 0
+    model = parser.second_order
+    assert model is not None
+    zero = model.weights._replace(table=np.zeros_like(model.weights.table))
+    for text in (whole, piece):
+        heads, others = (own.parse(text).heads[1:] for own in (parser, parser.with_weights(zero)))
+        for own in range(0, text.n_tokens, LONGEST):
+            assert (heads[own : own + LONGEST] != others[own : own + LONGEST]).any()
+
+
 @given(st.lists(st.integers(0, 9), max_size=5), st.integers(1, 4), st.booleans())
 def test_cut_sentences_are_joined_to_trees(sizes: list[int], longest: int, single_root: bool) -> None:
     tokens = np.concatenate([np.zeros(0, np.int32), *([0, *range(1, n + 1)] for n in sizes)]).astype(np.int32)
