@@ -162,15 +162,13 @@ def with_support(
 
 
 def _check_heads(systems: Sequence[Treebank], heads: Ints) -> None:
-    """Raise an error for the first head that is neither -1 nor a position of another token."""
-    last = systems[0].lengths[systems[0].sentence_of]
-    faults = (heads < -1) | (heads > last) | (heads == systems[0].positions)
+    """Raise an error for the first token that is its own head."""
+    faults = heads == systems[0].positions
     if faults.any():
         slot = int(faults.any(0).argmax())
         k = int(faults[:, slot].argmax())
-        problem = f"expected its head to be another position in 0..{last[slot]}, or -1, found {heads[k, slot]}"
         raise dataclasses.replace(systems[k], name=systems[k].name or f"system {k + 1}").fault(
-            slot, problem, "correct the head"
+            slot, f"expected its head to be another position, or -1, found {heads[k, slot]}", "correct the head"
         )
 
 
@@ -181,7 +179,7 @@ def _of_winner(votes: NDArray[Number], winner: Ints) -> NDArray[Number]:
 
 def _conflicts(treebank: Treebank, heads: Ints, single_root: bool) -> Longs:
     """Return the sentences (from 0) with votes whose heads are no tree or have too many roots."""
-    candidates = treebank.with_trees(heads, heads, ())
+    candidates = treebank.with_trees(heads, np.full_like(heads, -1), ())
     right = are_trees(candidates) & ((roots(candidates) == 1) | (not single_root))
     return np.flatnonzero(~right & (per_sentence(heads >= 0, treebank.offsets) > 0))
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
-from treevote.corpus.trees import are_trees, require_labelled_trees
+from treevote.corpus.trees import mask_of_trees, require_labelled_trees
 from treevote.errors import InputError
 from treevote.kernels import Bools, Ints, Longs, kernel
 from treevote.models.features.firing import scratch
@@ -159,7 +159,7 @@ class Labeller:
             If heads are no trees.
         """
         deprels = np.full(len(tokens), -1, np.int32)
-        sound = are_trees(Treebank((), tokens, heads, (), deprels, offsets))
+        sound = mask_of_trees(heads, offsets)
         if not sound.all():
             number = int(np.argmin(sound)) + 1
             raise InputError("expected a tree to label, found none", sentence=str(number), remedy="give trees")

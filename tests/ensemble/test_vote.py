@@ -295,10 +295,9 @@ def test_the_file_and_line_of_a_difference_are_named(tmp_path: Path) -> None:
         check_same_sentences([read(tmp_path / f"{name}.conllu") for name in ("one", "two")])
 
 
-@pytest.mark.parametrize("head", [3, 1, -2])
-def test_impossible_heads_are_refused(head: int) -> None:
-    systems = parses([[0, 1], [head, 1]])
-    with pytest.raises(InputError, match=rf"system 2, sentence 1: token 1: expected its head .* found {head}"):
+def test_a_token_that_is_its_own_head_is_refused() -> None:
+    systems = parses([[0, 1], [1, 1]])
+    with pytest.raises(InputError, match=r"system 2, sentence 1: token 1: expected its head .* found 1"):
         vote(systems, single_root=True)
 
 

@@ -13,15 +13,18 @@ import hashlib
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Integral
+from reprlib import repr as short
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 
+from treevote.corpus.consistency import require_consistent
 from treevote.corpus.frame import columns_of, frame_of
 from treevote.corpus.sentence import ROOT, Sentence, Word, sent_id
 from treevote.corpus.vocabulary import encode, used
 from treevote.errors import InputError
-from treevote.kernels import Floats, Ints, Longs
+from treevote.kernels import Bools, Floats, Ints, Longs
 from treevote.notebook import drawing
 
 if TYPE_CHECKING:
@@ -92,6 +95,8 @@ MARKS = {
 class Treebank:
     """Sentences with their trees, as columns. Immutable: every change gives a new treebank that shares the rest.
 
+    All indices are checked on construction; whether heads are trees is told by `treevote.corpus.trees.are_trees`.
+
     Attributes
     ----------
     words : tuple of Word
@@ -117,6 +122,11 @@ class Treebank:
     tag_confidence : ndarray of float32, shape (n_slots,), optional
         Probability that UPOS, FEATS and XPOS are right, where they were predicted; 0..1, NaN elsewhere.
 
+    Raises
+    ------
+    InputError
+        If a column has another type or length, or an index is out of range; with sentence and token.
+
     Examples
     --------
     >>> toy = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])])
@@ -139,6 +149,9 @@ class Treebank:
     confidence: Floats | None = None
     label_confidence: Floats | None = None
     tag_confidence: Floats | None = None
+
+    def __post_init__(self) -> None:
+        require_consistent(self)
 
     def __len__(self) -> int:
         """Return the number of sentences."""
@@ -226,15 +239,6 @@ class Treebank:
         starts = [i for i, new in enumerate(columns["new"]) if new] + [len(columns["new"])]
         words = [Word(*fields) for fields in zip(*(columns[field] for field in Word._fields), strict=True)]
         spans = [slice(*span) for span in itertools.pairwise(starts)]
-        for number, span in enumerate(spans):
-            worst = max(columns["head"][span])
-            if worst > span.stop - span.start:
-                raise InputError(
-                    f"expected heads in 0..{span.stop - span.start}, found {worst}",
-                    path=name,
-                    sentence=str(number + 1),
-                    remedy="correct the column head, or sentence",
-                )
         made = Treebank.of([(words[span], columns["head"][span], columns["deprel"][span]) for span in spans], name)
         marks: dict[str, Any] = {}
         for field in MARKS:
@@ -330,7 +334,8 @@ class Treebank:
 
     def with_trees(self, heads: Ints, deprels: Ints, labels: Sequence[str]) -> Treebank:
         """Return the same sentences with other trees, without their marks; ``deprels`` are indices in ``labels``."""
-        return dataclasses.replace(self.only("tag_confidence"), heads=heads, deprels=deprels, labels=tuple(labels))
+        changes: dict[str, Any] = {field: None for field in self.marks if field != "tag_confidence"}
+        return dataclasses.replace(self, heads=heads, deprels=deprels, labels=tuple(labels), **changes)
 
     @property
     def marks(self) -> dict[str, Floats]:
@@ -350,22 +355,38 @@ class Treebank:
         dropped: dict[str, Any] = {field: None for field in self.marks if field not in fields}
         return dataclasses.replace(self, **dropped)
 
-    def select(self, sentences: Sequence[int] | Ints | Longs, *, source: bool = False) -> Treebank:
-        """Return the named sentences (from 0) in the given order.
+    def select(self, sentences: Sequence[int] | Ints | Longs | Bools, *, source: bool = False) -> Treebank:
+        """Return some sentences, in the given order.
 
         Parameters
         ----------
-        sentences : sequence of int
+        sentences : sequence of int, or of bool with shape (n_sentences,)
+            Their numbers, from 0 and not from the end, or a mask of them.
         source : bool, default=False
             Whether the lines that they were read from are kept, with comments and MISC; the text is copied.
+
+        Raises
+        ------
+        InputError
+            If there is no such sentence, or a mask has another length.
 
         Examples
         --------
         >>> toy = Treebank.of([(["a"], [0], ["root"]), (["b"], [0], ["root"])])
-        >>> [s.words[1].form for s in toy.select([1]).sentences()]
-        ['b']
+        >>> [s.words[1].form for s in toy.select([1]).sentences()], len(toy.select([True, False]))
+        (['b'], 1)
         """
-        chosen = np.asarray(sentences, np.int64)
+        asked = np.asarray(sentences)
+        if asked.dtype == np.bool_ and asked.shape == (len(self),):
+            asked = np.flatnonzero(asked)
+        fits = asked.dtype.kind in "iu" and asked.min(initial=0) >= 0 and asked.max(initial=0) < len(self)
+        if asked.ndim != 1 or asked.dtype == np.bool_ or (asked.size and not fits):
+            raise InputError(
+                f"expected numbers of sentences in 0..{len(self) - 1}, or a mask of length {len(self)}, found "
+                f"{asked.dtype} {short(asked.tolist())}",
+                path=self.title,
+            )
+        chosen = asked.astype(np.int64)
         lengths = self.lengths[chosen] + 1
         offsets = np.append(0, np.cumsum(lengths))
         slots = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
@@ -399,14 +420,32 @@ class Treebank:
         """Build a treebank by hand: for each sentence its words or forms, heads and deprels, of length n each.
 
         Heads count from 1; 0 is ROOT, -1 unknown.
+
+        Raises
+        ------
+        InputError
+            If a sentence has not one head and deprel for each word, or a head is not in it.
+
+        Examples
+        --------
+        >>> Treebank.of([(["dogs", "bark"], [2, 4], ["nsubj", "root"])], "toy")
+        Traceback (most recent call last):
+        treevote.errors.InputError: toy, sentence 1: token 2: expected a head in -1..2, found 4; correct it
         """
         words: dict[Word, int] = {ROOT: 0}
         labels: dict[str, int] = {}
         rows: list[tuple[int, int, int]] = []  # word, head and label of each slot
         offsets = [0]
-        for sentence_words, sentence_heads, sentence_deprels in sentences:
+        for number, columns in enumerate(sentences, 1):
+            sizes = [len(column) for column in columns]
+            if len(sizes) != 3 or sizes != sizes[:1] * 3:
+                problem = f"expected words, heads and deprels of one length, found {' and '.join(map(str, sizes))}"
+                raise InputError(problem, path=name, sentence=str(number), remedy="correct the lists")
             rows.append((0, -1, -1))
-            for item, head, deprel in zip(sentence_words, sentence_heads, sentence_deprels, strict=True):
+            for token, (item, head, deprel) in enumerate(zip(*columns, strict=True), 1):
+                if not isinstance(head, Integral) or not -1 <= head <= sizes[0]:
+                    problem = f"token {token}: expected a head in -1..{sizes[0]}, found {short(head)}"
+                    raise InputError(problem, path=name, sentence=str(number), remedy="correct it")
                 word = Word(item, "_", "_", "_", "_") if isinstance(item, str) else item
                 label = labels.setdefault(deprel, len(labels)) if head >= 0 else -1
                 rows.append((words.setdefault(word, len(words)), head, label))

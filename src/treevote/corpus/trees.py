@@ -88,7 +88,7 @@ def are_trees(treebank: Treebank) -> Bools:
     >>> are_trees(Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [2, 1], ["x", "y"])])).tolist()
     [True, False]
     """
-    return _are_trees(treebank.heads, treebank.offsets)
+    return mask_of_trees(treebank.heads, treebank.offsets)
 
 
 def are_bare(treebank: Treebank) -> Bools:
@@ -263,7 +263,8 @@ def _is_tree(heads: Ints) -> bool:
 
 
 @kernel
-def _are_trees(heads: Ints, offsets: Longs) -> Bools:
+def mask_of_trees(heads: Ints, offsets: Longs) -> Bools:
+    """Return a mask of the sentences whose heads are a tree, as `are_trees` does; heads may be out of range."""
     result = np.zeros(len(offsets) - 1, np.bool_)
     for i in range(len(result)):
         result[i] = _is_tree(heads[offsets[i] : offsets[i + 1]])

@@ -21,7 +21,7 @@ import numpy as np
 from treevote.config import to_mapping
 from treevote.corpus.treebank import Treebank, checksum
 from treevote.corpus.trees import are_trees
-from treevote.errors import TreevoteError
+from treevote.errors import InputError, TreevoteError
 from treevote.files.streams import writing
 from treevote.kernels import Ints
 from treevote.parallel import ONE_JOB, Jobs, Progress
@@ -62,7 +62,7 @@ class Job(ABC, Generic[T]):
 
         Raises
         ------
-        KeyError, TypeError, ValueError, OverflowError
+        KeyError, TypeError, ValueError, OverflowError, InputError
             If `compute` cannot have returned it.
         """
 
@@ -82,7 +82,7 @@ class Job(ABC, Generic[T]):
         try:
             content = json.loads(path.read_bytes())
             return self.decode(content["result"]) if content["job"] == self.facts() else None
-        except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError, InputError):
             return None
 
     def reduced(self) -> Self:

@@ -1,0 +1,114 @@
+"""A treebank is what its columns say: nothing inconsistent is built, and a selection is that of a list."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.strategies import treebanks
+from treevote.corpus.treebank import Treebank
+from treevote.errors import InputError
+
+TOY = Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [2, 0], ["x", "root"]), (["d"] * 3, [0, 1, 1], ["root"] * 3)])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "problem"),
+    [
+        ((["b", "c"], [2, 4], ["x", "y"]), r"toy, sentence 2: token 2: expected a head in -1\.\.2, found 4"),
+        ((["b", "c"], [2, -2], ["x", "y"]), r"token 2: expected a head in -1\.\.2, found -2"),
+        ((["b"], [0.5], ["x"]), r"token 1: expected a head in -1\.\.1, found 0\.5"),
+        ((["b"], ["0"], ["x"]), "expected a head in .*, found '0'"),
+        ((["b"], [10**30], ["x"]), "expected a head in"),
+        ((["b", "c"], [2], ["x", "y"]), "sentence 2: expected .* of one length, found 2 and 1 and 2"),
+        ((["b", "c"], [2, 0]), "expected words, heads and deprels"),
+    ],
+)  # fmt: skip
+def test_a_sentence_that_is_inconsistent_is_refused(sentence: Any, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        Treebank.of([(["a"], [0], ["root"]), sentence], "toy")
+
+
+@given(treebanks(), st.sampled_from(["tokens", "heads", "deprels"]), st.integers(-4, 40), st.data())
+def test_a_column_with_an_index_out_of_range_is_refused(
+    treebank: Treebank, name: str, value: int, data: st.DataObject
+) -> None:
+    if not treebank.n_tokens:
+        return
+    slot = data.draw(st.sampled_from(np.flatnonzero(treebank.is_token).tolist()))
+    sentence = int(treebank.sentence_of[slot])
+    most = {"tokens": len(treebank.words) - 1, "deprels": len(treebank.labels) - 1}
+    most["heads"] = int(treebank.lengths[sentence])
+    column = getattr(treebank, name).copy()
+    column[slot] = value
+    changes: dict[str, Any] = {name: column}
+    if (0 if name == "tokens" else -1) <= value <= most[name]:
+        assert getattr(dataclasses.replace(treebank, **changes), name)[slot] == value
+    else:
+        place = (
+            rf"sentence {sentence + 1}: token {treebank.positions[slot]}: expected a {name[:-1]} in .*found {value}\b"
+        )
+        with pytest.raises(InputError, match=place):
+            dataclasses.replace(treebank, name="toy", source=None, **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"heads": TOY.heads[:-1]}, "heads: expected int32 of length 9, found int32 of shape"),
+        ({"heads": TOY.heads.astype(np.int64)}, "heads: expected int32 of length 9, found int64"),
+        ({"heads": TOY.heads.tolist()}, "heads: expected int32 of length 9, found list"),
+        ({"tokens": TOY.tokens.astype(np.float64)}, "tokens: expected int32"),
+        ({"deprels": TOY.deprels[None]}, "deprels: expected int32"),
+        ({"support": np.zeros(9)}, "support: expected float32 of length 9, found float64"),
+        ({"confidence": np.zeros(8, np.float32)}, "confidence: expected float32 of length 9"),
+        ({"offsets": TOY.offsets[:0]}, "offsets: expected ascending slots from 0 to 9"),
+        ({"offsets": TOY.offsets[1:]}, "offsets: expected ascending"),
+        ({"offsets": TOY.offsets[:-1]}, "offsets: expected ascending"),
+        ({"offsets": np.array([0, 5, 2, 9])}, "offsets: expected ascending"),
+        ({"offsets": np.array([0, 2**63 - 1, -(2**63) + 1, 9])}, "offsets: expected ascending"),
+        ({"heads": np.array([-1, 0, 0, 2, 0, -1, 0, 1, 1], np.int32)}, "sentence 2: expected the head -1 for ROOT"),
+    ],
+)
+def test_columns_that_do_not_fit_each_other_are_refused(changes: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        dataclasses.replace(TOY, **changes)
+
+
+@given(treebanks(), st.data())
+def test_a_selection_by_numbers_or_by_a_mask_is_that_of_a_list(treebank: Treebank, data: st.DataObject) -> None:
+    n = len(treebank)
+    mask = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
+    numbers = [i for i, chosen in enumerate(mask) if chosen]
+    for asked in (mask, np.array(mask, np.bool_), numbers, np.array(numbers, np.uint16), tuple(numbers)):
+        selected = treebank.select(asked)
+        assert selected.lengths.tolist() == treebank.lengths[numbers].tolist()
+        assert [s.heads.tolist() for s in selected] == [treebank[i].heads.tolist() for i in numbers]
+
+
+@pytest.mark.parametrize("source", [False, True])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        [True, False],
+        np.ones(0, np.bool_),
+        np.ones(4, np.bool_),
+        [0.0, 1.9],
+        ["0"],
+        [3],
+        [-1],
+        [2**63],
+        [10**30],
+        [[0], [1]],
+        1,
+        [None],
+    ],
+)
+def test_a_selection_of_what_is_not_there_is_refused(asked: Any, source: bool) -> None:
+    with pytest.raises(InputError, match=r"expected numbers of sentences in 0\.\.2, or a mask of length 3, found "):
+        TOY.select(asked, source=source)
