@@ -6,13 +6,16 @@ A model that is worse on the source or on the target is not promoted.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, TypeAlias
 
 from treevote.adaptation.distance import Distance
-from treevote.errors import ConfigError
+from treevote.settings import Interval, Settings
+
+Percent: TypeAlias = Annotated[float, Interval(0, 100)]
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+@dataclass(frozen=True)
+class Guard(Settings):
     """Limits for the loss of an adapted model, in points of LAS, and for the text, in percent.
 
     Attributes
@@ -31,18 +34,12 @@ class Guard:
         Maximum percentage of the sentences of the text that occur in the training data.
     """
 
-    source_margin: float = 1.5
-    target_margin: float = 0.0
-    estimate_margin: float = 1.0
-    min_estimate: float = 50.0
+    source_margin: Percent = 1.5
+    target_margin: Percent = 0.0
+    estimate_margin: Percent = 1.0
+    min_estimate: Percent = 50.0
     min_bigram_information: float = 0.0
-    max_repeated: float = 90.0
-
-    def __post_init__(self) -> None:
-        for name in ("source_margin", "target_margin", "estimate_margin", "min_estimate", "max_repeated"):
-            value = getattr(self, name)
-            if not 0 <= value <= 100:
-                raise ConfigError(f"{name} should be in 0..100, found {value}")
+    max_repeated: Percent = 90.0
 
 
 @dataclass(frozen=True, slots=True)

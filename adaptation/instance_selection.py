@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from treevote.errors import ConfigError
 from treevote.kernels import Bools, Doubles, Longs
+from treevote.settings import Count, Interval, Settings
 
 LENGTHS = (5, 10, 15, 20, 25, 30, 40, 60)
 """Upper ends of the bins of sentence length that are balanced; one more bin above."""
 
 
-@dataclass(frozen=True, slots=True)
-class InstanceSelection:
+@dataclass(frozen=True)
+class InstanceSelection(Settings):
     """Criteria for the selection of sentences.
 
     Attributes
@@ -31,17 +32,10 @@ class InstanceSelection:
         treebank of short sentences teaches little about long ones.
     """
 
-    min_agreement: float = 1.0
-    min_confidence: float = 0.0
-    max_length: int = 200
+    min_agreement: Annotated[float, Interval(0, 1)] = 1.0
+    min_confidence: Annotated[float, Interval(0, 1)] = 0.0
+    max_length: Count = 200
     balanced: bool = False
-
-    def __post_init__(self) -> None:
-        for name, value in (("min_agreement", self.min_agreement), ("min_confidence", self.min_confidence)):
-            if not 0 <= value <= 1:
-                raise ConfigError(f"{name} should be in 0..1, found {value}")
-        if self.max_length < 1:
-            raise ConfigError(f"max_length should be at least 1, found {self.max_length}")
 
     def of(self, lengths: Longs, agreed: Doubles, confidence: Doubles) -> Bools:
         """Return a mask of the selected sentences.

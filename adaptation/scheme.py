@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
 from treevote.adaptation.instance_selection import InstanceSelection
 from treevote.errors import ConfigError, unknown
+from treevote.settings import Interval, Settings
 
 MAX_ROUNDS = 50
 MAX_FOLDS = 20
 
 
 @dataclass(frozen=True)
-class Scheme:
+class Scheme(Settings):
     """A scheme of adaptation.
 
     Attributes
@@ -44,32 +45,23 @@ class Scheme:
     """
 
     committee: tuple[str, ...] = ()
-    rounds: int = 2
-    stopping_threshold: float = 1.0
+    rounds: Annotated[int, Interval(1, MAX_ROUNDS)] = 2
+    stopping_threshold: Annotated[float, Interval(0, 100)] = 1.0
     selection: InstanceSelection = field(default_factory=lambda: InstanceSelection(0.8))
     members: tuple[str, ...] = ()
-    source_copies: int = 1
+    source_copies: Annotated[int, Interval(1, 100)] = 1
     retrained: Literal["both", "parsers", "taggers"] = "both"
-    tag_agreement: float = 1.0
-    target_share: float = 0.2
-    target_folds: int = 3
+    tag_agreement: Annotated[float, Interval(0, 1)] = 1.0
+    target_share: Annotated[float, Interval(0, 1, "left")] = 0.2
+    target_folds: Annotated[int, Interval(0, MAX_FOLDS)] = 3
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in self.committee:
             if self.committee.count(name) > 1:
                 raise ConfigError(f"{name} is in the committee twice; a parser always agrees with itself")
-        if not 1 <= self.rounds <= MAX_ROUNDS:
-            raise ConfigError(f"rounds should be in 1..{MAX_ROUNDS}, found {self.rounds}")
-        if not 0 <= self.stopping_threshold <= 100:
-            raise ConfigError(f"stopping_threshold should be in 0..100, found {self.stopping_threshold}")
-        if not 1 <= self.source_copies <= 100:
-            raise ConfigError(f"source_copies should be in 1..100, found {self.source_copies}")
-        if not 0 <= self.target_share < 1:
-            raise ConfigError(f"target_share should be at least 0 and less than 1, found {self.target_share}")
-        if not (self.target_folds == 0 or 2 <= self.target_folds <= MAX_FOLDS):
-            raise ConfigError(f"target_folds should be in 2..{MAX_FOLDS}, or 0 for none, found {self.target_folds}")
-        if not 0 <= self.tag_agreement <= 1:
-            raise ConfigError(f"tag_agreement should be in 0..1, found {self.tag_agreement}")
+        if self.target_folds == 1:
+            raise ConfigError(f"target_folds should be in 2..{MAX_FOLDS}, or 0 for none, found 1")
 
 
 SCHEMES = {

@@ -23,6 +23,7 @@ from treevote.models.tagging.jackknife import cross_tagged
 from treevote.models.tagging.tagger import TaggerTrainer
 from treevote.models.tokenization.tokenizer import TokenizerTrainer
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.settings import Settings
 from treevote.store.manifest import JSON
 
 TrainingTags: TypeAlias = Literal["predicted", "gold"]
@@ -55,7 +56,7 @@ class ReadData(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ReaderTrainer:
+class ReaderTrainer(Settings):
     """Settings of a reader.
 
     Attributes

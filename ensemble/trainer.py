@@ -8,11 +8,11 @@ import time
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
-from treevote.config import to_mapping
+from treevote.config import converted, to_mapping
 from treevote.corpus.treebank import Treebank, checksum
 from treevote.corpus.trees import is_single_rooted, require_labelled_trees
 from treevote.ensemble import reliability
@@ -23,10 +23,11 @@ from treevote.ensemble.members import DEFAULT_MEMBERS, RESERVED, Member, cluster
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.selection import LARGEST, VoteKind, select
 from treevote.ensemble.weights import Weights
-from treevote.errors import ConfigError, InputError, unknown
+from treevote.errors import ConfigError, InputError
 from treevote.evaluation.counts import Convention, evaluate, require_heads
 from treevote.parallel import ONE_JOB, Jobs, Progress
 from treevote.protocols import Trainer
+from treevote.settings import Interval
 from treevote.store.manifest import JSON
 from treevote.version import __version__
 
@@ -68,10 +69,11 @@ class EnsembleTrainer:
         for name in self.members:
             if name in RESERVED:
                 raise ConfigError(f"a member cannot be called '{name}', a reserved name; choose another one")
-        if self.weights not in (known := ("auto", *get_args(VoteKind))):
-            raise unknown("weights", self.weights, known)
-        if not (self.folds == 0 or 2 <= self.folds <= MAX_FOLDS):
-            raise ConfigError(f"folds should be in 2..{MAX_FOLDS}, or 0 for none, found {self.folds}")
+        converted(VoteKind | Literal["auto"], self.weights, "weights")
+        converted(bool, self.select, "select")
+        converted(Annotated[int, Interval(0, MAX_FOLDS)], self.folds, "folds")
+        if self.folds == 1:
+            raise ConfigError(f"folds should be in 2..{MAX_FOLDS}, or 0 for none, found 1")
 
     def train(
         self,

@@ -147,7 +147,7 @@ def test_defaults_fill_in_and_whole_numbers_are_numbers() -> None:
         ),
         (
             "seed = 1\nsearch.order = 'best'",
-            "unknown value of search.order 'best'; did you mean 'best-first'?",
+            "unknown search.order 'best'; did you mean 'best-first'?",
         ),
         (
             "seed = 1\nsearch.order = 1",

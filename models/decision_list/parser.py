@@ -99,7 +99,7 @@ class DecisionListTrainer(BaseTrainer["DecisionListParser"]):
     attributes: tuple[str, ...] | Literal["auto"] = ("form", "lemma", "upos", "xpos", "feats")
     suffixes: Annotated[int, Interval(1, MAX_SUFFIXES)] = 3
     context: Annotated[int, Interval(0, MAX_CONTEXT)] = 1
-    weights: Annotated[tuple[int, ...], Interval(1, MAX_WEIGHT)] = (1, 1, 2, 4, 8)
+    weights: tuple[Annotated[int, Interval(1, MAX_WEIGHT)], ...] = (1, 1, 2, 4, 8)
     repeats: Annotated[int, Interval(1, MAX_PASSES)] = 1
     links: Links = "found"
     folds: Annotated[int, Interval(1, MAX_FOLDS)] = 4

@@ -12,13 +12,14 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from treevote.config import converted
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError, TreevoteError
 from treevote.kernels import Ints, Keys, Longs
 from treevote.models.features.feature_index import count_keys, frequent_first, index_of, map_rows, rehash
 from treevote.parallel import Progress
 from treevote.protocols import Learner
-from treevote.settings import Count, Share, check
+from treevote.settings import Count, Share
 
 BATCH_KEYS = 1 << 21
 """Number of keys in memory at a time: 16 MiB."""
@@ -136,8 +137,8 @@ def check_thresholds(cutoff: int, prune: float) -> None:
     ConfigError
         If the count is not positive, or the share not in [0, 1).
     """
-    check("cutoff", cutoff, Count)
-    check("prune", prune, Share)
+    converted(Count, cutoff, "cutoff")
+    converted(Share, prune, "prune")
 
 
 def check_frequent(rows: Rows, cutoff: int, name: str) -> None:

@@ -30,6 +30,7 @@ from treevote.models.tagging.forms import FormMemo
 from treevote.models.tagging.tagset import Tagset
 from treevote.models.tagging.task import Task
 from treevote.parallel import ONE_JOB, Jobs, Progress
+from treevote.settings import Settings
 from treevote.store.record import Record
 from treevote.store.validation import rebuild
 
@@ -66,7 +67,7 @@ TAGGERS = {
 
 
 @dataclass(frozen=True)
-class TaggerTrainer:
+class TaggerTrainer(Settings):
     """Settings of a tagger.
 
     Attributes
@@ -89,6 +90,7 @@ class TaggerTrainer:
     clusters: Clusters = field(default=NONE, repr=False, metadata=DATA)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.taggers.keys() != TASKS.keys() or not all(self.taggers.values()):
             raise ConfigError(f"expected taggers for {', '.join(TASKS)}, found {', '.join(self.taggers) or 'none'}")
 

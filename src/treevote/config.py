@@ -1,14 +1,16 @@
 """TOML <-> frozen dataclasses: the fields and their types define the possible configurations.
 
 A field is a whole number (of at most 64 bits), finite number, truth value, string, `Literal`, `tuple`, `dict` from
-strings, dataclass, or a choice of such (dataclasses then differ in a `Literal`); `Any` is not restricted. TOML has
-no null: a key that is left out has the default of its field, so a field that may be None needs the default None.
+strings, dataclass, or a choice of such (dataclasses then differ in a `Literal`); `Any` is not restricted. `Annotated`
+with a `treevote.settings.Interval` bounds a number. TOML has no null: a key that is left out has the default of its
+field, so a field that may be None needs the default None.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import numbers
 import re
 import sys
 import types
@@ -16,7 +18,7 @@ import typing
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from reprlib import repr as short
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from treevote.errors import ConfigError, unknown
 
@@ -64,14 +66,14 @@ def from_mapping(cls: type[T], mapping: Mapping[str, object], where: str = "") -
     Search(beam=8, order='greedy')
     >>> from_mapping(Search, {"order": "best"}, "search")
     Traceback (most recent call last):
-    treevote.errors.ConfigError: unknown value of search.order 'best'; did you mean 'best-first'? known: ...
+    treevote.errors.ConfigError: unknown search.order 'best'; did you mean 'best-first'? known: ...
     """
-    fields = {field.name: field for field in _settings(cls)}
-    hints = typing.get_type_hints(cls)
+    fields = settings_of(cls)
+    hints = typing.get_type_hints(cls, include_extras=True)
     for key in mapping:
         if key not in fields:
             raise unknown("key", _join(where, key), [_join(where, name) for name in fields])
-    values = {key: _convert(hints[key], value, _join(where, key)) for key, value in mapping.items()}
+    values = {key: converted(hints[key], value, _join(where, key)) for key, value in mapping.items()}
     for name, field in fields.items():
         if name not in values and field.default is field.default_factory is dataclasses.MISSING:
             expected = _expected(hints[name])
@@ -93,12 +95,13 @@ def to_mapping(obj: DataclassInstance) -> dict[str, Any]:
     >>> to_mapping(Vote())
     {'members': ['forward', 'backward']}
     """
-    return {field.name: _plain(getattr(obj, field.name)) for field in _settings(type(obj))}
+    return {name: _plain(getattr(obj, name)) for name in settings_of(type(obj))}
 
 
-def _settings(cls: type[DataclassInstance]) -> list[dataclasses.Field[Any]]:
-    """Return the fields of a dataclass that are settings."""
-    return [field for field in dataclasses.fields(cls) if field.init and not field.metadata.get("data")]
+def settings_of(cls: type[DataclassInstance]) -> dict[str, dataclasses.Field[Any]]:
+    """Return the fields of a dataclass that are settings, by name."""
+    fields = dataclasses.fields(cls)
+    return {field.name: field for field in fields if field.init and not field.metadata.get("data")}
 
 
 def updated(mapping: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -197,34 +200,55 @@ def check_nesting(content: object) -> None:
         raise ValueError(f"more than {MAX_NESTING} levels of nesting")
 
 
-def _convert(hint: Any, value: object, where: str) -> Any:
-    """Return ``value`` as an instance of ``hint``, or raise the error for the key ``where``."""
+def converted(hint: Any, value: object, where: str) -> Any:
+    """Return a value as an instance of a type: a list as a tuple, a whole number as a number where one is expected.
+
+    Raises
+    ------
+    ConfigError
+        If the type does not allow the value; with ``where``, the name of the setting.
+
+    Examples
+    --------
+    >>> converted(tuple[float, ...], [1, 2.5], "weights")
+    (1.0, 2.5)
+    >>> converted(int, 2.5, "width")
+    Traceback (most recent call last):
+    treevote.errors.ConfigError: width: expected a whole number, found 2.5; correct this value
+    """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
         return _frozen(value, where)
+    if origin is Annotated:
+        value = converted(arguments[0], value, where)
+        for interval in arguments[1:]:
+            interval.check(where, value)
+        return value
     if origin is Literal:
         for choice in arguments:
             if type(value) is type(choice) and value == choice:  # True is not 1
                 return value
         if isinstance(value, str):
-            raise unknown(f"value of {where}", value, [str(choice) for choice in arguments])
+            raise unknown(where, value, [str(choice) for choice in arguments])
     elif origin in (typing.Union, types.UnionType):
         return _convert_union(arguments, value, where)
     elif origin is tuple and isinstance(value, list | tuple):
         hints = arguments[:1] * len(value) if arguments[1:] == (...,) else arguments
         if len(hints) == len(value):
-            return tuple(_convert(inner, value[k], f"{where}[{k}]") for k, inner in enumerate(hints))
+            return tuple(converted(inner, value[k], f"{where}[{k}]") for k, inner in enumerate(hints))
     elif origin in (dict, Mapping) and isinstance(value, Mapping):
-        return {key: _convert(arguments[1], item, _join(where, key)) for key, item in value.items()}
+        return {key: converted(arguments[1], item, _join(where, key)) for key, item in value.items()}
     elif dataclasses.is_dataclass(hint) and isinstance(hint, type):
         if isinstance(value, Mapping):
             return from_mapping(hint, value, where)
-    elif hint is float and isinstance(value, int | float) and not isinstance(value, bool):
+        if isinstance(value, hint):
+            return value
+    elif hint is float and isinstance(value, float | numbers.Integral) and not isinstance(value, bool):
         if abs(value) <= sys.float_info.max:
             return float(value)
-    elif hint is int and type(value) is int:
+    elif hint is int and isinstance(value, numbers.Integral) and not isinstance(value, bool):
         if abs(value) < _LARGEST:
-            return value
+            return int(value)
     elif type(value) is hint:
         return value
     raise ConfigError(f"{where}: expected {_expected(hint)}, found {short(value)}; correct this value")
@@ -236,7 +260,7 @@ def _convert_union(hints: tuple[Any, ...], value: object, where: str) -> Any:
     faults = []
     for hint in (hint for hint in hints if hint is not type(None)):
         try:
-            return _convert(hint, value, where)
+            return converted(hint, value, where)
         except ConfigError as fault:
             faults.append(str(fault))
     raise ConfigError("; or ".join(faults))
@@ -244,6 +268,8 @@ def _convert_union(hints: tuple[Any, ...], value: object, where: str) -> Any:
 
 def _expected(hint: Any) -> str:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Annotated:
+        return _expected(arguments[0])
     if origin is Literal:
         return "one of " + ", ".join(map(repr, arguments))
     if origin is tuple:

@@ -1,16 +1,17 @@
 """Settings that check themselves: the type of a field of a dataclass defines its possible values.
 
-A `Literal` names all values of a field; `Annotated` with an `Interval` bounds a number, or each number of a tuple.
+The types are those of `treevote.config`; `Annotated` with an `Interval` bounds a number.
 """
 
 from __future__ import annotations
 
 import math
 import typing
-from dataclasses import dataclass, fields
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import Annotated, Literal, NamedTuple, TypeAlias
 
-from treevote.errors import ConfigError, unknown
+from treevote.config import converted, settings_of
+from treevote.errors import ConfigError
 
 
 class Interval(NamedTuple):
@@ -59,7 +60,7 @@ Count: TypeAlias = Annotated[int, Interval(1)]
 
 @dataclass(frozen=True)
 class Settings:
-    """A base class for frozen dataclasses of settings.
+    """A base class for frozen dataclasses of settings: lists become tuples, numbers of NumPy those of Python.
 
     Raises
     ------
@@ -75,6 +76,9 @@ class Settings:
     >>> Search(width=10)
     Traceback (most recent call last):
     treevote.errors.ConfigError: width should be in 1..9, found 10
+    >>> Search(width=2.5)
+    Traceback (most recent call last):
+    treevote.errors.ConfigError: width: expected a whole number, found 2.5; correct this value
     >>> Search(order="gredy")
     Traceback (most recent call last):
     treevote.errors.ConfigError: unknown order 'gredy'; did you mean 'greedy'? known: greedy, best-first
@@ -82,25 +86,5 @@ class Settings:
 
     def __post_init__(self) -> None:
         hints = typing.get_type_hints(type(self), include_extras=True)
-        for field in fields(self):
-            check(field.name, getattr(self, field.name), hints[field.name])
-
-
-def check(name: str, value: Any, hint: Any) -> None:
-    """Raise ConfigError unless a type allows a value.
-
-    Examples
-    --------
-    >>> check("order", 3, Literal[1, 2])
-    Traceback (most recent call last):
-    treevote.errors.ConfigError: order should be 1 or 2, found 3
-    """
-    if typing.get_origin(hint) is Literal:
-        known = typing.get_args(hint)
-        if value not in known:
-            if isinstance(known[0], str):
-                raise unknown(name, str(value), known)
-            raise ConfigError(f"{name} should be {' or '.join(map(str, known))}, found {value}")
-    for interval in getattr(hint, "__metadata__", ()):
-        for number in value if isinstance(value, tuple) else (value,):
-            interval.check(name, number)
+        for name in settings_of(type(self)):
+            object.__setattr__(self, name, converted(hints[name], getattr(self, name), name))

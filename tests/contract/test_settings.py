@@ -6,17 +6,25 @@ import dataclasses
 import itertools
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.contract.subjects import GRAPH, PIPELINE, RULES, STRUCTURED
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_parser import SMALL, TEST, TRAINING, accuracy
+from treevote.adaptation.guard import Guard
+from treevote.adaptation.instance_selection import InstanceSelection
+from treevote.adaptation.scheme import Scheme
 from treevote.corpus.trees import roots
+from treevote.ensemble.reader_trainer import ReaderTrainer
+from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError
 from treevote.models.decision_list.parser import DecisionListTrainer
 from treevote.models.graph.parser import GraphTrainer
 from treevote.models.pipeline.configuration import POLICIES
 from treevote.models.pipeline.parser import PipelineTrainer
+from treevote.models.tagging.classifier import ClassifierTrainer
+from treevote.models.tokenization.tokenizer import TokenizerTrainer
 from treevote.models.transition.parser import MAX_WIDTH, TransitionTrainer
 
 NAN, INFINITY = float("nan"), float("inf")
@@ -83,8 +91,8 @@ def test_encoded_labels_give_non_projective_trees(trainer: Any) -> None:
         (SMALL, {"width": 0}, f"width should be in 1..{MAX_WIDTH}, found 0"),
         (SMALL, {"width": 10**12}, "width should be in"),
         (SMALL, {"margin": -0.1}, r"margin should be in \[0, inf\)"),
-        (SMALL, {"margin": NAN}, r"margin should be in \[0, inf\)"),
-        (SMALL, {"margin": INFINITY}, r"margin should be in \[0, inf\)"),
+        (SMALL, {"margin": NAN}, "margin: expected a number, found nan"),
+        (SMALL, {"margin": INFINITY}, "margin: expected a number, found inf"),
         (SMALL, {"structured_epochs": -1}, "structured_epochs should be in 0..1000, found -1"),
         (SMALL, {"structured_epochs": 10**12}, "structured_epochs should be in 0..1000"),
         (PIPELINE, {"policy": "step"}, "unknown policy 'step'; did you mean 'step-back'"),
@@ -92,28 +100,29 @@ def test_encoded_labels_give_non_projective_trees(trainer: Any) -> None:
         (PIPELINE, {"depth": 0}, "depth should be in 1..4, found 0"),
         (PIPELINE, {"depth": 5}, "depth should be in 1..4, found 5"),
         (PIPELINE, {"rounds": 0}, "rounds should be in 1..1000, found 0"),
-        (PIPELINE, {"rounds": 10**30}, "rounds should be in 1..1000"),
+        (PIPELINE, {"rounds": 10**30}, "rounds: expected a whole number"),
         *((trainer, {"cutoff": 0}, "cutoff should be at least 1") for trainer in (SMALL, PIPELINE)),
-        *((trainer, {"prune": share}, "prune should be in") for trainer in (SMALL, PIPELINE) for share in (1.0, NAN)),
+        *((trainer, {"prune": 1.0}, "prune should be in") for trainer in (SMALL, PIPELINE)),
+        *((trainer, {"prune": NAN}, "prune: expected a number") for trainer in (SMALL, PIPELINE)),
         (GRAPH, {"learner": "mria"}, "did you mean 'mira'"),
         (GRAPH, {"decoder": "eisner"}, "unknown decoder"),
-        (GRAPH, {"order": 3}, "order should be 1 or 2"),
+        (GRAPH, {"order": 3}, "order: expected one of 1, 2, found 3"),
         (GRAPH, {"epochs": 0}, "epochs should be in 1..1000"),
         (GRAPH, {"n_perceptrons": 0}, "n_perceptrons should be"),
         (GRAPH, {"bits": 40}, "bits should be"),
         (GRAPH, {"max_heads": 0}, "max_heads should be"),
         (GRAPH, {"C": 0.0}, r"C should be in \(0, inf\)"),
-        (GRAPH, {"pruning_margin": NAN}, "pruning_margin should be"),
+        (GRAPH, {"pruning_margin": NAN}, "pruning_margin: expected a number"),
         (GRAPH, {"weight_threshold": 1.0}, "weight_threshold should be"),
         (GRAPH, {"attributes": ("uops",)}, "did you mean 'upos'"),
         (RULES, {"attributes": ("upos", "lema")}, "unknown attribute 'lema'; did you mean 'lemma'"),
         (RULES, {"attributes": ()}, "attributes should be one or more"),
         (RULES, {"attributes": ("upos", "upos")}, "attributes should be one or more, each once"),
-        (RULES, {"attributes": "all"}, "unknown attribute"),
+        (RULES, {"attributes": "all"}, "unknown attributes 'all'; did you mean 'auto'"),
         (RULES, {"links": "golden"}, "unknown links 'golden'; did you mean 'gold'"),
         (RULES, {"encoding": "paths"}, "unknown encoding 'paths'; did you mean 'path'"),
         (RULES, {"weights": ()}, "weights should be of 1 to 100 passes, found 0"),
-        (RULES, {"weights": (1, 0)}, "weights should be in 1..100, found 0"),
+        (RULES, {"weights": (1, 0)}, r"weights\[1\] should be in 1..100, found 0"),
         (RULES, {"suffixes": 5}, "suffixes should be in 1..4, found 5"),
         (RULES, {"context": -1}, "context should be in 0..9, found -1"),
         (RULES, {"repeats": 0}, "repeats should be in 1..100, found 0"),
@@ -127,6 +136,36 @@ def test_encoded_labels_give_non_projective_trees(trainer: Any) -> None:
 def test_a_setting_out_of_range_is_refused(trainer: Any, changes: dict[str, Any], problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):
         dataclasses.replace(trainer, **changes)
+
+
+SETTINGS = (
+    *(SMALL, PIPELINE, GRAPH, RULES, EnsembleTrainer({}), ReaderTrainer(), TokenizerTrainer()),
+    *(ClassifierTrainer(templates=("form",)), Scheme(), Guard(), InstanceSelection()),
+)
+"""One of each class of settings."""
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda settings: settings.__class__.__name__)
+def test_a_value_of_another_type_is_refused(settings: Any) -> None:
+    for field in dataclasses.fields(settings):
+        value = getattr(settings, field.name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            others: tuple[Any, ...] = (value + 0.5, float(value), str(value), True, None, [value])
+        elif isinstance(value, float):
+            others = (str(value), True, None, NAN, [value])
+        elif isinstance(value, bool | str):
+            others = (1, 1.0, b"", None)
+        else:
+            continue
+        for other in others:
+            with pytest.raises(ConfigError, match=rf"^(unknown )?{field.name}\b"):
+                dataclasses.replace(settings, **{field.name: other})
+
+
+def test_numbers_of_numpy_and_lists_are_settings() -> None:
+    trainer = TransitionTrainer(width=np.int64(4), margin=np.float64(2), templates=["s0.form"])  # type: ignore[arg-type]
+    same = TransitionTrainer(width=4, margin=2.0, templates=("s0.form",))
+    assert repr(trainer) == repr(same)
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treevote.config import converted
 from treevote.kernels import Ints
 from treevote.models.learners.decision_list.candidates import positive_columns
 from treevote.models.learners.decision_list.induction import ListOptions, induce
 from treevote.models.learners.decision_list.rules import compile_rules, first_matches
 from treevote.models.learners.sparse import SparseClassifier, checked_rows
-from treevote.settings import Count, check
+from treevote.settings import Count
 
 
 class GreedyPrepend(SparseClassifier):
@@ -86,8 +87,8 @@ class GreedyPrepend(SparseClassifier):
             If the arrays do not fit together, as scikit-learn demands, or weights are not whole numbers.
         """
         for name in ("min_gain", "max_rules", "max_length"):
-            check(name, getattr(self, name), Count)
-        check("free_length", self.free_length, Literal[1, 2])
+            converted(Count, getattr(self, name), name)
+        converted(Literal[1, 2], self.free_length, "free_length")
         X, y, weights = checked_rows(self, X, y, sample_weight, "numeric")
         if (weights != np.floor(weights)).any():
             raise ValueError("sample_weight must be whole numbers from 0 on")

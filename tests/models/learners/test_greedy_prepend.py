@@ -128,7 +128,7 @@ def test_one_class_gives_one_rule() -> None:
         ({"min_gain": 0}, "min_gain should be at least 1, found 0"),
         ({"max_rules": 0}, "max_rules should be at least 1, found 0"),
         ({"max_length": 0}, "max_length should be at least 1, found 0"),
-        ({"free_length": 3}, "free_length should be 1 or 2, found 3"),
+        ({"free_length": 3}, "free_length: expected one of 1, 2, found 3"),
     ],
 )
 def test_parameters_that_make_no_sense_are_refused(options: dict[str, int], problem_named: str) -> None:
