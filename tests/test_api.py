@@ -14,6 +14,7 @@ import pytest
 import treevote
 from tests.reference.toy_grammar import toy_treebank
 from treevote import InputError, Treebank, Word, api
+from treevote.commands.train import train as command
 from treevote.parallel import Jobs
 
 TRAIN, DEV, TEST = (toy_treebank(40, seed=1), toy_treebank(20, seed=2), toy_treebank(6, seed=3))
@@ -40,6 +41,19 @@ def test_training_from_files_is_training_from_treebanks(model: Path, tmp_path: P
         treevote.train(TRAIN, members=["x"])
     with pytest.raises(InputError, match="expected sentences with trees"):
         treevote.train([["dogs", "bark"]])
+    with pytest.raises(treevote.ConfigError, match="on a development set or on folds; leave one of them out"):
+        treevote.train(TRAIN, DEV, members=MEMBERS, folds=3)
+
+
+def test_training_is_that_of_the_command(tmp_path: Path) -> None:
+    treevote.write(TRAIN, tmp_path / "train.conllu")
+    paths = [tmp_path / "train.conllu"] * 2
+    treevote.train(paths, output=tmp_path / "function", members=MEMBERS[:1])
+    command(paths, tmp_path / "command", members=MEMBERS[:1])
+    files = [
+        sorted(path for path in (tmp_path / name).rglob("*") if path.is_file()) for name in ("function", "command")
+    ]
+    assert [path.read_bytes() for path in files[0]] == [path.read_bytes() for path in files[1]]
 
 
 def test_data_may_be_files_texts_and_lists(model: Path, tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any, Literal, TextIO, TypeAlias, cast
 
 import numpy as np
@@ -18,28 +17,23 @@ from treevote.adaptation.configuration import read_configuration as adaptation_c
 from treevote.batch.joint import conllu_of, member_of, tagged
 from treevote.commands.adapt import Outcome
 from treevote.commands.adapt import adapt as run_adaptation
-from treevote.commands.train import chosen, with_folds, with_word_clusters
-from treevote.commands.treebanks import with_trees
+from treevote.commands.train import train as run_training
 from treevote.conll.plain_text import encoded
 from treevote.conll.reader import read
 from treevote.conll.text_chunks import text_chunks, text_format
 from treevote.conll.writer import write
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.configuration import ensemble_of
 from treevote.ensemble.familiarity import doubt, expects_tags
-from treevote.ensemble.parser import EnsembleParser, save
+from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.presets import Preset
 from treevote.ensemble.reader import Tags, no_tagger
 from treevote.ensemble.reader_trainer import ReaderTrainer
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
-from treevote.evaluation.counts import convention_of
 from treevote.models.clusters.clusters import Clusters
-from treevote.models.clusters.files import read_clusters
 from treevote.notebook import OneLine, in_notebook
 from treevote.parallel import Jobs
-from treevote.store import folder as store
 from treevote.terminal import progress_shown
 
 Path_: TypeAlias = "str | os.PathLike[str]"
@@ -105,28 +99,26 @@ def train(
     >>> parse(parser, [["dogs", "bark"]])[0].deprels
     ('', 'nsubj', 'root')
     """
-    if output is not None:
-        store.check_target(Path(output))
-    given = {"members": tuple(members), "weights": weights, "select": select, "folds": folds, "seed": seed}
-    configuration = chosen(None if config is None else os.fspath(config), preset, given)
-    trainer = ensemble_of(configuration, settings)
-    if clusters is not None:
-        known = clusters if isinstance(clusters, Clusters) else read_clusters(clusters)
-        trainer, reader = with_word_clusters(known, trainer, reader)
-    treebank = _treebank(data, trees=True)
-    held_out = None if dev is None else _treebank(dev, trees=True)
-    if held_out is None and configuration.folds is None:
-        trainer = with_folds(trainer, treebank.n_sentences)
+    items = data if isinstance(data, Sequence) and not isinstance(data, str) else ()
+    files = items if items and all(isinstance(item, str | os.PathLike) for item in items) else [data]
     with _jobs(jobs, progress) as running:
-        own: dict[str, Any] = {"seed": configuration.seed, "jobs": running}
-        if reader is None:
-            parser = trainer.train(treebank, held_out, convention=convention_of(treebank), **own)
-        else:
-            seen = reader.train(treebank, held_out, **own)
-            parser = seen.of(trainer.train(seen.treebank, seen.dev, convention=convention_of(treebank), **own))
-    if output is not None:
-        save(parser, Path(output))
-    return parser
+        return run_training(
+            [_treebank(file, trees=True) for file in files],
+            None if output is None else os.fspath(output),
+            dev=None if dev is None else _treebank(dev, trees=True),
+            config=None if config is None else os.fspath(config),
+            preset=preset,
+            members=members,
+            settings=settings,
+            weights=weights,
+            select=select,
+            folds=folds,
+            seed=seed,
+            reader=reader,
+            clusters=clusters if clusters is None or isinstance(clusters, Clusters) else os.fspath(clusters),
+            jobs=running,
+            warn=lambda sentence: warnings.warn(sentence, UserWarning, stacklevel=2),
+        ).parser
 
 
 def parse(
@@ -342,11 +334,7 @@ def _running_text(ensemble: EnsembleParser, data: Data) -> Treebank | None:
 
 def _treebank(data: Data, *, trees: bool) -> Treebank:
     """Return data as a treebank."""
-    if isinstance(data, Treebank):
-        return data
-    if trees:
-        return with_trees(_read(data, trees="some"), warnings.warn)
-    return _read(data, trees="ignored")
+    return data if isinstance(data, Treebank) else _read(data, trees="some" if trees else "ignored")
 
 
 def _read(data: Any, *, trees: Literal["some", "ignored"]) -> Treebank:

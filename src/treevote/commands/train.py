@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from treevote.commands.answer import answer
-from treevote.commands.treebanks import read_development, read_training
-from treevote.conll.reader import read
+from treevote.commands.treebanks import read_development, read_some, read_training
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.configuration import Configuration, ensemble_of, read_configuration
 from treevote.ensemble.members import known_members, with_clusters
@@ -42,7 +41,7 @@ class Trained:
     seconds : float
         Wall-clock time.
     n_bytes : int
-        Size of the model folder.
+        Size of the model folder; 0 without one.
     milliseconds : dict of str to float
         CPU time of each member for 1,000 tokens; empty if nothing was measured.
     """
@@ -62,10 +61,10 @@ sentences some folds may hold nothing to learn from; of more a part can be spare
 
 
 def train(
-    files: Sequence[str | Path],
-    output: str | Path,
+    files: Sequence[str | Path | Treebank],
+    output: str | Path | None,
     *,
-    dev: str | Path | None = None,
+    dev: str | Path | Treebank | None = None,
     config: str | Path | None = None,
     preset: Preset = "default",
     members: Sequence[str] = (),
@@ -75,20 +74,20 @@ def train(
     folds: int | None = None,
     seed: int | None = None,
     reader: ReaderTrainer | None = None,
-    clusters: str | Path | None = None,
+    clusters: str | Path | Clusters | None = None,
     format: Format | Literal["auto"] = "auto",
     jobs: Jobs = ONE_JOB,
     warn: Callable[[str], None] = lambda sentence: None,
 ) -> Trained:
-    """Train an ensemble and write its model folder.
+    """Train an ensemble and write its model folder, if one is asked for.
 
     Parameters
     ----------
-    files : sequence of path
+    files : sequence of path or Treebank
         Treebanks to train on.
-    output : path
+    output : path, optional
         The model folder; nothing is trained if it could not be written.
-    dev : path, optional
+    dev : path or Treebank, optional
         A treebank to measure on.
     config : path, optional
         See `treevote.ensemble.configuration`.
@@ -105,7 +104,7 @@ def train(
         Whether the subset of members with the best vote is selected, in place of the key of the configuration.
     reader : ReaderTrainer, optional
         Settings of the part that reads raw text; by default the model reads tagged treebanks only.
-    clusters : path, optional
+    clusters : path or Clusters, optional
         Clusters of words, or word vectors, for parsers and taggers; see `treevote.models.clusters.files`.
     format : {"auto", "conllu", "conllx"}, default="auto"
         Format of the treebanks.
@@ -124,11 +123,13 @@ def train(
     given = {"members": tuple(members), "weights": weights, "select": select, "folds": folds, "seed": seed}
     configuration = chosen(config, preset, given)
     trainer = ensemble_of(configuration, settings)
-    store.check_target(output)
+    if output is not None:
+        store.check_target(output)
     if reader is not None and reader.reads == "text":
         library()  # before the work: it may be missing
     if clusters is not None:
-        trainer, reader = with_word_clusters(read_clusters(clusters), trainer, reader)
+        known = clusters if isinstance(clusters, Clusters) else read_clusters(clusters)
+        trainer, reader = with_word_clusters(known, trainer, reader)
     texts: list[Treebank] = []
     on_text = None if reader is None else texts.append
     treebank, convention = read_training(files, format=format, warn=warn, on_text=on_text)
@@ -140,7 +141,7 @@ def train(
     if reader is not None:
         dev_text = held_out
         if dev is not None and held_out is not None and held_out.source is None:  # sentences without trees are left out
-            dev_text = read(dev, format=format, trees="some")
+            dev_text = read_some(dev, format)
         seen = reader.train(treebank, held_out, texts=(texts[0], dev_text), seed=configuration.seed, jobs=jobs)
     parser, milliseconds = trainer.train_measured(
         treebank if seen is None else seen.treebank,
@@ -151,8 +152,11 @@ def train(
     )
     if seen is not None:
         parser = seen.of(parser)
-    save(parser, output)
-    return Trained(parser, time.monotonic() - start, sum(store.sizes(output).values()), milliseconds)
+    n_bytes = 0
+    if output is not None:
+        save(parser, output)
+        n_bytes = sum(store.sizes(output).values())
+    return Trained(parser, time.monotonic() - start, n_bytes, milliseconds)
 
 
 def chosen(path: str | Path | None, preset: Preset, given: Mapping[str, Any]) -> Configuration:

@@ -21,7 +21,7 @@ Warn = Callable[[str], None]
 
 
 def read_training(
-    paths: Sequence[str | Path],
+    files: Sequence[str | Path | Treebank],
     *,
     format: Format | Literal["auto"] = "auto",
     warn: Warn = lambda sentence: None,
@@ -31,7 +31,7 @@ def read_training(
 
     Parameters
     ----------
-    paths : sequence of path
+    files : sequence of path or Treebank
     format : {"auto", "conllu", "conllx"}, default="auto"
     warn : callable, optional
         Called with each departure from the guidelines, and with the number of sentences left out.
@@ -43,7 +43,7 @@ def read_training(
     InputError
         If a file cannot be read.
     """
-    treebanks = [read(path, format=format, trees="some") for path in paths]
+    treebanks = [read_some(file, format) for file in files]
     convention = convention_of(treebanks[0])
     for treebank in treebanks:
         for warning in departures(treebank):
@@ -57,14 +57,19 @@ def read_training(
     return Treebank.concatenate(parts, " + ".join(part.name for part in parts)), convention
 
 
+def read_some(file: str | Path | Treebank, format: Format | Literal["auto"] = "auto") -> Treebank:
+    """Return a treebank, read if it is a file; sentences may be without trees."""
+    return file if isinstance(file, Treebank) else read(file, format=format, trees="some")
+
+
 def read_development(
-    path: str | Path, training: Treebank, *, format: Format | Literal["auto"] = "auto", warn: Warn
+    file: str | Path | Treebank, training: Treebank, *, format: Format | Literal["auto"] = "auto", warn: Warn
 ) -> Treebank:
     """Read a treebank to measure on; parameters and errors as for `read_training`.
 
     Labels that the training data do not have are warned of, too.
     """
-    development = with_trees(read(path, format=format, trees="some"), warn)
+    development = with_trees(read_some(file, format), warn)
     for warning in unknown_labels(development, training):
         warn(warning)
     return development
