@@ -132,7 +132,10 @@ def _backtrack(
     left_incomplete: Doubles,
     heads: Ints,
 ) -> None:
-    """Write the heads within the first complete half-trees in ``pending``, the rest of which is a workspace."""
+    """Write the heads within the first complete half-trees in ``pending``, the rest of which is a workspace.
+
+    A split is found by its score, which the same additions gave before; no search leaves its span.
+    """
     while n_pending:
         n_pending -= 1
         head, end = pending[n_pending, 0], pending[n_pending, 1]
@@ -140,18 +143,19 @@ def _backtrack(
             continue
         if head < end:
             d, k = head + 1, head
-            while right_incomplete[head, d] + right_complete[d, end] != right_complete[head, end]:
+            while d < end and right_incomplete[head, d] + right_complete[d, end] != right_complete[head, end]:
                 d += 1
             score = _bounded(scores[d, head])  # pyright: ignore[reportArgumentType]
-            while right_complete[head, k] + left_complete[k + 1, d] + score != right_incomplete[head, d]:
+            while k < d - 1 and right_complete[head, k] + left_complete[k + 1, d] + score != right_incomplete[head, d]:
                 k += 1
             from_head, from_d = k, k + 1
         else:
             d = end
-            while left_complete[end, d] + left_incomplete[d, head] != left_complete[end, head]:
+            while d < head - 1 and left_complete[end, d] + left_incomplete[d, head] != left_complete[end, head]:
                 d += 1
             score, k = _bounded(scores[d, head]), d  # pyright: ignore[reportArgumentType]
-            while right_complete[d, k] + left_complete[k + 1, head] + score != left_incomplete[d, head]:
+            total = left_incomplete[d, head]
+            while k < head - 1 and right_complete[d, k] + left_complete[k + 1, head] + score != total:
                 k += 1
             from_head, from_d = k + 1, k
         heads[d] = head

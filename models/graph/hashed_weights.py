@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treevote.errors import ModelError
+from treevote.errors import ConfigError, ModelError
 from treevote.kernels import Floats, Shorts, kernel
 from treevote.models.graph.features import MAX_BITS, MIN_BITS
 from treevote.store.record import Record
@@ -62,9 +62,13 @@ def round_weights(weights: Floats, threshold: float) -> HashedWeights:
     Parameters
     ----------
     weights : ndarray of float32, shape (2**bits,)
-        Finite numbers.
     threshold : float
         Weights below this share of the largest, in absolute value, become zero.
+
+    Raises
+    ------
+    ConfigError
+        If a weight is not a finite number.
 
     Examples
     --------
@@ -73,7 +77,10 @@ def round_weights(weights: Floats, threshold: float) -> HashedWeights:
     >>> round_weights(weights, 0.01).table[:4].tolist()
     [32000, -16000, 0, 0]
     """
-    largest = max(1e-9, float(weights.max()), -float(weights.min()))
+    extremes = float(weights.max()), -float(weights.min())
+    if not np.isfinite(extremes).all():
+        raise ConfigError("the weights of the learner are not finite numbers; let it take smaller steps")
+    largest = max(1e-9, *extremes)
     scale = largest / _MAX_WEIGHT
     table = np.empty(len(weights), np.int16)
     fill_table(weights, np.float32(threshold * largest), np.float32(1 / scale), table)

@@ -230,12 +230,13 @@ def _backtrack_siblings(
             return n_pending + 1
         part += 1
         arc_score, grandparent_score = scored.arc_scores[arc], scored.grandparent_scores[grandparent]
-        while _beside(part, place, scored, chart) + arc_score + grandparent_score != score:
+        last = scored.siblings.first[arc + 1] - 1
+        while part < last and _beside(part, place, scored, chart) + arc_score + grandparent_score != score:
             part += 1
         sibling = int(scored.siblings.partners[part])
         left, right = (sibling, arc) if h < d else (arc, sibling)
-        k = min(scored.candidates.dependents[sibling], d)
-        while complete[left, k] + complete[right, k + 1] != chart.between[part]:
+        k, most = min(scored.candidates.dependents[sibling], d), max(scored.candidates.dependents[sibling], d) - 1
+        while k < most and complete[left, k] + complete[right, k + 1] != chart.between[part]:
             k += 1
         pending[n_pending, 0], pending[n_pending, 1] = left, k
         pending[n_pending + 1, 0], pending[n_pending + 1, 1] = right, k + 1

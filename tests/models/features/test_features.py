@@ -29,7 +29,7 @@ from treevote.models.features.feature_index import (
 )
 from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns, attributes, shape, split_feats
-from treevote.models.features.stack_and_queue import GRAMMAR
+from treevote.models.features.stack_and_queue import GRAMMAR, LEFT
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.transition.arc_standard import Actions, actions_of
 from treevote.models.transition.configuration import Arena
@@ -48,6 +48,14 @@ TEMPLATES = (
     *("s0.feat+s1.feat", "s1.feat+q0.feat+s0.upos", "s0.upos+s0.feat", "s0.xpos+s1.lval+s0.rval"),
     *("s0.agree+s1.agree", "s0.upos+s0.agree+q0.agree", "s1.agree+s1.next.agree+s1.form"),
 )
+
+
+@given(st.lists(st.sampled_from(TEMPLATES), min_size=1, unique=True))
+def test_a_step_starts_from_an_earlier_place(templates: list[str]) -> None:
+    places = compile_templates(templates, GRAMMAR).places
+    steps = places[:, 0] >= LEFT
+    assert (places[:, 1] >= 0).all()
+    assert (places[steps, 1] < np.flatnonzero(steps)).all()
 
 
 def fired(space: Arena, here: int, tokens: Sequence[int], words: WordColumns, table: TemplateTable) -> Counter[int]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.reference.graph_learning import learn as learn_plainly
 from tests.reference.toy_grammar import toy_treebank
-from treevote.errors import ModelError
+from treevote.errors import ConfigError, ModelError
 from treevote.kernels import Floats, Ints
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.graph import eisner
@@ -270,6 +270,14 @@ def test_weights_survive_packing(values: list[int]) -> None:
     weights = unpack(*pack(HashedWeights(table, 9, 0.5)), 0.5)
     assert (weights.table == table).all()
     assert (weights.bits, weights.scale) == (9, 0.5)
+
+
+@pytest.mark.parametrize("weight", [np.nan, np.inf, -np.inf])
+def test_weights_that_are_not_finite_are_refused(weight: float) -> None:
+    weights = np.zeros(256, np.float32)
+    weights[7] = weight
+    with pytest.raises(ConfigError, match="the weights of the learner are not finite numbers"):
+        round_weights(weights, 0.0)
 
 
 def test_rounding_keeps_weights_to_half_a_step() -> None:

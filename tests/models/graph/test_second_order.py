@@ -126,6 +126,16 @@ def test_decoder_equals_the_best_of_all_projective_trees(problem: ScoredParts, s
         assert second_order_score(model, tuple(heads.tolist())) == pytest.approx(score)
 
 
+@given(problems(), st.booleans(), st.integers(0, 2**32), st.sampled_from([0.05, 0.5, 1.0]))
+def test_decoder_ends_whatever_the_scores(problem: ScoredParts, single_root: bool, seed: int, share: float) -> None:
+    rng = np.random.default_rng(seed)
+    for scores in (problem.arc_scores, problem.sibling_scores, problem.grandparent_scores):
+        bad = rng.random(len(scores)) < share
+        scores[bad] = rng.choice(np.array([np.nan, np.inf, -np.inf], np.float32), int(bad.sum()))
+    score, heads = decoded(problem, single_root)
+    assert (heads == 77).all() if score == -np.inf else is_tree(heads, single_root)
+
+
 @given(st.integers(1, 40), st.integers(0, 2**32), st.booleans())
 @settings(max_examples=30)
 def test_decoder_equals_eisner_without_second_order_scores(n: int, seed: int, single_root: bool) -> None:
