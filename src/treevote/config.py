@@ -244,10 +244,11 @@ def converted(hint: Any, value: object, where: str) -> Any:
         if isinstance(value, hint):
             return value
     elif hint is float and isinstance(value, float | numbers.Integral) and not isinstance(value, bool):
-        if abs(value) <= sys.float_info.max:
-            return float(value)
+        number = value if isinstance(value, float) else int(value)
+        if abs(number) <= sys.float_info.max:
+            return float(number)
     elif hint is int and isinstance(value, numbers.Integral) and not isinstance(value, bool):
-        if abs(value) < _LARGEST:
+        if abs(int(value)) < _LARGEST:
             return int(value)
     elif type(value) is hint:
         return value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,16 +11,18 @@ from treevote.errors import InputError
 if TYPE_CHECKING:
     from treevote.corpus.treebank import Treebank
 
-_INT32, _INT64, _FLOAT32 = np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float32)
+_FLOAT32 = np.dtype(np.float32)
+_EXPECTED = {"offsets": np.dtype(np.int64), **dict.fromkeys(("tokens", "heads", "deprels"), np.dtype(np.int32))}
+"""Types of the columns that are no marks."""
 
 
 def require_consistent(treebank: Treebank) -> None:
     """Raise InputError for a column of another type or length, or else for the first index that is out of range."""
     tokens, heads, deprels, offsets = treebank.tokens, treebank.heads, treebank.deprels, treebank.offsets
     n_slots = len(tokens)
-    columns = {"offsets": (offsets, _INT64), "tokens": (tokens, _INT32), "heads": (heads, _INT32)}
-    columns |= {"deprels": (deprels, _INT32)} | {name: (own, _FLOAT32) for name, own in treebank.marks.items()}
-    for name, (column, expected) in columns.items():
+    columns: dict[str, Any] = {"tokens": tokens, "heads": heads, "deprels": deprels, **treebank.marks}
+    for name, column in {"offsets": offsets, **columns}.items():
+        expected = _EXPECTED.get(name, _FLOAT32)
         kind, shape = getattr(column, "dtype", type(column).__name__), np.shape(column)
         if kind != expected or len(shape) != 1 or (name != "offsets" and len(column) != n_slots):
             length = "" if name == "offsets" else f" of length {n_slots}"

@@ -18,6 +18,7 @@ from reprlib import repr as short
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treevote.corpus.consistency import require_consistent
 from treevote.corpus.frame import columns_of, frame_of
@@ -355,7 +356,7 @@ class Treebank:
         dropped: dict[str, Any] = {field: None for field in self.marks if field not in fields}
         return dataclasses.replace(self, **dropped)
 
-    def select(self, sentences: Sequence[int] | Ints | Longs | Bools, *, source: bool = False) -> Treebank:
+    def select(self, sentences: Sequence[int] | NDArray[np.integer[Any]] | Bools, *, source: bool = False) -> Treebank:
         """Return some sentences, in the given order.
 
         Parameters

@@ -302,9 +302,10 @@ def test_without_features_the_label_is_one_that_was_seen() -> None:
 
 @pytest.mark.parametrize("heads", [[2, 1], [0, 3], [0, -1], [0, -7]])
 def test_heads_that_are_no_tree_are_told(labeller: Labeller, heads: list[int]) -> None:
-    treebank = Treebank.of([(["a"], [0], ["root"]), (["a", "b"], heads, ["x", "y"])])
+    treebank = Treebank.of([(["a"], [0], ["root"]), (["a", "b"], [0, 1], ["x", "y"])])
+    words, column = TOY_LEXICON.columns(treebank.words), np.array([-1, 0, -1, *heads], np.int32)
     with pytest.raises(InputError, match="sentence 2: expected a tree"):
-        labels_of(labeller, TOY_LEXICON, treebank)
+        labeller.label(words, treebank.tokens, treebank.offsets, column)
 
 
 @pytest.mark.parametrize(
@@ -312,7 +313,7 @@ def test_heads_that_are_no_tree_are_told(labeller: Labeller, heads: list[int]) -
     [
         ({"cutoff": 0}, "cutoff should be at least 1, found 0"),
         ({"prune": 1.0}, "prune should be in"),
-        ({"prune": float("nan")}, "prune should be in"),
+        ({"prune": float("nan")}, "prune: expected a number, found nan"),
         ({"epochs": 0}, "epochs should be at least 1"),
         ({"rate": 0.0}, "rate should be a positive number"),
         ({"templates": ()}, "expected 1 to"),
