@@ -187,7 +187,7 @@ def test_tables_come_back(model: Path) -> None:
     assert len(frame) == TEST.n_tokens
     back = Treebank.from_frame(frame)
     assert treevote.dumps(back) == treevote.dumps(dataclasses.replace(parsed, source=None))
-    short = Treebank.from_frame(frame[["sentence", "form", "upos"]])
+    short = Treebank.from_frame(frame.loc[:, ["sentence", "form", "upos"]])
     assert trees(treevote.parse(model, short)) != []
     assert (short.heads == -1).all()
     for change, said in (

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from treevote.errors import InputError
-
-if TYPE_CHECKING:
-    from treevote.corpus.treebank import Treebank
 
 _FLOAT32 = np.dtype(np.float32)
 _EXPECTED = {"offsets": np.dtype(np.int64), **dict.fromkeys(("tokens", "heads", "deprels"), np.dtype(np.int32))}
 """Types of the columns that are no marks."""
 
 
-def require_consistent(treebank: Treebank) -> None:
-    """Raise InputError for a column of another type or length, or else for the first index that is out of range."""
+def require_consistent(treebank: Any) -> None:
+    """Raise InputError if a `Treebank` has a column of another type or length, or else an index out of range."""
     tokens, heads, deprels, offsets = treebank.tokens, treebank.heads, treebank.deprels, treebank.offsets
     n_slots = len(tokens)
     columns: dict[str, Any] = {"tokens": tokens, "heads": heads, "deprels": deprels, **treebank.marks}
