@@ -2,48 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-
-from treevote.errors import InputError
 
 _FLOAT32 = np.dtype(np.float32)
 _EXPECTED = {"offsets": np.dtype(np.int64), **dict.fromkeys(("tokens", "heads", "deprels"), np.dtype(np.int32))}
 """Types of the columns that are no marks."""
 
 
-def require_consistent(treebank: Any) -> None:
-    """Raise InputError if a `Treebank` has a column of another type or length, or else an index out of range."""
-    tokens, heads, deprels, offsets = treebank.tokens, treebank.heads, treebank.deprels, treebank.offsets
+def inconsistency(columns: Mapping[str, Any], n_words: int, n_labels: int) -> tuple[str, int] | None:
+    """Return the first fault of the columns of a treebank, and its slot, -1 for that of a whole column; None if sound.
+
+    Parameters
+    ----------
+    columns : mapping of str to ndarray
+        ``tokens``, ``heads``, ``deprels``, ``offsets`` and the marks of a `treevote.corpus.treebank.Treebank`.
+    n_words, n_labels : int
+        Numbers of distinct words and labels.
+
+    Examples
+    --------
+    >>> own = {name: np.array([0, 0], np.int32) - (name != "tokens") for name in ("tokens", "heads", "deprels")}
+    >>> inconsistency({**own, "offsets": np.array([0, 2])}, 1, 1)
+    >>> inconsistency({**own, "offsets": np.array([0, 1])}, 1, 1)
+    ('offsets: expected ascending slots from 0 to 2, found others', -1)
+    """
+    tokens, heads, deprels, offsets = (columns[name] for name in ("tokens", "heads", "deprels", "offsets"))
     n_slots = len(tokens)
-    columns: dict[str, Any] = {"tokens": tokens, "heads": heads, "deprels": deprels, **treebank.marks}
-    for name, column in {"offsets": offsets, **columns}.items():
+    for name, column in columns.items():
         expected = _EXPECTED.get(name, _FLOAT32)
         kind, shape = getattr(column, "dtype", type(column).__name__), np.shape(column)
         if kind != expected or len(shape) != 1 or (name != "offsets" and len(column) != n_slots):
             length = "" if name == "offsets" else f" of length {n_slots}"
-            problem = f"{name}: expected {expected}{length}, found {kind} of shape {shape}"
-            raise InputError(problem, path=treebank.title, remedy="correct the column")
+            return f"{name}: expected {expected}{length}, found {kind} of shape {shape}", -1
     roots, ends = offsets[:-1], offsets[1:]
     if not len(offsets) or offsets[0] != 0 or offsets[-1] != n_slots or (ends <= roots).any():
-        problem = f"offsets: expected ascending slots from 0 to {n_slots}, found others"
-        raise InputError(problem, path=treebank.title, remedy="correct the column")
+        return f"offsets: expected ascending slots from 0 to {n_slots}, found others", -1
     if n_slots == 0:
-        return
+        return None
     widths = ends - roots
     if heads[roots].max() >= 0:
         number = int(np.argmax(heads[roots] >= 0))
-        problem = f"expected the head -1 for ROOT, found {heads[roots[number]]}"
-        raise InputError(problem, path=treebank.title, sentence=str(number + 1), remedy="correct the column")
+        return f"sentence {number + 1}: expected the head -1 for ROOT, found {heads[roots[number]]}", -1
     for name, column, least, size in (
-        ("token", tokens, 0, len(treebank.words)),
+        ("token", tokens, 0, n_words),
         ("head", heads, -1, widths),
-        ("deprel", deprels, -1, len(treebank.labels)),
+        ("deprel", deprels, -1, n_labels),
     ):
         most = np.maximum.reduce(column) if isinstance(size, int) else np.maximum.reduceat(column, roots)
         if np.minimum.reduce(column) < least or np.any(most >= size):
             limits = np.repeat(np.broadcast_to(size, widths.shape), widths)
             slot = int(np.argmax((column < least) | (column >= limits)))
-            problem = f"expected a {name} in {least}..{limits[slot] - 1}, found {column[slot]}"
-            raise treebank.fault(slot, problem, "correct the column")
+            return f"expected a {name} in {least}..{limits[slot] - 1}, found {column[slot]}", slot
+    return None

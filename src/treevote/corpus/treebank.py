@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from treevote.corpus.consistency import require_consistent
+from treevote.corpus.consistency import inconsistency
 from treevote.corpus.frame import columns_of, frame_of
 from treevote.corpus.sentence import ROOT, Sentence, Word, sent_id
 from treevote.corpus.vocabulary import encode, used
@@ -152,7 +152,12 @@ class Treebank:
     tag_confidence: Floats | None = None
 
     def __post_init__(self) -> None:
-        require_consistent(self)
+        columns = {name: getattr(self, name) for name in ("offsets", "tokens", "heads", "deprels")} | self.marks
+        if found := inconsistency(columns, len(self.words), len(self.labels)):
+            problem, slot = found
+            if slot < 0:
+                raise InputError(problem, path=self.title, remedy="correct the column")
+            raise self.fault(slot, problem, "correct the column")
 
     def __len__(self) -> int:
         """Return the number of sentences."""
