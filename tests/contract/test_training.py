@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,11 @@ own = pytest.mark.parametrize("subject", OWN.values(), ids=OWN)
 @pytest.mark.parametrize("jobs", [Jobs(), Jobs(2, "threading"), Jobs(2)], ids=str)
 def test_any_number_of_jobs_gives_the_same_bytes(subject: Subject, parser: Any, jobs: Jobs) -> None:
     assert content(subject.train(TRAINING, seed=3, jobs=jobs).record()) == content(parser.record())
+
+
+def test_the_seed_is_0_unless_another_is_given(subject: Subject) -> None:
+    seed = inspect.signature(subject.trainer.train).parameters.get("seed")
+    assert seed is None or seed.default == 0  # None: all options are passed on
 
 
 def test_another_seed_gives_another_parser_if_training_is_random(subject: Subject, parser: Any) -> None:

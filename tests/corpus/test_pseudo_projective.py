@@ -121,6 +121,12 @@ def test_of_equally_long_arcs_that_of_the_leftmost_dependent_is_lifted_first() -
     assert projectivize(gold, "none").sentence(0).heads.tolist() == [-1, 4, 4, 2, 0, 4, 4]
 
 
+def test_an_arc_that_a_lift_makes_cross_is_lifted_in_its_turn() -> None:
+    # 1 (from 4) is lifted to 2. Only now 6 (from 4) crosses 5, which hangs on 1, and it is lifted before 3 (from 6).
+    gold = Treebank.of([(list("abcdef"), [4, 0, 6, 2, 1, 4], ["x"] * 6)])
+    assert projectivize(gold, "none").sentence(0).heads.tolist() == [-1, 2, 0, 2, 2, 2, 2]
+
+
 def test_an_arc_over_a_root_is_lifted_to_root_and_found_again() -> None:
     gold = Treebank.of([(["a", "b", "c"], [3, 0, 0], ["det", "root", "list"])])
     lifted = projectivize(gold, "head+path")

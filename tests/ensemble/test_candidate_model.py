@@ -19,7 +19,7 @@ from tests.reference import candidates as slow
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble import candidate_features as fast
-from treevote.ensemble.candidate_features import PLACE_BITS, places_of
+from treevote.ensemble.candidate_features import PLACE_BITS, place_of, places_of
 from treevote.ensemble.candidate_model import CandidateModel, Examples
 from treevote.ensemble.candidates import Candidates
 from treevote.ensemble.conditional_logit import negative_log_likelihood, normalise
@@ -44,6 +44,11 @@ def noisy_systems(gold: Treebank) -> list[Treebank]:
 def learned() -> CandidateModel:
     """Return the model of three noisy systems."""
     return CandidateModel.fit(DEV, noisy_systems(DEV))
+
+
+def test_places_are_direction_and_distance() -> None:
+    assert [place_of(30, head) for head in range(30)] == [0, *[6] * 19, *[5] * 5, 4, 4, 3, 2, 1]
+    assert [place_of(1, head) for head in range(2, 15)] == [7, 8, 9, 10, 10, *[11] * 5, *[12] * 3]
 
 
 any_systems = systems() | votes().map(lambda ballots: parses(*ballots))

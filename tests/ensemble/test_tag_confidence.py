@@ -53,6 +53,16 @@ def test_it_is_a_probability_of_each_token_alone(rows: list[list[float]], data: 
     assert again.of(margins).tobytes() == found.tobytes()
 
 
+@pytest.mark.parametrize(("place", "height"), [*enumerate((0.5, 1.0, 2.0, 4.0, 8.0, 20.0))])
+def test_log_odds_rise_with_the_least_margin_up_to_a_height(place: int, height: float) -> None:
+    weights = np.zeros(10)
+    weights[place] = 0.1
+    least = np.array([0.0, height / 2, height, height + 0.5, 30.0], np.float32)
+    margins = np.stack([least + 1, least, least + 5], 1)
+    expected = 1 / (1 + np.exp(-0.1 * np.minimum(least, height)))
+    np.testing.assert_allclose(TagConfidence(weights).of(margins), expected, rtol=1e-6)
+
+
 @settings(max_examples=20)
 @given(st.integers(0, 1000))
 def test_it_is_calibrated_where_margins_are_log_odds(seed: int) -> None:

@@ -242,6 +242,20 @@ def test_ranges_of_sentences_that_were_kept_unread_are_not_taken() -> None:
     assert [range_.form for range_ in multiword_tokens(treebank)] == ["cd"]
 
 
+def test_words_behind_a_stretch_are_not_of_it() -> None:
+    one = conllu(lines("1-2 xy", "1 x 0 root", "2 y 1 dep", "3 z 1 dep", "4 w 1 dep"))
+    other = conllu(lines("1-3 xy", "1 x 0 root", "2 y 1 dep", "3 z 1 dep", "4 zw 1 dep"))
+    assert align(one, other).system_slot.tolist() == [-1, 1, 2, -1, -1]
+    assert align(other, one).system_slot.tolist() == [-1, 1, 2, -1, -1]
+
+
+def test_a_long_stretch_whose_words_begin_alike_is_aligned() -> None:
+    words = [f"{i} w{i} {min(i - 1, 1)} x" for i in range(1, 5001)]
+    gold = conllu(lines("1-5000 xx", *words))
+    system = conllu(lines("1-5000 xx", *words[:-1], "5000 other 1 x"))
+    assert align(gold, system).system_slot.tolist() == [-1, *range(1, 5000), -1]
+
+
 def test_ranges_that_overlap_without_end_are_refused() -> None:
     def chain(shift: int) -> Treebank:
         rows = ["1 x 0 root"] if shift else []

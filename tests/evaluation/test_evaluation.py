@@ -470,3 +470,7 @@ def part_of(short: object, full: object) -> bool:
     if isinstance(short, list) and isinstance(full, list):
         return len(short) == len(full) and all(map(part_of, short, full))
     return short == full
+
+
+def test_what_is_tested_is_the_attachment_of_words() -> None:
+    assert [metric.name for metric in METRICS if metric.tested] == ["LAS", "UAS", "CLAS", "MLAS", "BLEX", "LA"]

@@ -24,7 +24,8 @@ def worse(tmp_path: Path) -> Path:
 def test_thresholds() -> None:
     assert thresholds(["LAS=87", "complete labelled=30.5"]) == {"LAS": 87.0, "complete labelled": 30.5}
     assert thresholds(["0.3", "UAS=1"], metric="LAS") == {"LAS": 0.3, "UAS": 1.0}
-    for text in ("LAS", "87", "LAS=x", "=87", "LAS=101", "LAS=-1", "LAS=nan", "LAS=inf"):
+    assert thresholds(["LAS=0", "UAS=100"]) == {"LAS": 0.0, "UAS": 100.0}
+    for text in ("LAS", "87", "LAS=x", "=87", "LAS=100.5", "LAS=-0.5", "LAS=nan", "LAS=inf"):
         with pytest.raises(ConfigError, match="expected METRIC=NUMBER"):
             thresholds([text])
     with pytest.raises(ConfigError, match="LAS is given twice"):

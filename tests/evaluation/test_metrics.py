@@ -242,6 +242,13 @@ def test_gold_trees_without_heads_are_refused() -> None:
         accuracy_by(gold, gold, gold.tokens, len(gold.words))
 
 
+def test_the_first_gold_token_without_a_head_is_named() -> None:
+    for heads in ([2, -1, 2], [2, -1, -1]):
+        gold = Treebank.of([(["a", "b", "c"], heads, ["x"] * 3)])
+        with pytest.raises(InputError, match="token 2: expected a head for every gold token, found none for 'b'"):
+            evaluate(gold, gold)
+
+
 def test_an_unknown_convention_is_named() -> None:
     with pytest.raises(ConfigError, match="unknown convention 'conllu'; did you mean 'conllx'"):
         evaluate(GOLD, SYSTEM, convention="conllu")  # type: ignore[arg-type]

@@ -21,7 +21,9 @@ from treevote.evaluation.intervals import (
     sum_by_key,
     wilson,
 )
+from treevote.evaluation.paired import paired
 from treevote.evaluation.significance import bootstrap_p, bootstrap_sums, holm, randomization_p, rates, swapped_sums
+from treevote.evaluation.verdict import Probability
 from treevote.kernels import Doubles, Longs
 
 counts = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=12)
@@ -156,6 +158,7 @@ def test_p_does_not_depend_on_the_order_of_the_systems(
 
 
 def test_nothing_to_count_gives_one() -> None:
+    assert paired(np.empty((0, 2), np.int64), np.empty((0, 2), np.int64)).p == Probability(1.0)
     assert bootstrap_p(math.nan, np.full(9, np.nan)) == 1.0
     assert randomization_p(np.zeros((3, 1, 2), np.int64), np.zeros((3, 1, 2), np.int64), 9, 0).tolist() == [1.0]
 

@@ -130,3 +130,7 @@ def test_one_system_two_equal_ones_and_none_that_is_scored() -> None:
     nothing = dataclasses.replace(evaluation.systems[0].rates["LAS"], value=None)
     system = dataclasses.replace(evaluation.systems[0], rates={"LAS": nothing})
     assert verdict(dataclasses.replace(evaluation, systems=(system,))).sentences == ("No word was scored.",)
+
+
+def test_a_probability_is_a_value() -> None:
+    assert len({Probability(0.5), Probability(0.5), Probability(0.5, bound=True)}) == 2

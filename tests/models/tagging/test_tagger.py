@@ -256,6 +256,7 @@ def test_words_without_tokens_change_nothing(chosen: list[int]) -> None:
 
 
 def test_any_jobs_give_the_same_bytes(tagger: Tagger) -> None:
+    assert content(SMALL.train(TRAINING, seed=0).record()) == content(SMALL.train(TRAINING).record())
     assert content(SMALL.train(TRAINING, seed=3).record()) == content(SMALL.train(TRAINING, seed=3).record())
     assert content(SMALL.train(TRAINING, seed=3).record()) != content(SMALL.train(TRAINING, seed=4).record())
     assert content(TaggerTrainer().train(TRAINING, jobs=Jobs(2, "threading")).record()) == content(tagger.record())

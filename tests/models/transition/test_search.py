@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.paths import ROOT
 from tests.reference import arc_standard as twin
 from tests.reference import search
 from tests.reference.random_model import Model, model_of
@@ -124,6 +129,20 @@ def test_sentences_without_tokens_are_trees_already() -> None:
     assert parse_best_first(*best_first, 8) == 0
     for task in (greedy, beam, best_first):
         assert (task[-2].tolist(), task[-1].tolist()) == ([-1, -1], [-1, -1])
+
+
+def test_no_index_of_a_search_is_out_of_range(tmp_path: Path) -> None:
+    code = """
+from tests.reference.random_model import model_of
+from treevote.corpus.treebank import Treebank
+from treevote.models.transition.search import parse_beam, parse_best_first
+model = model_of(Treebank.of([(["w"] * n, list(range(n)), ["x"] * n) for n in (1, 5)]), 1, 100, 1e-3, True)
+for width in (1, 3, 100):
+    parse_beam(*model.task(), width, 1e9)
+    parse_best_first(*model.task(), width)
+"""
+    checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path), "TREEVOTE_CACHE_DIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, env={**os.environ, **checked}, check=True)
 
 
 @given(st.lists(st.tuples(st.integers(-2, 2), st.booleans()), min_size=1, max_size=6))

@@ -1,0 +1,59 @@
+"""The guard at its limits: what is just enough is let through, what is less by a little is not."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from treevote.adaptation.distance import Distance
+from treevote.adaptation.guard import Guard, Measured, unfit, verdict
+from treevote.adaptation.judging import Annotation
+from treevote.adaptation.silver import profile
+from treevote.errors import ConfigError
+
+PERCENTAGES = ("source_margin", "target_margin", "estimate_margin", "min_estimate", "max_repeated")
+TEXT = Distance(0.0, 0.0, 0.0, 9.0, 90.0, (), bigram_information=0.0)
+
+
+@pytest.mark.parametrize("name", PERCENTAGES)
+def test_limits_are_percentages(name: str) -> None:
+    for value in (0.0, 100.0):
+        assert getattr(dataclasses.replace(Guard(), **{name: value}), name) == value
+    for value in (-0.5, 100.5):
+        with pytest.raises(ConfigError, match=name):
+            dataclasses.replace(Guard(), **{name: value})
+
+
+def test_a_text_at_the_limits_is_fit() -> None:
+    text = dataclasses.replace(TEXT, repeated=90.0)
+    assert unfit(text, Measured(estimate=50.0), Guard()) == []
+    assert len(unfit(dataclasses.replace(text, bigram_information=-0.1), Measured(estimate=50.0), Guard())) == 1
+    assert len(unfit(dataclasses.replace(text, repeated=90.1), Measured(estimate=50.0), Guard())) == 1
+    assert len(unfit(text, Measured(estimate=49.9), Guard())) == 1
+
+
+def test_a_model_at_the_limits_is_promoted() -> None:
+    before = Measured(80.0, 60.0, 50.0)
+    assert verdict(before, Measured(78.5, 60.0, 1.0), Guard()) == []
+    assert verdict(before, Measured(78.5, None, 49.0), Guard()) == []
+    for after in (Measured(78.4, 60.0), Measured(80.0, 59.9), Measured(80.0, None, 48.9)):
+        assert len(verdict(before, after, Guard())) == 1
+
+
+def test_the_profile_of_a_selection_by_hand() -> None:
+    annotation = Annotation(np.array([4, 9, 7]), np.array([1.0, 0.5, 1.0]), np.ones(3), ())
+    assert profile(annotation, np.array([True, True, False])) == {
+        "sentences": 2,
+        "tokens": 13,
+        "share_of_sentences": 66.67,
+        "share_of_tokens": 65.0,
+        "identical": 66.67,
+        "agreed_tokens": 77.5,
+        "length": 6.5,
+        "length_of_all": 6.7,
+    }
+    annotation = Annotation(np.array([4, 4, 5]), np.ones(3), np.ones(3), ())
+    assert profile(annotation, np.ones(3, np.bool_))["length"] == 4.3
+    assert profile(annotation, np.zeros(3, np.bool_))["length"] == 0.0
