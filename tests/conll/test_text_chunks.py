@@ -1,4 +1,4 @@
-"""Running text in stretches: nothing is lost, and long paragraphs are cut at the ends of sentences."""
+"""Stretches of running text: together they are the text, their names count, long ones are cut between sentences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treevote.conll.text_chunks import MAX_STRETCH, text_chunks
+from treevote.conll.text_chunks import MAX_STRETCH, TextFormat, text_chunks
+
+
+def stretches(text: bytes, format: TextFormat, n_bytes: int = 1) -> list[tuple[str, bytes, str]]:
+    """Return name, text and beginning of the stretches of a text."""
+    chunks = text_chunks(io.BytesIO(text), format=format, n_bytes=n_bytes)
+    return [tuple(stretch) for chunk in chunks for stretch in chunk.stretches]  # type: ignore[misc]
+
+
+@given(st.text("a. \n\t", max_size=40), st.sampled_from(["text", "lines"]), st.integers(1, 20))
+def test_stretches_are_the_text_however_it_is_cut(text: str, format: TextFormat, n_bytes: int) -> None:
+    found = stretches(text.encode(), format, n_bytes)
+    assert b"".join(part for _, part, _ in found) == text.encode()
+    assert found == stretches(text.encode(), format, 1 << 20)
+
+
+@pytest.mark.parametrize(("format", "letter", "end"), [("text", "p", b"\n\n"), ("lines", "s", b"\n")])
+def test_names_count_paragraphs_and_their_parts(format: TextFormat, letter: str, end: bytes) -> None:
+    sentence = b"One sentence of many. "
+    text = b"First." + end + sentence * (3 * MAX_STRETCH // len(sentence)) + end + b"Last."
+    found = stretches(text, format)
+    names = [name for name, _, _ in found]
+    assert names[:4] == [f"{letter}{name}" for name in ("1", "2", "2.2", "2.3")]
+    parts = len(names) - 2
+    assert names[4:] == [*(f"{letter}2.{part}" for part in range(4, parts + 1)), f"{letter}3"]
+    assert [opens for _, _, opens in found] == ["text", "paragraph", *["nothing"] * (parts - 1), "paragraph"]
+
 
 SENTENCES = {
     "Chinese": "我喜欢猫和狗，它们非常新鲜。",
@@ -19,14 +45,10 @@ SENTENCES = {
 }
 
 
-def stretches(text: bytes) -> list[bytes]:
-    return [stretch.text for chunk in text_chunks(io.BytesIO(text)) for stretch in chunk.stretches]
-
-
 @pytest.mark.parametrize("sentence", SENTENCES.values(), ids=SENTENCES)
 def test_a_long_paragraph_is_cut_between_sentences(sentence: str) -> None:
     text = (sentence * (4 * MAX_STRETCH // len(sentence.encode()))).encode()
-    parts = stretches(text)
+    parts = [part for _, part, _ in stretches(text, "text")]
     assert b"".join(parts) == text
     assert len(parts) > 3
     assert all(part.decode().replace(sentence, "") == "" for part in parts)
@@ -39,7 +61,7 @@ def test_a_long_paragraph_is_cut_between_sentences(sentence: str) -> None:
 )
 def test_stretches_are_the_text_and_whole_characters(words: list[str], times: int) -> None:
     text = ("".join(words) * times).encode()
-    parts = stretches(text)
+    parts = [part for _, part, _ in stretches(text, "text")]
     assert b"".join(parts) == text
     for part in parts:
         part.decode()

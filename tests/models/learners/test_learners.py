@@ -169,6 +169,22 @@ def test_a_step_of_a_sweep_goes_down_and_reports_the_violation_before_it(
         assert state.share * state.total == pytest.approx(weights)
 
 
+@pytest.mark.parametrize(
+    ("begin", "seen", "expected"),
+    [(0.0, 2.5, 0.5), (0.0, 1.5, -0.5), (0.0, 2.0, 0.0), (0.0, 3.5, 1.0), (1.0, 0.0, 0.0)],
+)
+def test_the_first_step_is_that_of_the_variance_of_even_odds(begin: float, seen: float, expected: float) -> None:
+    """Four rows of two classes: from a weight of 0 the slope is 2 - seen, the variance 4 / 4; a step is 1 at most."""
+    one, w = np.ones(1), np.array([begin])
+    features = Features(np.zeros(1, np.int32), np.zeros(1, np.int32), seen * one, 0 * one, 0 * one)
+    mass = np.stack([np.exp(begin) * np.ones(4), np.ones(4)])
+    rows = np.array([0, 4]), np.arange(4, dtype=np.int32), np.ones(4)
+    total = mass.sum(axis=0)
+    sweep(np.zeros(1, np.int64), features, State(*rows, np.ones(4), mass, total, 1 / total, w, one, one))
+    assert w == pytest.approx([expected])
+    assert mass[0] == pytest.approx(np.exp(w[0]))
+
+
 @given(problems(), st.data())
 def test_the_product_with_the_hessian_is_the_change_of_the_slope(
     problem: tuple[Doubles, Longs, Doubles], data: st.DataObject
