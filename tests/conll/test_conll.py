@@ -441,6 +441,11 @@ def test_wide_encodings_are_named(encoding: str, text: bytes) -> None:
     require_utf8(text, "")
 
 
+def test_a_wide_text_with_broken_characters_is_not_named_so() -> None:
+    for broken in (b"\xff\xff\xff\xff", b"\xff\xff\xff\xff\xff"):
+        require_utf8("1\tdogs".encode("utf-32-le") + broken, "")
+
+
 @pytest.mark.parametrize(("text", "format", "trees", "line", "problem"), FAULTS)
 def test_each_fault_is_one_error_with_its_place(
     text: str, format: Format, trees: Trees, line: int, problem: str

@@ -209,6 +209,7 @@ def test_it_comes_back_from_its_record(learned: CandidateModel) -> None:
         {"facts": {"n_members": 3, "line": [1, 0]}},
         {"facts": {"n_members": 3, "line": [float("nan"), 0.0]}},
         {"facts": {"n_members": 3, "line": [1.0, 1e30]}},
+        {"facts": {"n_members": 3, "line": [10_000.5, 0.0]}},
         {"arrays": {}},
         {"arrays": {"places": np.zeros(2, np.int64), "weights": np.zeros(2, np.float32)}},
         {"arrays": {"places": np.array([3, 3], np.int32), "weights": np.zeros(2, np.float32)}},

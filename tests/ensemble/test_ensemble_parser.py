@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,12 @@ def test_a_member_is_the_same_alone_and_beside_others(ensemble: EnsembleParser) 
     for name, trainer in TRAINERS.items():
         alone = EnsembleTrainer({name: trainer}).train(TRAINING, seed=5)
         assert content(alone.members[name].record()) == content(ensemble.members[name].record())
+
+
+def test_the_seed_of_a_member_is_made_of_its_name() -> None:
+    (found,) = EnsembleTrainer({"one": SMALL}).train(TRAINING, seed=3).members.values()
+    seed = int(np.random.default_rng([3, zlib.crc32(b"one")]).integers(2**31))
+    assert content(found.record()) == content(SMALL.train(TRAINING, seed=seed).record())
 
 
 def test_members_of_other_names_and_seeds_differ() -> None:

@@ -288,6 +288,13 @@ def test_rounding_keeps_weights_to_half_a_step() -> None:
     assert not round_weights(np.zeros(256, np.float32), 0.0).table.any()
 
 
+@pytest.mark.parametrize("largest", [1e-6, -0.5, 2.0])
+def test_the_largest_weight_has_all_digits(largest: float) -> None:
+    weights = np.zeros(256, np.float32)
+    weights[7] = largest
+    assert abs(round_weights(weights, 0.0).table[7]) == 32_000
+
+
 @pytest.mark.parametrize("size", [0, 16, 31, 33, 100])
 def test_tables_of_other_sizes_are_refused(size: int) -> None:
     with pytest.raises(ModelError, match="do not fit its features"):
