@@ -240,6 +240,10 @@ def test_distillation_puts_the_vote_on_the_whole_text_into_one_member(text: Path
     assert read(added(adapted)).n_sentences == TEXT.n_sentences - TEXT.n_sentences // measuring.HELD_OUT
 
 
+def test_results_with_equal_parts_are_two_results() -> None:
+    assert len({Adapted(before(), []), Adapted(before(), [])}) == 2
+
+
 def test_a_text_without_sentences_is_told(tmp_path: Path) -> None:
     (tmp_path / "empty.conllu").write_text("")
     with pytest.raises(InputError, match="expected sentences, found none"):

@@ -26,9 +26,11 @@ def test_a_range_is_within_0_and_100_and_its_ends_in_order(las: float, here: flo
     for found in (estimate(Source(las, here), there, None), estimate(Source(las, None), None, there)):
         assert found is not None
         assert 0 <= found.low <= found.high <= 100
+        assert found[:2] == (round(found.low, 2), round(found.high, 2))
         for changed in (0.0, here):
             after = after_changes(found, changed)
             assert 0 <= after.low <= found.low <= found.high <= after.high <= 100
+            assert after[:2] == (round(after.low, 2), round(after.high, 2))
 
 
 @given(percents, percents, percents, percents)

@@ -28,6 +28,7 @@ from treevote.conll.writer import dumps, write
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser, load, save
+from treevote.ensemble.reader import Reader
 from treevote.ensemble.reader_trainer import ReaderTrainer, accuracy
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError
@@ -271,6 +272,11 @@ def test_a_text_with_tags_teaches_the_taggers_nothing(tmp_path: Path) -> None:
     assert {sentence.words for sentence in read_silver(added(found)).sentences()} <= words
     with pytest.raises(InputError, match="expected sentences without tags on which the taggers agree, found none"):
         run(tmp_path / "text.conllu", tmp_path / "taggers", scheme("taggers"))
+
+
+def test_a_reader_without_a_tagger_leaves_sentences_as_they_are() -> None:
+    assert tagged(dataclasses.replace(without_tagger(), reader=Reader()), DEV) is DEV
+    assert tagged(without_tagger(), DEV) is DEV
 
 
 def test_a_model_without_a_tagger_has_parsers_alone(tmp_path: Path) -> None:
