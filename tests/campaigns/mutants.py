@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from hypothesis import Phase, settings
 
 from tests.paths import ROOT
 
@@ -48,7 +49,8 @@ _WORDS = ("and or", "or and", "True False", "False True")
 OTHERS = {token: others for token, *others in map(str.split, (*_ROWS, *_WORDS))}
 """Tokens to those that take their place; a number is one more."""
 
-PRELOADED = ("hypothesis", "numba", "scipy.sparse", "sklearn.linear_model")
+OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "-n", "0", "--hypothesis-profile", "mutants")
+PRELOADED = ("numba", "scipy.sparse", "sklearn.linear_model")
 LONGEST = 1800.0
 """Seconds for the tests of a room without a mutant; with one they have thrice that, and half a minute."""
 
@@ -121,7 +123,8 @@ def work(copy: Path, arguments: list[str]) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] in ("tests", "treevote")]:
         del sys.modules[name]
     sys.path[0] = os.environ["PYTHONPATH"] = str(copy / "src")
-    os._exit(int(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-n", "0", *arguments])))
+    settings.register_profile("mutants", deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate))
+    os._exit(int(pytest.main([*OPTIONS, *arguments])))
 
 
 def passes(copy: Path, mutant: Mutant, limit: float) -> bool:
