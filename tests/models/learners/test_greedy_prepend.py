@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from tests.reference import greedy_prepend as twin
 from treevote.errors import ConfigError
 from treevote.models.learners.decision_list.candidates import intersection
 from treevote.models.learners.decision_list.greedy_prepend import GreedyPrepend
+from treevote.models.learners.decision_list.rules import DecisionList, check_rules
 from treevote.models.learners.decision_list.tournament import enlarged, enter, tournament, value, winner
 
 Problem = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
@@ -79,6 +81,15 @@ def test_a_weight_is_as_good_as_repetition_and_none_as_absence(rows: Problem) ->
     one, other = GreedyPrepend().fit(X, y, weights), GreedyPrepend().fit(csr_matrix(X[repeated]), y[repeated])
     assert rules_of(one) == rules_of(other)
     assert one.classes_.tolist() == other.classes_.tolist()
+
+
+@pytest.mark.parametrize(("right", "decided", "fits"), [(0, 2, True), (2, 2, True), (3, 2, False), (-1, 2, False)])
+def test_a_rule_is_right_at_most_as_often_as_it_decides(right: int, decided: int, fits: bool) -> None:
+    zero, offsets = np.zeros(1, np.int32), np.zeros(2, np.int32)
+    counts = np.array([decided], np.int32), np.array([right], np.int32)
+    rules = DecisionList(zero[:0], offsets, zero, zero, *counts)
+    with nullcontext() if fits else pytest.raises(ValueError, match="its rules"):
+        check_rules(rules, 1, 1)
 
 
 def test_the_example_of_the_paper() -> None:

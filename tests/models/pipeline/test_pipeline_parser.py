@@ -43,3 +43,9 @@ def test_a_record_whose_actions_do_not_fit_its_settings_is_refused() -> None:
     for change in ({"wait_right": True}, {"wait_left": False}):
         with pytest.raises(ModelError, match="its scores"):
             PipelineParser.from_record(dataclasses.replace(record, facts={**record.facts, "trainer": trainer | change}))
+
+
+@pytest.mark.parametrize(("left", "right", "n_actions"), [(False, False, 3), (True, False, 4), (True, True, 5)])
+def test_actions_are_those_up_to_the_last_that_is_allowed(left: bool, right: bool, n_actions: int) -> None:
+    assert PipelineTrainer(wait_left=left, wait_right=right).n_actions == n_actions
+    assert PipelineTrainer(wait_left=False, wait_right=right).n_actions == (5 if right else 3)
