@@ -23,9 +23,8 @@ sentences = st.lists(
 
 def selected(selection: InstanceSelection, own: list[tuple[int, float, float]]) -> list[bool]:
     lengths, agreed, confidence = zip(*own, strict=True) if own else ((), (), ())
-    return selection.of(
-        np.array(lengths, np.int64), np.array(agreed, np.float64), np.array(confidence, np.float64)
-    ).tolist()
+    mask = selection.of(np.array(lengths, np.int64), np.array(agreed, np.float64), np.array(confidence, np.float64))
+    return [bool(kept) for kept in mask]
 
 
 def upper_end(length: int) -> int:
