@@ -23,6 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from treevote.errors import ConfigError
 from treevote.kernels import Doubles, Longs
+from treevote.models.learners import pairs
 from treevote.models.learners.coordinate_descent import Features, State, curvature_along, sweep
 from treevote.models.learners.inequality_maxent import InequalityMaxEnt
 from treevote.models.learners.pairs import PairExpansion, PairsSVM
@@ -223,6 +224,15 @@ def test_single_widths_are_the_penalty_of_logistic_regression(n_classes: int) ->
     assert learner.predict_proba(X) == pytest.approx(reference.predict_proba(X), abs=1e-5)
     assert learner.decision_function(X).shape == reference.decision_function(X).shape
     assert learner.coef_.shape == reference.coef_.shape
+
+
+def test_pairs_have_32_bit_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert np.iinfo(np.int32).max == pairs._MAX_COLUMNS
+    monkeypatch.setattr(pairs, "_MAX_COLUMNS", 5)
+    assert len(PairExpansion().fit([[1, 1, 0], [0, 1, 1]]).pairs_) == 2
+    monkeypatch.setattr(pairs, "_MAX_COLUMNS", 4)
+    with pytest.raises(ConfigError, match="2 pairs are too many"):
+        PairExpansion().fit([[1, 1, 0], [0, 1, 1]])
 
 
 @given(binary(st.integers(4, 12), 4), st.data())
