@@ -441,6 +441,16 @@ def test_wide_encodings_are_named(encoding: str, text: bytes) -> None:
     require_utf8(text, "")
 
 
+@pytest.mark.parametrize("before", [0, 1, 2])
+def test_ranges_that_overlap_are_refused_in_any_sentence(before: int) -> None:
+    def sentence(*ids: str) -> bytes:
+        return b"".join(b"%s\ta\t_\t_\t_\t_\t%s\t_\t_\t_\n" % (i.encode(), b"_" if "-" in i else b"0") for i in ids)
+
+    text = (sentence("1-2", "1", "2", "3") + b"\n") * before + sentence("1-2", "1", "2-3", "2", "3")
+    with pytest.raises(InputError, match=rf"line {5 * before + 3}, sentence {before + 1}: "):
+        read(io.BytesIO(text), format="conllu")
+
+
 def test_a_wide_text_with_broken_characters_is_not_named_so() -> None:
     for broken in (b"\xff\xff\xff\xff", b"\xff\xff\xff\xff\xff"):
         require_utf8("1\tdogs".encode("utf-32-le") + broken, "")
