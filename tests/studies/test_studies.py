@@ -152,7 +152,7 @@ def test_a_parse_comes_back_from_its_file() -> None:
 def test_a_forged_parse_is_refused(forged: dict[str, Any]) -> None:
     sound: Any = {"heads": [0] * PARSING.test.n_tokens, "deprels": [0] * PARSING.test.n_tokens, "labels": ["root"]}
     PARSING.decode(sound)
-    with pytest.raises((TypeError, ValueError, OverflowError)):
+    with pytest.raises((TypeError, ValueError, OverflowError, InputError)):
         PARSING.decode({**sound, **forged})
 
 
