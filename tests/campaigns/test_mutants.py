@@ -32,6 +32,7 @@ def test_every_room_has_mutants_and_tests() -> None:
     for room in ROOMS:
         each = mutants([room])[0]
         assert each.room == room
+        files: list[str] = []
         for arguments in each.stages(ROOT):
             files = [argument for argument in arguments if argument.startswith(("src", "tests"))]
             assert all((ROOT / file).exists() for file in files)
