@@ -123,7 +123,7 @@ def test_a_member_alone_is_the_only_one_loaded(model: Path, monkeypatch: pytest.
         return member_from_record(record)
 
     monkeypatch.setattr("treevote.ensemble.parser.member_from_record", read)
-    monkeypatch.setattr("treevote.ensemble.stored._LOADED", {})
+    monkeypatch.setattr("treevote.ensemble.stored._PLACES", {})
     parse(model, [TOY], member="lr-svm-backward")
     assert len(loaded) == 1
     parse(model, [TOY])

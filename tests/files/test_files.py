@@ -91,7 +91,8 @@ def test_a_text_without_blank_lines_is_refused_at_a_limit(monkeypatch: pytest.Mo
 def test_the_format_is_told_once_for_all_chunks() -> None:
     second = b"1\tb\t_\tN\t_\t_\t0\troot\t_\t_\n\n"
     assert [part.format for part in chunks(io.BytesIO(b"\n" + TEXT + second), n_bytes=1)] == ["conllu"] * 4
-    assert [part.format for part in chunks(io.BytesIO(second + TEXT), n_bytes=1)] == ["conllx"] * 3
+    assert [part.format for part in chunks(io.BytesIO(second + TEXT), n_bytes=1)] == ["conllu"] * 3
+    assert [part.format for part in chunks(io.BytesIO(second + second), n_bytes=1)] == ["conllx"] * 2
     assert [part.format for part in chunks(io.BytesIO(second), format="conllu")] == ["conllu"]
 
 
