@@ -319,3 +319,10 @@ def test_no_forged_tokenizer_ends_the_process() -> None:
     done = subprocess.run([sys.executable, "-c", FORGE, "1", "60"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert 0 < int(done.stdout) < 60
+
+
+def test_parts_of_a_long_line_are_numbered_from_the_second_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("treevote.models.tokenization.tokenizer.MAX_WORDS", 2)
+    lines = toy_tokenizer().tokenize("Dogs bark.\nDogs\n", format="lines").split("\n")
+    names = [line.removeprefix("# sent_id = ") for line in lines if line.startswith("# sent_id")]
+    assert names == ["s1", "s1.2", "s2"]
