@@ -1,4 +1,4 @@
-"""treevote and UDPipe 1 side by side, in one run on one machine: CPU time, memory, size and accuracy of whole commands.
+"""The figures of README and docs: measured by commands of treevote, stored as data, and written into the pages.
 
 Not a part of the package. ``python -m benchmarks --help``.
 """

@@ -1,10 +1,18 @@
-"""The systems: how each is trained, and how it parses a file."""
+"""The systems: how each is trained, how it parses a file, and what all of them cost side by side."""
 
 from __future__ import annotations
 
+import json
+import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from benchmarks.measure import run
+from benchmarks.tables import Table
+from treevote.files.streams import opened, writing
 
 TREEVOTE = (sys.executable, "-m", "treevote")
 UDPIPE = (sys.executable, "-m", "benchmarks.udpipe")
@@ -24,43 +32,55 @@ class System:
     name: str
     settings: tuple[str, ...] = ()
 
-    @property
-    def file(self) -> str:
-        """Name of its model: ``LR, beam`` is in ``LR-beam``."""
-        return self.name.replace(",", "").replace(" ", "-")
+    def train(self, folder: Path, model: Path) -> list[str]:
+        """Return the command that trains it on the treebank in a folder."""
+        files = ("--train", str(part(folder, "train")), "--dev", str(part(folder, "dev")))
+        return [*TREEVOTE, "train", *files, "-o", str(model), *self.settings]
 
-    def train(self, train: Path, dev: Path, model: Path) -> list[str]:
-        """Return the command that trains it."""
-        return [*TREEVOTE, "train", "--train", str(train), "--dev", str(dev), "-o", str(model), *self.settings]
-
-    def parse(self, model: Path, input: Path, output: Path, jobs: int = 1) -> list[str]:
+    def parse(self, model: Path, input: Path, output: Path) -> list[str]:
         """Return the command that parses a file."""
-        return [*TREEVOTE, "parse", str(model), str(input), "-o", str(output), "-j", str(jobs)]
+        return [*TREEVOTE, "parse", str(model), str(input), "-o", str(output)]
+
+    def trained(self, folder: Path) -> tuple[Path, float]:
+        """Train it, unless its model is there; return the model and the processor seconds that it took.
+
+        Parameters
+        ----------
+        folder : path
+            Has the files ``train`` and ``dev``, in CoNLL-U or CoNLL-X, and gets the model.
+        """
+        model = folder / self.name.replace(",", "").replace(" ", "-")
+        kept = model.with_name(model.name + ".cost.json")
+        if not kept.exists():
+            shutil.rmtree(model, ignore_errors=True)
+            print(f"training {self.name} in {folder.name}", file=sys.stderr, flush=True)
+            cpu, peak, _ = run(self.train(folder, model))
+            with writing(kept) as stream:
+                stream.write(json.dumps({"cpu": cpu, "peak": peak}).encode())
+        return model, json.loads(kept.read_text())["cpu"]
 
 
 @dataclass(frozen=True)
 class UDPipe(System):
     """UDPipe 1."""
 
-    def train(self, train: Path, dev: Path, model: Path) -> list[str]:
+    def train(self, folder: Path, model: Path) -> list[str]:
         """Return the command that trains it."""
         options = ["--options", ";".join(self.settings)] if self.settings else []
-        return [*UDPIPE, "train", str(train), str(dev), str(model), *options]
+        return [*UDPIPE, "train", str(part(folder, "train")), str(part(folder, "dev")), str(model), *options]
 
-    def parse(self, model: Path, input: Path, output: Path, jobs: int = 1) -> list[str]:
-        """Return the command that parses a file; it knows one job only."""
+    def parse(self, model: Path, input: Path, output: Path) -> list[str]:
+        """Return the command that parses a file."""
         return [*UDPIPE, "parse", str(model), str(input), str(output)]
 
 
-REFERENCE = "UDPipe 1"
-"""The system that speeds are ratios to."""
-
-VOTE = "default vote"
-"""The default ensemble: growth, jobs and start-up are measured on it."""
+FAST = System("LR, greedy", ("--fast",))
+VOTE = System("default vote")
+"""The systems of `treevote train --fast` and `treevote train`."""
 
 
 def systems(udpipe: tuple[str, ...] = ()) -> list[System]:
-    """Return all systems, the reference first.
+    """Return all systems, the one that speeds are ratios to first.
 
     Examples
     --------
@@ -68,12 +88,78 @@ def systems(udpipe: tuple[str, ...] = ()) -> list[System]:
     ['UDPipe 1', 'LR, greedy', 'LR, beam', 'LR, structured', 'pipeline', ...]
     """
     return [
-        UDPipe(REFERENCE, udpipe),
-        System("LR, greedy", ("--fast",)),
+        UDPipe("UDPipe 1", udpipe),
+        FAST,
         System("LR, beam", ("--members", "lr-maxent-forward", "--search", "beam")),
         System("LR, structured", ("--members", "lr-structured-forward")),
         System("pipeline", ("--members", "pipeline")),
         System("second-order graph", ("--members", "graph-mira")),
-        System(VOTE),
+        VOTE,
         System("best vote", ("--best",)),
     ]
+
+
+def compared(folder: Path, systems: Sequence[System], rounds: int, repeat: int) -> Table:
+    """Return accuracy, speed, cost of training and size of systems.
+
+    Parameters
+    ----------
+    folder : path
+        Has the files ``train.conllu``, ``dev.conllu`` and ``test.conllu``, and gets models and parses.
+    systems : sequence of System
+        Speeds are ratios to that of the first one.
+    rounds : int
+        Runs of each parse, all systems in turn, so that the load of the machine meets all of them. The one of least
+        processor time counts.
+    repeat : int
+        Times that the test file is parsed over in one command.
+    """
+    test, text = folder / "test.conllu", folder / "repeated.conllu"
+    text.write_bytes(test.read_bytes() * repeat)
+    models = {system: system.trained(folder) for system in systems}
+    rates = {system: scores(test, _parsed(system, models[system][0], test)) for system in systems}
+    seconds = dict.fromkeys(systems, float("inf"))
+    for _ in range(rounds):
+        for system in systems:
+            command = system.parse(models[system][0], text, folder / "repeated.parse.conllu")
+            seconds[system] = min(seconds[system], run(command).cpu)
+    rows = [
+        [system.name, *rates[system], seconds[systems[0]] / seconds[system], cpu, _size(model) / 1e6]
+        for system, (model, cpu) in models.items()
+    ]
+    return {"columns": {"": 0, "LAS": 2, "UAS": 2, "speed": 1, "training, CPU s": 0, "model, MB": 1}, "rows": rows}
+
+
+def _parsed(system: System, model: Path, test: Path) -> Path:
+    parse = model.with_name(f"{model.name}.parse.conllu")
+    run(system.parse(model, test, parse))
+    return parse
+
+
+def _size(model: Path) -> int:
+    return sum(path.stat().st_size for path in ([model] if model.is_file() else model.rglob("*")))
+
+
+def answer(*words: str | Path) -> Any:
+    """Return the answer of a command of treevote in JSON."""
+    return json.loads(run([*TREEVOTE, *map(str, words), "--json"]).output)
+
+
+def scores(gold: Path, parse: Path) -> tuple[float, float]:
+    """Return LAS and UAS."""
+    rates = answer("evaluate", gold, parse)["systems"][0]["rates"]
+    return rates["LAS"]["value"], rates["UAS"]["value"]
+
+
+def part(folder: Path, name: str) -> Path:
+    """Return the training or development data in a folder: ``train.conllu``, or ``train.conll``."""
+    return next(folder.glob(f"{name}.conll*"))
+
+
+def plain(source: Path, target: Path) -> Path:
+    """Write the content of a file that may be compressed; a file in its place stays as it is."""
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with opened(source) as (stream, *_), writing(target) as file:
+            shutil.copyfileobj(stream, file)
+    return target

@@ -1,58 +1,56 @@
-"""The measurements as a Markdown table."""
+"""The results of the measurements as data: a file of each experiment, and Markdown of its tables."""
 
 from __future__ import annotations
 
+import json
+import platform
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
-from benchmarks.systems import REFERENCE
+from treevote.files.streams import writing
+from treevote.visibility import as_json
 
-HEADER = ("system", "LAS", "UAS", "speed", "tokens/s", "parse MiB", "train CPU s", "train MiB", "model MB")
+STORE = Path(__file__).parent / "figures"
+"""Folder of the results."""
 
-
-def as_markdown(result: Mapping[str, Any]) -> str:
-    """Return the tables of a result, see `benchmarks.__main__.run`."""
-    rows = [
-        (
-            name,
-            f"{found['las']:.2f}",
-            f"{found['uas']:.2f}",
-            "" if found["ratio"] is None else f"{found['ratio']:.2f}",
-            f"{found['tokens_per_second']:,.0f}",
-            f"{found['parse']['peak']:.0f}",
-            f"{found['train']['cpu']:.0f}" if found["train"] else "",
-            f"{found['train']['peak']:.0f}" if found["train"] else "",
-            f"{found['model_mb']:.1f}",
-        )
-        for name, found in result["systems"].items()
-    ]
-    growth = [(f"{size} x", f"{found['cpu']:.2f}", f"{found['peak']:.0f}") for size, found in result["growth"].items()]
-    jobs = [(str(n), f"{found['wall']:.2f}", f"{found['cpu']:.2f}") for n, found in result["jobs"].items()]
-    start = [(name, f"{found['cpu']:.2f}", f"{found['peak']:.0f}") for name, found in result["start"].items()]
-    parts = [
-        f"Test file {result['repeat']} times ({result['tokens']:,} tokens), one core; speed as ratio to {REFERENCE}, "
-        f"whole commands, least of {result['rounds']} rounds.",
-        _table(HEADER, rows),
-        "Growth of the default vote:",
-        _table(("input", "CPU s", "MiB"), growth),
-        "Jobs of the default vote:",
-        _table(("jobs", "s", "CPU s"), jobs),
-        "Start-up of the default vote:",
-        _table(("command", "CPU s", "MiB"), start),
-    ]
-    return "\n\n".join(parts) + "\n"
+Table = Mapping[str, Any]
+"""``columns``, the decimals of each by its name, and ``rows``; or ``lines``, the output of a command."""
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table in which all columns but the first are aligned to the right.
+def store(file: Path, treebanks: Sequence[str], tables: Mapping[str, Table]) -> None:
+    """Write the tables of an experiment, with the names of its treebanks and the versions of the programs."""
+    versions = {name: version(name) for name in ("treevote", "numba", "ufal.udpipe")}
+    content = {"treebanks": treebanks, "versions": {"Python": platform.python_version(), **versions}, "tables": tables}
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with writing(file) as stream:
+        stream.write(f"{as_json(content, width=120)}\n".encode())
+
+
+def stored(folder: Path = STORE) -> dict[str, Table]:
+    """Return all tables by their names."""
+    files = sorted(folder.glob("*.json"))
+    return {name: table for file in files for name, table in json.loads(file.read_text("utf-8"))["tables"].items()}
+
+
+def as_markdown(table: Table) -> str:
+    """Return a table in which all columns but the first are aligned to the right, or a block of lines.
 
     Examples
     --------
-    >>> print(_table(("a", "n"), [("one", "1")]))
-    | a | n |
-    |---|---:|
-    | one | 1 |
+    >>> print(as_markdown({"columns": {"": 0, "LAS": 2, "tokens": 0}, "rows": [["vote", 89.128, 12345]]}))
+    |  | LAS | tokens |
+    |---|---:|---:|
+    | vote | 89.13 | 12,345 |
     """
-    lines = [header, *rows]
-    text = ["| " + " | ".join(line) + " |" for line in lines]
-    return "\n".join([text[0], "|---" + "|---:" * (len(header) - 1) + "|", *text[1:]])
+    if "lines" in table:
+        return "\n".join(["```text", *table["lines"], "```"])
+    columns = table["columns"]
+    rows = [[_cell(*pair) for pair in zip(row, columns.values(), strict=True)] for row in table["rows"]]
+    lines = ["| " + " | ".join(row) + " |" for row in [columns, *rows]]
+    return "\n".join([lines[0], "|---" + "|---:" * (len(columns) - 1) + "|", *lines[1:]])
+
+
+def _cell(value: str | float, decimals: int) -> str:
+    return value if isinstance(value, str) else f"{value:,.{decimals}f}"

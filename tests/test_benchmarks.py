@@ -1,59 +1,73 @@
-"""The benchmark beside UDPipe: one small run fills every cell of its tables."""
+"""The figures of the documentation: how they are measured, and that the pages have those that were measured."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
-from benchmarks.__main__ import plain, run
-from benchmarks.estimates import as_text, rows
-from benchmarks.measure import cost
-from benchmarks.systems import VOTE, System, systems
+from benchmarks import experiments
+from benchmarks.__main__ import main
+from benchmarks.measure import run
+from benchmarks.pages import rendered
+from benchmarks.systems import System, compared, plain, systems
+from benchmarks.tables import stored
 
 from tests.paths import TOY
-from tests.reference.toy_grammar import toy_treebank
-from treevote.conll.writer import write
-from treevote.ensemble.members import members_of
-from treevote.ensemble.parser import save
-from treevote.ensemble.trainer import EnsembleTrainer
+
+SMALL = System("default vote", ("--members", "lr-svm-forward,lr-svm-backward"))
 
 
-def test_a_run_measures_each_system_and_the_vote(tmp_path: Path) -> None:
+def test_a_comparison_measures_each_system(tmp_path: Path) -> None:
+    for name in ("train", "dev", "test"):
+        shutil.copy(TOY, tmp_path / f"{name}.conllu")
     udpipe, *_ = systems(("iterations=1", "hidden_layer=10"))
-    small = [udpipe, System(VOTE, ("--members", "lr-svm-forward,lr-svm-backward"))]
-    result = run(TOY, TOY, TOY, tmp_path, small, rounds=1, repeat=2, growth=[1, 2])
-    assert result == json.loads((tmp_path / "benchmark.json").read_text(), object_hook=_numbers)
-    assert result["systems"]["UDPipe 1"]["ratio"] == 1
-    assert result["systems"][VOTE]["las"] > result["systems"]["UDPipe 1"]["las"] > 0
-    assert all(found["cpu"] > 0 for part in ("growth", "jobs", "start") for found in result[part].values())
-    assert "| default vote |" in (tmp_path / "benchmark.md").read_text()
+    table = compared(tmp_path, [udpipe, SMALL], rounds=1, repeat=2)
+    first, second = (dict(zip(table["columns"], row, strict=True)) for row in table["rows"])
+    assert (first[""], first["speed"], second[""]) == ("UDPipe 1", 1, "default vote")
+    assert second["LAS"] > first["LAS"] > 0
+    assert all(found[name] > 0 for found in (first, second) for name in ("speed", "training, CPU s", "model, MB"))
 
 
-def test_files_of_the_folder_itself_are_not_overwritten(tmp_path: Path) -> None:
-    file = tmp_path / "train.conllu"
-    file.write_bytes(TOY.read_bytes())
-    assert plain(file, file).read_bytes() == TOY.read_bytes()
-    assert plain(TOY, tmp_path / "dev.conllu").read_bytes() == TOY.read_bytes()
+def test_figures_of_a_treebank_are_stored_with_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(experiments, "TREEBANKS", {"Toy": "UD_Toy"})
+    monkeypatch.setattr(experiments, "VOTE", SMALL)
+    folder = tmp_path / "data" / "ud" / "UD_Toy"
+    folder.mkdir(parents=True)
+    for name in ("train", "dev", "test"):
+        shutil.copy(TOY, folder / f"xx-{name}.conllu")
+    work, store = tmp_path / "work", tmp_path / "store"
+    main(["figures", "--data", str(tmp_path), "--only", "results", "-o", str(work), "--store", str(store)])
+    content = json.loads((store / "results.json").read_text("utf-8"))
+    assert set(content) == {"treebanks", "versions", "tables"}
+    assert str(tmp_path) not in json.dumps(content)
+    tables = stored(store)
+    assert [name for name, _ in tables["results"]["rows"]] == [
+        "`lr-svm-forward`",
+        "`lr-svm-backward`",
+        "default vote",
+        "`--fast`",
+    ]
+    assert all(50 < las <= 100 for _, las in tables["results"]["rows"])
+    ((name, *errors),) = tables["confidence"]["rows"]
+    assert name == "Toy"
+    assert all(0 <= error <= 1 for error in errors[:2])
+    assert "| default vote | " in rendered("<!-- figures: results -->\n<!-- end -->\n", tables)
 
 
-def _numbers(found: dict[str, object]) -> dict[object, object]:
-    """Turn keys that are numbers back into numbers."""
-    return {int(key) if key.isdigit() else key: value for key, value in found.items()}
+def test_files_are_copied_once(tmp_path: Path) -> None:
+    copy = plain(TOY, tmp_path / "new" / "train.conllu")
+    assert copy.read_bytes() == TOY.read_bytes()
+    copy.write_bytes(b"another")
+    assert plain(TOY, copy).read_bytes() == b"another"
 
 
 def test_a_command_that_fails_is_no_measurement() -> None:
     with pytest.raises(RuntimeError, match="ended with"):
-        cost(["false"])
-    assert cost(["false"], fails=True).code == 1
+        run(["false"])
 
 
-def test_the_range_of_a_text_like_the_source_holds(tmp_path: Path) -> None:
-    write(toy_treebank(60, 1), tmp_path / "like.conllu")
-    trainers = {name: members_of([name])[name] for name in ("lr-maxent-forward", "pipeline")}
-    save(EnsembleTrainer(trainers).train(toy_treebank(60, 2), toy_treebank(60, 3)), tmp_path / "model")
-    for basis in ("agreement", "confidence"):
-        (row,) = rows([tmp_path / "model"], [tmp_path / "like.conllu"], basis=basis)
-        assert (row.model, row.text) == ("model", "like")
-        assert 0 <= row.calibration_error <= 1
-        assert f"the range holds in {int(row.holds)} of 1" in as_text([row])
+def test_data_without_the_treebank_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="expected a folder UD_Greek-GDT"):
+        main(["figures", "--data", str(tmp_path), "--only", "results", "-o", str(tmp_path / "work")])

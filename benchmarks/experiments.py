@@ -1,0 +1,197 @@
+"""The experiments behind the figures: each runs commands of treevote, and returns names of treebanks and tables."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import files
+from pathlib import Path
+
+from benchmarks.measure import run
+from benchmarks.systems import FAST, TREEVOTE, VOTE, System, answer, compared, part, plain, scores, systems
+from benchmarks.tables import Table
+
+TREEBANKS = {
+    "Greek-GDT": "UD_Greek-GDT",
+    "Hungarian-Szeged": "UD_Hungarian-Szeged",
+    "Swedish-LinES": "UD_Swedish-LinES",
+}
+"""Names of treebanks, and of their folders."""
+
+SMALL = "UD_Hungarian-Szeged"
+"""The treebank on which all systems are compared: UDPipe takes long to train."""
+
+PAIR = "wsj-to-bio"
+"""Folder of an adaptation: ``source.train``, ``source.dev``, ``target.unlabeled`` and ``target.dev``."""
+
+SENTENCES, LABELLED, EVERY = 4000, 100, 13
+"""Of the text without trees the first sentences; of the labelled ones every thirteenth, until there are a hundred."""
+
+PARSES = ("parsed.conllu", "tagged.conllu", "single.conllu")
+"""Parses of the tutorial."""
+
+FROM_TEXT = System("from text", ("--from-text",))
+STAGES = ("Tokens", "Sentences", "UPOS", "UFeats", "AllTags", "Lemmas", "UAS", "LAS")
+
+Tables = Mapping[str, Table]
+
+
+def results(data: Path, work: Path) -> Tables:
+    """Measure the members, the default vote and the fast parser on gold tags, and the confidence of the vote."""
+    las: dict[str, list[float]] = {}
+    confidence = []
+    for name, own in TREEBANKS.items():
+        folder = _treebank(data, own, work)
+        test, parse = folder / "test.conllu", folder / "parse.conllu"
+        vote, fast = VOTE.trained(folder)[0], FAST.trained(folder)[0]
+        for member in answer("inspect", vote)["members"]:
+            run([*VOTE.parse(vote, test, parse), "--member", member])
+            las.setdefault(f"`{member}`", []).append(scores(test, parse)[0])
+        run([*VOTE.parse(vote, test, parse), "--confidence"])
+        las.setdefault("default vote", []).append(scores(test, parse)[0])
+        confidence.append([name, *_reliability(test, parse)])
+        run(FAST.parse(fast, test, parse))
+        las.setdefault("`--fast`", []).append(scores(test, parse)[0])
+    rows = [[name, *several] for name, several in las.items()]
+    columns = {"": 0, "error, arcs": 3, "error, with labels": 3, "at least 0.95, %": 2, "of these right, %": 2}
+    return {
+        "results": {"columns": {"": 0, **dict.fromkeys(TREEBANKS, 2)}, "rows": rows},
+        "confidence": {"columns": columns, "rows": confidence},
+    }
+
+
+def raw_text(data: Path, work: Path) -> Tables:
+    """Measure what is lost from gold tags to running text."""
+    rows = []
+    for name, own in TREEBANKS.items():
+        folder = _treebank(data, own, work)
+        stages = answer("cascade", FROM_TEXT.trained(folder)[0], folder / "test.conllu")["stages"]
+        rows += [[name, given, *(found[metric] for metric in STAGES)] for given, found in stages.items()]
+    las = {given: [row[-1] for row in rows if row[1] == given] for given in dict.fromkeys(row[1] for row in rows)}
+    return {
+        "raw-text": {
+            "columns": {"": 0, **dict.fromkeys(TREEBANKS, 2)},
+            "rows": [[given, *several] for given, several in las.items()],
+        },
+        "cascade": {"columns": {"": 0, "given": 0, **dict.fromkeys(STAGES, 2)}, "rows": rows},
+    }
+
+
+def comparison(data: Path, work: Path) -> Tables:
+    """Measure all systems on one treebank."""
+    return {"systems": compared(_treebank(data, SMALL, work), systems(), rounds=3, repeat=8)}
+
+
+def adaptation(data: Path, work: Path) -> Tables:
+    """Measure a model before and after its adaptations to a new domain."""
+    folder = _treebank(data, PAIR, work)
+    text, labelled, rest = (folder / f"{name}.conll" for name in ("text", "labelled", "rest"))
+    sentences = _sentences(folder / "target.dev.conll")
+    chosen = range(0, len(sentences), EVERY)[:LABELLED]
+    _write(labelled, [sentences[i] for i in chosen])
+    _write(rest, [sentence for i, sentence in enumerate(sentences) if i not in chosen])
+    _write(text, _sentences(folder / "target.unlabeled.conll")[:SENTENCES])
+    without_folds = folder / "no-folds.toml"
+    without_folds.write_text("[scheme]\ntarget_folds = 0\n", "utf-8")
+    model = VOTE.trained(folder)[0]
+    train, dev = part(folder, "train"), part(folder, "dev")
+    given = ("--train", train, "--dev", dev, "--target-dev", rest, "--force")
+    ways: dict[str, tuple[str | Path, ...]] = {
+        "before": (),
+        "text without trees": (text, "--rounds", "1"),
+        "a hundred labelled sentences": ("--target-train", labelled, "--config", without_folds),
+    }
+    rows = []
+    for name, words in ways.items():
+        adapted = folder / name.replace(" ", "-") if words else model
+        if not adapted.exists():
+            answer("adapt", model, *words, *given, "-o", adapted)
+        parse = folder / "parse.conll"
+        row: list[str | float] = [name]
+        for gold in (rest, dev):
+            run(VOTE.parse(adapted, gold, parse))
+            row += scores(gold, parse)
+        rows.append(row)
+    columns = {"": 0, "LAS": 2, "UAS": 2, "old domain: LAS": 2, "old domain: UAS": 2}
+    return {"adaptation": {"columns": columns, "rows": rows}}
+
+
+def parts(data: Path, work: Path) -> Tables:
+    """Measure what each part of the ensemble gives."""
+    folders = [_treebank(data, own, work) for own in TREEBANKS.values()]
+    run([*TREEVOTE, "study", "ensemble", *map(str, folders), "-o", str(work / "parts")])
+    las, gains, _ = json.loads((work / "parts" / "ensemble.json").read_text("utf-8"))["tables"]
+    return {
+        name: {
+            "columns": {column: 3 if column.startswith("ECE") else 2 for column in table["columns"]},
+            "rows": [[str(row[0]).removeprefix("UD_"), *row[1:]] for row in table["rows"]],
+        }
+        for name, table in (("parts", las), ("gains", gains))
+    }
+
+
+def tutorial(data: Path, work: Path) -> Tables:
+    """Run the commands of the tutorial on its own treebanks, and keep what they print."""
+    folder = work / "tutorial"
+    folder.mkdir(parents=True, exist_ok=True)
+    found = {file.name: Path(str(file.locate())) for file in files("turkish-treebanks") or ()}
+    web, wiki = (_sentences(found[name]) for name in ("web.conllu", "wiki.conllu"))
+    _write(folder / "train.conllu", [sentence for i, sentence in enumerate(web) if i % 10 != 9])
+    _write(folder / "dev.conllu", web[9::10])
+    test, model, printed = folder / "test.conllu", folder / "model", folder / "train.txt"
+    _write(test, wiki[::2])
+    if not printed.exists():
+        printed.write_text(run(FROM_TEXT.train(folder, model)).output, "utf-8")
+    text, parsed, tagged, single = (folder / name for name in ("test.txt", *PARSES))
+    run([*TREEVOTE, "text", str(test), "-o", str(text)])
+    run(VOTE.parse(model, text, parsed))
+    run([*VOTE.parse(model, test, tagged), "--tags", "predict"])
+    run([*VOTE.parse(model, test, single), "--tags", "predict", "--member", answer("inspect", model)["members"][0]])
+    scored, cascaded, compared = (
+        run([*TREEVOTE, *map(str, words)]).output.splitlines()
+        for words in (("evaluate", test, parsed), ("cascade", model, test), ("evaluate", test, tagged, single))
+    )
+    first = next(i for i, line in enumerate(compared) if line.startswith("LAS "))
+    return {
+        "tutorial-train": {"lines": [*printed.read_text("utf-8").splitlines()[:6], "..."]},
+        "tutorial-evaluate": {"lines": scored[:4]},
+        "tutorial-cascade": {"lines": cascaded[:4]},
+        "tutorial-compare": {"lines": [compared[0], "...", *compared[first : first + 2]]},
+    }
+
+
+def _treebank(data: Path, name: str, work: Path) -> Path:
+    """Write the files of a treebank into a folder of its own, decompressed, and return that folder."""
+    found = next((path for path in sorted(data.rglob(name)) if any(path.glob("*train*"))), None)
+    if found is None:
+        sys.exit(f"{data}: expected a folder {name} with training data in it; name the folder of the treebanks")
+    for path in found.glob("*.conll*"):
+        plain(path, work / name / re.sub(r"^(source\.|.*-)|\.xz$", "", path.name))
+    return work / name
+
+
+def _reliability(gold: Path, parse: Path) -> list[float]:
+    """Return the calibration error of arcs, and with labels; the share of sure arcs with labels, and of those right."""
+    arcs, labels = (answer("reliability", gold, parse)[kind] for kind in ("arc", "label"))
+    return [arcs["error"], labels["error"], labels["coverage"], labels["precision"]]
+
+
+def _sentences(file: Path) -> list[str]:
+    return file.read_text("utf-8").rstrip("\n").split("\n\n")
+
+
+def _write(file: Path, sentences: list[str]) -> None:
+    file.write_text("".join(f"{sentence}\n\n" for sentence in sentences), "utf-8")
+
+
+EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
+    "results": (list(TREEBANKS), results),
+    "raw-text": (list(TREEBANKS), raw_text),
+    "adaptation": ([PAIR], adaptation),
+    "comparison": ([SMALL], comparison),
+    "parts": (list(TREEBANKS), parts),
+    "tutorial": (["turkish-treebanks"], tutorial),
+}
+"""The experiments by the names of their files, with the names of their treebanks."""
