@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -118,20 +117,6 @@ def adaptation(data: Path, work: Path) -> Tables:
     return {"adaptation": {"columns": columns, "rows": rows}}
 
 
-def parts(data: Path, work: Path) -> Tables:
-    """Measure what each part of the ensemble gives."""
-    folders = [_treebank(data, own, work) for own in TREEBANKS.values()]
-    run([*TREEVOTE, "study", "ensemble", *map(str, folders), "-o", str(work / "parts")])
-    las, gains, _ = json.loads((work / "parts" / "ensemble.json").read_text("utf-8"))["tables"]
-    return {
-        name: {
-            "columns": {column: 3 if column.startswith("ECE") else 2 for column in table["columns"]},
-            "rows": [[str(row[0]).removeprefix("UD_"), *row[1:]] for row in table["rows"]],
-        }
-        for name, table in (("parts", las), ("gains", gains))
-    }
-
-
 def tutorial(data: Path, work: Path) -> Tables:
     """Run the commands of the tutorial on its own treebanks, and keep what they print."""
     folder = work / "tutorial"
@@ -191,7 +176,6 @@ EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "raw-text": (list(TREEBANKS), raw_text),
     "adaptation": ([PAIR], adaptation),
     "comparison": ([SMALL], comparison),
-    "parts": (list(TREEBANKS), parts),
     "tutorial": (["turkish-treebanks"], tutorial),
 }
 """The experiments by the names of their files, with the names of their treebanks."""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 from benchmarks import experiments
 from benchmarks.__main__ import main
+from benchmarks.experiments import EXPERIMENTS
 from benchmarks.measure import run
-from benchmarks.pages import rendered
+from benchmarks.pages import MARKED, PAGES, rendered
 from benchmarks.systems import System, compared, plain, systems
-from benchmarks.tables import stored
+from benchmarks.tables import STORE, stored
 
-from tests.paths import TOY
+from tests.paths import ROOT, TOY
 
 SMALL = System("default vote", ("--members", "lr-svm-forward,lr-svm-backward"))
 
@@ -71,3 +73,31 @@ def test_a_command_that_fails_is_no_measurement() -> None:
 def test_data_without_the_treebank_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="expected a folder UD_Greek-GDT"):
         main(["figures", "--data", str(tmp_path), "--only", "results", "-o", str(tmp_path / "work")])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_pages_have_the_figures_that_were_measured(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert rendered(text, stored()) == text
+    assert text.count("<!-- figures: ") == text.count("<!-- end -->") == len(MARKED.findall(text))
+
+
+def test_every_table_is_in_a_page_and_comes_from_an_experiment() -> None:
+    assert {name for page in PAGES for name, _ in MARKED.findall(page.read_text("utf-8"))} == set(stored())
+    assert {path.stem for path in STORE.glob("*.json")} <= set(EXPERIMENTS)
+
+
+FIGURE = re.compile(r"(?<![\d.])(?:\d{2,3}\.\d+(?![\d.])|(?!0\.001)\d\.\d{3,}|\d\.\d+ \|)")
+"""A score in per cent, a number with three decimals (but 0.001, a limit), or a decimal number at the end of a cell."""
+
+SCRIPT = re.compile(r"^```(?:sh|python|toml)$.*?^```$", re.DOTALL | re.MULTILINE)
+COMMIT = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}\b")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_no_measured_figure_stands_elsewhere(page: Path) -> None:
+    prose = re.sub(
+        r"^```(?:sh|python|toml)$.*?^```$", "", MARKED.sub("", page.read_text("utf-8")), flags=re.DOTALL | re.MULTILINE
+    )
+    assert FIGURE.findall(prose) == []
+    assert COMMIT.findall(prose) == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
-import re
 import shutil
 from collections.abc import Mapping
 from contextlib import chdir
@@ -100,10 +99,3 @@ def test_every_page_is_in_a_table_of_contents() -> None:
     for page in (*PAGES, *OWN):
         name = page.relative_to(DOCS).with_suffix("").as_posix()
         assert name == "index" or name in contents
-
-
-@pytest.mark.parametrize("page", [*PAGES, *OWN, ROOT / "README.md"], ids=lambda page: page.stem)
-def test_figures_have_two_decimals_and_no_commit(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    assert re.findall(r"(?m)^\|.*\b\d\d\.\d{3}\b.*", text) == []
-    assert re.findall(r"`[0-9a-f]{7,40}`", text) == []
