@@ -60,7 +60,7 @@ def digest(function: FunctionType) -> str:
         for code in _codes(function.__code__):
             constants = [constant for constant in code.co_consts if not isinstance(constant, CodeType)]
             content.append((function.__qualname__, code.co_code, constants, code.co_names, code.co_varnames))
-        for name in sorted(code_names(function) & set(function.__globals__)):
+        for name in sorted(_code_names(function) & set(function.__globals__)):
             value = function.__globals__[name]
             if hasattr(value, "py_func"):
                 pending.append(value.py_func)
@@ -75,7 +75,7 @@ def digest(function: FunctionType) -> str:
     return hashlib.sha256(repr(content).encode()).hexdigest()
 
 
-def code_names(function: Any) -> set[str]:
+def _code_names(function: Any) -> set[str]:
     """Return the names of globals and attributes in the code of a function and of those within it."""
     return {name for code in _codes(function.__code__) for name in code.co_names}
 
@@ -111,6 +111,7 @@ class KernelFiles:
         self.root = kernels_folder()
         self._folder = Path(self.root, versions(), self._name)
         self.source = os.fspath(self._folder / "kernel.py") if self.root and self._make() else ""
+        self._right: list[Path] = []
 
     def are_kept(self) -> bool:
         """Tell whether there is code on disk, of any types of arguments; remove files that are not right."""
@@ -131,6 +132,8 @@ class KernelFiles:
 
     def write_checksums(self) -> bool:
         """Write the checksums of the files, if one was added; return whether one was."""
+        if self.source and self._right == list(self._files()):
+            return False
         found = self._checksums() if self.source else {}
         if self.source and found == self._read_checksums():
             return False
@@ -176,9 +179,10 @@ class KernelFiles:
     def _are_right(self) -> bool:
         """Tell whether there are files, all of them those that were left, and of the user."""
         with suppress(OSError):
-            found = self._checksums()
-            return bool(found) and found == self._read_checksums() and all(map(_is_own, self._files()))
-        return False
+            found, files = self._checksums(), list(self._files())
+            if found and found == self._read_checksums() and all(map(_is_own, files)):
+                self._right = files
+        return bool(self._right)
 
 
 def kernels_folder() -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treevote import compilation
-from treevote.kernel_files import KernelFiles, code_names, compiling_is_off
+from treevote.kernel_files import KernelFiles, compiling_is_off
 
 Shorts: TypeAlias = NDArray[np.int16]
 Ints: TypeAlias = NDArray[np.int32]
@@ -79,7 +79,7 @@ class Kernel:
         try:
             result = self._outer(*arguments, **named)
         except OSError:  # such as a full disk: compiled code cannot be kept
-            self._outer = self._dispatcher(linked(self), cache=False)
+            self._outer = self._dispatcher()
             return self._outer(*arguments, **named)
         if len(self._outer.signatures) != self._n_types:
             self._note_types()
@@ -97,33 +97,30 @@ class Kernel:
     @functools.cached_property
     def inner(self) -> Any:
         """The numba function for calls from other kernels: not kept on disk, since their code holds its code."""
-        own = {"no_cpython_wrapper": True, "forceinline": "_nrt" in self._options}
-        return self._dispatcher(linked(self), **own)
+        return self._dispatcher(no_cpython_wrapper=True, forceinline="_nrt" in self._options)
 
     @functools.cached_property
     def _outer(self) -> Any:
         """The numba function for calls from Python."""
         with _lock:
             compilation.need(package_of(self.py_func))
-            function = linked(self)
             if not self._files.are_kept():
                 compilation.tell(self._files.root)
-            if self._files.source:
-                function.__code__ = function.__code__.replace(co_filename=self._files.source)
-            return self._dispatcher(function, cache=bool(self._files.source))
+            return self._dispatcher(cache=bool(self._files.source))
 
     @functools.cached_property
     def _files(self) -> KernelFiles:
         """Its files, looked for when it is first called: before that, kernels further down may not be defined."""
         return KernelFiles(self.py_func, self._options)
 
-    def _dispatcher(self, function: FunctionType, **own: object) -> Any:
-        import numba
-
-        dispatcher = cast("Any", numba.jit)(**self._options, **own)(function)
-        if function.__name__ in function.__globals__:  # it calls itself
-            function.__globals__[function.__name__] = dispatcher
-        return dispatcher
+    def _dispatcher(self, **own: object) -> Any:
+        """Return a numba function of it; one that is kept on disk is a copy with another name of its source."""
+        function = cast("FunctionType", self.py_func)
+        if own.get("cache"):
+            code = function.__code__.replace(co_filename=self._files.source)
+            function = FunctionType(code, function.__globals__, function.__name__, function.__defaults__)
+            function.__qualname__, function.__module__ = self.py_func.__qualname__, self.py_func.__module__
+        return cast("Any", _numba().jit)(**self._options, **own)(function)
 
     def _note_types(self) -> None:
         """Tell of the code for new types of arguments, and write the checksums of its files."""
@@ -136,21 +133,6 @@ class Kernel:
 _lock = threading.RLock()
 
 
-def linked(kernel: Kernel) -> FunctionType:
-    """Return the function of a kernel with the numba functions of the kernels that it calls in its globals."""
-    function = cast("FunctionType", kernel.py_func)
-    values = {name: function.__globals__[name] for name in code_names(function) if name in function.__globals__}
-    for name, value in values.items():
-        if isinstance(value, Kernel):
-            values[name] = value if value is kernel else value.inner
-        elif value is prefetch:
-            values[name] = _prefetch_instruction()
-    values |= {"__name__": function.__module__, "__builtins__": function.__globals__["__builtins__"]}
-    copy = FunctionType(function.__code__, values, function.__name__, function.__defaults__, function.__closure__)
-    copy.__qualname__, copy.__module__ = function.__qualname__, function.__module__
-    return copy
-
-
 def prefetch(array: NDArray[Any], place: Any) -> None:
     """Ask for a place of an array ahead of its use, without waiting for it.
 
@@ -159,11 +141,17 @@ def prefetch(array: NDArray[Any], place: Any) -> None:
 
 
 @functools.cache
-def _prefetch_instruction() -> Any:
-    """Return `prefetch` for kernels: the intrinsic function of this name in the language reference of LLVM."""
+def _numba() -> Any:
+    """Return numba; it knows what a kernel and `prefetch` are within a kernel.
+
+    `prefetch` is the intrinsic function of this name in the language reference of LLVM.
+    """
     import numba
     from llvmlite import ir
-    from numba.extending import intrinsic
+    from numba.extending import intrinsic, overload, typeof_impl
+
+    def type_of(kernel: Kernel, context: Any) -> Any:
+        return cast("Any", numba).typeof(kernel.inner)
 
     def touch(context: Any, address: Any) -> Any:
         byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
@@ -179,8 +167,12 @@ def _prefetch_instruction() -> Any:
 
     touched = cast("Any", intrinsic)(touch)
 
-    def prefetch(array: Any, place: Any) -> None:
-        touched(array.ctypes.data + place * array.itemsize)
+    def prefetched(array: Any, place: Any) -> Any:
+        def run(array: Any, place: Any) -> None:
+            touched(array.ctypes.data + place * array.itemsize)
 
-    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
-    return cast("Any", numba.njit)(_nrt=False, **options)(prefetch)
+        return run
+
+    typeof_impl.register(Kernel, type_of)
+    cast("Any", overload)(prefetch, jit_options={"_nrt": False, "forceinline": True})(prefetched)
+    return numba
