@@ -18,7 +18,9 @@ from treevote import terminal
 
 ROOT = Path(__file__).parent
 
-EXTRAS = {"src/treevote/spacy_component.py": "spacy", "tests/batch/test_spacy.py": "spacy"}
+EXTRAS = dict.fromkeys(
+    ("src/treevote/spacy_component.py", "src/treevote/spacy_texts.py", "tests/batch/test_spacy.py"), "spacy"
+)
 """The files that are collected only where a library is installed that the tests do not depend on."""
 
 LACKING = {ROOT / file: library for file, library in EXTRAS.items() if find_spec(library) is None}

@@ -45,8 +45,8 @@ LAYERS = (
     {"ensemble"},
     {"adaptation"},
     {"batch", "report", "studies"},
-    {"commands", "spacy_component"},
-    {"api", "cli"},
+    {"commands", "spacy_texts"},
+    {"api", "cli", "spacy_component"},
     {"__main__"},
 )
 """A module imports from its own layer and those before it."""
@@ -62,7 +62,7 @@ DOORS = {
     "pandas": {"treevote.corpus.frame", "treevote.corpus.treebank"},
     "rich": {"treevote.cli", "treevote.commands", "treevote.drawing", "treevote.terminal"},
     "platformdirs": {"treevote.kernel_files"},
-    "spacy": {"treevote.spacy_component"},
+    "spacy": {"treevote.spacy_component", "treevote.spacy_texts"},
     "sklearn": {"treevote.ensemble.tag_confidence", "treevote.models.clusters.vectors", "treevote.models.learners"},
     "threadpoolctl": {"treevote.ensemble.candidate_model", "treevote.models.clusters.vectors"},
     "typer": {"treevote.cli", "treevote.commands"},

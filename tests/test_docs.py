@@ -85,11 +85,13 @@ def test_blocks_for_a_cluster_run(folder: Path) -> None:
     assert (folder / "folded").exists()
 
 
-def test_blocks_for_pipelines_run(folder: Path) -> None:
+def test_blocks_for_pipelines_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("spacy")
     pytest.importorskip("pandas")
     import treevote.spacy_component  # noqa: F401  # where the extra is not installed, there is no entry point
 
+    monkeypatch.setattr(tokenizer, "training", _one_epoch)
+    call("treevote train --train train.conllu -o from-text --from-text --fast")
     for language, text in blocks(PIPELINES):
         run(language, text)
 

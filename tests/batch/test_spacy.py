@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import io
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -10,13 +12,18 @@ from typing import Any
 import pytest
 
 from tests.paths import ROOT
+from tests.reference.quick_tagger import SMALL
 from tests.reference.toy_grammar import toy_treebank
-from treevote import ConfigError, InputError, dumps, parse_strings
+from tests.reference.toy_text import toy_tokenizer
+from treevote import ConfigError, InputError, Treebank, dumps, parse, parse_strings, read, save
+from treevote.ensemble.members import members_of
+from treevote.ensemble.reader_trainer import ReaderTrainer
+from treevote.ensemble.trainer import EnsembleTrainer
 
 spacy = pytest.importorskip("spacy")
 
 from treevote import spacy_component  # noqa: E402
-from treevote.spacy_component import to_docs, to_treebank  # noqa: E402
+from treevote.spacy_texts import surface_words, to_docs, to_treebank  # noqa: E402
 
 TEXTS = ("A dog barks.  It sleeps\n\n now.", "\n Dogs bark\t", "Yes", "", "  ")
 
@@ -104,6 +111,92 @@ def test_a_treebank_comes_back_from_texts(nlp: Any) -> None:
     assert [sentence.deprels for sentence in back] == [sentence.deprels for sentence in toy]
 
 
+@pytest.fixture(scope="module")
+def reading_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a model that reads raw text."""
+    trained = ReaderTrainer("tokens", tagger=SMALL).train(toy_treebank(60, seed=1))
+    parser = trained.of(EnsembleTrainer(members_of(["lr-svm-forward", "lr-svm-backward"])).train(trained.treebank))
+    path = tmp_path_factory.mktemp("spacy") / "model"
+    save(dataclasses.replace(parser, reader=dataclasses.replace(trained.reader, tokenizer=toy_tokenizer())), path)
+    return path
+
+
+def whole_pipeline(model: Path) -> Any:
+    """Return a pipeline of which all parts are those of a model."""
+    tokenizer = {"@tokenizers": "treevote.Tokenizer.v1", "model": str(model)}
+    pipeline = spacy.blank("xx", config={"nlp": {"tokenizer": tokenizer}})
+    pipeline.add_pipe("treevote", config={"model": str(model)})
+    return pipeline
+
+
+def annotated(doc: Any) -> list[list[tuple[str, ...]]]:
+    """Return the words of each sentence, with all that a model predicts."""
+    return [
+        [
+            (token.text, token.lemma_, token.pos_, token.tag_, str(token.morph), token.dep_, token.head.text)
+            for token in sentence
+            if not token.is_space
+        ]
+        for sentence in doc.sents
+    ]
+
+
+def expected(treebank: Treebank) -> list[list[tuple[str, ...]]]:
+    return [
+        [
+            (*("" if field == "_" else field for field in word), deprel, words[head or i].form)
+            for i, (word, head, deprel) in enumerate(zip(words, heads, deprels, strict=True))
+            if i
+        ]
+        for words, heads, deprels in ((each.words, each.heads.tolist(), each.deprels) for each in treebank)
+    ]
+
+
+def test_a_model_that_reads_text_is_a_whole_pipeline(reading_model: Path, tmp_path: Path) -> None:
+    nlp = whole_pipeline(reading_model)
+    text = "\n".join(texts())
+    doc = nlp(text)
+    assert doc.text == text
+    (tmp_path / "text.txt").write_text(text, "utf-8")
+    assert annotated(doc) == expected(parse(reading_model, tmp_path / "text.txt"))
+    nlp.to_disk(tmp_path / "pipeline")
+    again = spacy.load(tmp_path / "pipeline")
+    assert again.tokenizer.model == str(tmp_path / "pipeline" / "tokenizer" / "model")
+    assert annotated(again(text)) == annotated(doc)
+    assert [len(nlp(text)) for text in ("", "  \n")] == [0, 1]
+
+
+def test_tags_are_predicted_only_where_there_are_none(reading_model: Path) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("treevote", config={"model": str(reading_model)})
+    doc = nlp("A dog barks. It sleeps.")
+    assert all(token.pos_ and token.lemma_ for token in doc)
+    words = ["A", "dog", "barks", "."]
+    tags = ["DET", "NOUN", "X", "PUNCT"]
+    given = spacy.tokens.Doc(nlp.vocab, words, pos=tags, sent_starts=[True, False, False, False])
+    assert [token.pos_ for token in nlp.get_pipe("treevote")(given)] == tags
+
+
+MULTIWORDS = """
+1-2 don't _ _ _ _ _ _ _ _
+1 do _ _ _ _ 0 root _ _
+2 n't _ _ _ _ 1 dep _ _
+3-4 du _ _ _ _ _ _ _ SpaceAfter=No
+3 de _ _ _ _ 1 dep _ _
+4 le _ _ _ _ 1 dep _ _
+5 x _ _ _ _ 1 dep _ _
+
+"""
+
+
+def test_words_of_a_multiword_token_are_words() -> None:
+    words, spaces, starts = surface_words(read(io.BytesIO(MULTIWORDS.lstrip().replace(" ", "\t").encode())))
+    assert words == ["do", "n't", "de", "le", "x"]
+    assert spaces == [False, True, True, False, True]
+    assert starts == [True, False, False, False, False]
+
+
 def test_what_is_missing_is_told(model: Path) -> None:
     bare = spacy.blank("en")
     bare.add_pipe("treevote", config={"model": str(model)})
@@ -111,9 +204,18 @@ def test_what_is_missing_is_told(model: Path) -> None:
         bare("A dog barks.")
     with pytest.raises(ConfigError, match="needs a model"):
         spacy.blank("en").add_pipe("treevote")
+    bare.add_pipe("sentencizer", first=True)
+    with pytest.raises(InputError, match="expected a part of speech for each token, found none"):
+        bare("A dog barks.")
+    with pytest.raises(InputError, match="no tokenizer"):
+        whole_pipeline(model)("A dog barks.")
 
 
-def test_the_entry_point_is_the_factory() -> None:
+def test_entry_points_are_the_factories() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    module, _, name = project["entry-points"]["spacy_factories"]["treevote"].partition(":")
-    assert getattr(import_module(module), name) is spacy_component.make
+    for group, part, function in (
+        ("spacy_factories", "treevote", spacy_component.make),
+        ("spacy_tokenizers", "treevote.Tokenizer.v1", spacy_component.make_tokenizer),
+    ):
+        module, _, name = project["entry-points"][group][part].partition(":")
+        assert getattr(import_module(module), name) is function
