@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import lzma
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -158,3 +159,17 @@ def test_folders_of_text_give_treebanks(model: Path, tmp_path: Path) -> None:
     several = parse_folder(model, [source / "a.txt", source / "e.conllu"], tmp_path / "mixed", task_bytes=5)
     assert several.written == 2
     assert (tmp_path / "mixed" / "e.conllu").read_bytes() == (tmp_path / "treebanks" / "e.conllu").read_bytes()
+
+
+def test_text_in_another_encoding_is_doubtful(model: Path, tmp_path: Path) -> None:
+    for name, encoding in (("new", "utf-8"), ("old", "latin-1"), ("mac", "mac-roman")):
+        (tmp_path / f"{name}.txt").write_bytes("A café barks.\n".encode(encoding))
+    files = [tmp_path / f"{name}.txt" for name in ("new", "old", "mac")]
+    told: list[str] = []
+    parse_files(model, files, tmp_path / "out.conllu", on_doubt=told.append)
+    summary = parse_folder(model, files, tmp_path / "out")
+    reasons = [f"it is not UTF-8: byte {byte} in 'caf\ufffd'; convert it" for byte in ("0xe9", "0x8e")]
+    assert [reason.partition(",")[0] for _, reason in summary.doubtful] == reasons
+    assert [each.partition(",")[0] for each in told] == [f"{files[1]}: {reasons[0]}"]
+    strict = parse_folder(model, files, tmp_path / "strict", strict=True)
+    assert [os.path.basename(path) for path, _ in strict.faulty] == ["old.txt", "mac.txt"]

@@ -90,6 +90,11 @@ class Work:
 
     def __call__(self, inputs: Sequence[Chunk | TextChunk]) -> list[Parsed]:
         """Parse chunks of treebanks or of running text; return the result of each."""
+        results = self._parsed(inputs)
+        reasons = [not_utf8(chunk) if isinstance(chunk, TextChunk) else None for chunk in inputs]
+        return [result._replace(doubt=reason or result.doubt) for result, reason in zip(results, reasons, strict=True)]
+
+    def _parsed(self, inputs: Sequence[Chunk | TextChunk]) -> list[Parsed]:
         ensemble = self.stored()
         try:
             chunks = [chunk if isinstance(chunk, Chunk) else conllu_of(ensemble, chunk) for chunk in inputs]
@@ -128,6 +133,29 @@ class Work:
         reason = doubts(ensemble, treebank, [0, treebank.n_sentences])[0]
         size = treebank.n_sentences, treebank.n_tokens
         return Parsed(text, *size, len(faults), next(iter(faults), None), fallbacks, reason)
+
+
+def not_utf8(chunk: TextChunk) -> str | None:
+    """Return the reason why a running text is doubtful: some of its bytes are not UTF-8.
+
+    Examples
+    --------
+    >>> from treevote.conll.text_chunks import text_chunk
+    >>> not_utf8(text_chunk("un été".encode("latin-1")))
+    "it is not UTF-8: byte 0xe9 in '�t�'; convert it, for example with iconv -f latin1 -t utf-8"
+    """
+    text = b"".join(stretch.text for stretch in chunk.stretches)
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        before, after = text[: error.start][-20:].split(), text[error.start :][:20].split()
+        inside = text[error.start - 1 : error.start].strip()
+        word = ((before[-1] if inside else b"") + (after[0] if after else b"")).decode("utf-8", "replace")
+        return (
+            f"it is not UTF-8: byte 0x{text[error.start]:x} in '{word}'; "
+            "convert it, for example with iconv -f latin1 -t utf-8"
+        )
+    return None
 
 
 def conllu_of(ensemble: EnsembleParser, chunk: TextChunk) -> Chunk:
