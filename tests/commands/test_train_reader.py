@@ -12,9 +12,11 @@ import pytest
 from tests.command_line import content, fails, run
 from tests.paths import TOY
 from tests.reference.toy_text import CONLLU, QUICK
+from treevote.commands.train import train
 from treevote.conll.reader import read
 from treevote.ensemble import reader_trainer
 from treevote.ensemble.parser import load
+from treevote.ensemble.reader_trainer import ReaderTrainer, TrainingTags
 
 MEMBER = ("--members", "lr-svm-forward", "--search", "greedy")
 
@@ -61,6 +63,33 @@ def test_the_model_says_what_it_reads(model: Path) -> None:
     assert (reading["reads"], reading["tags"]) == ("tokens", "predicted")
     assert set(reading["accuracy"]) == {"UPOS", "XPOS", "FEATS", "AllTags", "Lemmas"}
     assert reading["accuracy"]["UPOS"] > 90
+
+
+@pytest.mark.parametrize(
+    ("options", "tags"),
+    [
+        (("--folds", 2), "gold"),
+        (("--folds", 2, "--from-tokens"), "predicted"),
+        (("--folds", 2, "--from-tokens", "--tags", "gold"), "gold"),
+        (("--dev", TOY, "--from-tokens", "--tags", "gold"), "predicted"),
+    ],
+)
+def test_scores_say_their_tags(tmp_path: Path, options: tuple[object, ...], tags: str) -> None:
+    told = run("train", "--train", TOY, "-o", tmp_path / "model", *MEMBER, *options)
+    assert f"{'development' if '--dev' in options else '2 folds'}, {tags} tags  " in told
+    assert f"scores with {tags} tags:" in run("inspect", tmp_path / "model")
+    assert json.loads(run("inspect", tmp_path / "model", "--json"))["score_tags"] == tags
+    assert f"{tags} tags" in run("inspect", tmp_path / "model", "--markdown")
+
+
+def test_training_on_gold_tags_that_will_be_predicted_is_warned_of(tmp_path: Path) -> None:
+    told: list[str] = []
+    kinds: tuple[TrainingTags, ...] = ("predicted", "gold")
+    for tags in kinds:
+        train([TOY], tmp_path / "model", members=MEMBER[1:2], reader=ReaderTrainer("tokens", tags), warn=told.append)
+    assert [sentence for sentence in told if "gold" in sentence] == [
+        "the parsers learn from gold tags, and will be given predicted ones; leave out --tags gold"
+    ]
 
 
 def test_any_jobs_give_the_same_bytes(model: Path, tmp_path: Path) -> None:

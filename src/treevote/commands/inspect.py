@@ -16,7 +16,7 @@ from treevote.ensemble.members import RESERVED
 from treevote.ensemble.parser import configuration, load
 from treevote.errors import ConfigError, ModelError
 from treevote.report import adaptation
-from treevote.report.scores import scores
+from treevote.report.scores import score_tags, scores
 from treevote.store import folder as store
 from treevote.store.manifest import MANIFEST
 from treevote.terminal import size, table
@@ -64,7 +64,7 @@ def _votes(judge: Judge) -> dict[str, Any]:
 
 def as_json(facts: Mapping[str, Any], command: str = "") -> str:
     """Return the facts as JSON."""
-    return answer("model", facts, command)
+    return answer("model", {**facts, "score_tags": score_tags(facts)}, command)
 
 
 def model_at(model: str | Path) -> str:
@@ -150,6 +150,8 @@ def _summary(facts: Mapping[str, Any]) -> Iterator[str]:
         [name, member["kind"], "-" if weight is None else f"{weight:.4g}", *_two(measured.get(name))]
         for (name, member), weight in zip(facts["members"].items(), facts["votes"]["overall"], strict=True)
     ]
+    if measured:
+        yield f"scores with {score_tags(facts)} tags:"
     yield table(["member", "kind", "weight", "LAS", "UAS"], [*rows, ["vote", "", "", *_two(measured.get("vote"))]])
     sizes = facts["files"]
     yield f"{len(sizes)} files, {size(sum(sizes.values()))}; configuration and files: treevote inspect --full"

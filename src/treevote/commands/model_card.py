@@ -22,6 +22,7 @@ from treevote.config import from_mapping, load_toml
 from treevote.ensemble.familiarity import expects_tags
 from treevote.ensemble.parser import EnsembleParser
 from treevote.errors import ConfigError
+from treevote.report.scores import score_tags
 from treevote.terminal import table
 from treevote.visibility import visible
 
@@ -101,6 +102,7 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, told: Told) -> dict[s
         "input": _input(parser, tags),
         "output": f"trees, {'support and confidence' if parser.has_confidence else 'support'} of each arc",
         "measured_on": measured,
+        "score_tags": score_tags(facts),
         "scores": facts.get("scores"),
         "not_for": [*_not_for(facts, parser, told, tags), *told.not_for],
     }
@@ -147,7 +149,13 @@ def as_markdown(facts: Mapping[str, Any]) -> str:
     lines = [f"# {_escaped(facts['name'] or 'Model card')}", "", "| | |", "|---|---|"]
     lines += [f"| {key} | {_escaped(value)} |" for key, value in _rows(facts)]
     if facts["scores"]:
-        lines += ["", f"## Scores on {facts['measured_on']}", "", "| | LAS | UAS |", "|---|---:|---:|"]
+        lines += [
+            "",
+            f"## Scores on {facts['measured_on']}, {facts['score_tags']} tags",
+            "",
+            "| | LAS | UAS |",
+            "|---|---:|---:|",
+        ]
         lines += [f"| {_escaped(name)} | {' | '.join(_two(score))} |" for name, score in facts["scores"].items()]
     lines += ["", "## Should not be used for", "", *(f"- {_escaped(each)}" for each in facts["not_for"])]
     return "\n".join(lines)

@@ -26,7 +26,7 @@ from treevote.models.clusters.clusters import Clusters
 from treevote.models.clusters.files import read_clusters
 from treevote.models.tokenization.library import library
 from treevote.parallel import ONE_JOB, Jobs
-from treevote.report.scores import scores
+from treevote.report.scores import score_tags, scores
 from treevote.store import folder as store
 from treevote.terminal import duration, size
 
@@ -125,6 +125,8 @@ def train(
     trainer = ensemble_of(configuration, settings)
     if output is not None:
         store.check_target(output)
+    if reader is not None and reader.tags == "gold":
+        warn("the parsers learn from gold tags, and will be given predicted ones; leave out --tags gold")
     if reader is not None and reader.reads == "text":
         library()  # before the work: it may be missing
     if clusters is not None:
@@ -221,6 +223,11 @@ def report(trained: Trained) -> str:
 
 def as_json(trained: Trained, output: str | Path, command: str = "") -> str:
     """Return the facts of the model, with time and size, as JSON."""
-    measured = {"seconds": round(trained.seconds, 1), "bytes": trained.n_bytes, "milliseconds": trained.milliseconds}
+    measured = {
+        "score_tags": score_tags(trained.parser.facts),
+        "seconds": round(trained.seconds, 1),
+        "bytes": trained.n_bytes,
+        "milliseconds": trained.milliseconds,
+    }
     facts = {"model": os.fspath(output), "members": list(trained.parser.members), **trained.parser.facts}
     return answer("training", facts | measured, command)

@@ -131,5 +131,21 @@ def _calibration(what: str, of: Mapping[str, Any]) -> str:
     )
 
 
+def score_tags(facts: Mapping[str, Any]) -> str:
+    """Return the tags with which the trees of the scores were found, ``gold`` or ``predicted``.
+
+    Development data get the tags that the model predicts; folds have the tags of the training data of the parsers.
+
+    Examples
+    --------
+    >>> folds = {"folds": 3, "reading": {"tags": "gold"}}
+    >>> [score_tags(facts) for facts in ({}, folds, {"development": {}, "reading": {"tags": "gold"}})]
+    ['gold', 'gold', 'predicted']
+    """
+    reading = facts.get("reading")
+    return "predicted" if reading and ("development" in facts or reading["tags"] == "predicted") else "gold"
+
+
 def _measured_on(facts: Mapping[str, Any]) -> str:
-    return f"{facts['folds']} folds" if "folds" in facts else "development"
+    data = f"{facts['folds']} folds" if "folds" in facts else "development"
+    return f"{data}, {score_tags(facts)} tags"
