@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from treevote.conll.chunks import Chunk
 from treevote.conll.columns import with_words
-from treevote.conll.reader import parse_chunk
+from treevote.conll.plain_text import encoded
 from treevote.conll.text_chunks import TextChunk, TextFormat, text_chunk
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
@@ -129,16 +128,14 @@ class Reader:
         ConfigError
             If ufal.udpipe cannot be imported; if tags are to be predicted and there is no tagger.
         """
-        from treevote.conll.plain_text import encoded
+        chunk = text_chunk(text if isinstance(text, bytes) else encoded(text), format=format)
+        return self.tagged(self.tokenized(chunk), tags)
 
-        conllu = self.conllu(text_chunk(text if isinstance(text, bytes) else encoded(text), format=format))
-        return self.tagged(parse_chunk(conllu, trees="ignored")[0], tags)
-
-    def conllu(self, chunk: TextChunk) -> Chunk:
-        """Return a part of a running text as CoNLL-U without tags; raises as `read`."""
+    def tokenized(self, chunk: TextChunk) -> Treebank:
+        """Return the sentences of a part of a running text without tags; raises as `read`."""
         if self.tokenizer is None:
             raise no_tokenizer(chunk.path)
-        return Chunk(chunk.path, 1, 1, self.tokenizer.read(chunk).encode(), "conllu", chunk.bytes_read)
+        return self.tokenizer.read(chunk)
 
     def record(self) -> Record:
         """Return the whole reader as data."""

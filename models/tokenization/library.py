@@ -1,9 +1,8 @@
-"""The only module that calls ufal.udpipe: loading a tokenizer, and splitting a text."""
+"""Loading a tokenizer of ufal.udpipe, and splitting a text."""
 
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from typing import Any, NamedTuple
 
@@ -19,36 +18,17 @@ class Token(NamedTuple):
     words: tuple[str, ...] = ()
 
 
-_RANGE = re.compile(r"TokenRange=([0-9]+):([0-9]+)")
-
-
 def library() -> Any:
-    """Return ufal.udpipe, which knows no types.
-
-    Raises
-    ------
-    ConfigError
-        If it cannot be imported.
-    """
+    """Return ufal.udpipe, which knows no types; ConfigError if it cannot be imported."""
     with extra("text", "raw text needs ufal.udpipe"):
         import ufal.udpipe
     return ufal.udpipe
 
 
 class Splitter:
-    """A loaded tokenizer.
+    """A loaded tokenizer of UDPipe 1; ModelError if the library refuses its bytes.
 
-    Parameters
-    ----------
-    data : bytes
-        A model of UDPipe 1, checked by `treevote.models.tokenization.model_file`: the library trusts what it loads.
-
-    Raises
-    ------
-    ModelError
-        If the library refuses the model.
-    ConfigError
-        If there is no library.
+    They are checked by `treevote.models.tokenization.model_file` before: the library trusts what it loads.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -62,42 +42,25 @@ class Splitter:
             raise ModelError("the tokenizer of the model cannot be loaded by ufal.udpipe; update it: pip install -U")
 
     def sentences(self, text: str) -> list[list[Token]]:
-        """Return the tokens of each sentence.
-
-        Parameters
-        ----------
-        text : str
-            Without zero characters and half surrogates, see `treevote.conll.plain_text.plain`.
-        """
-        tokenizer, written = self._model.newTokenizer("ranges"), self._library.OutputFormat.newConlluOutputFormat()
+        """Return the tokens of each sentence of a text as `treevote.conll.plain_text.plain` gives it."""
+        tokenizer = self._model.newTokenizer("ranges")
         tokenizer.setText(text)
         fault, sentence = self._library.ProcessingError(), self._library.Sentence()
         found = []
         while tokenizer.nextSentence(sentence, fault):
-            if tokens := _tokens(written.writeSentence(sentence)):
+            if tokens := _tokens(sentence):
                 found.append(tokens)
         return found
 
 
-def _tokens(text: str) -> list[Token]:
-    """Return the tokens of a sentence in CoNLL-U with ranges."""
-    tokens: list[Token] = []
-    words: list[str] = []  # that are still to come in a multiword token
-    missing = 0
-    for line in text.split("\n"):
-        if not line or line.startswith("#"):
-            continue
-        number, form, *_, misc = line.split("\t")
-        if missing:
-            words.append(form or "_")
-            missing -= 1
-            if not missing:
-                tokens[-1] = tokens[-1]._replace(words=tuple(words))
-            continue
-        place = _RANGE.search(misc)
-        assert place is not None, "the option ranges gives one to each token"
-        tokens.append(Token(int(place[1]), int(place[2])))
-        first, dash, last = number.partition("-")
-        if dash:
-            words, missing = [], int(last) - int(first) + 1
+def _tokens(sentence: Any) -> list[Token]:
+    """Return the tokens of a sentence of the library; its word 0 is ROOT."""
+    words, multiword = sentence.words, {token.idFirst: token for token in sentence.multiwordTokens}
+    tokens, first, n_words = [], 1, len(words)
+    while first < n_words:
+        token = multiword.get(first, words[first])
+        last = token.idLast if first in multiword else first
+        forms = tuple(words[i].form or "_" for i in range(first, last + 1)) if first in multiword else ()
+        tokens.append(Token(token.getTokenRangeStart(), token.getTokenRangeEnd(), forms))
+        first = last + 1
     return tokens

@@ -1,4 +1,4 @@
-"""The tokenizer: raw text to CoNLL-U from which the text can be rebuilt byte for byte.
+"""The tokenizer: raw text to sentences of words, from whose source the text can be rebuilt byte for byte.
 
 References
 ----------
@@ -8,17 +8,22 @@ M. Straka and J. Straková, Tokenizing, POS tagging, lemmatizing and parsing UD 
 from __future__ import annotations
 
 import functools
+import itertools
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treevote.config import to_mapping
 from treevote.conll.plain_text import SPACES, encoded, escape, form_of, plain
 from treevote.conll.text_chunks import Stretch, TextChunk, TextFormat, text_chunk
-from treevote.corpus.treebank import Treebank
+from treevote.conll.writer import dumps
+from treevote.corpus.sentence import ROOT, Word
+from treevote.corpus.treebank import Source, Treebank
 from treevote.errors import ModelError
 from treevote.models.tokenization.library import Splitter, Token
 from treevote.models.tokenization.model_file import check
@@ -31,6 +36,12 @@ KIND = "tokenizer"
 
 MAX_WORDS = 2_000
 """Maximum number of words of a sentence where each line is one."""
+
+Row: TypeAlias = tuple[str, str, str]
+"""ID, FORM and MISC of a word or of a multiword token."""
+
+Block: TypeAlias = tuple[list[str], list[Row]]
+"""The comments of a sentence, and its rows."""
 
 
 @dataclass(frozen=True)
@@ -79,24 +90,18 @@ class TokenizerTrainer(Settings):
     @contextmanager
     def training(self, train: Treebank, dev: Treebank | None = None) -> Iterator[Callable[[Jobs], Tokenizer]]:
         """Start the training of `train` in another process; yield a function that waits for the tokenizer."""
-        options = {
-            "epochs": self.epochs,
-            "dimension": self.dimension,
-            "batch_size": self.batch_size,
-            "learning_rate": self.learning_rate,
-        }
-        with training(train, dev, options) as finish:
-            yield lambda jobs: _checked(finish(self.epochs, jobs))
 
+        def checked(data: bytes) -> Tokenizer:
+            check(data)
+            return Tokenizer(np.frombuffer(data, np.uint8))
 
-def _checked(data: bytes) -> Tokenizer:
-    check(data)
-    return Tokenizer(np.frombuffer(data, np.uint8))
+        with training(train, dev, to_mapping(self)) as finish:
+            yield lambda jobs: checked(finish(self.epochs, jobs))
 
 
 @dataclass(frozen=True, eq=False)
 class Tokenizer:
-    """Splits raw text into sentences, tokens and words.
+    """A tokenizer: raw text to sentences, tokens and words.
 
     Attributes
     ----------
@@ -106,40 +111,49 @@ class Tokenizer:
 
     data: NDArray[np.uint8]
 
-    @staticmethod
-    def train(train: Treebank, dev: Treebank | None = None, *, jobs: Jobs = ONE_JOB, **settings: Any) -> Tokenizer:
-        """Train a tokenizer, see `TokenizerTrainer`."""
-        return TokenizerTrainer(**settings).train(train, dev, jobs=jobs)
-
     def tokenize(self, text: str | bytes, *, format: TextFormat = "text") -> str:
-        r"""Return a text as CoNLL-U without tags and trees, see `treevote.conll.plain_text`.
+        """Return a text as CoNLL-U without tags and trees; parameters as for `text_chunk`, errors as for `read`."""
+        return dumps(self.read(text_chunk(text if isinstance(text, bytes) else encoded(text), format=format)))
 
-        Parameters
-        ----------
-        text : str or bytes
-        format : {"text", "lines"}, default="text"
-            Paragraphs end with a blank line; or each line is a sentence.
+    def read(self, chunk: TextChunk) -> Treebank:
+        """Return the sentences of a running text without tags and trees; there may be none.
+
+        The source is CoNLL-U from which the text can be rebuilt, see `treevote.conll.plain_text`.
 
         Raises
         ------
         ConfigError
             If ufal.udpipe cannot be imported.
         """
-        return self.read(text_chunk(text if isinstance(text, bytes) else encoded(text), format=format))
+        lines: list[str] = []
+        number_of: dict[str, int] = {}
+        tokens, line_of, offsets = list[int](), list[int](), [0]
+        for comments, rows in itertools.chain.from_iterable(self._blocks(s, chunk.format) for s in chunk.stretches):
+            if rows:
+                tokens.append(0)
+                line_of.append(len(lines))
+            lines += comments
+            for number, form, misc in rows:
+                if "-" not in number:
+                    tokens.append(number_of.setdefault(form, len(number_of) + 1))
+                    line_of.append(len(lines))
+                lines.append(f"{number}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}")
+            lines.append("")
+            if rows:
+                offsets.append(len(tokens))
+        source = Source(chunk.path, 1, "\n".join([*lines, ""]).encode(), np.array(line_of, np.int32), "conllu")
+        words = (ROOT, *(Word(form, "_", "_", "_", "_") for form in number_of))
+        unknown = np.full(len(tokens), -1, np.int32)
+        columns = np.array(tokens, np.int32), unknown, (), unknown, np.array(offsets, np.int64)
+        return Treebank(words, *columns, name=os.path.basename(chunk.path), source=source)
 
-    def read(self, chunk: TextChunk) -> str:
-        """Return the stretches of a running text as CoNLL-U."""
-        written: list[str] = []
-        for stretch in chunk.stretches:
-            text = stretch.text.decode("utf-8", "surrogateescape")
-            sentences = self._splitter.sentences(plain(text)) if stretch.name else []
-            if chunk.format == "lines":
-                sentences = _joined(sentences)
-            if sentences:
-                written += _written(text, sentences, stretch, chunk.format)
-            else:
-                written.append(f"{SPACES}{escape(text)}\n\n")
-        return "".join(written)
+    def _blocks(self, stretch: Stretch, format: TextFormat) -> Iterator[Block]:
+        """Yield the sentences of a stretch; a stretch of spaces alone is a comment."""
+        text = stretch.text.decode("utf-8", "surrogateescape")
+        sentences = self._splitter.sentences(plain(text)) if stretch.name else []
+        if format == "lines":
+            sentences = _joined(sentences)
+        return _written(text, sentences, stretch, format) if sentences else iter([([SPACES + escape(text)], [])])
 
     @functools.cached_property
     def _splitter(self) -> Splitter:
@@ -154,13 +168,7 @@ class Tokenizer:
 
     @classmethod
     def from_record(cls, record: Record) -> Tokenizer:
-        """Return the tokenizer of a record.
-
-        Raises
-        ------
-        ModelError
-            If the record is of another kind, or has something else than a tokenizer.
-        """
+        """Return the tokenizer of a record; ModelError if it has something else."""
         if record.kind != KIND:
             raise ModelError(f"expected a model of kind '{KIND}', found '{record.kind}'; train it again")
         data = record.arrays.get("udpipe")
@@ -183,13 +191,14 @@ def _joined(sentences: Sequence[Sequence[Token]]) -> list[list[Token]]:
     return joined
 
 
-def _written(text: str, sentences: Sequence[Sequence[Token]], stretch: Stretch, format: TextFormat) -> Iterator[str]:
-    """Yield the sentences of a stretch as CoNLL-U."""
+def _written(text: str, sentences: Sequence[Sequence[Token]], stretch: Stretch, format: TextFormat) -> Iterator[Block]:
+    """Yield the sentences of a stretch."""
     spans = [_trimmed(text, token) for sentence in sentences for token in sentence]
     starts = [start for start, _ in spans[1:]] + [len(text)]
     k = 0
     for number, sentence in enumerate(sentences, 1):
-        lines, forms = [], []
+        rows: list[Row] = []
+        forms = []
         word = 1
         for token in sentence:
             (start, end), following = spans[k], starts[k]
@@ -207,10 +216,10 @@ def _written(text: str, sentences: Sequence[Sequence[Token]], stretch: Stretch, 
                 items.append(f"SpacesAfter={escape(after)}")
             misc = "|".join(items) or "_"
             if token.words:
-                lines.append(f"{word}-{word + len(token.words) - 1}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}")
-                lines += [f"{i}\t{form_of(each)}\t_\t_\t_\t_\t_\t_\t_\t_" for i, each in enumerate(token.words, word)]
+                rows.append((f"{word}-{word + len(token.words) - 1}", form, misc))
+                rows += [(str(i), form_of(each), "_") for i, each in enumerate(token.words, word)]
             else:
-                lines.append(f"{word}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}")
+                rows.append((str(word), form, misc))
             word += len(token.words) or 1
             forms.append(form + (" " if after else ""))
         comments = []
@@ -218,8 +227,7 @@ def _written(text: str, sentences: Sequence[Sequence[Token]], stretch: Stretch, 
             comments += ["# newdoc"] * (stretch.opens == "text")
             comments += ["# newpar"] * (stretch.opens != "nothing" and format == "text")
         name = f"{stretch.name}s{number}" if format == "text" else stretch.name + f".{number}" * (number > 1)
-        comments += [f"# sent_id = {name}", f"# text = {''.join(forms).rstrip(' ')}"]
-        yield "\n".join([*comments, *lines, "", ""])
+        yield [*comments, f"# sent_id = {name}", f"# text = {''.join(forms).rstrip(' ')}"], rows
 
 
 def _trimmed(text: str, token: Token) -> tuple[int, int]:

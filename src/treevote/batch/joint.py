@@ -96,16 +96,16 @@ class Work:
 
     def _parsed(self, inputs: Sequence[Chunk | TextChunk]) -> list[Parsed]:
         ensemble = self.stored()
-        try:
-            chunks = [chunk if isinstance(chunk, Chunk) else conllu_of(ensemble, chunk) for chunk in inputs]
-        except InputError as fault:
-            return [Parsed(b"", first_fault=fault, stopped=True) for _ in inputs]
         parser = member_of(ensemble, self.stored.member)
         if isinstance(parser, EnsembleParser) and not self.confidence:
             parser = parser.trees_alone  # nobody asked for confidence
         marks = (SUPPORT if self.support else ()) + (CONFIDENCE if self.confidence else ())
-        if len(chunks) == 1:
-            return [self._alone(ensemble, parser, marks, chunks[0])]
+        if len(inputs) == 1:
+            return [self._alone(ensemble, parser, marks, inputs[0])]
+        try:
+            chunks = [chunk if isinstance(chunk, Chunk) else conllu_of(ensemble, chunk) for chunk in inputs]
+        except InputError as fault:
+            return [Parsed(b"", first_fault=fault, stopped=True) for _ in inputs]
         results: dict[int, Parsed] = {}
         formats: tuple[Format, ...] = ("conllu", "conllx")
         for format in formats:
@@ -121,10 +121,16 @@ class Work:
                 results |= dict(zip(good, parsed, strict=True))
         return [results[i] for i in range(len(chunks))]
 
-    def _alone(self, ensemble: EnsembleParser, parser: Parser, marks: Sequence[str], chunk: Chunk) -> Parsed:
+    def _alone(
+        self, ensemble: EnsembleParser, parser: Parser, marks: Sequence[str], chunk: Chunk | TextChunk
+    ) -> Parsed:
         """Parse a chunk that has faults, or no others beside it."""
+        faults: list[InputError] = []
         try:
-            treebank, faults = parse_chunk(chunk, trees="ignored", on_error=self.on_error)
+            if isinstance(chunk, Chunk):
+                treebank, faults = parse_chunk(chunk, trees="ignored", on_error=self.on_error)
+            else:
+                treebank = tokenized(ensemble, chunk)
             treebank = tagged(ensemble, treebank, self.tags)
             parse, fallbacks = parse_counted(parser, treebank) if treebank.n_sentences else (treebank, 0)
             text = encoded(parse.only(*marks))
@@ -158,19 +164,16 @@ def not_utf8(chunk: TextChunk) -> str | None:
     return None
 
 
-def conllu_of(ensemble: EnsembleParser, chunk: TextChunk) -> Chunk:
-    """Return a part of a running text as CoNLL-U.
-
-    Raises
-    ------
-    InputError
-        If the model has no tokenizer.
-    ConfigError
-        If its tokenizer cannot be used here.
-    """
+def tokenized(ensemble: EnsembleParser, chunk: TextChunk) -> Treebank:
+    """Return the sentences of a part of a running text; InputError if the model has no tokenizer."""
     if ensemble.reader is None:
         raise no_tokenizer(chunk.path)
-    return ensemble.reader.conllu(chunk)
+    return ensemble.reader.tokenized(chunk)
+
+
+def conllu_of(ensemble: EnsembleParser, chunk: TextChunk) -> Chunk:
+    """Return a part of a running text as CoNLL-U; raises as `tokenized`."""
+    return Chunk(chunk.path, 1, 1, encoded(tokenized(ensemble, chunk)), "conllu", chunk.bytes_read)
 
 
 def tagged(ensemble: EnsembleParser, treebank: Treebank, tags: Tags) -> Treebank:

@@ -92,6 +92,7 @@ def _sentences(
                     path=chunk.path,
                     remedy="name a model with a tokenizer by --model, or split the text into tokens first",
                 )
-            chunk = reader.conllu(chunk)
-        yield parse_chunk(chunk, trees="ignored")[0]
+            yield reader.tokenized(chunk)
+        else:
+            yield parse_chunk(chunk, trees="ignored")[0]
         jobs.tell("words", bytes_read, total)

@@ -23,6 +23,7 @@ from treevote.conll.chunks import Chunk
 from treevote.conll.plain_text import PlainText, encoded, text_of
 from treevote.conll.reader import parse_chunk, read
 from treevote.conll.text_chunks import TextFormat, text_chunks
+from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError, ModelError, TreevoteError
 from treevote.models.tokenization import child, model_file
@@ -75,6 +76,12 @@ def rebuilt(conllu: str) -> tuple[bytes, PlainText]:
     return b"".join(text_of(io.BytesIO(conllu.encode()), text)), text
 
 
+def columns(treebank: Treebank) -> list[object]:
+    assert treebank.source is not None
+    arrays = treebank.tokens, treebank.heads, treebank.deprels, treebank.offsets, treebank.source.line_of
+    return [treebank.words, treebank.labels, treebank.source.text, *((a.dtype, a.tolist()) for a in arrays)]
+
+
 @pytest.mark.parametrize("longest", [None, 40])
 @formats
 @settings(max_examples=50)
@@ -85,11 +92,13 @@ def test_every_text_can_be_rebuilt(text: str, format: TextFormat, longest: int |
             patch.setattr(cutting, "MAX_STRETCH", longest)
             patch.setattr(cutting, "MAX_SPACES", 5)
         conllu = toy_tokenizer().tokenize(text, format=format)
+        direct = toy_tokenizer().read(cutting.text_chunk(encoded(text), format=format))
     found, counts = rebuilt(conllu)
     assert found == encoded(text)
     assert counts.different == 0
     treebank, faults = parse_chunk(Chunk("", 1, 1, conllu.encode(), "conllu"))
     assert not faults
+    assert columns(direct) == columns(treebank)
     for word in treebank.words[1:]:
         assert word.form
         assert not any(character < " " or character in "\x7f\x85\u2028" for character in word.form)
@@ -120,7 +129,7 @@ def test_stretches_do_not_depend_on_the_length_of_chunks(text: str, n_bytes: int
     assert [each for chunk in chunks for each in chunk.stretches] == whole
     assert b"".join(each.text for each in whole) == encoded(text)
     alone = [toy_tokenizer().read(cutting.TextChunk("", (each,), format)) for each in whole]
-    assert "".join(map(toy_tokenizer().read, chunks)) == "".join(alone)
+    assert "".join(dumps(toy_tokenizer().read(chunk)) for chunk in chunks) == "".join(map(dumps, alone))
 
 
 def test_what_is_learned() -> None:
