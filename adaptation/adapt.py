@@ -5,42 +5,41 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from treevote.adaptation.agreement import alike
-from treevote.adaptation.cross_validation import calibration_errors, parsed_by_folds, recalibrated
-from treevote.adaptation.data import Data, has_tagger, seen, training_data
+from treevote.adaptation.agreement import homogeneity_warning
+from treevote.adaptation.annotation import annotate
+from treevote.adaptation.data import Data, has_tagger, training_data, with_predicted_tags
 from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
 from treevote.adaptation.guard import Guard, unfit, verdict
 from treevote.adaptation.instance_selection import InstanceSelection
-from treevote.adaptation.judging import annotate
-from treevote.adaptation.labelled import copies_of, labelled
+from treevote.adaptation.labelled import calibration_errors, copies_of, labelled, parsed_by_folds, recalibrated
 from treevote.adaptation.measuring import (
     BY_FOLDS,
     Measurement,
+    Scored,
     committee_scores,
     compared,
     estimates,
     held_out,
     measure,
     sample_of,
-    scored_parse,
 )
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
-from treevote.adaptation.tagging import Kept, Retagging, retagged
+from treevote.adaptation.tagging import FrozenTrainer, retagged
 from treevote.config import to_mapping
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS, clusters_of, members_of, with_clusters
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.trainer import EnsembleTrainer, facts_of
 from treevote.errors import ConfigError, InputError
-from treevote.evaluation.counts import Convention
+from treevote.evaluation.counts import Convention, count_by_sentence
 from treevote.kernels import Longs
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Trainer
@@ -138,38 +137,43 @@ class _Adaptation:
         self._members(self.scheme.members)  # an unknown name is an error before the work
         own = self.data if taggers else dataclasses.replace(self.data, clusters=None)  # a tagger that stays has its own
         source = training_data(self.before, own, self._jobs("tags of the training data"))
-        given = seen(self.before, self.data, source, self.steps, "tagged", self.jobs)
+        given = with_predicted_tags(self.before, self.data, source, self.steps, "tagged", self.jobs)
         known = frozenset(sentences_of(source))
-        apart = distance(Profile.of([source]), Profile.of(self._text(given), known))
-        warnings = list(self._warnings(source, apart))
+        few = [] if given.unlabelled or given.target_train is None else [given.target_train]
+        domain_distance = distance(Profile.of([source]), Profile.of(few or given.text(), known))
+        warnings = list(self._warnings(source, domain_distance))
         if self.warn is not None:
             for warning in warnings:
                 self.warn(warning)
         report: dict[str, JSON] = {
             "scheme": to_mapping(self.scheme),
-            "committee": _settings(committee),
+            "committee": {name: to_mapping(trainer) for name, trainer in cast("Any", committee).items()},
             "external": len(self.data.external),
             "training": {"sentences": source.n_sentences, "tokens": source.n_tokens},
-            "distance": to_mapping(apart),
+            "distance": to_mapping(domain_distance),
             "warnings": list(warnings),
         }
         if (target := given.target_train) is not None:
             report["target_train"] = self._of_target(target)
         old = self._measured(self.before, given)
-        reasons = unfit(apart, old.las, self.guard)
+        reasons = unfit(domain_distance, old.las, self.guard)
         if reasons and not self.force:
             return Adapted(self.before, reasons, {**report, "before": to_mapping(old.las), "reasons": list(reasons)})
         adapted, silver = self.before, None
         if taggers:
-            adapted, silver, about = self._retagged()
+            gold = labelled(self.data, self.scheme.target_share, self.scheme.source_copies)
+            selection = InstanceSelection(self.scheme.tag_agreement, max_length=self.scheme.selection.max_length)
+            adapted, silver, about = retagged(
+                self.before, self.data, self.steps, selection, gold=gold, seed=self.seed, jobs=self.jobs
+            )
             report |= {"taggers": about} if about else {}
             if adapted is not self.before:
-                given = seen(adapted, self.data, source, self.steps, "tagged-again", self.jobs)
-                given = dataclasses.replace(given, target_train=target)  # the new tagger knows them by heart
+                given = with_predicted_tags(adapted, self.data, source, self.steps, "tagged-again", self.jobs)
+                given = dataclasses.replace(given, target_train=target)  # the new tagger was trained on them
             elif not parsers:
                 remedy = "lower tag_agreement, or give text without tags"
                 raise self._nothing_kept("sentences without tags on which the taggers agree", remedy)
-        members: Mapping[str, Trainer] = {name: Kept(member) for name, member in adapted.members.items()}
+        members: Mapping[str, Trainer] = {name: FrozenTrainer(member) for name, member in adapted.members.items()}
         trees: Path | None = None
         if parsers:
             members = self._members(self.scheme.members)
@@ -189,7 +193,10 @@ class _Adaptation:
             adapted = dataclasses.replace(trained, reader=adapted.reader, facts={**trained.facts, **reading})
         parses: dict[str, Treebank] = {}
         if target is not None and self.scheme.target_folds:
-            train = functools.partial(self._fold, members, given)
+
+            def train(number: int, chosen: Longs) -> EnsembleParser:  # not on the text: its trees tell of all sentences
+                return self._trained(f"fold-{number}", members, given, None, chosen)
+
             parses = parsed_by_folds(target, self.scheme.target_folds, train)
             errors = calibration_errors(adapted, target, parses, convention=self.convention)
             report["target_train"] = {**self._of_target(target), "calibration_error": errors}
@@ -206,30 +213,12 @@ class _Adaptation:
         adapted = dataclasses.replace(adapted, facts={**adapted.facts, "adaptation": report})
         return Adapted(adapted, reasons, report, silver)
 
-    def _retagged(self) -> Retagging:
-        """Return the model with a tagger that was trained on sentences of the text, too."""
-        gold = labelled(self.data, self.scheme.target_share, self.scheme.source_copies)
-        selection = InstanceSelection(self.scheme.tag_agreement, max_length=self.scheme.selection.max_length)
-        return retagged(self.before, self.data, self.steps, selection, gold=gold, seed=self.seed, jobs=self.jobs)
-
-    def _text(self, data: Data) -> Iterable[Treebank]:
-        """Return what is known of the words of the new domain: text, or else the labelled sentences."""
-        return data.text() if data.unlabelled or data.target_train is None else [data.target_train]
-
     def _of_target(self, target: Treebank) -> dict[str, JSON]:
         """Return the facts of the labelled sentences of the new domain that are trained on."""
         n_source = self.scheme.source_copies * self.data.source.n_tokens
         copies = copies_of(n_source, target.n_tokens, self.scheme.target_share)
         sizes = {"sentences": target.n_sentences, "tokens": target.n_tokens}
         return {**sizes, "copies": copies, "folds": self.scheme.target_folds}
-
-    def _fold(self, members: Mapping[str, Trainer], data: Data, number: int, chosen: Longs) -> EnsembleParser:
-        """Return an ensemble that is trained on the chosen ones of the labelled sentences of the new domain.
-
-        It does not learn from the text: the committee knew all labelled sentences when it parsed that, and its trees
-        tell of them.
-        """
-        return self._trained(f"fold-{number}", members, data, None, chosen)
 
     def _rounds(self, data: Data) -> tuple[Path, list[dict[str, JSON]]]:
         """Annotate, select, retrain the committee; return the last silver file and a profile of each round."""
@@ -241,12 +230,8 @@ class _Adaptation:
             committee = self._trained(f"{name}.committee", self._committee(), data, silver)
             annotation = annotate(
                 self.steps.folder / f"{name}.committee",
-                data.unlabelled,
+                data,
                 self.steps.chunks(name),
-                external=data.external,
-                format=data.format,
-                names=data.names,
-                chunk_bytes=data.chunk_bytes,
                 jobs=self._jobs(name),
             )
             lengths, agreed, confidence, _ = annotation
@@ -307,16 +292,11 @@ class _Adaptation:
             # a first committee on the source alone would see it once
             copies = 1 if silver is None and data.target_train is None else self.scheme.source_copies
             gold = labelled(data, self.scheme.target_share, copies, chosen)
-            treebank = joined(gold, None if silver is None else read_silver(silver))
             kind = self.before.judge.kind
             if kind == "agreement" or len(members) < 2 or data.source_dev is None:
                 kind = "equal"
             return EnsembleTrainer(members, kind).train(
-                treebank,
-                data.source_dev,
-                seed=self.seed,
-                jobs=self._jobs(name),
-                convention=self.convention,
+                joined(gold, silver), data.source_dev, seed=self.seed, jobs=self._jobs(name), convention=self.convention
             )
 
         return self.steps.model(name, make, load, save)
@@ -328,7 +308,7 @@ class _Adaptation:
         training: Any = self.before.facts.get("training", {})
         if training.get("sha256") != facts_of(source)["sha256"]:
             yield "the model was not trained on these training data; give its own training data"
-        like = None if self.data.external else alike(self._committee())
+        like = None if self.data.external else homogeneity_warning(self._committee())
         if like:
             yield f"the members of the committee are too similar: {like}; their agreement says little"
         if distance.tags == ("_",):
@@ -348,12 +328,8 @@ class _Adaptation:
         found = measure(parser, gold.source_dev, gold.target_dev, sample_of(data.text()), self.convention)
         if target is not None and self.scheme.target_folds:
             parse = parser.parse(target) if by_folds is None else by_folds
-            by_fold = scored_parse(target, parse, self.convention)
+            by_fold = Scored(count_by_sentence(target, parse, convention=self.convention))
             found.scored[BY_FOLDS] = by_fold
             if found.las.target is None:
                 found = found._replace(las=dataclasses.replace(found.las, target=round(by_fold.las, 2)))
         return found
-
-
-def _settings(trainers: Mapping[str, Any]) -> dict[str, JSON]:
-    return {name: to_mapping(trainer) for name, trainer in trainers.items()}

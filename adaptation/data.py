@@ -99,41 +99,26 @@ def training_data(model: EnsembleParser, data: Data, jobs: Jobs) -> Treebank:
     return reader_trainer(model, data).tagged(bare, seed=int(facts.get("seed", 0)), jobs=jobs)
 
 
-def seen(
+def with_predicted_tags(
     model: EnsembleParser, data: Data, source: Treebank, steps: Checkpoints, name: str, jobs: Jobs = ONE_JOB
 ) -> Data:
-    """Return data as the parsers of a model see them.
+    """Return data as the parsers of a model see them; without a tagger, they stay as they are.
 
-    Parameters
-    ----------
-    model : EnsembleParser
-        With a tagger, or the data stay as they are.
-    data : Data
-    source : Treebank
-        The sentences to train on, as `training_data` gives them.
-    steps : Checkpoints
-        Each file of the text becomes a step, with tags.
-    name : str
-        Begins the names of these steps.
-    jobs : Jobs, optional
-        Their progress is in bytes of the text.
+    ``source`` are the sentences to train on, as `training_data` gives them. Each file of the text becomes a step whose
+    name begins with ``name``. The progress is in bytes of the text.
     """
     if model.reader is None or not has_tagger(model):
         return data
     texts: list[str] = []
     for number, path in enumerate(data.unlabelled, 1):
-        suffix = "conll" if _is_conllx(path, data.format) else "conllu"
-        write = functools.partial(_write, model.reader, path, data, jobs)
-        texts.append(os.fspath(steps.file(f"{name}-{number}.{suffix}", write)))
+        is_conllx = any(chunk.format == "conllx" for chunk in itertools.islice(chunks(path, format=data.format), 1))
+        write = functools.partial(_write_tagged, model.reader, path, data, jobs)
+        texts.append(os.fspath(steps.file(f"{name}-{number}.{'conll' if is_conllx else 'conllu'}", write)))
     dev, target = (None if gold is None else tagged(model, gold) for gold in (data.source_dev, data.target_dev))
     return dataclasses.replace(data, source=source, unlabelled=texts, source_dev=dev, target_dev=target)
 
 
-def _is_conllx(path: str | os.PathLike[str], format: Format | Literal["auto"]) -> bool:
-    return any(chunk.format == "conllx" for chunk in itertools.islice(chunks(path, format=format), 1))
-
-
-def _write(reader: Reader, path: str | os.PathLike[str], data: Data, jobs: Jobs, output: Path) -> None:
+def _write_tagged(reader: Reader, path: str | os.PathLike[str], data: Data, jobs: Jobs, output: Path) -> None:
     with writing(output) as stream:
         for part in parts([path], format=data.format, n_bytes=data.chunk_bytes):
             dump(reader.tagged(parse_chunk(part.chunk, trees="ignored")[0]).only(), stream)

@@ -1,20 +1,28 @@
 """A few labelled sentences of the target: their weight in training, and what models trained without them say of them.
 
 Some dozens of sentences would drown in a treebank, so each is repeated until all of them are a fixed share of the
-labelled tokens. They also measure the adapted model: by folds, each parsed by parsers that were trained on the others,
-but not on the text: a committee that has learned from all folds tells of them in its trees, and LAS by folds would be
-five points too high.
+labelled tokens. They also measure the adapted model, and recalibrate its confidence, which would be too sure of the
+sentences that it was trained on: by folds, each parsed by parsers that were trained on the others, but not on the text.
+A committee that has learned from all folds tells of them in its trees, and LAS by folds would be five points too high.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from treevote.adaptation.data import Data
+from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.treebank import Treebank
-from treevote.kernels import Longs
+from treevote.ensemble.parser import EnsembleParser
+from treevote.errors import InputError
+from treevote.evaluation.agreement import right_arcs
+from treevote.evaluation.calibration import calibration_error, reliability
+from treevote.evaluation.counts import Convention
+from treevote.kernels import Bools, Floats, Longs
+from treevote.store.manifest import JSON
 
 MAX_COPIES = 20
 """Maximum number of copies of a labelled sentence of the target."""
@@ -23,12 +31,8 @@ MAX_COPIES = 20
 def copies_of(n_source: int, n_target: int, share: float) -> int:
     """Return how often the sentences of the target are repeated: from 1 to ``MAX_COPIES``, to be nearest to a share.
 
-    Parameters
-    ----------
-    n_source, n_target : int
-        Labelled tokens of both domains, with all copies of the source.
-    share : float
-        Wanted share of the target's tokens in all labelled ones, 0..1, less than 1.
+    ``n_source`` and ``n_target`` are labelled tokens, with all copies of the source; ``share``, in [0, 1), is that of
+    the target in all labelled tokens.
 
     Examples
     --------
@@ -50,14 +54,62 @@ def labelled(data: Data, share: float, source_copies: int = 1, chosen: Longs | N
     return parts
 
 
-def folds_of(n_sentences: int, n_folds: int) -> Iterator[tuple[Longs, Longs]]:
-    """Yield for each fold the sentences to train on, and those to parse: sentence ``i`` is in fold ``i % n_folds``.
+def parsed_by_folds(gold: Treebank, n_folds: int, train: Callable[[int, Longs], EnsembleParser]) -> dict[str, Treebank]:
+    """Return the parse of each member, every sentence by the one that was not trained on it.
 
-    Examples
-    --------
-    >>> [held_out.tolist() for _, held_out in folds_of(5, 2)]
-    [[0, 2, 4], [1, 3]]
+    ``train`` is called with the number of a fold, from 1, and the sentences to train on; InputError if there are less
+    than two sentences for each fold.
     """
-    fold = np.arange(n_sentences) % n_folds
-    for number in range(n_folds):
-        yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+    if gold.n_sentences < 2 * n_folds:
+        raise InputError(
+            f"expected {2 * n_folds} labelled sentences of the new domain or more, found {gold.n_sentences}",
+            path=gold.name,
+            remedy="label more, or set target_folds = 0 in a configuration",
+        )
+    found = [
+        train(number, others).parse_members(gold.select(held_out))
+        for number, (others, held_out) in enumerate(folds_of(gold.n_sentences, n_folds), 1)
+    ]
+    return {name: rejoined([parses[name] for parses in found]) for name in found[0]}
+
+
+def recalibrated(
+    parser: EnsembleParser, gold: Treebank, parses: Mapping[str, Treebank], *, convention: Convention
+) -> EnsembleParser:
+    """Return a model with a confidence that is right on the target; one without any gets that of the target alone.
+
+    ``parses`` are those of the labelled sentences ``gold`` by members that were not trained on them.
+    """
+    systems = [parses[name] for name in parser.members]
+    return dataclasses.replace(parser, judge=parser.judge.recalibrated(gold, systems, convention=convention))
+
+
+def calibration_errors(
+    parser: EnsembleParser, gold: Treebank, parses: Mapping[str, Treebank], *, convention: Convention
+) -> dict[str, JSON]:
+    """Return the expected calibration error of arcs with their labels, without and with recalibration.
+
+    The latter is cross-validated: each half of the sentences (every other one, and the rest) by what the other half
+    taught. Parameters are those of `recalibrated`. Return nothing if a half has no token.
+    """
+    halves = list(folds_of(gold.n_sentences, 2))[::-1]
+    if not all(gold.select(half).n_tokens for half, _ in halves):
+        return {}
+    sure, right = [], []
+    for fit, held_out in halves:
+        taught, other = ({name: parse.select(half) for name, parse in parses.items()} for half in (fit, held_out))
+        voted = recalibrated(parser, gold.select(fit), taught, convention=convention).combine(other)
+        if voted.label_confidence is None:  # too many members
+            return {}
+        sure.append(voted.label_confidence[voted.is_token])
+        right.append(right_arcs(gold.select(held_out), voted, convention=convention).arcs[voted.is_token])
+    errors: dict[str, JSON] = {"after": _error(np.concatenate(sure), np.concatenate(right))}
+    voted = parser.combine(parses)
+    if voted.label_confidence is not None:
+        own = right_arcs(gold, voted, convention=convention).arcs
+        errors["before"] = _error(voted.label_confidence[voted.is_token], own[voted.is_token])
+    return errors
+
+
+def _error(confidence: Floats, right: Bools) -> float:
+    return round(calibration_error(reliability(confidence, right)), 4)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.adaptation.agreement import agreement
+from treevote.adaptation.agreement import agreement, mean_confidence
 from treevote.adaptation.data import has_tagger, tagged
 from treevote.adaptation.estimate import Estimate, Source, after_changes, estimate, of_labels, pairwise
 from treevote.adaptation.guard import Measured
@@ -40,13 +40,7 @@ TAGS = ("UPOS", "AllTags")
 
 
 def held_out(numbers: Longs) -> Bools:
-    """Return a mask of the held-out sentences of a text, by their numbers from 0.
-
-    Examples
-    --------
-    >>> np.flatnonzero(held_out(np.arange(50))).tolist()
-    [19, 39]
-    """
+    """Return a mask of the held-out sentences of a text, by their numbers from 0."""
     mask: Bools = (numbers % HELD_OUT == HELD_OUT - 1) & (numbers < HELD_OUT * MOST_HELD_OUT)
     return mask
 
@@ -78,18 +72,11 @@ class Scored:
 
 
 class Measurement(NamedTuple):
-    """What is known of a model.
+    """Accuracy of a model.
 
-    Attributes
-    ----------
-    las : Measured
-        In short, for the guard.
-    scored : dict of str to Scored
-        Scores in full, by ``"source"``, ``"target"`` and ``BY_FOLDS``, of the domains that have labelled sentences.
-    sample : Treebank
-        Its parse of the sample of the target.
-    estimate : Estimate, optional
-        The range of its LAS on the target, without labels.
+    ``las`` is for the guard; ``scored`` are all scores, by ``"source"``, ``"target"`` and ``BY_FOLDS``, of the domains
+    that have labelled sentences; ``sample`` is its parse of the sample of the target, and ``estimate`` the range of its
+    LAS there, without labels.
     """
 
     las: Measured
@@ -110,7 +97,9 @@ def measure(
     las = {name: round(found.las, 2) for name, found in scored.items()}
     parses = parser.parse_members(sample)
     voted = parser.combine(parses)
-    sure = _confidence(voted)
+    sure = None
+    if voted.label_confidence is not None and voted.n_tokens:
+        sure = round(100 * float(voted.label_confidence[voted.is_token].mean(dtype=np.float64)), 2)
     own = estimate(Source.of(parser), pairwise(list(parses.values())), sure) if sample.n_tokens else None
     return Measurement(Measured(las.get("source"), las.get("target"), sure), scored, voted, own)
 
@@ -125,18 +114,6 @@ def score(parser: EnsembleParser, gold: Treebank, convention: Convention) -> Sco
     return Scored(counts)
 
 
-def scored_parse(gold: Treebank, parse: Treebank, convention: Convention) -> Scored:
-    """Return the scores of a parse, without those of tags."""
-    return Scored(count_by_sentence(gold, parse, convention=convention))
-
-
-def _confidence(parse: Treebank) -> float | None:
-    """Return the mean confidence of a parse in percent, if it has any."""
-    if parse.label_confidence is None or not parse.n_tokens:
-        return None
-    return round(100 * float(parse.label_confidence[parse.is_token].mean(dtype=np.float64)), 2)
-
-
 def compared(before: Mapping[str, Scored], after: Mapping[str, Scored], seed: int) -> list[JSON]:
     """Return the scores of two models on each domain, the difference with its interval, and p.
 
@@ -146,11 +123,8 @@ def compared(before: Mapping[str, Scored], after: Mapping[str, Scored], seed: in
     for domain in before:
         metrics = {"LAS": "arcs", "UAS": "heads"} | {name: name for name in TAGS if name in before[domain].counts}
         for metric, right in metrics.items():
-            columns = [
-                np.stack([scored.counts[right], scored.counts["tokens"]], axis=1)
-                for scored in (before[domain], after[domain])
-            ]
-            found = paired(columns[0], columns[1], seed=seed)
+            sides = (before[domain].counts, after[domain].counts)
+            found = paired(*(np.stack([own[right], own["tokens"]], axis=1) for own in sides), seed=seed)
             figures = {"before": found.before, "after": found.after, "difference": found.points}
             figures |= {"low": found.low, "high": found.high}
             rounded = {name: None if value is None else round(value, 2) for name, value in figures.items()}
@@ -194,11 +168,7 @@ def committee_scores(
     """Return LAS of each member on labelled sentences of the target, and of the vote where sentences are selected."""
     parses = committee.parse_members(target)
     voted = committee.combine(parses)
-    sure = np.ones(target.n_sentences)
-    if voted.confidence is not None and target.n_sentences:
-        sums = np.add.reduceat(voted.confidence.astype(np.float64), target.offsets[:-1])
-        sure = sums / np.maximum(target.lengths, 1)
-    kept = selection.of(target.lengths, agreement(list(parses.values())), sure)
+    kept = selection.of(target.lengths, agreement(list(parses.values())), mean_confidence(voted))
     counts = count_by_sentence(target, voted, convention=convention)
 
     def rates(own: Mapping[str, Longs], mask: Bools) -> dict[str, float | None]:
@@ -209,15 +179,10 @@ def committee_scores(
         }
 
     everything = np.ones(target.n_sentences, np.bool_)
+    by_member = {name: count_by_sentence(target, parse, convention=convention) for name, parse in parses.items()}
+    sizes = {"sentences": int(kept.sum()), "tokens": int(counts["tokens"][kept].sum())}
     return {
-        "members": {
-            name: rates(count_by_sentence(target, parse, convention=convention), everything)
-            for name, parse in parses.items()
-        },
+        "members": {name: rates(own, everything) for name, own in by_member.items()},
         "vote": rates(counts, everything),
-        "selected": {
-            "sentences": int(kept.sum()),
-            "tokens": int(counts["tokens"][kept].sum()),
-            **rates(counts, kept),
-        },
+        "selected": {**sizes, **rates(counts, kept)},
     }

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from treevote.adaptation.judging import Annotation
+from treevote.adaptation.annotation import Annotation
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.files.streams import writing
@@ -18,39 +17,26 @@ from treevote.store.manifest import JSON
 COMMITTEE, TAGGERS = "the committee", "the taggers"
 """Those who agree on sentences."""
 
-_AGREEMENT = re.compile(rb"^# agreement = ([0-9.e-]+)$", re.MULTILINE)
-
 
 def write_silver(annotation: Annotation, kept: Bools, entered: Ints, path: Path, *, judges: str = COMMITTEE) -> None:
     """Write the selected sentences as CoNLL-U, each with its source, its round, and the reason; all or nothing.
 
     ``kept`` is the mask of the selected sentences, and ``entered`` the first round of each; shape (n_sentences,).
-    ``judges`` are those who agree.
     """
     i = 0
     with writing(path) as stream:
         for file in annotation.files:
             for block in file.read_bytes().split(b"\n\n")[:-1]:
                 if kept[i]:
-                    stream.write(f"# round = {entered[i]}\n# reason = {_reason(block, judges)}\n".encode())
+                    share = annotation.agreed[i]
+                    reason = agree(judges) + (f" on {100 * share:.1f} % of the tokens" if share < 1 else "")
+                    stream.write(f"# round = {entered[i]}\n# reason = {reason}\n".encode())
                     stream.write(block + b"\n\n")
                 i += 1
 
 
-def _reason(block: bytes, judges: str) -> str:
-    found = _AGREEMENT.search(block)
-    share = float(found[1]) if found else 0.0
-    return agree(judges) if share >= 1 else f"{agree(judges)} on {100 * share:.1f} % of the tokens"
-
-
 def agree(judges: str) -> str:
-    """Return that judges agree, in words.
-
-    Examples
-    --------
-    >>> agree(COMMITTEE), agree(TAGGERS)
-    ('the committee agrees', 'the taggers agree')
-    """
+    """Return that judges agree, in words."""
     return f"{judges} agree{'s' if judges == COMMITTEE else ''}"
 
 
@@ -59,9 +45,9 @@ def read_silver(path: Path) -> Treebank:
     return read(path, format="conllu", trees="optional") if path.stat().st_size else Treebank.of([], path.name)
 
 
-def joined(gold: Sequence[Treebank], silver: Treebank | None) -> Treebank:
-    """Return the labelled sentences as often as they are given, followed by the silver sentences."""
-    parts = [*gold, *([silver] if silver is not None else [])]
+def joined(gold: Sequence[Treebank], silver: Path | None) -> Treebank:
+    """Return the labelled sentences as often as they are given, followed by those of a silver file."""
+    parts = [*gold, *([] if silver is None else [read_silver(silver)])]
     if len(parts) == 1:
         return parts[0]
     return Treebank.concatenate(parts, " + ".join(dict.fromkeys(part.name for part in parts)))
@@ -87,15 +73,7 @@ def label_profile(gold: Treebank, silver: Treebank, most: int = 8) -> list[JSON]
 
 
 def profile(annotation: Annotation, kept: Bools) -> dict[str, float]:
-    """Return number, share and length of the selected sentences, and the agreement on the whole text.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> annotation = Annotation(np.array([4, 8]), np.array([1.0, 0.5]), np.ones(2), ())
-    >>> profile(annotation, np.array([True, False]))["tokens"]
-    4
-    """
+    """Return number, share and length of the selected sentences, and the agreement on the whole text."""
     lengths = annotation.lengths
     return {
         "sentences": int(kept.sum()),

@@ -15,19 +15,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from treevote.adaptation.agreement import share_of_tokens
+from treevote.adaptation.annotation import annotate_chunk, concatenated, tasks
 from treevote.adaptation.data import Data, reader_trainer
 from treevote.adaptation.instance_selection import InstanceSelection
-from treevote.adaptation.judging import NOTHING, Annotation, collected, commented, name_of, scores_of
 from treevote.adaptation.measuring import held_out
-from treevote.adaptation.silver import TAGGERS, joined, profile, read_silver, write_silver
-from treevote.conll.reader import parse_chunk
+from treevote.adaptation.silver import TAGGERS, joined, profile, write_silver
 from treevote.corpus.treebank import Treebank
-from treevote.corpus.trees import per_sentence
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.reader import Tagger, without_tags
 from treevote.ensemble.reader_trainer import judged, right_tags
-from treevote.ensemble.streaming import Part, size
-from treevote.files.streams import writing
+from treevote.kernels import Doubles
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Parser
 from treevote.store.checkpoints import Checkpoints
@@ -35,18 +33,13 @@ from treevote.store.manifest import JSON
 
 
 @dataclass(frozen=True)
-class Kept:
-    """A trainer that gives a member as it is, so that weights and confidence are measured again, on other tags.
-
-    Attributes
-    ----------
-    member : Parser
-    """
+class FrozenTrainer:
+    """A trainer that returns an existing parser, so that weights and confidence are fitted again, on other tags."""
 
     member: Parser
 
     def train(self, treebank: Treebank, dev: Treebank | None = None, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Parser:
-        """Return the member."""
+        """Return the parser."""
         return self.member
 
 
@@ -92,17 +85,19 @@ def retagged(
     """
     assert model.reader is not None
     assert model.reader.tagger is not None
-    reader, named = model.reader, jobs.renamed(lambda name: f"taggers: {name}")
+    reader, tagger, named = model.reader, model.reader.tagger, jobs.renamed(lambda name: f"taggers: {name}")
     about: dict[str, JSON] = {}
     silver: Path | None = None
     if data.unlabelled:
-        annotation = judge(model.reader.tagger, data, steps.chunks("taggers"), named)
+        annotator = functools.partial(_tagged, tagger)
+        chunks = (annotate_chunk(annotator, task) for task in tasks(data, steps.chunks("taggers")))
+        annotation = concatenated(chunks, data, "tagging", named)
         lengths, agreed, confidence, _ = annotation
         kept = selection.of(lengths, agreed, confidence) & (confidence > 0) & ~held_out(np.arange(len(lengths)))
         about |= profile(annotation, kept)
         about |= {"text_sentences": len(lengths), "text_tokens": int(lengths.sum())}
         if data.target_dev is not None:
-            about["on_target_dev"] = judged_scores(model.reader.tagger, data.target_dev, selection)
+            about["on_target_dev"] = agreement_scores(tagger, data.target_dev, selection)
         if kept.any():
             write = functools.partial(write_silver, annotation, kept, np.ones(len(kept), np.int32), judges=TAGGERS)
             silver = steps.file("taggers.silver.conllu", write)
@@ -110,8 +105,7 @@ def retagged(
         return Retagging(model, None, about)
 
     def make() -> EnsembleParser:
-        bare = [dataclasses.replace(treebank, source=None) for treebank in gold]
-        treebank = joined(bare, None if silver is None else read_silver(silver))
+        treebank = joined([dataclasses.replace(treebank, source=None) for treebank in gold], silver)
         tagger = reader_trainer(model, data).tagger.train(treebank, seed=seed, jobs=named)
         reading: Any = model.facts.get("reading", {})
         facts = {name: value for name, value in reading.items() if name not in ("accuracy", "agreement", "reliability")}
@@ -125,11 +119,10 @@ def retagged(
     return Retagging(steps.model("taggers.model", make, load, save), silver, about)
 
 
-def judged_scores(tagger: Tagger, gold: Treebank, selection: InstanceSelection) -> dict[str, JSON]:
+def agreement_scores(tagger: Tagger, gold: Treebank, selection: InstanceSelection) -> dict[str, JSON]:
     """Return the accuracy of a tagger on labelled sentences: all tokens, those agreed on, and selected sentences."""
     found, agreed = tagger.judged(gold)
-    shares = per_sentence(agreed, gold.offsets) / np.maximum(gold.lengths, 1)
-    kept = np.repeat(selection.of(gold.lengths, shares, np.ones(len(shares))), np.diff(gold.offsets))
+    kept = selection.of(gold.lengths, share_of_tokens(agreed, gold), np.ones(gold.n_sentences))[gold.sentence_of]
     right = right_tags(gold, found)
     facts: dict[str, JSON] = {}
     for name, mask in {"all": gold.is_token, "agreed": agreed, "selected": kept & gold.is_token}.items():
@@ -140,29 +133,10 @@ def judged_scores(tagger: Tagger, gold: Treebank, selection: InstanceSelection) 
     return facts
 
 
-def judge(tagger: Tagger, data: Data, folder: Path, jobs: Jobs = ONE_JOB) -> Annotation:
-    """Tag the text, and measure the agreement of the taggers; chunks that are in the folder are not tagged again.
+def _tagged(tagger: Tagger, treebank: Treebank) -> tuple[Treebank, Doubles, Doubles]:
+    """Return sentences with tags, the agreement of the taggers, and a confidence of 1, or 0 for those that had tags.
 
-    The confidence of a sentence is 1, and 0 for one that has tags of its own, which nobody should learn to replace.
+    Nobody should learn to replace tags of the text.
     """
-    total, annotated = size(data.unlabelled), []
-    for number, part in enumerate(data.parts()):
-        file = folder.absolute() / f"chunk-{number:06}.conllu"
-        annotated.append(_judged(tagger, part, name_of(part, data.names), file))
-        jobs.tell("tagging", part.bytes_read, total)
-    return collected(annotated, data.unlabelled)
-
-
-def _judged(tagger: Tagger, part: Part, name: str, file: Path) -> Annotation:
-    """Make the file of a chunk unless it is there, and return its annotation."""
-    if not file.exists():
-        treebank, _ = parse_chunk(part.chunk, trees="ignored")
-        if not treebank.n_sentences:
-            return NOTHING
-        found, agreed = tagger.judged(dataclasses.replace(treebank, source=None))
-        shares = per_sentence(agreed, treebank.offsets) / np.maximum(treebank.lengths, 1)
-        sure = without_tags(treebank).astype(np.float64)
-        text = commented(treebank, found, name, part.chunk.first_sentence, shares, sure)
-        with writing(file) as stream:
-            stream.write(text.encode("utf-8", "surrogateescape"))
-    return scores_of(file)
+    found, agreed = tagger.judged(dataclasses.replace(treebank, source=None))
+    return found, share_of_tokens(agreed, treebank), without_tags(treebank).astype(np.float64)

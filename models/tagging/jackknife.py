@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
+from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError
 from treevote.models.tagging.tagger import TaggerTrainer
@@ -17,41 +16,18 @@ def cross_tagged(
 ) -> Treebank:
     """Return the same sentences and trees with predicted lemmas and tags, without source text.
 
-    Parameters
-    ----------
-    trainer : TaggerTrainer
-    treebank : Treebank
-    n_folds : int
-        Sentence ``i`` is in fold ``i % n_folds``, and is tagged by a tagger of all other folds.
-    seed : int, default=0
-    jobs : Jobs, optional
-        The result does not depend on them.
-
-    Raises
-    ------
-    ConfigError
-        If there are fewer than two folds, or more than sentences.
-
-    Examples
-    --------
-    >>> from treevote.corpus.sentence import Word
-    >>> words = [Word("dogs", "dog", "NOUN", "_", "_"), Word("bark", "bark", "VERB", "_", "_")]
-    >>> toy = Treebank.of([(words, [2, 0], ["nsubj", "root"])] * 6)
-    >>> cross_tagged(TaggerTrainer(), toy, 2).sentence(5).words[2].upos
-    'VERB'
+    A sentence is tagged by a tagger of all folds but its own; ConfigError if there are fewer than two, or more than
+    sentences. The result does not depend on the jobs.
     """
     if not 2 <= n_folds <= treebank.n_sentences:
         raise ConfigError(f"the folds of tags should be in 2..{treebank.n_sentences}, found {n_folds}")
-    fold_of = np.arange(treebank.n_sentences) % n_folds
-    parts, held_out = [], []
-    for fold in range(n_folds):
-        own = np.flatnonzero(fold_of == fold)
-        named = jobs.renamed(_named(fold + 1, n_folds))
-        tagger = trainer.train(treebank.select(np.flatnonzero(fold_of != fold)), seed=seed, jobs=named)
-        parts.append(tagger.tag(treebank.select(own)))
-        held_out.append(own)
-    return Treebank.concatenate(parts, treebank.name).select(np.argsort(np.concatenate(held_out)))
+    tagged = []
+    for number, (others, held_out) in enumerate(folds_of(treebank.n_sentences, n_folds), 1):
+        named = jobs.renamed(_numbered(number, n_folds))
+        tagger = trainer.train(treebank.select(others), seed=seed, jobs=named)
+        tagged.append(tagger.tag(treebank.select(held_out)))
+    return rejoined(tagged, treebank.name)
 
 
-def _named(fold: int, n_folds: int) -> Callable[[str], str]:
+def _numbered(fold: int, n_folds: int) -> Callable[[str], str]:
     return lambda name: f"{name} {fold}/{n_folds}"

@@ -14,10 +14,10 @@ import pytest
 from tests.reference.toy_grammar import toy_treebank
 from treevote.adaptation import measuring
 from treevote.adaptation.adapt import Adapted, adapt
+from treevote.adaptation.annotation import _parsed, annotate
 from treevote.adaptation.data import Data
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.instance_selection import InstanceSelection
-from treevote.adaptation.judging import _annotated, annotate
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import write_silver
 from treevote.conll.reader import read
@@ -95,10 +95,8 @@ def test_annotation_is_told_in_bytes_of_all_files_as_they_stand_on_disk(whole: P
         write(TEXT, path)
     heard: list[tuple[str, int, int]] = []
     (tmp_path / "chunks").mkdir()
-    annotate(
-        whole / "round-1.committee", texts, tmp_path / "chunks",
-        chunk_bytes=2000, jobs=Jobs(progress=lambda *message: heard.append(message)),
-    )  # fmt: skip
+    jobs = Jobs(progress=lambda *message: heard.append(message))
+    annotate(whole / "round-1.committee", Data(SOURCE, texts, chunk_bytes=2000), tmp_path / "chunks", jobs=jobs)
     size = sum(path.stat().st_size for path in texts)
     assert len(heard) > 2
     assert heard == sorted(heard)
@@ -145,7 +143,7 @@ def test_what_was_killed_goes_on_and_ends_in_the_same_bytes(
         return call
 
     with monkeypatch.context() as patch:
-        patch.setattr("treevote.adaptation.judging._annotated", mortal(_annotated))
+        patch.setattr("treevote.adaptation.annotation._parsed", mortal(_parsed))
         patch.setattr("treevote.adaptation.adapt.save", mortal(save))
         patch.setattr("treevote.adaptation.adapt.write_silver", mortal(write_silver))
         with pytest.raises(KilledError):

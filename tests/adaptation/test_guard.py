@@ -7,9 +7,9 @@ import dataclasses
 import numpy as np
 import pytest
 
+from treevote.adaptation.annotation import Annotation
 from treevote.adaptation.distance import Distance
 from treevote.adaptation.guard import Guard, Measured, unfit, verdict
-from treevote.adaptation.judging import Annotation
 from treevote.adaptation.silver import profile
 from treevote.errors import ConfigError
 

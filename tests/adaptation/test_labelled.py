@@ -14,9 +14,15 @@ from hypothesis import strategies as st
 from tests.adaptation.test_adapt import DEV, LENIENT, SCHEME, SOURCE, TEXT, before, content
 from tests.reference.toy_grammar import toy_treebank
 from treevote.adaptation.adapt import Adapted, adapt
-from treevote.adaptation.cross_validation import calibration_errors, parsed_by_folds, recalibrated
 from treevote.adaptation.data import Data
-from treevote.adaptation.labelled import MAX_COPIES, copies_of, folds_of, labelled
+from treevote.adaptation.labelled import (
+    MAX_COPIES,
+    calibration_errors,
+    copies_of,
+    labelled,
+    parsed_by_folds,
+    recalibrated,
+)
 from treevote.adaptation.scheme import Scheme
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
@@ -46,15 +52,6 @@ def test_no_other_number_of_copies_is_nearer_to_the_share(n_source: int, n_targe
     for other in (copies - 1, copies + 1):
         if 1 <= other <= MAX_COPIES:
             assert abs(copies * n_target - wanted) <= abs(other * n_target - wanted) + 1e-6 * wanted + 1e-6
-
-
-@given(st.integers(2, 40), st.integers(2, 5))
-def test_folds_are_a_partition_and_train_on_the_rest(n_sentences: int, n_folds: int) -> None:
-    held = []
-    for others, held_out in folds_of(n_sentences, n_folds):
-        assert sorted([*others, *held_out]) == list(range(n_sentences))
-        held += held_out.tolist()
-    assert sorted(held) == list(range(n_sentences))
 
 
 def test_copies_stay_the_same_for_a_fold() -> None:

@@ -18,8 +18,8 @@ from tests.reference import toy_model
 from tests.reference.toy_grammar import toy_treebank
 from treevote.adaptation import measuring
 from treevote.adaptation.adapt import Adapted, adapt
+from treevote.adaptation.annotation import commented
 from treevote.adaptation.data import Data, tagged
-from treevote.adaptation.judging import commented
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import joined, read_silver
 from treevote.conll.chunks import Chunk
@@ -131,7 +131,7 @@ def test_parsers_that_stay_are_measured_on_the_new_tags(whole: dict[str, tuple[A
 
 def test_the_new_tagger_learns_from_gold_tags_and_from_what_was_added(whole: dict[str, tuple[Adapted, Path]]) -> None:
     found, _ = whole["taggers"]
-    expected = TaggerTrainer().train(joined([SOURCE], read_silver(added(found))))
+    expected = TaggerTrainer().train(joined([SOURCE], added(found)))
     assert found.parser.reader is not None
     assert isinstance(found.parser.reader.tagger, Tagger)
     assert toy_model.content(found.parser.reader.tagger.record()) == toy_model.content(expected.record())
@@ -239,7 +239,7 @@ def test_what_was_killed_goes_on_and_ends_in_the_same_bytes(
         return call
 
     with monkeypatch.context() as patch:
-        patch.setattr("treevote.adaptation.tagging.commented", mortal(commented))
+        patch.setattr("treevote.adaptation.annotation.commented", mortal(commented))
         patch.setattr("treevote.adaptation.tagging.save", mortal(save))
         patch.setattr(
             "treevote.adaptation.data.dump", mortal(lambda treebank, stream: stream.write(dumps(treebank).encode()))

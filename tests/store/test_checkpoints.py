@@ -67,6 +67,7 @@ def test_only_what_was_made_is_removed(tmp_path: Path) -> None:
     with checkpoints(tmp_path / "work", {}) as steps:
         chunks = steps.chunks("round-1")
         (chunks / "chunk-000000.conllu").write_text("made")
+        (chunks / "chunk-000000.npy").write_text("made")
         (chunks / "thesis.txt").write_text("mine")
         (chunks / "chunk-000001.conllu").symlink_to(precious / "chunk-000001.conllu")
         steps.file("round-1.silver.conllu", lambda path: path.touch())

@@ -24,7 +24,7 @@ from treevote.store.manifest import JSON, MANIFEST, read_manifest
 
 PLAN = "plan.json"
 
-_CHUNK = re.compile(r"chunk-[0-9]+\.conllu")
+_CHUNK = re.compile(r"chunk-[0-9]+\.(conllu|npy)")
 _Result = TypeVar("_Result")
 
 
@@ -68,7 +68,7 @@ class Checkpoints:
         return path
 
     def chunks(self, name: str) -> Path:
-        """Return a folder for the files of a step, which are named ``chunk-N.conllu``."""
+        """Return a folder for the files of a step, which are named ``chunk-N.conllu`` and ``chunk-N.npy``."""
         path = self.step(name)
         path.mkdir(exist_ok=True)
         return path

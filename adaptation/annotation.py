@@ -1,0 +1,206 @@
+"""Annotation of unlabelled text, chunk by chunk, in constant memory: by a committee of parsers, or by taggers.
+
+Each chunk becomes a file of CoNLL-U, every sentence with its origin, agreement and confidence as comments in front of
+its own, and an array of these scores beside it. A chunk with an array is not annotated again: an interrupted annotation
+goes on.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from treevote.adaptation.agreement import agreement, mean_confidence
+from treevote.adaptation.data import Data
+from treevote.conll.chunks import BOM, chunks
+from treevote.conll.reader import parse_chunk
+from treevote.conll.writer import dumps
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.stored import StoredParser
+from treevote.ensemble.streaming import Part, size
+from treevote.ensemble.vote import vote
+from treevote.ensemble.weights import Weights
+from treevote.errors import InputError
+from treevote.files.streams import writing
+from treevote.kernels import Doubles, Longs
+from treevote.parallel import ONE_JOB, Jobs
+
+Annotator: TypeAlias = Callable[[Treebank], tuple[Treebank, Doubles, Doubles]]
+"""Annotates sentences, and tells agreement and confidence of each."""
+
+
+class Annotation(NamedTuple):
+    """Agreement and confidence of judges on each sentence, in the order of the text; and the files of the chunks.
+
+    ``lengths`` are in tokens, ``agreed`` is the share of tokens on which the judges agree, and ``confidence`` the
+    mean confidence of the arcs, 1 without a model of confidence; shape (n_sentences,) each.
+    """
+
+    lengths: Longs
+    agreed: Doubles
+    confidence: Doubles
+    files: tuple[Path, ...]
+
+
+class ChunkTask(NamedTuple):
+    """A chunk, its file, the name of its text, and the parses of its sentences by other parsers."""
+
+    part: Part
+    file: Path
+    name: str
+    external: tuple[Treebank, ...] = ()
+
+
+def annotate(model: Path, data: Data, folder: Path, *, jobs: Jobs = ONE_JOB) -> Annotation:
+    """Parse unlabelled text with the members of a model, and measure their agreement.
+
+    Parameters
+    ----------
+    model, folder : Path
+        Folders of the committee, an ensemble, and of the annotated chunks.
+    data : Data
+        Trees in its text are ignored; external parsers agree, too.
+    jobs : Jobs, optional
+        Their progress is in bytes of the text.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or an external parse has other sentences.
+    ModelError
+        If the committee cannot be read.
+    """
+    stored = StoredParser.of(model)
+    work = functools.partial(_annotate_by_committee, stored)
+    annotation = concatenated(
+        jobs.silent.map(work, _with_external(tasks(data, folder), data)), data, "annotation", jobs
+    )
+    stored.release()  # a training may follow
+    return annotation
+
+
+def tasks(data: Data, folder: Path) -> Iterator[ChunkTask]:
+    """Yield the chunks of the text with their files in a folder."""
+    for number, part in enumerate(data.parts()):
+        name = os.path.basename(data.names[part.file] if data.names else part.chunk.path)
+        yield ChunkTask(part, folder.absolute() / f"chunk-{number:06}.conllu", name)
+
+
+def concatenated(annotated: Iterator[tuple[int, Annotation]], data: Data, step: str, jobs: Jobs) -> Annotation:
+    """Return the annotations of all chunks, each with the bytes read up to its end, as one; tell the progress.
+
+    Raises
+    ------
+    InputError
+        If there is no sentence.
+    """
+    total, parts = size(data.unlabelled), []
+    for bytes_read, of_chunk in annotated:
+        parts.append(of_chunk)
+        jobs.tell(step, bytes_read, total)
+    if not any(of_chunk.files for of_chunk in parts):
+        path = os.fspath(data.unlabelled[0])
+        raise InputError("expected sentences, found none", path=path, remedy="give a file with sentences in it")
+    lengths, agreed, confidence, files = zip(*parts, strict=True)
+    columns = np.concatenate(lengths), np.concatenate(agreed), np.concatenate(confidence)
+    return Annotation(*columns, tuple(itertools.chain.from_iterable(files)))
+
+
+def annotate_chunk(annotator: Annotator, task: ChunkTask) -> tuple[int, Annotation]:
+    """Make the files of a chunk unless they are there; return the bytes read up to its end, and its annotation."""
+    scores = task.file.with_suffix(".npy")
+    if not scores.exists():
+        treebank, _ = parse_chunk(task.part.chunk, trees="ignored")
+        if not treebank.n_sentences:
+            return task.part.bytes_read, Annotation(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), ())
+        annotated, agreed, confidence = annotator(treebank)
+        text = commented(treebank, annotated, task.name, task.part.chunk.first_sentence, agreed, confidence)
+        with writing(task.file) as stream:
+            stream.write(text.encode("utf-8", "surrogateescape"))
+        with writing(scores) as stream:
+            np.save(stream, np.stack([treebank.lengths, agreed, confidence]))
+    lengths, agreed, confidence = np.load(scores)
+    return task.part.bytes_read, Annotation(lengths.astype(np.int64), agreed, confidence, (task.file,))
+
+
+def commented(treebank: Treebank, annotated: Treebank, name: str, first: int, agreed: Doubles, sure: Doubles) -> str:
+    """Return annotated sentences as CoNLL-U, each with its origin, agreement, confidence, and its own comments.
+
+    ``treebank`` are the sentences of a chunk with their text, ``annotated`` the same with trees or tags. ``name`` is
+    that of the text, ``first`` the number of the first sentence in it. ``agreed`` and ``sure`` have the shape
+    (n_sentences,).
+    """
+    text = dumps(dataclasses.replace(annotated, source=None))
+    blocks = []
+    for i, block in enumerate(text.split("\n\n")[:-1]):
+        above = (line.removeprefix(BOM.decode()).rstrip("\r") for line in treebank.comments(i))
+        comments = "".join(f"{line}\n" for line in above if line.startswith("#"))
+        blocks.append(
+            f"# source = {name}, sentence {first + i}\n"
+            f"# agreement = {float(agreed[i])}\n# confidence = {float(sure[i])}\n{comments}{block}\n\n"
+        )
+    return "".join(blocks)
+
+
+def _annotate_by_committee(model: StoredParser, task: ChunkTask) -> tuple[int, Annotation]:
+    return annotate_chunk(lambda treebank: _parsed(model(), treebank, task.external), task)
+
+
+def _parsed(
+    committee: EnsembleParser, treebank: Treebank, external: Sequence[Treebank]
+) -> tuple[Treebank, Doubles, Doubles]:
+    """Return the vote of a committee, its agreement and its confidence."""
+    parses = committee.parse_members(treebank)
+    systems = [*parses.values(), *external]
+    agreed = agreement(systems)
+    if external:
+        parse = vote(systems, Weights.equal(len(systems)), single_root=committee.single_root)
+    else:
+        parse = committee.combine(parses)
+    return parse.only(), agreed, mean_confidence(parse)
+
+
+def _with_external(chunk_tasks: Iterator[ChunkTask], data: Data) -> Iterator[ChunkTask]:
+    """Yield the tasks with the parses of their sentences by external parsers."""
+    others = [_SentenceReader(path, data) for path in data.external]
+    for task in chunk_tasks:
+        n = parse_chunk(task.part.chunk, trees="ignored")[0].n_sentences if others else 0
+        yield task._replace(external=tuple(other.take(n) for other in others))
+    for other in others:
+        other.finish()
+
+
+class _SentenceReader:
+    """The sentences of an external parse, taken some at a time."""
+
+    def __init__(self, path: str | os.PathLike[str], data: Data) -> None:
+        self._path = os.fspath(path)
+        self._parts = (parse_chunk(chunk)[0] for chunk in chunks(path, format=data.format))
+        self._rest = Treebank.of([])
+
+    def take(self, n: int) -> Treebank:
+        """Return the next ``n`` sentences."""
+        while self._rest.n_sentences < n:
+            part = next(self._parts, None)
+            if part is None:
+                problem = f"expected a parse of every sentence, {n - self._rest.n_sentences} are missing"
+                raise InputError(problem, path=self._path, remedy="parse the same text")
+            self._rest = Treebank.concatenate([self._rest, part])
+        taken = self._rest.select(range(n))
+        self._rest = self._rest.select(range(n, self._rest.n_sentences))
+        return dataclasses.replace(taken, name=self._path)
+
+    def finish(self) -> None:
+        """Check that there is no sentence left."""
+        left = self._rest.n_sentences + sum(part.n_sentences for part in self._parts)
+        if left:
+            problem = f"expected the sentences of the text, found {left} more"
+            raise InputError(problem, path=self._path, remedy="parse the same text")
