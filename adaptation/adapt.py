@@ -17,7 +17,6 @@ from treevote.adaptation.annotation import annotate
 from treevote.adaptation.data import Data, has_tagger, training_data, with_predicted_tags
 from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
 from treevote.adaptation.guard import Guard, unfit, verdict
-from treevote.adaptation.instance_selection import InstanceSelection
 from treevote.adaptation.labelled import calibration_errors, copies_of, labelled, parsed_by_folds, recalibrated
 from treevote.adaptation.measuring import (
     BY_FOLDS,
@@ -30,7 +29,7 @@ from treevote.adaptation.measuring import (
     measure,
     sample_of,
 )
-from treevote.adaptation.scheme import Scheme
+from treevote.adaptation.scheme import InstanceSelection, Scheme
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
 from treevote.adaptation.tagging import FrozenTrainer, retagged
 from treevote.config import to_mapping

@@ -21,16 +21,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from reprlib import repr as short
-from typing import Any
+from typing import Annotated, Any
 
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme, scheme_of
 from treevote.config import from_mapping, load_toml, to_mapping, updated
 from treevote.errors import ConfigError
+from treevote.settings import Interval, Settings
 
 
 @dataclass(frozen=True)
-class Configuration:
+class Configuration(Settings):
     """A configuration file.
 
     Attributes
@@ -43,13 +44,9 @@ class Configuration:
         Limits for the text and for the adapted model.
     """
 
-    seed: int | None = None
+    seed: Annotated[int, Interval(0)] | None = None
     scheme: Scheme = field(default_factory=Scheme)
     guard: Guard = field(default_factory=Guard)
-
-    def __post_init__(self) -> None:
-        if self.seed is not None and self.seed < 0:
-            raise ConfigError(f"the seed should not be negative, found {self.seed}")
 
 
 def read_configuration(
@@ -77,13 +74,13 @@ def read_configuration(
     >>> read_configuration(None, "paper", changes).scheme.selection.min_agreement
     0.9
     """
-    configuration = Configuration()
+    mapping = to_mapping(Configuration())
     if path is not None:
+        content = load_toml(path)
         try:
-            configuration = _of_file(load_toml(path))
+            mapping = to_mapping(_of_file(content))
         except ConfigError as error:
-            raise ConfigError(str(error) if str(error).startswith(f"{path}") else f"{path}: {error}") from None
-    mapping = to_mapping(configuration)
+            raise ConfigError(f"{path}: {error}") from None
     if scheme is not None:
         mapping["scheme"] = to_mapping(scheme_of(scheme))
     return from_mapping(Configuration, updated(mapping, changes or {}))

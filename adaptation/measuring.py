@@ -13,7 +13,7 @@ from treevote.adaptation.agreement import agreement, mean_confidence
 from treevote.adaptation.data import has_tagger, tagged
 from treevote.adaptation.estimate import Estimate, Source, after_changes, estimate, of_labels, pairwise
 from treevote.adaptation.guard import Measured
-from treevote.adaptation.instance_selection import InstanceSelection
+from treevote.adaptation.scheme import InstanceSelection
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import per_sentence
 from treevote.ensemble.parser import EnsembleParser

@@ -5,12 +5,60 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from treevote.adaptation.instance_selection import InstanceSelection
+import numpy as np
+
 from treevote.errors import ConfigError, unknown
-from treevote.settings import Interval, Settings
+from treevote.kernels import Bools, Doubles, Longs
+from treevote.settings import Count, Interval, Settings
 
 MAX_ROUNDS = 50
 MAX_FOLDS = 20
+
+
+LENGTHS = (5, 10, 15, 20, 25, 30, 40, 60)
+"""Upper ends of the bins of sentence length that are balanced; one more bin above."""
+
+
+@dataclass(frozen=True)
+class InstanceSelection(Settings):
+    """Criteria for the selection of sentences.
+
+    Attributes
+    ----------
+    min_agreement : float
+        Least share of tokens on which the committee agrees, 0..1: 1 for identical parses, 0 for all sentences.
+    min_confidence : float
+        Least mean confidence of the arcs of a sentence, 0..1.
+    max_length : int
+        Maximum number of tokens of a sentence.
+    balanced : bool
+        Selection of the same proportion in each range of lengths: the sentences with the highest agreement, in the
+        proportion that ``min_agreement`` gives for the whole text. Parsers agree on short sentences more often, and a
+        treebank of short sentences teaches little about long ones.
+    """
+
+    min_agreement: Annotated[float, Interval(0, 1)] = 1.0
+    min_confidence: Annotated[float, Interval(0, 1)] = 0.0
+    max_length: Count = 200
+    balanced: bool = False
+
+    def of(self, lengths: Longs, agreed: Doubles, confidence: Doubles) -> Bools:
+        """Return a mask of the selected sentences.
+
+        The arguments are those of `treevote.adaptation.annotation.Annotation`; all shapes are (n_sentences,).
+        """
+        usable = (lengths > 0) & (lengths <= self.max_length) & (confidence >= self.min_confidence)
+        kept = usable & (agreed >= self.min_agreement)
+        if not self.balanced or not usable.any():
+            return kept
+        part = kept.sum() / usable.sum()
+        bins = np.searchsorted(LENGTHS, lengths)
+        balanced = np.zeros(len(lengths), np.bool_)
+        for b in range(len(LENGTHS) + 1):
+            own = np.flatnonzero(usable & (bins == b))
+            best = own[np.lexsort((own, -confidence[own], -agreed[own]))]
+            balanced[best[: round(part * len(own))]] = True
+        return balanced
 
 
 @dataclass(frozen=True)
@@ -80,13 +128,7 @@ sentences in one parser."""
 
 
 def scheme_of(name: str) -> Scheme:
-    """Return the scheme of a name; ConfigError, with the nearest name, if there is none.
-
-    Examples
-    --------
-    >>> scheme_of("paper").rounds
-    1
-    """
+    """Return the scheme of a name; ConfigError, with the nearest name, if there is none."""
     if name not in SCHEMES:
         raise unknown("scheme", name, SCHEMES)
     return SCHEMES[name]

@@ -18,8 +18,8 @@ import numpy as np
 from treevote.adaptation.agreement import share_of_tokens
 from treevote.adaptation.annotation import annotate_chunk, concatenated, tasks
 from treevote.adaptation.data import Data, reader_trainer
-from treevote.adaptation.instance_selection import InstanceSelection
 from treevote.adaptation.measuring import held_out
+from treevote.adaptation.scheme import InstanceSelection
 from treevote.adaptation.silver import TAGGERS, joined, profile, write_silver
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser, load, save

@@ -17,8 +17,7 @@ from treevote.adaptation.adapt import Adapted, adapt
 from treevote.adaptation.annotation import _parsed, annotate
 from treevote.adaptation.data import Data
 from treevote.adaptation.guard import Guard
-from treevote.adaptation.instance_selection import InstanceSelection
-from treevote.adaptation.scheme import Scheme
+from treevote.adaptation.scheme import InstanceSelection, Scheme
 from treevote.adaptation.silver import write_silver
 from treevote.conll.reader import read
 from treevote.conll.writer import dumps, write

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treevote.adaptation.instance_selection import InstanceSelection
+from treevote.adaptation.scheme import InstanceSelection
 
 ENDS = (5, 10, 15, 20, 25, 30, 40, 60)
 """Upper ends of the ranges of lengths."""

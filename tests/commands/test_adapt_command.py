@@ -109,7 +109,7 @@ def test_options_replace_keys_of_the_configuration(tmp_path: Path) -> None:
         ("[scheme]\nlike = 1", "scheme.like: expected a string, found 1"),
         ("[scheme]\nrounds = 0", "rounds should be in 1..50, found 0"),
         ("scheme = 'paper'", "scheme: expected a table, found 'paper'"),
-        ("seed = -1", "the seed should not be negative, found -1"),
+        ("seed = -1", "seed should be at least 0, found -1"),
         ("[guard]\nsource_margn = 1", "unknown key 'guard.source_margn'; did you mean 'guard.source_margin'?"),
         ("[guard", "expected TOML"),
     ],

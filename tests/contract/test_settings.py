@@ -13,8 +13,7 @@ from tests.contract.subjects import GRAPH, PIPELINE, RULES, STRUCTURED
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_parser import SMALL, TEST, TRAINING, accuracy
 from treevote.adaptation.guard import Guard
-from treevote.adaptation.instance_selection import InstanceSelection
-from treevote.adaptation.scheme import Scheme
+from treevote.adaptation.scheme import InstanceSelection, Scheme
 from treevote.corpus.trees import roots
 from treevote.ensemble.reader_trainer import ReaderTrainer
 from treevote.ensemble.trainer import EnsembleTrainer
