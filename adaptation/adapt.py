@@ -84,14 +84,10 @@ def adapt(
     ----------
     before : EnsembleParser
         Trained on ``data.source``. If it has a tagger, the treebanks have gold tags, and are tagged by it.
-    data, scheme, guard
-        Data, settings and limits of the adaptation.
+    data, scheme, guard, seed, convention
+        Data, settings and limits of the adaptation, seed of the trainings, and convention of the scores.
     steps : Checkpoints
         The finished steps.
-    seed : int
-        Seed of the trainings.
-    convention : {"ud", "conllx"}
-        Convention of the scores.
     force : bool, default=False
         Whether to adapt even if the guard finds the text unfit.
     jobs : Jobs, optional

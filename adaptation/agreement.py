@@ -18,13 +18,6 @@ def agreement(systems: Sequence[Treebank]) -> Doubles:
     """Return for each sentence the share of its tokens to which all systems give the same head and label.
 
     There is no agreement on a token without a head; InputError if the sentences differ.
-
-    Examples
-    --------
-    >>> one = Treebank.of([(["she", "saw", "stars"], [2, 0, 2], ["nsubj", "root", "obj"]), (["yes"], [0], ["root"])])
-    >>> two = Treebank.of([(["she", "saw", "stars"], [2, 0, 2], ["nsubj", "root", "dep"]), (["yes"], [0], ["root"])])
-    >>> agreement([one, two]).round(2).tolist()
-    [0.67, 1.0]
     """
     check_same_sentences(systems)
     return share_of_tokens(unanimous(systems), systems[0])

@@ -60,23 +60,10 @@ class ChunkTask(NamedTuple):
 
 
 def annotate(model: Path, data: Data, folder: Path, *, jobs: Jobs = ONE_JOB) -> Annotation:
-    """Parse unlabelled text with the members of a model, and measure their agreement.
+    """Parse unlabelled text with the committee in the folder ``model``, and measure its agreement.
 
-    Parameters
-    ----------
-    model, folder : Path
-        Folders of the committee, an ensemble, and of the annotated chunks.
-    data : Data
-        Trees in its text are ignored; external parsers agree, too.
-    jobs : Jobs, optional
-        Their progress is in bytes of the text.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read, or an external parse has other sentences.
-    ModelError
-        If the committee cannot be read.
+    External parsers agree, too. The progress is in bytes of the text; InputError if an external parse has other
+    sentences.
     """
     stored = StoredParser.of(model)
     work = functools.partial(_annotate_by_committee, stored)
@@ -97,10 +84,7 @@ def tasks(data: Data, folder: Path) -> Iterator[ChunkTask]:
 def concatenated(annotated: Iterator[tuple[int, Annotation]], data: Data, step: str, jobs: Jobs) -> Annotation:
     """Return the annotations of all chunks, each with the bytes read up to its end, as one; tell the progress.
 
-    Raises
-    ------
-    InputError
-        If there is no sentence.
+    InputError if there is no sentence.
     """
     total, parts = size(data.unlabelled), []
     for bytes_read, of_chunk in annotated:

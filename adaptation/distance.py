@@ -60,13 +60,7 @@ class Profile:
 
     @staticmethod
     def of(parts: Iterable[Treebank], known: Container[tuple[str, ...]] = ()) -> Profile:
-        """Count the words, tags, tag bigrams and sentences of treebanks, and the known sentences among them.
-
-        Examples
-        --------
-        >>> Profile.of([Treebank.of([(["a", "A"], [0, 1], ["root", "x"])])]).words
-        Counter({'a': 2})
-        """
+        """Count the words, tags, tag bigrams and sentences of treebanks, and the known sentences among them."""
         profile = Profile(Counter(), Counter(), Counter())
         for part in parts:
             counts = np.bincount(part.tokens[part.is_token], minlength=len(part.words))

@@ -33,11 +33,6 @@ def copies_of(n_source: int, n_target: int, share: float) -> int:
 
     ``n_source`` and ``n_target`` are labelled tokens, with all copies of the source; ``share``, in [0, 1), is that of
     the target in all labelled tokens.
-
-    Examples
-    --------
-    >>> copies_of(90_000, 2_500, 0.1), copies_of(90_000, 12_000, 0.1), copies_of(10**6, 500, 0.5)
-    (4, 1, 20)
     """
     return int(np.clip(round(share / (1 - share) * n_source / max(1, n_target)), 1, MAX_COPIES))
 

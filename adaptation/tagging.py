@@ -61,27 +61,11 @@ def retagged(
     seed: int = 0,
     jobs: Jobs = ONE_JOB,
 ) -> Retagging:
-    """Train the tagger of a model on labelled sentences and on sentences of the text that it tagged.
+    """Train the tagger of a model on labelled sentences and on sentences of the text that it tagged; its parsers stay.
 
-    Parameters
-    ----------
-    model : EnsembleParser
-        With a tagger. Its parsers stay.
-    data : Data
-        With gold tags in the treebanks. Sentences of the text that have tags are not learned from.
-    steps : Checkpoints
-    selection : InstanceSelection
-        Criteria for the sentences; agreement is the share of the tokens on whose tags the taggers agree.
-    gold : sequence of Treebank
-        The labelled sentences to train on.
-    seed : int, default=0
-    jobs : Jobs, optional
-        The result does not depend on them.
-
-    Returns
-    -------
-    Retagging
-        With the same model if there is nothing to learn from, and without a file if no sentence is selected.
+    ``data`` have gold tags. Sentences of the text that have tags are not learned from. The agreement in the criteria is
+    the share of the tokens on whose tags the taggers agree. The result has the same model if there is nothing to learn
+    from, and no file if no sentence is selected; it does not depend on the jobs.
     """
     assert model.reader is not None
     assert model.reader.tagger is not None
@@ -121,7 +105,7 @@ def retagged(
 
 def agreement_scores(tagger: Tagger, gold: Treebank, selection: InstanceSelection) -> dict[str, JSON]:
     """Return the accuracy of a tagger on labelled sentences: all tokens, those agreed on, and selected sentences."""
-    found, agreed = tagger.judged(gold)
+    found, agreed, _ = tagger.tag_with_margins(gold)
     kept = selection.of(gold.lengths, share_of_tokens(agreed, gold), np.ones(gold.n_sentences))[gold.sentence_of]
     right = right_tags(gold, found)
     facts: dict[str, JSON] = {}
@@ -138,5 +122,5 @@ def _tagged(tagger: Tagger, treebank: Treebank) -> tuple[Treebank, Doubles, Doub
 
     Nobody should learn to replace tags of the text.
     """
-    found, agreed = tagger.judged(dataclasses.replace(treebank, source=None))
+    found, agreed, _ = tagger.tag_with_margins(dataclasses.replace(treebank, source=None))
     return found, share_of_tokens(agreed, treebank), without_tags(treebank).astype(np.float64)

@@ -31,18 +31,17 @@ predicted everywhere."""
 
 
 class Tagger(Protocol):
-    """What a reader needs of a tagger."""
+    """The interface of a tagger."""
 
     def tag(self, treebank: Treebank) -> Treebank:
         """Return the same sentences with predicted lemmas and tags, in their words and in their source."""
         ...
 
-    def judged(self, treebank: Treebank) -> tuple[Treebank, Bools]:
-        """Tag as `tag` does; return also the tokens on whose tags the taggers agree, shape (n_slots,)."""
-        ...
+    def tag_with_margins(self, treebank: Treebank) -> tuple[Treebank, Bools, Floats]:
+        """Tag as `tag` does; return also the tokens on whose tags the taggers agree, and the margins of the tags.
 
-    def weighed(self, treebank: Treebank) -> tuple[Treebank, Bools, Floats]:
-        """Tag as `tag` does; return also agreement, and the margins of the tags, shape (n_slots, 3)."""
+        Shapes are (n_slots,) and (n_slots, 3).
+        """
         ...
 
     def record(self) -> Record:
@@ -52,15 +51,7 @@ class Tagger(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """A tokenizer and a tagger, each of which may be missing.
-
-    Attributes
-    ----------
-    tokenizer : Tokenizer, optional
-    tagger : Tagger, optional
-    confidence : TagConfidence, optional
-        Of the tags; fitted to development data.
-    """
+    """A tokenizer and a tagger, each of which may be missing, and the confidence of the tags."""
 
     tokenizer: Tokenizer | None = None
     tagger: Tagger | None = None
@@ -74,18 +65,8 @@ class Reader:
     def tagged(self, treebank: Treebank, tags: Tags = "auto") -> Treebank:
         """Return the same sentences with lemmas and tags; the same treebank if nothing is to be predicted.
 
-        Tokens that get tags have ``tag_confidence``, if the reader knows it.
-
-        Parameters
-        ----------
-        treebank : Treebank
-        tags : {"auto", "keep", "predict"}, default="auto"
-            Which sentences get lemma, UPOS, XPOS and FEATS of the tagger: those that have no tag at all; none; all.
-
-        Raises
-        ------
-        ConfigError
-            If all tags are to be predicted and there is no tagger.
+        Tokens that get tags have ``tag_confidence``, if the reader knows it. ConfigError if all tags are to be
+        predicted and there is no tagger.
         """
         if tags == "predict" and self.tagger is None:
             raise no_tagger()
@@ -102,31 +83,14 @@ class Reader:
         """Return the sentences with tags, and with the confidence of the tags if it is known."""
         if self.confidence is None:
             return tagger.tag(treebank)
-        found, _, margins = tagger.weighed(treebank)
+        found, _, margins = tagger.tag_with_margins(treebank)
         return dataclasses.replace(found, tag_confidence=self.confidence.of(margins) * found.is_token)
 
     def read(self, text: str | bytes, *, format: TextFormat = "text", tags: Tags = "auto") -> Treebank:
-        """Return the sentences of a running text, with lemmas and tags if the reader has a tagger.
+        """Return the sentences of a running text, with lemmas and tags if the reader has a tagger; there may be none.
 
-        Parameters
-        ----------
-        text : str or bytes
-        format : {"text", "lines"}, default="text"
-            Paragraphs end with a blank line; or each line is a sentence.
-        tags : {"auto", "keep", "predict"}, default="auto"
-            See `tagged`.
-
-        Returns
-        -------
-        Treebank
-            With its source, from which the text can be rebuilt; it may have no sentence.
-
-        Raises
-        ------
-        InputError
-            If there is no tokenizer.
-        ConfigError
-            If ufal.udpipe cannot be imported; if tags are to be predicted and there is no tagger.
+        The text can be rebuilt from their source. InputError if there is no tokenizer; ConfigError if ufal.udpipe
+        cannot be imported, or if tags are to be predicted and there is no tagger.
         """
         chunk = text_chunk(text if isinstance(text, bytes) else encoded(text), format=format)
         return self.tagged(self.tokenized(chunk), tags)
@@ -144,13 +108,7 @@ class Reader:
 
     @classmethod
     def from_record(cls, record: Record) -> Reader:
-        """Return the reader of a record.
-
-        Raises
-        ------
-        ModelError
-            If the record is of another kind, or its parts do not fit together.
-        """
+        """Return the reader of a record; ModelError if it is of another kind, or its parts do not fit together."""
         if record.kind != KIND:
             raise ModelError(f"expected a model of kind '{KIND}', found '{record.kind}'; train it again")
         if unknown := record.parts.keys() - _PARTS.keys():
@@ -187,14 +145,7 @@ def no_tagger() -> ConfigError:
 
 
 def without_tags(treebank: Treebank) -> Bools:
-    """Tell which sentences have neither UPOS nor XPOS nor FEATS on any token, shape (n_sentences,).
-
-    Examples
-    --------
-    >>> words = [[Word("a", "_", "DET", "_", "_"), "dog"], ["dogs", "bark"]]
-    >>> without_tags(Treebank.of([(each, [2, 0], ["det", "root"]) for each in words])).tolist()
-    [False, True]
-    """
+    """Tell which sentences have neither UPOS nor XPOS nor FEATS on any token, shape (n_sentences,)."""
     bare = np.array([_is_bare(word) for word in treebank.words], np.bool_)
     bare[0] = True
     return np.logical_and.reduceat(bare[treebank.tokens], treebank.offsets[:-1])

@@ -83,7 +83,7 @@ class ReaderTrainer(Settings):
         seed: int = 0,
         jobs: Jobs = ONE_JOB,
     ) -> ReadData:
-        """Train a reader, and tag the data of the parsers.
+        """Train a reader, and tag the data of the parsers; the result does not depend on the jobs.
 
         Parameters
         ----------
@@ -91,9 +91,6 @@ class ReaderTrainer(Settings):
             Sentences with tags and trees, to learn from and to measure on.
         texts : pair of Treebank, optional
             The same with their source, for spaces and paragraphs; by default ``treebank`` and ``dev``.
-        seed : int, default=0
-        jobs : Jobs, optional
-            The result does not depend on them. If there are several, the tokenizer is trained beside the taggers.
 
         Raises
         ------
@@ -125,7 +122,7 @@ class ReaderTrainer(Settings):
 
 def judged(tagger: Tagger, dev: Treebank) -> tuple[Treebank, TagConfidence | None, dict[str, JSON]]:
     """Return development data with predicted tags, the confidence of tags (None without tokens), and its measures."""
-    found, agreed, margins = tagger.weighed(dev)
+    found, agreed, margins = tagger.tag_with_margins(dev)
     facts, tokens = measured(dev, found, agreed), dev.is_token
     if not tokens.any():
         return found, None, facts
@@ -140,15 +137,7 @@ def _none(jobs: Jobs) -> None:
 
 
 def accuracy(gold: Treebank, predicted: Treebank) -> dict[str, float]:
-    """Return the percentage of tokens with the gold tag, of the same tokens, for each of ``METRICS``.
-
-    Examples
-    --------
-    >>> words = Word("dogs", "dog", "NOUN", "NNS", "_"), Word("dogs", "dog", "VERB", "VBZ", "_")
-    >>> one, two = (Treebank.of([([word], [0], ["root"])]) for word in words)
-    >>> accuracy(one, two)
-    {'UPOS': 0.0, 'XPOS': 0.0, 'FEATS': 100.0, 'AllTags': 0.0, 'Lemmas': 100.0}
-    """
+    """Return the percentage of tokens with the gold tag, of the same tokens, for each of ``METRICS``."""
     return {metric: _percent(right[gold.is_token]) for metric, right in right_tags(gold, predicted).items()}
 
 

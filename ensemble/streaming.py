@@ -66,13 +66,7 @@ def any_parts(
 
 
 def size(paths: Sequence[str | os.PathLike[str]]) -> int:
-    """Return the bytes of all files, compressed or not; 0 if one of them is not a regular file.
-
-    Examples
-    --------
-    >>> size(["/dev/null"])
-    0
-    """
+    """Return the bytes of all files, compressed or not; 0 if one of them is not a regular file."""
     try:
         facts = [os.stat(path) for path in paths]
     except OSError:

@@ -27,7 +27,7 @@ HEIGHTS = (0.5, 1.0, 2.0, 4.0, 8.0, 20.0)
 """Where the least margin is cut off."""
 
 N_TASKS = 3
-"""Number of margins of a token: those of `treevote.models.tagging.tagger.JUDGED`."""
+"""Number of margins of a token: those of `treevote.models.tagging.tagger.SCORED_TASKS`."""
 
 FURTHEST = math.log((1 - LEAST) / LEAST)
 """The log-odds of the greatest probability."""
@@ -41,34 +41,13 @@ HEAVIEST = 1e6
 
 @dataclass(frozen=True, eq=False)
 class TagConfidence:
-    """Weights of a logistic regression.
-
-    Attributes
-    ----------
-    weights : ndarray of float64, shape (len(HEIGHTS) + N_TASKS + 1,)
-        The last one is the intercept.
-    """
+    """Weights of a logistic regression, shape (len(HEIGHTS) + N_TASKS + 1,); the last one is the intercept."""
 
     weights: Doubles
 
     @staticmethod
     def fit(margins: Floats, right: Bools) -> TagConfidence:
-        """Fit to tokens that no tagger was trained on.
-
-        Parameters
-        ----------
-        margins : ndarray of float32, shape (n, N_TASKS)
-            Of `treevote.models.tagging.tagger.Tagger.weighed`.
-        right : ndarray of bool, shape (n,)
-            Whether all tags of the token are right.
-
-        Examples
-        --------
-        >>> margins = np.repeat(np.array([[0.1] * 3, [9.0] * 3], np.float32), 50, axis=0)
-        >>> sure = TagConfidence.fit(margins, np.arange(100) >= 25)
-        >>> [round(float(p), 1) for p in sure.of(margins[[0, -1]])]
-        [0.5, 1.0]
-        """
+        """Fit to the margins of tokens that no tagger was trained on, shape (n, N_TASKS); ``right``: their tags are."""
         return TagConfidence(fitted(_features(margins), right))
 
     def of(self, margins: Floats) -> Floats:
@@ -105,16 +84,7 @@ def _features(margins: Floats) -> Doubles:
 def cross_fitted(gold: Treebank, margins: Floats, right: Bools) -> dict[str, JSON]:
     """Measure by cross-validation on two halves, every other sentence and the rest; see `calibration.table`.
 
-    Parameters
-    ----------
-    gold : Treebank
-    margins : ndarray of float32, shape (n_slots, N_TASKS)
-    right : ndarray of bool, shape (n_slots,)
-
-    Returns
-    -------
-    dict
-        Empty if a half has no token.
+    ``margins`` have the shape (n_slots, N_TASKS). The result is empty if a half has no token.
     """
     even, tokens = gold.sentence_of % 2 == 0, gold.is_token
     halves = [tokens & even, tokens & ~even]

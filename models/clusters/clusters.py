@@ -24,19 +24,7 @@ _WORDS, _PATHS = "cluster_words", "cluster_paths"
 
 @dataclass(frozen=True, repr=False)
 class Clusters:
-    """Words with their paths.
-
-    Attributes
-    ----------
-    words : tuple of str
-        Each occurs once.
-    paths : tuple of str
-        Of zeros and ones.
-
-    Raises
-    ------
-    ValueError
-        If a word occurs twice, something is no path, or there is not one for each word.
+    """Words, each of which occurs once, with their paths of zeros and ones; ValueError if they do not fit together.
 
     Examples
     --------
@@ -70,13 +58,7 @@ class Clusters:
         return (*(path[:length] for length in LENGTHS), path)
 
     def feats(self, form: str) -> list[str]:
-        """Return the clusters of a form as values of FEATS, none if it has none.
-
-        Examples
-        --------
-        >>> Clusters(("dog",), ("0100111",)).feats("dog")
-        ['cluster4=0100', 'cluster6=010011', 'cluster=0100111']
-        """
+        """Return the clusters of a form as values of FEATS, such as ``cluster4=0100``; none if it has none."""
         return [f"{name}={value}" for name, value in zip(NAMES, self.of(form), strict=True) if value]
 
     def texts(self) -> dict[str, tuple[str, ...]]:
@@ -92,13 +74,7 @@ class Clusters:
 
 
 def is_path(path: str) -> bool:
-    """Tell whether a string is a path.
-
-    Examples
-    --------
-    >>> is_path("0110"), is_path(""), is_path("01x")
-    (True, False, False)
-    """
+    """Tell whether a string is a path."""
     return 0 < len(path) <= MAX_PATH and not path.strip("01")
 
 

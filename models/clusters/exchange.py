@@ -31,16 +31,10 @@ _TABLE = 1 << 16  # values of n log n that are looked up
 
 
 class Bigrams(NamedTuple):
-    """How often each word follows each.
+    """How often each word occurs, and in CSR form how often each word follows each.
 
-    Attributes
-    ----------
-    counts : ndarray of int64, shape (n_words,)
-        How often each word occurs.
-    first : ndarray of int64, shape (n_words + 1,)
-        The followers of word ``w`` are ``words[first[w] : first[w + 1]]``.
-    words : ndarray of int32, shape (n_bigrams,)
-    times : ndarray of int64, shape (n_bigrams,)
+    ``counts`` have the shape (n_words,); the followers of word ``w`` are ``words[first[w] : first[w + 1]]``, with
+    their ``times``.
     """
 
     counts: Longs
@@ -65,7 +59,7 @@ class Bigrams(NamedTuple):
 
 
 def exchange(bigrams: Bigrams, n_classes: int, n_fixed: int = 0, progress: Progress | None = None) -> Ints:
-    """Divide words into classes.
+    """Divide words into classes; return the class of each word, from 0, shape (n_words,). A class may be empty.
 
     Parameters
     ----------
@@ -75,20 +69,6 @@ def exchange(bigrams: Bigrams, n_classes: int, n_fixed: int = 0, progress: Progr
         Number of classes of the words that are not fixed. At first word ``w`` is in class ``w % n_classes``.
     n_fixed : int, default=0
         The last words of the vocabulary are in classes of their own, from ``n_classes``.
-    progress : callable, optional
-
-    Returns
-    -------
-    ndarray of int32, shape (n_words,)
-        The class of each word, from 0. A class may be empty.
-
-    Examples
-    --------
-    >>> after = np.array([[0, 0, 4, 3, 0], [0, 0, 3, 4, 0], [0, 0, 0, 0, 6], [0, 0, 0, 0, 6], [7, 7, 0, 0, 0]])
-    >>> first, (_, words) = np.cumsum([0, *(after > 0).sum(1)]), np.nonzero(after)
-    >>> bigrams = Bigrams(after.sum(1), first, words.astype(np.int32), after[after > 0])
-    >>> exchange(bigrams, 2, n_fixed=1).tolist()
-    [1, 1, 0, 0, 2]
     """
     n_words = len(bigrams.counts)
     n_free = n_words - n_fixed

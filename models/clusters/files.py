@@ -35,19 +35,9 @@ def write_clusters(clusters: Clusters, counts: Longs, path: str | os.PathLike[st
 
 
 def read_clusters(path: str | os.PathLike[str], *, n_classes: int = 128) -> Clusters:
-    """Read clusters, or word vectors.
+    """Read clusters (``paths``), or word vectors, with or without the first line of word2vec, compressed or not.
 
-    Parameters
-    ----------
-    path : path or "-"
-        ``paths``, or vectors with or without the first line of word2vec, compressed or not.
-    n_classes : int, default=128
-        Number of classes that vectors are divided into.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read or has a fault.
+    Vectors are divided into ``n_classes``. InputError if the file cannot be read or has a fault.
     """
     with opened(path) as (stream, name, _):
         lines = _lines(iter(lambda: stream.readline(MAX_LINE + 1), b""), name)

@@ -30,11 +30,6 @@ def paths(pairs: Longs, n_classes: int) -> list[str]:
     -----
     In a merger the side with the smallest class is ``0``. Ties go to the pair with the smallest classes, first by the
     smaller of the two.
-
-    Examples
-    --------
-    >>> paths(np.array([[0, 0, 5, 5], [0, 0, 4, 4], [3, 3, 0, 0], [6, 6, 0, 0]]), 4)
-    ['00', '01', '10', '11']
     """
     if n_classes == 1:
         return ["0"]
@@ -42,19 +37,10 @@ def paths(pairs: Longs, n_classes: int) -> list[str]:
 
 
 def paths_of(mergers: Longs, n_classes: int) -> list[str]:
-    """Return the path of each class in a tree.
+    """Return the path of each class in a tree with at least 2 classes.
 
-    Parameters
-    ----------
-    mergers : ndarray of int64, shape (n_classes - 1, 2)
-        The two sides of each merger, the first ``0``: classes, or ``n_classes + i`` for the result of merger ``i``.
-    n_classes : int
-        At least 2.
-
-    Examples
-    --------
-    >>> paths_of(np.array([[1, 2], [0, 3]]), 3)
-    ['0', '10', '11']
+    ``mergers``, shape (n_classes - 1, 2), are the two sides of each merger, the first ``0``: classes, or
+    ``n_classes + i`` for the result of merger ``i``.
     """
     path = [""] * (2 * n_classes - 1)
     for i in range(n_classes - 2, -1, -1):

@@ -104,7 +104,6 @@ def induce(
         Number of classes, at most that of the words.
     least : int, default=2
         Words that occur less often have no cluster.
-    progress : callable, optional
 
     Raises
     ------

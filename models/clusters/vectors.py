@@ -16,23 +16,9 @@ from treevote.models.clusters.hierarchy import paths_of
 
 
 def cluster_vectors(words: Sequence[str], vectors: Floats, *, n_classes: int = 128, seed: int = 0) -> Clusters:
-    """Return the clusters of words with vectors.
+    """Return the clusters of words, each of which occurs once, with vectors, shape (n_words, n_dimensions).
 
-    Parameters
-    ----------
-    words : sequence of str
-        Each occurs once.
-    vectors : ndarray of float32, shape (n_words, n_dimensions)
-    n_classes : int, default=128
-        Maximum number of classes.
-    seed : int, default=0
-
-    Examples
-    --------
-    >>> vectors = np.array([[1, 0.1], [1, 0.2], [0.1, 1], [0.3, 1]], np.float32)
-    >>> dog, cat, bark, sleep = cluster_vectors(["dog", "cat", "bark", "sleep"], vectors, n_classes=2).paths
-    >>> dog == cat, bark == sleep, dog == bark
-    (True, True, False)
+    There are at most ``n_classes`` classes.
     """
     from scipy.cluster.hierarchy import ward
     from scipy.spatial.distance import pdist

@@ -14,7 +14,7 @@ from treevote.models.features.rows import rows_of
 from treevote.models.features.weights import Weights, score
 from treevote.models.tagging.dictionary import N_CELLS, Dictionary, evidence_of, find_cells, most_classes
 from treevote.models.tagging.features import Text, batches, fire, of_context
-from treevote.models.tagging.learning import Examples, Learnt, add_parts, learn, pack
+from treevote.models.tagging.learning import Examples, LearnerState, add_parts, learn, pack
 from treevote.models.tagging.tagset import Parts, Tagset
 from treevote.models.tagging.templates import compile_templates, mirrored
 from treevote.parallel import Progress
@@ -74,8 +74,7 @@ class ClassifierTrainer(Settings):
         """Learn the class of each token, shape (n_slots,), -1 for one that is outside the tagset; ROOT slots too."""
         table, parts = compile_templates(self.own_templates), tagset.parts
         rows = rows_of(partial(batches, text, classes, table), self.cutoff, name)
-        is_token = np.ones(len(text.tokens), np.bool_)
-        is_token[text.offsets[:-1]] = False
+        is_token = text.is_token
         groups = text.groups[is_token]
         column_groups = np.zeros(len(rows.keys), np.int32)
         column_groups[rows.indices] = np.repeat(groups, np.diff(rows.indptr))
@@ -90,33 +89,24 @@ class ClassifierTrainer(Settings):
             np.cumsum(widths, dtype=np.int64) - widths,
             np.where(of_context(rows.keys), self.context, 1).astype(np.float32),
         )
-        learnt = Learnt.nothing(int(widths.sum()), int(parts.bases[-1]), N_CELLS)
+        state = LearnerState.zeros(int(widths.sum()), int(parts.bases[-1]), N_CELLS)
         generator, most = np.random.default_rng(seed), most_classes(dictionary)
         for epoch in range(self.epochs):
             rate = np.float32(self.rate * (1 - epoch / self.epochs))
             order = generator.permutation(len(groups))
-            learn(examples, parts, dictionary, most, order, rate, self.loss == "margin", learnt)
+            learn(examples, parts, dictionary, most, order, rate, self.loss == "margin", state)
             if progress is not None:
                 progress(name, epoch + 1, self.epochs)
-        guide = LinearGuide.of(*pack(rows.keys, examples, learnt, parts, self.prune))
-        return Classifier(self.own_templates, table, self.direction == "backward", guide, learnt.evidence)
+        guide = LinearGuide.of(*pack(rows.keys, examples, state, parts, self.prune))
+        return Classifier(self.own_templates, table, self.direction == "backward", guide, state.evidence)
 
 
 @dataclass(frozen=True, eq=False)
 class Classifier:
-    """A trained linear tagger.
+    """A trained linear tagger, from left to right or backward.
 
-    Attributes
-    ----------
-    templates : tuple of str
-    table : ndarray of int32
-        The templates, compiled.
-    backward : bool
-        Whether it tags from right to left.
-    guide : LinearGuide
-        The weights; its classes are the parts of the tagset.
-    evidence : ndarray of float64, shape (N_CELLS,)
-        Weights of the dictionary.
+    ``table`` are the compiled templates; the classes of the guide are the parts of the tagset; ``evidence``, shape
+    (N_CELLS,), are the weights of the dictionary.
     """
 
     templates: tuple[str, ...]
@@ -128,21 +118,10 @@ class Classifier:
     def add_scores(
         self, text: Text, parts: Parts, dictionary: Dictionary, column: int, codes: Ints, places: Longs, total: Floats
     ) -> None:
-        """Tag sentences, and add the scores of all parts of the groups of their tokens.
+        """Tag sentences, and add the scores of all parts of the groups of their tokens to ``total``.
 
-        Parameters
-        ----------
-        text : Text
-            ``text.tags[:, column]`` is overwritten by this tagger's choices, unless the column is -1.
-        parts : Parts
-        dictionary : Dictionary
-        column : int
-            Column of the decided tags in ``text.tags``, or -1.
-        codes : ndarray of int32, shape (n_classes,)
-            What is written for each class.
-        places : ndarray of int64, shape (n_slots,)
-            First score of each token in ``total``.
-        total : ndarray of float32
+        Unless the column is -1, ``text.tags[:, column]`` is overwritten by ``codes[c]``, shape (n_classes,), for the
+        class ``c`` that this tagger chooses. ``places``, shape (n_slots,), is the first score of each token.
         """
         add_scores(
             text, parts, dictionary, most_classes(dictionary), self.table, self.guide.weights, self.evidence,
@@ -194,11 +173,13 @@ def add_scores(
             group = int(text.groups[token])
             first, last = int(parts.starts[group]), int(parts.starts[group + 1])
             base, width = parts.bases[group], parts.bases[group + 1] - parts.bases[group]
+            # scores of the parts of the group: the weights of the features, and the evidence of the dictionary
             score(weights, keys, fire(text, sentence, position, templates, keys), rows, scores)
             for k in range(width):
                 own[k] = scale * np.float32(scores[base + k])
             for i in range(find_cells(dictionary, int(text.known[text.tokens[token]]), first, last, -1, found, cells)):
                 own[found[i] - first] += np.float32(evidence[cells[i]])
+            # the choice of this tagger, which later templates read
             add_parts(parts, group, own, classes)
             best = 0
             for c in range(1, last - first):

@@ -22,13 +22,9 @@ N_CELLS = N_LEVELS * N_SHARES
 
 
 class Dictionary(NamedTuple):
-    """How often each form had each class.
+    """How often each form had each class, one form after the other, in CSR form.
 
-    Attributes
-    ----------
-    offsets : ndarray of int32, shape (n_forms + 1,)
-    classes, counts : ndarray of int32, shape (offsets[-1],)
-        One form after the other.
+    Form ``f`` had ``classes[offsets[f] : offsets[f + 1]]``, with their ``counts``.
     """
 
     offsets: Ints

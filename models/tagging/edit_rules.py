@@ -68,11 +68,5 @@ def apply_rule(rule: str, form: str) -> str:
 
 
 def is_rule(text: str) -> bool:
-    """Tell whether a text is a rule.
-
-    Examples
-    --------
-    >>> is_rule("lower|0||3|y"), is_rule("=be"), is_rule("be")
-    (True, True, False)
-    """
+    """Tell whether a text is a rule."""
     return (text.startswith("=") and len(text) > 1) or _RULE.fullmatch(text) is not None

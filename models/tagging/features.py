@@ -45,6 +45,13 @@ class Text(NamedTuple):
     groups: Ints
     tags: Ints
 
+    @property
+    def is_token(self) -> Bools:
+        """Mask of the slots that hold a token."""
+        mask: Bools = np.ones(len(self.tokens), np.bool_)
+        mask[self.offsets[:-1]] = False
+        return mask
+
 
 @leaf
 def fire(text: Text, sentence: int, position: int, templates: Ints, keys: Keys) -> int:
@@ -104,7 +111,7 @@ def fire_all(text: Text, first: int, last: int, templates: Ints, keys: Keys, len
 def batches(text: Text, classes: Ints, templates: Ints) -> Iterator[Batch]:
     """Extract the features of all tokens; ``classes``, shape (n_slots,), are those of the rows."""
     lengths = np.diff(text.offsets) - 1
-    first, n_sentences = 0, len(lengths)
+    first, n_sentences, is_token = 0, len(lengths), text.is_token
     ends = np.cumsum(lengths)
     while first < n_sentences:
         most = (ends[first - 1] if first else 0) + max(1, BATCH_KEYS // len(templates))
@@ -113,7 +120,5 @@ def batches(text: Text, classes: Ints, templates: Ints) -> Iterator[Batch]:
         keys, counts = np.empty(n_tokens * len(templates), np.uint64), np.empty(n_tokens, np.int32)
         n = fire_all(text, first, last, templates, keys, counts)
         own = slice(text.offsets[first], text.offsets[last])
-        is_token = np.ones(own.stop - own.start, np.bool_)
-        is_token[text.offsets[first:last] - own.start] = False
-        yield keys[:n], counts, classes[own][is_token]
+        yield keys[:n], counts, classes[own][is_token[own]]
         first = last

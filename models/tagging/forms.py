@@ -56,21 +56,8 @@ def spelling(form: str, clusters: Clusters = NONE) -> tuple[str, ...]:
 class FormMemo:
     """The numbers of forms, with a cache of limited size. Safe to use from several threads.
 
-    Parameters
-    ----------
-    known : mapping of str to int
-        The row of each form of the training data, from 0.
-    clusters : Clusters, optional
-    limit : int, default=65536
-        The cache is emptied when it holds more forms. The numbers of a form do not depend on it.
-
-    Examples
-    --------
-    >>> from treevote.corpus.sentence import ROOT
-    >>> memo = FormMemo({"dogs": 0})
-    >>> rows, values, known = memo.encode((ROOT, Word("dogs", "dog", "NOUN", "_", "_"), Word("cats", *"____")))
-    >>> known[rows].tolist(), values.shape
-    ([-1, 0, -1], (3, 22))
+    ``known`` is the row of each form of the training data, from 0. The cache is emptied when it holds more than
+    ``limit`` forms; the numbers of a form do not depend on it.
     """
 
     def __init__(self, known: Mapping[str, int], clusters: Clusters = NONE, limit: int = 1 << 16) -> None:
@@ -92,12 +79,7 @@ class FormMemo:
     def encode(self, words: Sequence[Word]) -> tuple[Ints, Longs, Ints]:
         """Return the row of each word, shape (n_words,), and for each row its values and its known form.
 
-        Returns
-        -------
-        rows : ndarray of int32, shape (n_words,)
-        values : ndarray of int64, shape (n_rows, len(SPELLING))
-        known : ndarray of int32, shape (n_rows,)
-            The row of the form in the training data, or ``UNKNOWN``.
+        Values have the shape (n_rows, len(SPELLING)). A known form is its row in the training data, or ``UNKNOWN``.
         """
         with self._lock:
             if len(self._rows) > self.limit:

@@ -50,8 +50,8 @@ class Examples(NamedTuple):
     values: Floats
 
 
-class Learnt(NamedTuple):
-    """What is learnt, and the sums of squared gradients of each weight.
+class LearnerState(NamedTuple):
+    """Weights, and the sum of squared gradients of each.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Learnt(NamedTuple):
     evidence_squares: Doubles
 
     @classmethod
-    def nothing(cls, n_weights: int, n_parts: int, n_cells: int) -> Learnt:
+    def zeros(cls, n_weights: int, n_parts: int, n_cells: int) -> LearnerState:
         """Return weights of 0."""
         start = np.float32(_SQUARES)
         weights, bias, evidence = np.zeros(n_weights, np.float32), np.zeros(n_parts, np.float32), np.zeros(n_cells)
@@ -86,7 +86,7 @@ def learn(
     order: Longs,
     rate: np.float32,
     margin: bool,
-    learnt: Learnt,
+    state: LearnerState,
 ) -> None:
     """Take a step for each row of ``order``.
 
@@ -105,17 +105,20 @@ def learn(
         if gold < 0 or last - first < 2:
             continue
         base, width = parts.bases[group], parts.bases[group + 1] - parts.bases[group]
+        # scores of the parts: bias and weights of the features that the group of the token has
         for k in range(width):
-            scores[k] = learnt.bias[base + k]
+            scores[k] = state.bias[base + k]
         for j in range(examples.indptr[row], examples.indptr[row + 1]):
             column = examples.indices[j]
             if examples.column_groups[column] == group:
-                value, weights = np.float32(examples.values[column]), learnt.weights[examples.places[column] :]
+                value, weights = np.float32(examples.values[column]), state.weights[examples.places[column] :]
                 for k in range(width):
                     scores[k] += value * weights[k]
+        # evidence of the dictionary, without this occurrence of the gold class
         n_found = find_cells(dictionary, int(examples.forms[row]), first, last, gold, found, cells)
         for i in range(n_found):
-            scores[found[i] - first] += np.float32(learnt.evidence[cells[i]])
+            scores[found[i] - first] += np.float32(state.evidence[cells[i]])
+        # gradient of the loss by the scores of classes, then by those of parts
         add_parts(parts, group, scores, classes)
         if margin:
             moved = margin_gradient(classes, last - first, gold - first)
@@ -123,22 +126,23 @@ def learn(
             moved = entropy_gradient(classes, last - first, gold - first)
         if not moved:
             continue
-        spread(parts, group, classes, gradient)
+        scatter_gradient(parts, group, classes, gradient)
+        # AdaGrad: w -= rate * g / sqrt(sum of g ** 2), for the evidence, the bias and the weights
         for i in range(n_found):
             own = float(classes[found[i] - first])
-            learnt.evidence_squares[cells[i]] += own * own
-            learnt.evidence[cells[i]] -= rate * own / np.sqrt(learnt.evidence_squares[cells[i]])
+            state.evidence_squares[cells[i]] += own * own
+            state.evidence[cells[i]] -= rate * own / np.sqrt(state.evidence_squares[cells[i]])
         n_changed = 0
         for k in range(width):
             if abs(gradient[k]) > _LEAST:
                 changed[n_changed] = k
                 n_changed += 1
-        descend(learnt.bias[base:], learnt.bias_squares[base:], gradient, changed, n_changed, rate, np.float32(1))
+        descend(state.bias[base:], state.bias_squares[base:], gradient, changed, n_changed, rate, np.float32(1))
         for j in range(examples.indptr[row], examples.indptr[row + 1]):
             column = examples.indices[j]
             if examples.column_groups[column] == group:
                 value, place = np.float32(examples.values[column]), examples.places[column]
-                weights, squares = learnt.weights[place:], learnt.weight_squares[place:]
+                weights, squares = state.weights[place:], state.weight_squares[place:]
                 descend(weights, squares, gradient, changed, n_changed, rate, value)
 
 
@@ -166,7 +170,7 @@ def add_parts(parts: Parts, group: int, scores: Floats, classes: Floats) -> None
 
 
 @leaf
-def spread(parts: Parts, group: int, classes: Floats, gradient: Floats) -> None:
+def scatter_gradient(parts: Parts, group: int, classes: Floats, gradient: Floats) -> None:
     """Write the gradient of each part of a group: the sum of those of the classes that have it."""
     first, base = parts.starts[group], parts.bases[group]
     for k in range(parts.bases[group + 1] - base):
@@ -213,20 +217,20 @@ def margin_gradient(classes: Floats, n: int, gold: int) -> bool:
 
 
 def pack(
-    keys: Keys, examples: Examples, learnt: Learnt, parts: Parts, prune: float
+    keys: Keys, examples: Examples, state: LearnerState, parts: Parts, prune: float
 ) -> tuple[Keys, Shorts, Ints, float]:
     """Pack weights as `treevote.models.features.weights.pack` does, but for columns with weights for a group only.
 
     Weights below ``prune`` times the largest, in absolute value, are dropped.
     """
-    largest = max(1e-9, float(np.abs(learnt.weights).max(initial=0)), float(np.abs(learnt.bias).max(initial=0)))
+    largest = max(1e-9, float(np.abs(state.weights).max(initial=0)), float(np.abs(state.bias).max(initial=0)))
     scale = largest / MAX_WEIGHT
     least = np.float32(max(prune * largest, 0.5 * scale))
     filled = np.zeros(len(keys), np.int64)
-    count_filled(examples, learnt.weights, parts.bases, least, filled)
+    count_filled(examples, state.weights, parts.bases, least, filled)
     packed = np.empty(int((filled + filled + (filled > 0)).sum()), np.int16)
-    fill_packed(examples, learnt.weights, parts.bases, least, np.float32(1 / scale), filled, packed)
-    return keys[filled > 0], packed, np.round(learnt.bias / scale).astype(np.int32), scale
+    fill_packed(examples, state.weights, parts.bases, least, np.float32(1 / scale), filled, packed)
+    return keys[filled > 0], packed, np.round(state.bias / scale).astype(np.int32), scale
 
 
 @leaf

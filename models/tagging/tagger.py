@@ -39,8 +39,8 @@ KIND = "tagger"
 TASKS = {"upos": 0, "feats": 1, "xpos": 2, "lemma": -1}
 """The tasks in order, and their columns in `treevote.models.tagging.templates.TAGS`, -1 for none."""
 
-JUDGED = tuple(task for task, column in TASKS.items() if column >= 0)
-"""The tasks whose taggers are asked whether they agree: all but lemmas."""
+SCORED_TASKS = tuple(task for task, column in TASKS.items() if column >= 0)
+"""The tasks of which agreement and margins are known: all but lemmas."""
 
 _BATCH = 4096  # tokens, about, whose scores are in memory at a time
 _BOTH: tuple[Direction, ...] = ("forward", "backward")
@@ -76,14 +76,6 @@ class TaggerTrainer(Settings):
         For each task the linear taggers that vote; ConfigError if one has none.
     clusters : Clusters
         Clusters of words. If there are any, templates of them are added to those of the taggers.
-
-    Examples
-    --------
-    >>> words = [Word("dogs", "dog", "NOUN", "NNS", "Number=Plur"), Word("bark", "bark", "VERB", "VBP", "_")]
-    >>> toy = Treebank.of([(words, [2, 0], ["nsubj", "root"])] * 5)
-    >>> bare = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
-    >>> TaggerTrainer().train(toy).tag(bare).sentence(0).words[1]
-    Word(form='dogs', lemma='dog', upos='NOUN', xpos='NNS', feats='Number=Plur')
     """
 
     taggers: Mapping[str, tuple[ClassifierTrainer, ...]] = field(default_factory=lambda: TAGGERS)
@@ -97,10 +89,7 @@ class TaggerTrainer(Settings):
     def train(self, treebank: Treebank, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Tagger:
         """Learn from tags and lemmas; the same treebank and seed give the same tagger, whatever the jobs.
 
-        Raises
-        ------
-        InputError
-            If there is no token.
+        InputError if there is no token.
         """
         if not treebank.n_tokens:
             raise InputError("expected tags to learn from, found no token", path=treebank.name)
@@ -118,7 +107,7 @@ class TaggerTrainer(Settings):
             seen = classes >= 0
             dictionary = Dictionary.of(known[own.tokens[seen]], classes[seen], len(forms))
             works += [
-                _Work(task, trainer, own, classes, tagset, dictionary, seed + i)
+                _TrainingTask(task, trainer, own, classes, tagset, dictionary, seed + i)
                 for i, trainer in enumerate(self._own(task))
             ]
         trained: dict[str, Task] = {}
@@ -133,8 +122,8 @@ class TaggerTrainer(Settings):
         return tuple(dataclasses.replace(own, templates=(*own.templates, *more)) for own in self.taggers[task])
 
 
-class _Work(NamedTuple):
-    """A linear tagger to train."""
+class _TrainingTask(NamedTuple):
+    """A linear tagger to train, and its data."""
 
     task: str
     trainer: ClassifierTrainer
@@ -145,7 +134,7 @@ class _Work(NamedTuple):
     seed: int
 
 
-def _train(work: _Work, progress: Progress | None = None) -> Classifier:
+def _train(work: _TrainingTask, progress: Progress | None = None) -> Classifier:
     name = f"{work.task} {work.trainer.loss} {work.trainer.direction}"
     return work.trainer.train(
         work.text, work.classes, work.tagset, work.dictionary, seed=work.seed, name=name, progress=progress
@@ -187,15 +176,7 @@ def _class_of(task: str, word: Word) -> tuple[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Tagger:
-    """A trained tagger. Safe to use from several threads.
-
-    Attributes
-    ----------
-    forms : tuple of str
-        The forms of the training data.
-    tasks : dict of str to Task
-    clusters : Clusters
-    """
+    """A trained tagger: the forms of the training data, and the tasks by name. Safe to use from several threads."""
 
     forms: tuple[str, ...]
     tasks: dict[str, Task]
@@ -209,24 +190,18 @@ class Tagger:
 
     def tag(self, treebank: Treebank) -> Treebank:
         """Return the same sentences and trees with predicted LEMMA, UPOS, XPOS and FEATS; those it has are not read."""
-        return self.judged(treebank)[0]
+        return self.tag_with_margins(treebank)[0]
 
-    def judged(self, treebank: Treebank) -> tuple[Treebank, Bools]:
-        """Tag as `tag` does; return also the tokens with tags that all taggers of a task agree on.
+    def tag_with_margins(self, treebank: Treebank) -> tuple[Treebank, Bools, Floats]:
+        """Tag as `tag` does; return also the tokens on whose tags the taggers agree, and the margins of the tags.
 
         The second result, shape (n_slots,), is true where each tagger of UPOS, FEATS and XPOS by itself chose the tag.
-        """
-        return self.weighed(treebank)[:2]
-
-    def weighed(self, treebank: Treebank) -> tuple[Treebank, Bools, Floats]:
-        """Tag as `tag` does; return also where taggers agree, as `judged`, and the margins of the tags.
-
-        They have the shape (n_slots, len(JUDGED)), see `treevote.models.tagging.task.Voted`.
+        Margins have the shape (n_slots, len(SCORED_TASKS)), see `treevote.models.tagging.task.VoteResult`.
         """
         rows, values, known = self._memo.encode(treebank.words)
         tokens, ends = rows[treebank.tokens], treebank.offsets
         chosen, names = np.full((len(tokens), len(TASKS)), -1, np.int32), _Names(self.tasks)
-        agreed, margins = np.zeros(len(tokens), np.bool_), np.zeros((len(tokens), len(JUDGED)), np.float32)
+        agreed, margins = np.zeros(len(tokens), np.bool_), np.zeros((len(tokens), len(SCORED_TASKS)), np.float32)
         first = 0
         while first < len(treebank):
             last = max(first + 1, int(np.searchsorted(ends, ends[first] + _BATCH, side="right")) - 1)
@@ -249,17 +224,14 @@ class Tagger:
     def _batch(
         self, tokens: Ints, offsets: Longs, values: Longs, known: Ints, names: _Names
     ) -> tuple[Ints, Bools, Floats]:
-        """Return the number in ``names`` of each slot and task, -1 in ROOT slots, agreement and margins of `weighed`.
-
-        Shapes are (n_slots, len(TASKS)), (n_slots,) and (n_slots, len(JUDGED)).
-        """
+        """Return the number in ``names`` of each slot and task, -1 in ROOT slots; agreement and margins."""
         tags = np.full((len(tokens), len(templates.TAGS)), -1, np.int32)
         text = Text(tokens, offsets, values, known, np.zeros(len(tokens), np.int32), tags)
         result, all_agreed, margins = [], np.ones(len(tokens), np.bool_), []
         for task, column in TASKS.items():
             classes, combinations, agreed, margin = self.tasks[task].vote(text, column, self._codes[task])
             all_agreed &= agreed
-            if task in JUDGED:
+            if task in SCORED_TASKS:
                 margins.append(margin)
             if column >= 0:
                 tags[:, column] = np.append(self._codes[task], np.int32(-1))[classes]

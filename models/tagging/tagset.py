@@ -64,17 +64,9 @@ class Parts(NamedTuple):
 class Tagset:
     """Classes by group.
 
-    Attributes
-    ----------
-    groups : tuple of str
-    names : tuple of str
-        The classes, one group after the other, sorted within each.
-    starts : ndarray of int32, shape (n_groups + 1,)
-        First class of each group.
-    split : bool
-        Whether the features of a class are parts of it.
-    own : ndarray of bool, shape (n_classes,)
-        Whether a class has a part of its own.
+    ``names`` are the classes, one group after the other, sorted within each; ``starts``, shape (n_groups + 1,), is the
+    first class of each group. ``split`` tells whether the features of a class are parts of it, and ``own``, shape
+    (n_classes,), whether a class has a part of its own.
     """
 
     groups: tuple[str, ...]
@@ -85,14 +77,9 @@ class Tagset:
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]], *, split: bool = False) -> Tagset:
-        """Return the classes of a training set.
+        """Return the classes of a training set, given group and class of each token.
 
-        Parameters
-        ----------
-        pairs : iterable of (str, str)
-            Group and class of each token.
-        split : bool, default=False
-            Without effect if there were more than ``MOST_PARTS`` parts.
+        The features of classes are no parts if there were more than ``MOST_PARTS``.
 
         Examples
         --------

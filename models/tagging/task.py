@@ -1,4 +1,4 @@
-"""A task of the tagger: linear taggers that vote, what they choose from, and what they know of forms."""
+"""A task of the tagger: its tagset, its dictionary, and linear taggers that vote."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SURE = np.float32(20)
 """Maximum margin of a class."""
 
 
-class Voted(NamedTuple):
+class VoteResult(NamedTuple):
     """Result of `Task.vote`.
 
     Attributes
@@ -47,43 +47,21 @@ class Voted(NamedTuple):
     margins: Floats
 
 
-class Swap(NamedTuple):
-    """A feature of a class to be replaced: the number of the old one and of the new one among those of its group."""
-
-    old: int
-    new: int
-
-
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A task of the tagger.
-
-    Attributes
-    ----------
-    tagset : Tagset
-    dictionary : Dictionary
-    taggers : tuple of Classifier
-    """
+    """A task of the tagger."""
 
     tagset: Tagset
     dictionary: Dictionary
     taggers: tuple[Classifier, ...]
 
-    def vote(self, text: Text, column: int, codes: Ints) -> Voted:
+    def vote(self, text: Text, column: int, codes: Ints) -> VoteResult:
         """Choose a class for each token: the one with the highest sum of scores, of equal ones the first.
 
-        Parameters
-        ----------
-        text : Text
-            Its tags are not changed.
-        column : int
-            Column of the task in ``text.tags``, or -1.
-        codes : ndarray of int32, shape (n_classes,)
-            What ``text.tags`` would hold for each class.
+        ``column`` is that of the task in ``text.tags``, or -1; ``codes``, shape (n_classes,), is what they would hold
+        for each class. The tags of the text are not changed.
         """
-        parts = self.tagset.parts
-        is_token = np.ones(len(text.tokens), np.bool_)
-        is_token[text.offsets[:-1]] = False
+        parts, is_token = self.tagset.parts, text.is_token
         widths = np.diff(parts.bases)[text.groups] * is_token
         places, total = np.cumsum(widths) - widths, np.zeros(int(widths.sum()), np.float32)
         choices = []
@@ -101,19 +79,22 @@ class Task:
             agreed &= choice == np.append(codes, np.int32(-1))[classes]
         combinations = {}
         for slot in np.flatnonzero(new >= 0).tolist():
-            group, swap = int(text.groups[slot]), Swap(int(old[slot]), int(new[slot]))
-            if (name := self._combination(group, int(classes[slot]), swap)) is not None:
+            replaced = int(text.groups[slot]), int(classes[slot]), int(old[slot]), int(new[slot])
+            if (name := self._combination(*replaced)) is not None:
                 combinations[slot] = name
                 agreed[slot] = False
-        return Voted(classes, combinations, agreed, margins)
+        return VoteResult(classes, combinations, agreed, margins)
 
-    def _combination(self, group: int, number: int, swap: Swap) -> str | None:
-        """Return the features of a class with one of them replaced; None if that is a class, or has one twice."""
+    def _combination(self, group: int, number: int, old: int, new: int) -> str | None:
+        """Return the features of a class with one of them replaced; None if that is a class, or has one twice.
+
+        ``old`` and ``new`` are numbers of features of the group.
+        """
         features = self.tagset.part_names(group)
         values = split_feats(self.tagset.names[number])
-        if features[swap.new] in values:
+        if features[new] in values:
             return None
-        values[values.index(features[swap.old])] = features[swap.new]
+        values[values.index(features[old])] = features[new]
         name = "|".join(values)
         return None if name in self.tagset.names[self.tagset.starts[group] : self.tagset.starts[group + 1]] else name
 
@@ -165,6 +146,7 @@ def choose(
             continue
         group, own = groups[slot], total[places[slot] :]
         first, last, base = parts.starts[group], parts.starts[group + 1], parts.bases[group]
+        # the best class of the group, and its margin
         add_parts(parts, group, own, scores)
         best, distance = 0, np.float32(np.inf)
         for c in range(1, last - first):
@@ -174,6 +156,8 @@ def choose(
             else:
                 distance = min(distance, scores[best] - scores[c])
         classes[slot], margins[slot] = first + best, distance
+        # the exchange of a feature for another of its kind, such as Case=Nom for Case=Acc, that gains most: the score
+        # of the features, less that of the class as a whole, which a new combination does not have
         most_gained = margin
         for i in range(parts.offsets[first + best], parts.offsets[first + best + 1]):
             feature = parts.values[i]

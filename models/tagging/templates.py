@@ -90,13 +90,7 @@ CLUSTERS = {
 
 
 def mirrored(templates: Sequence[str]) -> tuple[str, ...]:
-    """Return templates with left and right exchanged; errors as for `compile_templates`.
-
-    Examples
-    --------
-    >>> mirrored(["-1.upos+0.form", "2.lower"])
-    ('1.upos+0.form', '-2.lower')
-    """
+    """Return templates with left and right exchanged; errors as for `compile_templates`."""
     read = read_templates(templates, GRAMMAR)
     return tuple("+".join(f"{-int(place)}.{attribute}" for place, _, attribute in template) for template in read)
 

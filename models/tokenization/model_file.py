@@ -41,13 +41,7 @@ _OUTCOMES = 3
 
 
 def check(data: bytes) -> None:
-    """Check a tokenizer.
-
-    Raises
-    ------
-    ModelError
-        If it is no tokenizer, or not one that the trainer could have written.
-    """
+    """Check a tokenizer; ModelError if it is none, or not one that the trainer could have written."""
     if not data.startswith(HEADER + NETWORK):
         raise _damaged("its first bytes are others")
     network, at = _decompressed(data, len(HEADER + NETWORK))

@@ -68,21 +68,9 @@ class TokenizerTrainer(Settings):
     def train(self, train: Treebank, dev: Treebank | None = None, *, jobs: Jobs = ONE_JOB) -> Tokenizer:
         """Learn tokens, sentences and multiword tokens from a treebank; the same treebanks give the same bytes.
 
-        Parameters
-        ----------
-        train : Treebank
-            Spaces, paragraphs and multiword tokens are taken from its source.
-        dev : Treebank, optional
-            The best pass by its tokens and sentences is kept; without, the last.
-        jobs : Jobs, optional
-            Their progress is called as ``tokenizer`` after each pass.
-
-        Raises
-        ------
-        InputError
-            If the treebank does not tell where spaces are, or is too small.
-        ConfigError
-            If ufal.udpipe cannot be imported.
+        Spaces, paragraphs and multiword tokens are taken from the source of the treebank. Of the passes the one with
+        the best tokens and sentences on ``dev`` is kept, without it the last. InputError if the treebank does not tell
+        where spaces are, or is too small; ConfigError if ufal.udpipe cannot be imported.
         """
         with self.training(train, dev) as finish:
             return finish(jobs)
@@ -101,13 +89,7 @@ class TokenizerTrainer(Settings):
 
 @dataclass(frozen=True, eq=False)
 class Tokenizer:
-    """A tokenizer: raw text to sentences, tokens and words.
-
-    Attributes
-    ----------
-    data : ndarray of uint8
-        The model of UDPipe 1.
-    """
+    """A tokenizer: raw text to sentences, tokens and words; ``data`` are the bytes of a model of UDPipe 1."""
 
     data: NDArray[np.uint8]
 
@@ -118,12 +100,8 @@ class Tokenizer:
     def read(self, chunk: TextChunk) -> Treebank:
         """Return the sentences of a running text without tags and trees; there may be none.
 
-        The source is CoNLL-U from which the text can be rebuilt, see `treevote.conll.plain_text`.
-
-        Raises
-        ------
-        ConfigError
-            If ufal.udpipe cannot be imported.
+        The source is CoNLL-U from which the text can be rebuilt, see `treevote.conll.plain_text`. ConfigError if
+        ufal.udpipe cannot be imported.
         """
         lines: list[str] = []
         number_of: dict[str, int] = {}

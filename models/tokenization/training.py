@@ -34,9 +34,8 @@ def training(
 
     Parameters
     ----------
-    train : Treebank
-    dev : Treebank, optional
-        The pass with the best tokens and sentences on it is kept; without, the last one.
+    train, dev : Treebank
+        The pass with the best tokens and sentences on ``dev`` is kept; without, the last one.
     options : mapping
         Of the tokenizer of the library.
 

@@ -147,7 +147,7 @@ def test_sentences_are_added_on_which_the_taggers_agree_but_for_those_of_the_est
     bare, model = untagged(TEXT), before()
     assert model.reader is not None
     assert model.reader.tagger is not None
-    vote, agreed = model.reader.tagger.judged(bare)
+    vote, agreed, _ = model.reader.tagger.tag_with_margins(bare)
     selected = [
         i
         for i, (a, b) in enumerate(zip(bare.offsets[:-1] + 1, bare.offsets[1:], strict=True))
@@ -198,7 +198,7 @@ def test_the_tags_that_would_be_added_are_measured_on_the_labelled_target(
     model = before()
     assert model.reader is not None
     assert model.reader.tagger is not None
-    found, agreed = model.reader.tagger.judged(TARGET)
+    found, agreed, _ = model.reader.tagger.tag_with_margins(TARGET)
     upos = np.array(
         [TARGET.words[a].upos == found.words[b].upos for a, b in zip(TARGET.tokens, found.tokens, strict=True)]
     )

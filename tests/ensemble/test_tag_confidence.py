@@ -36,7 +36,7 @@ def tagger() -> Tagger:
 
 @pytest.fixture(scope="module")
 def reader(tagger: Tagger) -> Reader:
-    found, _, margins = tagger.weighed(DEV)
+    found, _, margins = tagger.tag_with_margins(DEV)
     right = right_tags(DEV, found)["AllTags"]
     return Reader(tagger=tagger, confidence=TagConfidence.fit(margins[DEV.is_token], right[DEV.is_token]))
 
@@ -87,9 +87,9 @@ def test_forged_weights_are_refused(weights: list[float]) -> None:
 
 
 def test_margins_do_not_depend_on_the_batch(tagger: Tagger, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = tagger.weighed(DEV)[2]
+    whole = tagger.tag_with_margins(DEV)[2]
     monkeypatch.setattr("treevote.models.tagging.tagger._BATCH", 1)
-    assert tagger.weighed(DEV)[2].tobytes() == whole.tobytes()
+    assert tagger.tag_with_margins(DEV)[2].tobytes() == whole.tobytes()
     assert (whole[DEV.is_token] >= 0).all()
     assert not whole[~DEV.is_token].any()
 

@@ -37,11 +37,8 @@ class ToyTagger:
             source = dataclasses.replace(source, text="\n".join(lines).encode("utf-8", "surrogateescape"))
         return dataclasses.replace(treebank, words=distinct, tokens=tokens, source=source)
 
-    def judged(self, treebank: Treebank) -> tuple[Treebank, Bools]:
-        return self.tag(treebank), treebank.is_token
-
-    def weighed(self, treebank: Treebank) -> tuple[Treebank, Bools, Floats]:
-        return *self.judged(treebank), np.zeros((len(treebank.tokens), 3), np.float32)
+    def tag_with_margins(self, treebank: Treebank) -> tuple[Treebank, Bools, Floats]:
+        return self.tag(treebank), treebank.is_token, np.zeros((len(treebank.tokens), 3), np.float32)
 
     def record(self) -> Record:
         return Record("toy-tagger", {"upos": self.upos})

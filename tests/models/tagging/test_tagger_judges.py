@@ -43,7 +43,7 @@ def test_agreed_is_what_each_tagger_chooses_alone(small: Tagger, own: list[list[
         patch.setattr(voting, "NEW_COMBINATION", np.inf)
         whole, upos, feats = tagged(small, own), alone(small, "upos"), alone(small, "feats")
         choices = [tagged(one, own) for one in (*upos, *feats)]
-        found, agreed = small.judged(bare(own))
+        found, agreed, _ = small.tag_with_margins(bare(own))
     expected = [
         all(one.upos == word.upos for one in others[: len(upos)])
         and all(one.feats == word.feats for one in others[len(upos) :])
@@ -56,11 +56,11 @@ def test_agreed_is_what_each_tagger_chooses_alone(small: Tagger, own: list[list[
 @settings(max_examples=30)
 @given(texts, st.integers(1, 12))
 def test_judges_tag_as_ever_and_in_any_batch(small: Tagger, own: list[list[str]], batch: int) -> None:
-    found, agreed = small.judged(bare(own))
+    found, agreed, _ = small.tag_with_margins(bare(own))
     assert words_of(found) == words_of(small.tag(bare(own)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_BATCH", batch)
-        assert small.judged(bare(own))[1].tolist() == agreed.tolist()
+        assert small.tag_with_margins(bare(own))[1].tolist() == agreed.tolist()
 
 
 @settings(max_examples=30)
@@ -69,5 +69,5 @@ def test_a_combination_that_was_never_seen_is_not_agreed_on(small: Tagger, own: 
     seen = {*small.tasks["feats"].tagset.names}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(voting, "NEW_COMBINATION", -2.0)
-        found, agreed = small.judged(bare(own))
+        found, agreed, _ = small.tag_with_margins(bare(own))
     assert not any(found.words[word].feats not in seen for word in found.tokens[agreed])

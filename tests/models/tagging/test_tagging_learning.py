@@ -17,14 +17,14 @@ from treevote.models.features.linear_guide import LinearGuide
 from treevote.models.tagging.dictionary import N_CELLS, Dictionary, most_classes
 from treevote.models.tagging.learning import (
     Examples,
-    Learnt,
+    LearnerState,
     add_parts,
     descend,
     entropy_gradient,
     learn,
     margin_gradient,
     pack,
-    spread,
+    scatter_gradient,
 )
 from treevote.models.tagging.tagset import Tagset
 from treevote.models.tagging.task import choose
@@ -75,7 +75,7 @@ def test_gradients_of_parts_are_sums_of_classes(tagset: Tagset, data: st.DataObj
         every, of_class = plain_parts(tagset, group)
         classes = drawn_scores(data, len(of_class)) * np.float32(data.draw(st.sampled_from([1, 1e-4])))
         gradient = np.full(len(every), 99, np.float32)
-        spread(tagset.parts, group, classes, gradient)
+        scatter_gradient(tagset.parts, group, classes, gradient)
         first, last = tagset.starts[group], tagset.starts[group + 1]
         expected = twin.part_gradient(classes.tolist(), every, of_class, tagset.own[first:last].tolist())
         assert gradient.tolist() == pytest.approx([expected[part] for part in every], abs=1e-7)
@@ -119,7 +119,7 @@ def test_the_gradient_of_the_entropy_is_that_of_finite_differences(tagset: Tagse
     classes, gradient = scored(tagset, group, scores), np.zeros(len(every), np.float32)
     if not entropy_gradient(classes, len(classes), gold):
         return
-    spread(tagset.parts, group, classes, gradient)
+    scatter_gradient(tagset.parts, group, classes, gradient)
     at, step = dict(zip(every, scores.tolist(), strict=True)), 1e-4
     for k, part in enumerate(every):
         slope = (loss({**at, part: at[part] + step}) - loss({**at, part: at[part] - step})) / (2 * step)
@@ -181,12 +181,12 @@ def names_of(tagset: Tagset, examples: Examples) -> tuple[list[object], list[obj
 
 def learnt_by_both(
     problem: tuple[Tagset, Dictionary, Examples, list[tuple[int, int]]], *, hinge: bool, rate: float = 0.3
-) -> tuple[Learnt, twin.Learner]:
+) -> tuple[LearnerState, twin.Learner]:
     """Take two steps for each row, from random weights: of equal scores rounding would choose."""
     tagset, dictionary, examples, pairs = problem
     parts, rng = tagset.parts, np.random.default_rng(len(pairs))
     widths = np.diff(parts.bases)[examples.column_groups]
-    learnt = Learnt.nothing(int(widths.sum()), int(parts.bases[-1]), N_CELLS)
+    learnt = LearnerState.zeros(int(widths.sum()), int(parts.bases[-1]), N_CELLS)
     names = names_of(tagset, examples)
     learner = twin.Learner()
     for own, weights in zip(names, (learnt.bias, learnt.weights), strict=True):
