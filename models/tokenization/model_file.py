@@ -6,9 +6,9 @@ words; so a forged one can split a text wrongly, and no more.
 
 from __future__ import annotations
 
+import io
 import lzma
 import struct
-from collections.abc import Sequence
 
 from treevote.errors import ModelError
 
@@ -38,10 +38,11 @@ MAX_SUFFIXES = 1 << 26
 _BLOCK = struct.Struct("<IIIBI")
 _PROPERTIES = 93  # 3 bits of literal context, 2 of position: the defaults
 _OUTCOMES = 3
+_CONTINUATION = bytes(range(0x80, 0xC0))  # bytes within a character, with which the end of a token may begin
 
 
-def check(data: bytes) -> None:
-    """Check a tokenizer; ModelError if it is none, or not one that the trainer could have written."""
+def check(data: bytes) -> bytes:
+    """Return the bytes of a tokenizer; ModelError if the trainer could not have written them."""
     if not data.startswith(HEADER + NETWORK):
         raise _damaged("its first bytes are others")
     network, at = _decompressed(data, len(HEADER + NETWORK))
@@ -52,6 +53,7 @@ def check(data: bytes) -> None:
     _check_rules(rules)
     if data[at:] != END:
         raise _damaged("there is something behind it")
+    return data
 
 
 def _damaged(problem: str) -> ModelError:
@@ -93,47 +95,43 @@ def _check_network(content: bytes) -> None:
 
 def _check_rules(content: bytes) -> None:
     """Check the rules: each a token, or an end of tokens, and its words."""
-    reading = _Reading(content)
+    stream = io.BytesIO(content)
     suffixes = 0
     for is_suffix in (False, True):
-        for _ in range(reading.number(4)):
-            key = reading.word()
-            words = [reading.word() for _ in range(reading.number(1))]
+        for _ in range(_number(stream, 4)):
+            key = _word(stream)
+            words = [_word(stream) for _ in range(_number(stream, 1))]
             if not words or not all(words[1:]) or not (is_suffix or (key and words[0])):
                 raise _damaged("a rule for multiword tokens has no words")
-            if not all(_is_word(word) for word in (words if not is_suffix else words[1:])):
+            ends = [end.lstrip(_CONTINUATION) or b"a" for end in (key, words[0]) if end and is_suffix]
+            if not all(map(_is_word, [*ends, *(words[1:] if is_suffix else words)])):
                 raise _damaged("a rule for multiword tokens has something else than words")
             if is_suffix:
-                _check_ends([key, words[0]])
                 suffixes += len(key) * (len(key) + 64)
     if suffixes > MAX_SUFFIXES:
         raise _damaged("the rules for multiword tokens take too much memory")
-    if reading.at != len(content):
+    if stream.read(1):
         raise _damaged("there is something behind its rules")
 
 
-class _Reading:
-    """Numbers and strings, one after the other."""
+def _taken(stream: io.BytesIO, size: int) -> bytes:
+    found = stream.read(size)
+    if len(found) < size:
+        raise _damaged("its rules are cut off")
+    return found
 
-    def __init__(self, content: bytes) -> None:
-        self.content, self.at = content, 0
 
-    def number(self, size: int) -> int:
-        start, self.at = self.at, self.at + size
-        if self.at > len(self.content):
-            raise _damaged("its rules are cut off")
-        return int.from_bytes(self.content[start : self.at], "little")
+def _number(stream: io.BytesIO, size: int) -> int:
+    return int.from_bytes(_taken(stream, size), "little")
 
-    def word(self) -> bytes:
-        length = self.number(1)
-        if length == 255:
-            length = self.number(4)
-        if length > MAX_WORD:
-            raise _damaged("a word is too long")
-        start, self.at = self.at, self.at + length
-        if self.at > len(self.content):
-            raise _damaged("its rules are cut off")
-        return self.content[start : self.at]
+
+def _word(stream: io.BytesIO) -> bytes:
+    length = _number(stream, 1)
+    if length == 255:
+        length = _number(stream, 4)
+    if length > MAX_WORD:
+        raise _damaged("a word is too long")
+    return _taken(stream, length)
 
 
 def _is_word(word: bytes) -> bool:
@@ -142,10 +140,3 @@ def _is_word(word: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return bool(text) and not any(character < " " or character in "\x7f\x85\u2028\u2029" for character in text)
-
-
-def _check_ends(ends: Sequence[bytes]) -> None:
-    """Check strings that may begin within a character."""
-    for end in ends:
-        if end and not _is_word(end.lstrip(bytes(range(0x80, 0xC0))) or b"a"):
-            raise _damaged("a rule for multiword tokens has something else than words")

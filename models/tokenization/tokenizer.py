@@ -78,13 +78,8 @@ class TokenizerTrainer(Settings):
     @contextmanager
     def training(self, train: Treebank, dev: Treebank | None = None) -> Iterator[Callable[[Jobs], Tokenizer]]:
         """Start the training of `train` in another process; yield a function that waits for the tokenizer."""
-
-        def checked(data: bytes) -> Tokenizer:
-            check(data)
-            return Tokenizer(np.frombuffer(data, np.uint8))
-
         with training(train, dev, to_mapping(self)) as finish:
-            yield lambda jobs: checked(finish(self.epochs, jobs))
+            yield lambda jobs: Tokenizer(np.frombuffer(check(finish(jobs)), np.uint8))
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,8 +147,7 @@ class Tokenizer:
         data = record.arrays.get("udpipe")
         if data is None or data.dtype != np.uint8 or data.ndim != 1:
             raise ModelError("expected the bytes of a tokenizer, found none; the model is damaged: train it again")
-        check(data.tobytes())
-        return cls(np.array(data))
+        return cls(np.frombuffer(check(data.tobytes()), np.uint8))
 
 
 def _joined(sentences: Sequence[Sequence[Token]]) -> list[list[Token]]:

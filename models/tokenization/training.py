@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from treevote.conll.writer import lines_of
 from treevote.corpus.treebank import Treebank
@@ -27,34 +28,23 @@ _EPOCH = re.compile(r"Epoch ([0-9]+),")
 
 
 @contextmanager
-def training(
-    train: Treebank, dev: Treebank | None, options: Mapping[str, object]
-) -> Iterator[Callable[[int, Jobs], bytes]]:
-    """Start the training; the process ends with the block.
+def training(train: Treebank, dev: Treebank | None, options: Mapping[str, Any]) -> Iterator[Callable[[Jobs], bytes]]:
+    """Start the training; the process ends with the block. Yield a function that waits for the model of the library.
 
-    Parameters
-    ----------
-    train, dev : Treebank
-        The pass with the best tokens and sentences on ``dev`` is kept; without, the last one.
-    options : mapping
-        Of the tokenizer of the library.
-
-    Yields
-    ------
-    callable
-        Waits for the model of the library. It is called once, with the number of passes, and with jobs: their progress
-        is called after each pass. It raises InputError if the treebank is too small, and TreevoteError if the process
-        ended without a result.
+    The pass with the best tokens and sentences on ``dev`` is kept, without it the last one. ``options`` are those of
+    the tokenizer of the library. The progress is told after each pass.
 
     Raises
     ------
     InputError
-        If the treebank does not tell where spaces are.
+        If the treebank does not tell where spaces are, or is too small.
     ConfigError
         If there is no library.
+    TreevoteError
+        If the process ended without a result.
     """
     library()
-    texts = [_lines(train), "" if dev is None else _lines(dev)]
+    texts = ["".join(_blocks(train)), "" if dev is None else "".join(_blocks(dev))]
     _require_spaces(train, texts[0])
     with tempfile.TemporaryDirectory(prefix="treevote-") as folder:
         paths = [os.path.join(folder, name) for name in ("train", "dev", "model")]
@@ -65,13 +55,21 @@ def training(
         nothing = subprocess.DEVNULL
         with subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=subprocess.PIPE, text=True) as process:
             try:
-                yield lambda epochs, jobs: _result(_followed(process, epochs, jobs), Path(paths[2]), train.title)
+                yield lambda jobs: _result(process, Path(paths[2]), train.title, options["epochs"], jobs)
             finally:
                 process.kill()
 
 
-def _result(said: str, model: Path, title: str) -> bytes:
-    """Return the model of a process that ended."""
+def _result(process: subprocess.Popen[str], model: Path, title: str, epochs: int, jobs: Jobs) -> bytes:
+    """Tell the progress of a process until its end, and return its model."""
+    said = ""
+    assert process.stderr is not None, "a pipe"
+    for line in process.stderr:
+        if found := _EPOCH.match(line):
+            jobs.tell("tokenizer", int(found[1]), epochs)
+        else:
+            said += line
+    process.wait()
     problem = Path(f"{model}.fault")
     if problem.exists():
         raise InputError(
@@ -84,25 +82,8 @@ def _result(said: str, model: Path, title: str) -> bytes:
     return model.read_bytes()
 
 
-def _followed(process: subprocess.Popen[str], epochs: int, jobs: Jobs) -> str:
-    """Tell the progress of a process until its end; return what it said besides."""
-    said = ""
-    assert process.stderr is not None, "a pipe"
-    for line in process.stderr:
-        if found := _EPOCH.match(line):
-            jobs.tell("tokenizer", int(found[1]), epochs)
-        else:
-            said += line
-    process.wait()
-    return said
-
-
-def _lines(treebank: Treebank) -> str:
-    """Return the forms of a treebank in CoNLL-U, with paragraphs and the spaces between tokens, and nothing else."""
-    return "".join(_blocks(treebank))
-
-
 def _blocks(treebank: Treebank) -> Iterator[str]:
+    """Yield the sentences in CoNLL-U: forms, paragraphs and the spaces between tokens, and nothing else."""
     source = treebank.source
     lines = lines_of(treebank)[0] if source is None else source.lines
     has_spaces = source is None or source.format == "conllu"
@@ -119,22 +100,17 @@ def _blocks(treebank: Treebank) -> Iterator[str]:
             block.append(bare[:8])
         elif not bare.startswith("#") and "." not in columns[0] and len(columns) == 10:
             together = has_spaces and "SpaceAfter=No" in columns[9].split("|")
-            form = _clean(columns[1])
+            form = columns[1].encode("utf-8", "replace").decode().replace("\0", "\ufffd")
             block.append(f"{columns[0]}\t{form}" + "\t_" * 7 + f"\t{'SpaceAfter=No' if together else '_'}")
             tokens += 1
-
-
-def _clean(form: str) -> str:
-    return form.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
 
 
 def _require_spaces(treebank: Treebank, text: str) -> None:
     """Refuse a treebank that does not tell where spaces are."""
     if "SpaceAfter=No" in text or not treebank.n_tokens:
         return
-    counts = treebank.tokens[treebank.is_token]
     marks = [all(unicodedata.category(letter)[0] == "P" for letter in word.form) for word in treebank.words]
-    number = sum(marks[word] for word in counts.tolist())
+    number = sum(marks[word] for word in treebank.tokens[treebank.is_token].tolist())
     if number >= NO_SPACES * treebank.n_tokens:
         raise InputError(
             f"expected SpaceAfter=No in MISC where no space follows a token, found none, and {number:,} tokens are "
