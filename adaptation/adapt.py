@@ -21,11 +21,11 @@ from treevote.adaptation.labelled import calibration_errors, copies_of, labelled
 from treevote.adaptation.measuring import (
     BY_FOLDS,
     Measurement,
-    Scored,
     committee_scores,
     compared,
     estimates,
     held_out,
+    las_of,
     measure,
     sample_of,
 )
@@ -51,7 +51,7 @@ class NothingKeptError(InputError):
 
 
 @dataclass(frozen=True, eq=False)
-class Adapted:
+class AdaptationResult:
     """Result of an adaptation: the adapted model, reasons against its promotion, a report, and the selected sentences.
 
     ``silver`` is None if there was no text to select from.
@@ -77,7 +77,7 @@ def adapt(
     force: bool = False,
     jobs: Jobs = ONE_JOB,
     warn: Callable[[str], None] | None = None,
-) -> Adapted:
+) -> AdaptationResult:
     """Adapt an ensemble to a new domain.
 
     Parameters
@@ -118,7 +118,7 @@ class _Adaptation:
     jobs: Jobs
     warn: Callable[[str], None] | None
 
-    def run(self) -> Adapted:
+    def run(self) -> AdaptationResult:
         parsers = self.scheme.retrained != "taggers"
         taggers = self.scheme.retrained != "parsers" and has_tagger(self.before)
         if not parsers and not taggers:
@@ -153,7 +153,9 @@ class _Adaptation:
         old = self._measured(self.before, given)
         reasons = unfit(domain_distance, old.las, self.guard)
         if reasons and not self.force:
-            return Adapted(self.before, reasons, {**report, "before": to_mapping(old.las), "reasons": list(reasons)})
+            return AdaptationResult(
+                self.before, reasons, {**report, "before": to_mapping(old.las), "reasons": list(reasons)}
+            )
         adapted, silver = self.before, None
         if taggers:
             gold = labelled(self.data, self.scheme.target_share, self.scheme.source_copies)
@@ -201,12 +203,12 @@ class _Adaptation:
         report |= {
             "before": to_mapping(old.las),
             "after": to_mapping(new.las),
-            "scores": compared(old.scored, new.scored, self.seed),
+            "scores": compared(old.scores, new.scores, self.seed),
             "estimates": estimates(old, new),
             "reasons": list(reasons),
         }
         adapted = dataclasses.replace(adapted, facts={**adapted.facts, "adaptation": report})
-        return Adapted(adapted, reasons, report, silver)
+        return AdaptationResult(adapted, reasons, report, silver)
 
     def _of_target(self, target: Treebank) -> dict[str, JSON]:
         """Return the facts of the labelled sentences of the new domain that are trained on."""
@@ -323,8 +325,8 @@ class _Adaptation:
         found = measure(parser, gold.source_dev, gold.target_dev, sample_of(data.text()), self.convention)
         if target is not None and self.scheme.target_folds:
             parse = parser.parse(target) if by_folds is None else by_folds
-            by_fold = Scored(count_by_sentence(target, parse, convention=self.convention))
-            found.scored[BY_FOLDS] = by_fold
+            by_fold = count_by_sentence(target, parse, convention=self.convention)
+            found.scores[BY_FOLDS] = by_fold
             if found.las.target is None:
-                found = found._replace(las=dataclasses.replace(found.las, target=round(by_fold.las, 2)))
+                found = found._replace(las=dataclasses.replace(found.las, target=round(las_of(by_fold), 2)))
         return found

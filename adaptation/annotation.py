@@ -19,13 +19,13 @@ import numpy as np
 
 from treevote.adaptation.agreement import agreement, mean_confidence
 from treevote.adaptation.data import Data
-from treevote.conll.chunks import BOM, chunks
+from treevote.conll.chunks import BOM, Chunk, chunks
 from treevote.conll.reader import parse_chunk
 from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
-from treevote.ensemble.streaming import Part, size
+from treevote.ensemble.streaming import FileChunk, size
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import InputError
@@ -53,7 +53,7 @@ class Annotation(NamedTuple):
 class ChunkTask(NamedTuple):
     """A chunk, its file, the name of its text, and the parses of its sentences by other parsers."""
 
-    part: Part
+    part: FileChunk[Chunk]
     file: Path
     name: str
     external: tuple[Treebank, ...] = ()
@@ -76,7 +76,7 @@ def annotate(model: Path, data: Data, folder: Path, *, jobs: Jobs = ONE_JOB) -> 
 
 def tasks(data: Data, folder: Path) -> Iterator[ChunkTask]:
     """Yield the chunks of the text with their files in a folder."""
-    for number, part in enumerate(data.parts()):
+    for number, part in enumerate(data.file_chunks()):
         name = os.path.basename(data.names[part.file] if data.names else part.chunk.path)
         yield ChunkTask(part, folder.absolute() / f"chunk-{number:06}.conllu", name)
 

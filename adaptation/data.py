@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from treevote.conll.chunks import chunks
+from treevote.conll.chunks import Chunk, chunks
 from treevote.conll.reader import parse_chunk
 from treevote.conll.writer import dump
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.reader import Reader
 from treevote.ensemble.reader_trainer import ReaderTrainer
-from treevote.ensemble.streaming import CHUNK_BYTES, Part, parts, size
+from treevote.ensemble.streaming import CHUNK_BYTES, FileChunk, file_chunks, size
 from treevote.files.streams import writing
 from treevote.models.clusters.clusters import NONE, Clusters
 from treevote.models.tagging.tagger import Tagger, TaggerTrainer
@@ -63,13 +63,13 @@ class Data:
     target_train: Treebank | None = None
     clusters: Clusters | None = None
 
-    def parts(self) -> Iterator[Part]:
+    def file_chunks(self) -> Iterator[FileChunk[Chunk]]:
         """Yield the unlabelled text in chunks."""
-        return parts(self.unlabelled, format=self.format, n_bytes=self.chunk_bytes)
+        return file_chunks(self.unlabelled, format=self.format, n_bytes=self.chunk_bytes)
 
     def text(self) -> Iterator[Treebank]:
         """Yield the unlabelled text part by part."""
-        for part in self.parts():
+        for part in self.file_chunks():
             yield parse_chunk(part.chunk, trees="ignored")[0]
 
 
@@ -120,6 +120,6 @@ def with_predicted_tags(
 
 def _write_tagged(reader: Reader, path: str | os.PathLike[str], data: Data, jobs: Jobs, output: Path) -> None:
     with writing(output) as stream:
-        for part in parts([path], format=data.format, n_bytes=data.chunk_bytes):
+        for part in file_chunks([path], format=data.format, n_bytes=data.chunk_bytes):
             dump(reader.tagged(parse_chunk(part.chunk, trees="ignored")[0]).only(), stream)
             jobs.tell("tags of the text", part.bytes_read, size([path]))

@@ -51,14 +51,14 @@ class Estimate(NamedTuple):
         return round((self.low + self.high) / 2, 2)
 
 
-class Source(NamedTuple):
+class SourceScores(NamedTuple):
     """LAS and mean pairwise agreement of a model on the source in percent; the latter only of several members."""
 
     las: float
     agreement: float | None
 
     @staticmethod
-    def of(parser: EnsembleParser) -> Source | None:
+    def of(parser: EnsembleParser) -> SourceScores | None:
         """Return the scores of a model on its development data; None if it was trained without any."""
         facts: Any = parser.facts
         if "scores" not in facts or "diversity" not in facts:
@@ -66,7 +66,7 @@ class Source(NamedTuple):
         names, table = facts["diversity"]["names"], facts["diversity"]["disagreement"]
         pairs = itertools.combinations([names.index(name) for name in parser.members if name in names], 2)
         different = [table[i][j] for i, j in pairs]
-        return Source(facts["scores"]["vote"]["las"], 100 - float(np.mean(different)) if different else None)
+        return SourceScores(facts["scores"]["vote"]["las"], 100 - float(np.mean(different)) if different else None)
 
 
 def pairwise(parses: Sequence[Treebank]) -> float | None:
@@ -77,7 +77,7 @@ def pairwise(parses: Sequence[Treebank]) -> float | None:
     return 100 * float(np.mean(shares)) if shares and tokens.any() else None
 
 
-def estimate(source: Source | None, agreed: float | None, confidence: float | None) -> Estimate | None:
+def estimate(source: SourceScores | None, agreed: float | None, confidence: float | None) -> Estimate | None:
     """Return the range of LAS on a text.
 
     ``agreed`` and ``confidence`` are pairwise agreement of the members, which is preferred, and mean confidence on the
@@ -85,7 +85,7 @@ def estimate(source: Source | None, agreed: float | None, confidence: float | No
 
     Examples
     --------
-    >>> far = estimate(Source(90.0, 90.0), 80.0, None)
+    >>> far = estimate(SourceScores(90.0, 90.0), 80.0, None)
     >>> [round(end) for end in (far.low, far.high)]
     [73, 82]
     """

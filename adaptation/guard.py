@@ -43,7 +43,7 @@ class Guard(Settings):
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class DomainScores:
     """LAS of a model in percent, None without data.
 
     ``source`` and ``target`` are measured on labelled sentences, ``estimate`` is the mean confidence on the target.
@@ -54,7 +54,7 @@ class Measured:
     estimate: float | None = None
 
 
-def unfit(distance: Distance, before: Measured, guard: Guard) -> list[str]:
+def unfit(distance: Distance, before: DomainScores, guard: Guard) -> list[str]:
     """Return the reasons against learning from a text at all; none if it is fit."""
     reasons = []
     if distance.bigram_information < guard.min_bigram_information:
@@ -75,12 +75,12 @@ def unfit(distance: Distance, before: Measured, guard: Guard) -> list[str]:
     return reasons
 
 
-def verdict(before: Measured, after: Measured, guard: Guard) -> list[str]:
+def verdict(before: DomainScores, after: DomainScores, guard: Guard) -> list[str]:
     """Return the reasons against the adapted model; none if it is to be promoted.
 
     Examples
     --------
-    >>> verdict(Measured(source=90.0), Measured(source=85.0), Guard())
+    >>> verdict(DomainScores(source=90.0), DomainScores(source=85.0), Guard())
     ['on the source it has 85.00 LAS, 5.00 less than before: more than the 1.50 that may be lost']
     """
     reasons = []

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from treevote.adaptation.agreement import agreement, mean_confidence
 from treevote.adaptation.data import has_tagger, tagged
-from treevote.adaptation.estimate import Estimate, Source, after_changes, estimate, of_labels, pairwise
-from treevote.adaptation.guard import Measured
+from treevote.adaptation.estimate import Estimate, SourceScores, after_changes, estimate, of_labels, pairwise
+from treevote.adaptation.guard import DomainScores
 from treevote.adaptation.scheme import InstanceSelection
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import per_sentence
@@ -28,7 +27,7 @@ from treevote.store.manifest import JSON
 HELD_OUT = 20
 """Every 20th sentence of the text is held out from training, for the estimates."""
 
-MOST_HELD_OUT = 2_000
+MAX_HELD_OUT = 2_000
 """Maximum number of held-out sentences; they stay in memory."""
 
 
@@ -41,7 +40,7 @@ TAGS = ("UPOS", "AllTags")
 
 def held_out(numbers: Longs) -> Bools:
     """Return a mask of the held-out sentences of a text, by their numbers from 0."""
-    mask: Bools = (numbers % HELD_OUT == HELD_OUT - 1) & (numbers < HELD_OUT * MOST_HELD_OUT)
+    mask: Bools = (numbers % HELD_OUT == HELD_OUT - 1) & (numbers < HELD_OUT * MAX_HELD_OUT)
     return mask
 
 
@@ -55,32 +54,25 @@ def sample_of(parts: Iterable[Treebank]) -> Treebank:
     return Treebank.concatenate(held)
 
 
-@dataclass(frozen=True)
-class Scored:
-    """Scores of a model on labelled sentences, as counts by sentence.
+Scores: TypeAlias = dict[str, Longs]
+"""Counts by sentence of `treevote.evaluation.counts.count_by_sentence`; with a tagger, right tags by metric."""
 
-    Counts are those of `treevote.evaluation.counts.count_by_sentence`, and for a model with a tagger the tokens with
-    the right tags, by metric.
-    """
 
-    counts: dict[str, Longs]
-
-    @property
-    def las(self) -> float:
-        """Labelled attachment score in percent."""
-        return 100 * int(self.counts["arcs"].sum()) / max(1, int(self.counts["tokens"].sum()))
+def las_of(scores: Scores) -> float:
+    """Return the labelled attachment score in percent."""
+    return 100 * int(scores["arcs"].sum()) / max(1, int(scores["tokens"].sum()))
 
 
 class Measurement(NamedTuple):
     """Accuracy of a model.
 
-    ``las`` is for the guard; ``scored`` are all scores, by ``"source"``, ``"target"`` and ``BY_FOLDS``, of the domains
+    ``las`` is for the guard; ``scores`` are all scores, by ``"source"``, ``"target"`` and ``BY_FOLDS``, of the domains
     that have labelled sentences; ``sample`` is its parse of the sample of the target, and ``estimate`` the range of its
     LAS there, without labels.
     """
 
-    las: Measured
-    scored: dict[str, Scored]
+    las: DomainScores
+    scores: dict[str, Scores]
     sample: Treebank
     estimate: Estimate | None
 
@@ -94,41 +86,41 @@ def measure(
     """
     labelled = {"source": source, "target": target}
     scored = {name: score(parser, gold, convention) for name, gold in labelled.items() if gold is not None}
-    las = {name: round(found.las, 2) for name, found in scored.items()}
+    las = {name: round(las_of(found), 2) for name, found in scored.items()}
     parses = parser.parse_members(sample)
     voted = parser.combine(parses)
     sure = None
     if voted.label_confidence is not None and voted.n_tokens:
         sure = round(100 * float(voted.label_confidence[voted.is_token].mean(dtype=np.float64)), 2)
-    own = estimate(Source.of(parser), pairwise(list(parses.values())), sure) if sample.n_tokens else None
-    return Measurement(Measured(las.get("source"), las.get("target"), sure), scored, voted, own)
+    own = estimate(SourceScores.of(parser), pairwise(list(parses.values())), sure) if sample.n_tokens else None
+    return Measurement(DomainScores(las.get("source"), las.get("target"), sure), scored, voted, own)
 
 
-def score(parser: EnsembleParser, gold: Treebank, convention: Convention) -> Scored:
+def score(parser: EnsembleParser, gold: Treebank, convention: Convention) -> Scores:
     """Return the scores of a model on labelled sentences, and those of its tags if it has a tagger."""
     given = tagged(parser, gold)
     parse = parser.parse(given)
     counts = count_by_sentence(gold, parse, convention=convention)
     if has_tagger(parser):
         counts |= {metric: per_sentence(right, gold.offsets) for metric, right in right_tags(gold, given).items()}
-    return Scored(counts)
+    return counts
 
 
-def compared(before: Mapping[str, Scored], after: Mapping[str, Scored], seed: int) -> list[JSON]:
+def compared(before: Mapping[str, Scores], after: Mapping[str, Scores], seed: int) -> list[JSON]:
     """Return the scores of two models on each domain, the difference with its interval, and p.
 
     They are LAS and UAS, and of models with a tagger those of ``TAGS``.
     """
     rows: list[JSON] = []
     for domain in before:
-        metrics = {"LAS": "arcs", "UAS": "heads"} | {name: name for name in TAGS if name in before[domain].counts}
+        metrics = {"LAS": "arcs", "UAS": "heads"} | {name: name for name in TAGS if name in before[domain]}
         for metric, right in metrics.items():
-            sides = (before[domain].counts, after[domain].counts)
+            sides = (before[domain], after[domain])
             found = paired(*(np.stack([own[right], own["tokens"]], axis=1) for own in sides), seed=seed)
             figures = {"before": found.before, "after": found.after, "difference": found.points}
             figures |= {"low": found.low, "high": found.high}
             rounded = {name: None if value is None else round(value, 2) for name, value in figures.items()}
-            n_tokens = int(before[domain].counts["tokens"].sum())
+            n_tokens = int(before[domain]["tokens"].sum())
             rows.append(
                 {"domain": domain, "metric": metric, "tokens": n_tokens, **rounded}
                 | {"p": round(found.p.p, 6), "p_is_bound": found.p.bound}
@@ -150,13 +142,13 @@ def estimates(before: Measurement, after: Measurement) -> list[JSON]:
         found["after"] = after_changes(before.estimate, 100 * float(1 - same.mean()))
     rows: list[JSON] = []
     for (side, without_labels), measured in zip(found.items(), (before, after), strict=True):
-        labels = measured.scored.get(BY_FOLDS)
-        best = without_labels if labels is None else of_labels(labels.counts)
+        labels = measured.scores.get(BY_FOLDS)
+        best = without_labels if labels is None else of_labels(labels)
         if best is None:
             continue
         row: dict[str, JSON] = {"model": side, "las": best.las, **best._asdict(), "error": None, "holds": None}
-        if "target" in measured.scored:
-            truth = measured.scored["target"].las
+        if "target" in measured.scores:
+            truth = las_of(measured.scores["target"])
             row |= {"error": round(best.las - truth, 2), "holds": best.low <= truth <= best.high}
         rows.append(row)
     return rows

@@ -24,7 +24,7 @@ from treevote.adaptation.silver import TAGGERS, joined, profile, write_silver
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.reader import Tagger, without_tags
-from treevote.ensemble.reader_trainer import judged, right_tags
+from treevote.ensemble.reader_trainer import evaluate_tagger, right_tags
 from treevote.kernels import Doubles
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Parser
@@ -95,7 +95,7 @@ def retagged(
         facts = {name: value for name, value in reading.items() if name not in ("accuracy", "agreement", "reliability")}
         sure = None
         if data.source_dev is not None:
-            _, sure, own = judged(tagger, data.source_dev)
+            _, sure, own = evaluate_tagger(tagger, data.source_dev)
             facts |= own
         new = dataclasses.replace(reader, tagger=tagger, confidence=sure)
         return dataclasses.replace(model, reader=new, facts={**model.facts, "reading": facts})

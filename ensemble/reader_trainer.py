@@ -7,6 +7,7 @@ jack-knifing: every sentence by a tagger that has not seen it.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
@@ -42,7 +43,7 @@ METRICS = ("UPOS", "XPOS", "FEATS", "AllTags", "Lemmas")
 """Metrics of a tagger; AllTags are UPOS, XPOS and FEATS."""
 
 
-class ReadData(NamedTuple):
+class TrainedReader(NamedTuple):
     """Result of `ReaderTrainer.train`: the reader, the data for the parsers, and facts of the reader."""
 
     reader: Reader
@@ -82,7 +83,7 @@ class ReaderTrainer(Settings):
         texts: tuple[Treebank, Treebank | None] | None = None,
         seed: int = 0,
         jobs: Jobs = ONE_JOB,
-    ) -> ReadData:
+    ) -> TrainedReader:
         """Train a reader, and tag the data of the parsers; the result does not depend on the jobs.
 
         Parameters
@@ -107,11 +108,11 @@ class ReaderTrainer(Settings):
             facts: dict[str, JSON] = {"reads": self.reads, "tags": self.tags}
             tagged_dev = sure = None
             if dev is not None:
-                tagged_dev, sure, own = judged(tagger, dev)
+                tagged_dev, sure, own = evaluate_tagger(tagger, dev)
                 facts |= own
             tagged = self.tagged(bare, seed=seed, jobs=jobs)
             reader = Reader(finish(jobs) if tokenizer is None else tokenizer, tagger, sure)
-        return ReadData(reader, tagged, tagged_dev, facts)
+        return TrainedReader(reader, tagged, tagged_dev, facts)
 
     def tagged(self, treebank: Treebank, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Treebank:
         """Return the training data of the parsers; the same treebank and seed give the same tags."""
@@ -120,10 +121,10 @@ class ReaderTrainer(Settings):
         return cross_tagged(self.tagger, treebank, TAG_FOLDS, seed=seed, jobs=jobs)
 
 
-def judged(tagger: Tagger, dev: Treebank) -> tuple[Treebank, TagConfidence | None, dict[str, JSON]]:
+def evaluate_tagger(tagger: Tagger, dev: Treebank) -> tuple[Treebank, TagConfidence | None, dict[str, JSON]]:
     """Return development data with predicted tags, the confidence of tags (None without tokens), and its measures."""
     found, agreed, margins = tagger.tag_with_margins(dev)
-    facts, tokens = measured(dev, found, agreed), dev.is_token
+    facts, tokens = tagger_scores(dev, found, agreed), dev.is_token
     if not tokens.any():
         return found, None, facts
     right = right_tags(dev, found)["AllTags"]
@@ -138,7 +139,7 @@ def _none(jobs: Jobs) -> None:
 
 def accuracy(gold: Treebank, predicted: Treebank) -> dict[str, float]:
     """Return the percentage of tokens with the gold tag, of the same tokens, for each of ``METRICS``."""
-    return {metric: _percent(right[gold.is_token]) for metric, right in right_tags(gold, predicted).items()}
+    return _percentages(right_tags(gold, predicted), gold.is_token)
 
 
 def right_tags(gold: Treebank, predicted: Treebank) -> dict[str, Bools]:
@@ -156,17 +157,18 @@ def _right(gold: Word, predicted: Word) -> tuple[bool, ...]:
     return upos, xpos, feats, upos and xpos and feats, gold.lemma == predicted.lemma
 
 
-def measured(gold: Treebank, predicted: Treebank, agreed: Bools) -> dict[str, JSON]:
-    """Return the accuracy of a tagger, and its reliability: the same for the tokens on whose tags its taggers agree.
+def tagger_scores(gold: Treebank, predicted: Treebank, agreed: Bools) -> dict[str, JSON]:
+    """Return the accuracy of a tagger in percent, and its reliability: the same where its taggers agree, and elsewhere.
 
-    ``agreed``, shape (n_slots,), is that of `treevote.models.tagging.tagger.Tagger.judged`. All numbers are percent.
+    ``agreed``, shape (n_slots,), is that of `treevote.models.tagging.tagger.Tagger.tag_with_margins`.
     """
-    right = right_tags(gold, predicted)
-    agreement: dict[str, JSON] = {"tokens": _percent(agreed[gold.is_token])}
-    for name, mask in ("agreed", gold.is_token & agreed), ("others", gold.is_token & ~agreed):
-        agreement[name] = {metric: _percent(own[mask]) for metric, own in right.items()}
-    return {"accuracy": dict(accuracy(gold, predicted)), "agreement": agreement}
+    right, tokens = right_tags(gold, predicted), gold.is_token
+    agreement: dict[str, JSON] = {**_percentages({"tokens": agreed}, tokens)}
+    for name, mask in ("agreed", tokens & agreed), ("others", tokens & ~agreed):
+        agreement[name] = dict(_percentages(right, mask))
+    return {"accuracy": dict(_percentages(right, tokens)), "agreement": agreement}
 
 
-def _percent(mask: Bools) -> float:
-    return round(100 * float(mask.mean()), 2) if len(mask) else 0.0
+def _percentages(right: Mapping[str, Bools], mask: Bools) -> dict[str, float]:
+    n = max(1, int(mask.sum()))
+    return {name: round(100 * (int(own[mask].sum()) / n), 2) for name, own in right.items()}

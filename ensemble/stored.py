@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -78,7 +76,7 @@ class StoredParser:
         ConfigError
             If there is no member of the name.
         """
-        with self._named():
+        try:
             if self.version != __version__:
                 raise ModelError(
                     f"expected treevote {self.version}, found {__version__}; install the same version on all machines"
@@ -90,8 +88,12 @@ class StoredParser:
                     del _PLACES[next(iter(_PLACES))]
             with place.lock:
                 if place.parser is None:
-                    place.parser = _loaded(*self._key)
+                    place.parser = self._load()
                 return place.parser
+        except ModelError as error:
+            if not self.travelled:
+                raise
+            raise ModelError(f"a worker on {socket.gethostname()}: {error}") from error
 
     def release(self) -> None:
         """Give up the parser that this process keeps in memory, until the next call."""
@@ -105,25 +107,14 @@ class StoredParser:
     def _key(self) -> tuple[str, str, str | None]:
         return self.path, self.sha256, self.member
 
-    @contextmanager
-    def _named(self) -> Iterator[None]:
-        """Put the name of the machine in front of an error in another process."""
-        try:
-            yield
-        except ModelError as error:
-            if not self.travelled:
-                raise
-            raise ModelError(f"a worker on {socket.gethostname()}: {error}") from error
-
-
-def _loaded(path: str, sha256: str, member: str | None) -> EnsembleParser:
-    parser = load(path) if member is None else load_member(path, member)
-    if (found := checksum(path)) != sha256:
-        raise ModelError(
-            f"{path}: expected the model with checksum {sha256[:12]}, found {found[:12]}; "
-            "it was replaced, or is another one on this machine: copy the model again, or start again"
-        )
-    return parser
+    def _load(self) -> EnsembleParser:
+        parser = load(self.path) if self.member is None else load_member(self.path, self.member)
+        if (found := checksum(self.path)) != self.sha256:
+            raise ModelError(
+                f"{self.path}: expected the model with checksum {self.sha256[:12]}, found {found[:12]}; "
+                "it was replaced, or is another one on this machine: copy the model again, or start again"
+            )
+        return parser
 
 
 @dataclass(eq=False)

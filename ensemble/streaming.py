@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 from treevote.conll.chunks import Chunk, chunks
 from treevote.conll.text_chunks import AnyFormat, TextChunk, any_chunks
@@ -19,21 +19,21 @@ CHUNK_BYTES = 1 << 19
 """Approximate length of a chunk: its transfer to a process is cheap compared with parsing it."""
 
 
-class Part(NamedTuple):
+C = TypeVar("C", bound=Chunk | TextChunk)
+
+
+class FileChunk(NamedTuple, Generic[C]):
     """A chunk, the number of its file, from 0, and the bytes of all files, compressed or not, read up to its end."""
 
-    chunk: Chunk
+    chunk: C
     file: int
     bytes_read: int
 
 
-def parts(
-    paths: Sequence[str | os.PathLike[str]],
-    *,
-    format: Format | Literal["auto"] = "auto",
-    n_bytes: int = CHUNK_BYTES,
-) -> Iterator[Part]:
-    r"""Yield the chunks of files, one file after the other; see `treevote.conll.chunks.chunks`.
+def file_chunks(
+    paths: Sequence[str | os.PathLike[str]], *, format: Format | Literal["auto"] = "auto", n_bytes: int = CHUNK_BYTES
+) -> Iterator[FileChunk[Chunk]]:
+    r"""Yield the chunks of treebanks, one file after the other; see `treevote.conll.chunks.chunks`.
 
     Examples
     --------
@@ -41,27 +41,25 @@ def parts(
     >>> with NamedTemporaryFile() as file:
     ...     _ = file.write(b"1\ta\n\n" * 2)
     ...     file.flush()
-    ...     [(part.chunk.first_sentence, part.file, part.bytes_read) for part in parts([file.name] * 2)]
+    ...     [(each.chunk.first_sentence, each.file, each.bytes_read) for each in file_chunks([file.name] * 2)]
     [(1, 0, 10), (1, 1, 20)]
     """
-    before = read = 0
-    for file, path in enumerate(paths):
-        for chunk in chunks(os.fspath(path), format=format, n_bytes=n_bytes):
-            read = before + chunk.bytes_read
-            yield Part(chunk, file, read)
-        before = read
+    return _counted(paths, lambda path, _: chunks(path, format=format, n_bytes=n_bytes))
 
 
-def any_parts(
+def any_file_chunks(
     paths: Sequence[str | os.PathLike[str]], *, format: AnyFormat = "auto", n_bytes: int = CHUNK_BYTES
-) -> Iterator[tuple[Chunk | TextChunk, int, int]]:
-    """Yield the chunks of files that may be running text, with file and bytes read as in a `Part`."""
+) -> Iterator[FileChunk[Chunk | TextChunk]]:
+    """Yield the chunks of files that may be running text; the names of sentences of several files differ."""
+    return _counted(paths, lambda path, prefix: any_chunks(path, format=format, n_bytes=n_bytes, prefix=prefix))
+
+
+def _counted(paths: Sequence[str | os.PathLike[str]], cut: Callable[[str, str], Iterator[C]]) -> Iterator[FileChunk[C]]:
     before = read = 0
     for file, path in enumerate(paths):
-        prefix = f"d{file + 1}-" if len(paths) > 1 else ""  # names of sentences differ
-        for chunk in any_chunks(os.fspath(path), format=format, n_bytes=n_bytes, prefix=prefix):
+        for chunk in cut(os.fspath(path), f"d{file + 1}-" if len(paths) > 1 else ""):
             read = before + chunk.bytes_read
-            yield chunk, file, read
+            yield FileChunk(chunk, file, read)
         before = read
 
 

@@ -29,13 +29,13 @@ HEIGHTS = (0.5, 1.0, 2.0, 4.0, 8.0, 20.0)
 N_TASKS = 3
 """Number of margins of a token: those of `treevote.models.tagging.tagger.SCORED_TASKS`."""
 
-FURTHEST = math.log((1 - LEAST) / LEAST)
+MAX_LOG_ODDS = math.log((1 - LEAST) / LEAST)
 """The log-odds of the greatest probability."""
 
 DIGITS = 6
 """Decimals of a weight."""
 
-HEAVIEST = 1e6
+MAX_WEIGHT = 1e6
 """Maximum absolute weight, so that sums stay finite."""
 
 
@@ -55,7 +55,7 @@ class TagConfidence:
         log_odds: Doubles = np.full(len(margins), self.weights[-1])
         for weight, own in zip(self.weights, _features(margins).T, strict=False):
             log_odds += weight * own
-        probabilities: Doubles = 1 / (1 + np.exp(-np.clip(log_odds, -FURTHEST, FURTHEST)))
+        probabilities: Doubles = 1 / (1 + np.exp(-np.clip(log_odds, -MAX_LOG_ODDS, MAX_LOG_ODDS)))
         return probabilities.astype(np.float32)
 
     def record(self) -> Record:
@@ -70,7 +70,7 @@ class TagConfidence:
 
 def _checked(record: Record) -> TagConfidence:
     weights = column(record, "weights", np.float64)
-    if len(weights) != len(HEIGHTS) + N_TASKS + 1 or not (np.abs(weights) <= HEAVIEST).all():
+    if len(weights) != len(HEIGHTS) + N_TASKS + 1 or not (np.abs(weights) <= MAX_WEIGHT).all():
         raise ValueError("the weights of the confidence of tags")
     return TagConfidence(weights)
 

@@ -26,7 +26,7 @@ _PENDING = 1 << 22  # bigrams that wait to be added up
 _OTHERS = 2  # the end of a sentence, and rare words
 
 
-class Induced(NamedTuple):
+class InducedClusters(NamedTuple):
     """Result of `induce`: clusters, how often each of their words occurs, and the number of tokens of the text."""
 
     clusters: Clusters
@@ -34,7 +34,7 @@ class Induced(NamedTuple):
     n_tokens: int
 
 
-class Counts:
+class BigramCounts:
     """How often each form follows each in the sentences that were added; the end of a sentence is form 0."""
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class Counts:
 
 def induce(
     text: Iterable[Treebank], *, n_classes: int = 128, least: int = 2, progress: Progress | None = None
-) -> Induced:
+) -> InducedClusters:
     """Make clusters of the words of a text.
 
     Parameters
@@ -123,7 +123,7 @@ def induce(
         raise ConfigError(f"the number of classes should be in 1..{MAX_CLASSES}, found {n_classes}")
     if least < 1:
         raise ConfigError(f"the least number of occurrences should be at least 1, found {least}")
-    counts = Counts()
+    counts = BigramCounts()
     for treebank in text:
         counts.add(treebank)
     words, bigrams = counts.bigrams(least) if counts.n_tokens else ([], None)
@@ -134,4 +134,4 @@ def induce(
     class_of = exchange(bigrams, n_classes, _OTHERS, progress)
     path_of = paths(bigrams.pairs(class_of, n_classes + _OTHERS), n_classes)
     own = tuple(path_of[k] for k in class_of[: len(words)].tolist())
-    return Induced(Clusters(tuple(words), own), bigrams.counts[: len(words)], counts.n_tokens)
+    return InducedClusters(Clusters(tuple(words), own), bigrams.counts[: len(words)], counts.n_tokens)

@@ -120,7 +120,7 @@ class Classifier:
     ) -> None:
         """Tag sentences, and add the scores of all parts of the groups of their tokens to ``total``.
 
-        Unless the column is -1, ``text.tags[:, column]`` is overwritten by ``codes[c]``, shape (n_classes,), for the
+        Unless the column is -1, ``text.tags[:, column]`` is overwritten by ``codes[c]`` for the
         class ``c`` that this tagger chooses. ``places``, shape (n_slots,), is the first score of each token.
         """
         add_scores(

@@ -18,7 +18,7 @@ _CASES: dict[str, Callable[[str], str]] = {
     "title": lambda form: form[:1].upper() + form[1:].lower(),
 }
 
-_LONGEST = 100  # characters of a form or lemma; longer ones are not compared
+_MAX_LENGTH = 100  # characters of a form or lemma; longer ones are not compared
 
 
 def rule_of(form: str, lemma: str) -> str:
@@ -29,7 +29,7 @@ def rule_of(form: str, lemma: str) -> str:
     >>> rule_of("Cities", "city"), rule_of("am", "be"), rule_of("dogs", "dog"), rule_of("gegangen", "gehen")
     ('lower|0||3|y', '=be', 'same|0||1|', 'same|0||6|hen')
     """
-    if max(len(form), len(lemma)) > _LONGEST or "|" in lemma:
+    if max(len(form), len(lemma)) > _MAX_LENGTH or "|" in lemma:
         return "=" + lemma
     rules = []
     for case, change in _CASES.items():

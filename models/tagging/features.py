@@ -11,7 +11,7 @@ from treevote.kernels import Bools, Ints, Keys, Longs, kernel, leaf
 from treevote.models.features.rows import BATCH_KEYS, Batch
 from treevote.models.features.trie import key_at, mix
 from treevote.models.tagging.forms import SPELLING
-from treevote.models.tagging.templates import MOST_ATOMS, NO_ATOM
+from treevote.models.tagging.templates import MAX_ATOMS, NO_ATOM
 
 _N_SPELLING = len(SPELLING)
 _NOWHERE = np.zeros(0, np.uint64)
@@ -65,7 +65,7 @@ def fire(text: Text, sentence: int, position: int, templates: Ints, keys: Keys) 
     n = 0
     for t in range(len(templates)):
         key, fires, context = start, True, np.uint64(0)
-        for a in range(MOST_ATOMS):
+        for a in range(MAX_ATOMS):
             column, at = templates[t, a, 1], position + templates[t, a, 0]
             if column == NO_ATOM:
                 break
@@ -82,7 +82,7 @@ def fire(text: Text, sentence: int, position: int, templates: Ints, keys: Keys) 
             if value == 0:
                 fires = False
                 break
-            key = mix(key, 1 + MOST_ATOMS * t + a, value)
+            key = mix(key, 1 + MAX_ATOMS * t + a, value)
         if fires:
             keys[n] = (key & ~_CONTEXT) | context
             n += 1

@@ -98,28 +98,21 @@ class TaggerTrainer(Settings):
         parts_of_speech = _gold_classes(treebank, "upos", ("_",))
         others = {task: _gold_classes(treebank, task, parts_of_speech[2].names) for task in TASKS if task != "upos"}
         gold = {"upos": parts_of_speech, **others}
-        tags = np.column_stack(
-            [_tags_of(tagset, classes) for classes, _, tagset in map(gold.__getitem__, templates.TAGS)]
-        )
+        tags = np.column_stack([tagset.codes[classes] for classes, _, tagset in map(gold.__getitem__, templates.TAGS)])
         works = []
         for task, (classes, groups, tagset) in gold.items():
             own = Text(rows[treebank.tokens], treebank.offsets, values, known, groups, tags)
             seen = classes >= 0
             dictionary = Dictionary.of(known[own.tokens[seen]], classes[seen], len(forms))
-            works += [
-                _TrainingTask(task, trainer, own, classes, tagset, dictionary, seed + i)
-                for i, trainer in enumerate(self._own(task))
-            ]
+            more = tuple(templates.CLUSTERS[task].split()) if self.clusters else ()
+            for i, trainer in enumerate(self.taggers[task]):
+                extended = dataclasses.replace(trainer, templates=(*trainer.templates, *more))
+                works.append(_TrainingTask(task, extended, own, classes, tagset, dictionary, seed + i))
         trained: dict[str, Task] = {}
         for work, classifier in zip(works, jobs.map(_train, works), strict=True):
             before = trained[work.task].taggers if work.task in trained else ()
             trained[work.task] = Task(work.tagset, work.dictionary, (*before, classifier))
         return Tagger(forms, trained, self.clusters)
-
-    def _own(self, task: str) -> tuple[ClassifierTrainer, ...]:
-        """Return the taggers of a task, with templates of clusters if there are any."""
-        more = tuple(templates.CLUSTERS[task].split()) if self.clusters else ()
-        return tuple(dataclasses.replace(own, templates=(*own.templates, *more)) for own in self.taggers[task])
 
 
 class _TrainingTask(NamedTuple):
@@ -153,17 +146,6 @@ def _gold_classes(treebank: Treebank, task: str, known: Sequence[str]) -> tuple[
     return classes, groups, tagset
 
 
-def _codes_of(tagset: Tagset) -> Ints:
-    """Return the number of each class in templates, shape (n_classes,): equal tags of all groups have one."""
-    number = {tag: i for i, tag in enumerate(sorted(set(tagset.names)))}
-    return np.array([number[tag] for tag in tagset.names], np.int32)
-
-
-def _tags_of(tagset: Tagset, classes: Ints) -> Ints:
-    """Return the numbers of classes in templates; -1 for -1."""
-    return np.append(_codes_of(tagset), np.int32(-1))[classes]
-
-
 def _class_of(task: str, word: Word) -> tuple[str, str]:
     """Return the group of a word and its class in the group; an empty column is read as ``_``."""
     lemma, upos, xpos, feats = (column or "_" for column in word[1:])
@@ -182,11 +164,9 @@ class Tagger:
     tasks: dict[str, Task]
     clusters: Clusters = NONE
     _memo: FormMemo = field(init=False, repr=False)
-    _codes: dict[str, Ints] = field(init=False, repr=False)  # by task, the numbers of its classes in templates
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_memo", FormMemo(rows_of(self.forms), self.clusters))
-        object.__setattr__(self, "_codes", {name: _codes_of(task.tagset) for name, task in self.tasks.items()})
 
     def tag(self, treebank: Treebank) -> Treebank:
         """Return the same sentences and trees with predicted LEMMA, UPOS, XPOS and FEATS; those it has are not read."""
@@ -229,14 +209,14 @@ class Tagger:
         text = Text(tokens, offsets, values, known, np.zeros(len(tokens), np.int32), tags)
         result, all_agreed, margins = [], np.ones(len(tokens), np.bool_), []
         for task, column in TASKS.items():
-            classes, combinations, agreed, margin = self.tasks[task].vote(text, column, self._codes[task])
+            classes, combinations, agreed, margin = self.tasks[task].vote(text, column)
             all_agreed &= agreed
-            if task in SCORED_TASKS:
-                margins.append(margin)
+            codes = self.tasks[task].tagset.codes[classes]
             if column >= 0:
-                tags[:, column] = np.append(self._codes[task], np.int32(-1))[classes]
+                margins.append(margin)
+                tags[:, column] = codes
             if task == "upos":  # the groups of all other tasks
-                text = text._replace(groups=np.append(self._codes[task], np.int32(0))[classes])
+                text = text._replace(groups=np.maximum(codes, 0))
             for slot, combination in combinations.items():
                 classes[slot] = names.add(task, combination)
                 tags[slot, column] = -1

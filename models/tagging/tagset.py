@@ -21,16 +21,16 @@ from treevote.models.features.lexicon import split_feats
 from treevote.store.record import Record
 from treevote.store.validation import check_offsets, column
 
-MOST_CLASSES = 20_000
+MAX_CLASSES = 20_000
 """Maximum number of classes; the rarest beyond are left out."""
 
-MOST_VALUES = 32
+MAX_VALUES = 32
 """Maximum number of features of a class that count as parts."""
 
-OWN_PART = 10
+MIN_OCCURRENCES = 10
 """Number of occurrences from which a class that has features is a part of its own."""
 
-MOST_PARTS = 32_000
+MAX_PARTS = 32_000
 """Maximum number of parts: packed weights have 16 bits for their numbers."""
 
 
@@ -79,7 +79,7 @@ class Tagset:
     def of(cls, pairs: Iterable[tuple[str, str]], *, split: bool = False) -> Tagset:
         """Return the classes of a training set, given group and class of each token.
 
-        The features of classes are no parts if there were more than ``MOST_PARTS``.
+        The features of classes are no parts if there were more than ``MAX_PARTS``.
 
         Examples
         --------
@@ -92,16 +92,22 @@ class Tagset:
         counts = Counter(pairs)
         frequent = sorted(counts, key=lambda pair: (-counts[pair], pair))
         first = dict(reversed(frequent))  # no group stays empty
-        kept = sorted({*frequent[: max(0, MOST_CLASSES - len(first))], *first.items()})
+        kept = sorted({*frequent[: max(0, MAX_CLASSES - len(first))], *first.items()})
         groups = tuple(dict.fromkeys(group for group, _ in kept))
         sizes = Counter(group for group, _ in kept)
-        own = [not split or counts[pair] >= OWN_PART for pair in kept]
+        own = [not split or counts[pair] >= MIN_OCCURRENCES for pair in kept]
         starts = np.cumsum([0, *(sizes[group] for group in groups)], dtype=np.int32)
         names = tuple(name for _, name in kept)
         tagset = cls(groups, names, starts, split, np.array(own, np.bool_))
-        if len(names) + sum(len(tagset.part_names(group)) for group in range(len(groups)) if split) > MOST_PARTS:
+        if len(names) + sum(len(tagset.part_names(group)) for group in range(len(groups)) if split) > MAX_PARTS:
             return cls(groups, names, starts, False, np.ones(len(names), np.bool_))
         return tagset
+
+    @functools.cached_property
+    def codes(self) -> Ints:
+        """Number of each class in templates: equal tags of all groups have one. The last is -1, for no class."""
+        number = {tag: i for i, tag in enumerate(sorted(set(self.names)))}
+        return np.array([*(number[tag] for tag in self.names), -1], np.int32)
 
     @functools.cached_property
     def parts(self) -> Parts:
@@ -112,21 +118,21 @@ class Tagset:
             numbers: dict[str, int] = {}
             start = bases[-1] + last - first
             for name in self.names[first:last]:
-                own = dict.fromkeys(split_feats(name)[:MOST_VALUES]) if self.split else ()
+                own = dict.fromkeys(split_feats(name)[:MAX_VALUES]) if self.split else ()
                 values += [numbers.setdefault(value, start + len(numbers)) for value in own]
                 offsets.append(len(values))
             bases.append(start + len(numbers))
             kinds += [-1] * (last - first)
             kinds += [features.setdefault(value.partition("=")[0], len(features)) for value in numbers]
-        if bases[-1] > MOST_PARTS:
-            raise ValueError(f"its tags have {bases[-1]} parts; there may be {MOST_PARTS}")
+        if bases[-1] > MAX_PARTS:
+            raise ValueError(f"its tags have {bases[-1]} parts; there may be {MAX_PARTS}")
         firsts, ends, others, features_of = (np.array(column, np.int32) for column in (bases, offsets, values, kinds))
         return Parts(self.starts, firsts, ends, others, self.own, features_of)
 
     def part_names(self, group: int) -> list[str]:
         """Return the features of a group, in the order of their parts."""
         names = self.names[self.starts[group] : self.starts[group + 1]]
-        return list(dict.fromkeys(value for name in names for value in split_feats(name)[:MOST_VALUES]))
+        return list(dict.fromkeys(value for name in names for value in split_feats(name)[:MAX_VALUES]))
 
     def numbers(self) -> dict[tuple[str, str], int]:
         """Return the number of each class, by group and name."""
@@ -146,7 +152,7 @@ class Tagset:
         check_offsets("starts", starts, len(groups), len(names))
         if not groups or (starts[1:] == starts[:-1]).any():
             raise ValueError("its groups of tags")
-        if len(names) > MOST_CLASSES or not isinstance(split, bool):
+        if len(names) > MAX_CLASSES or not isinstance(split, bool):
             raise ValueError("its tags")
         own = column(record, "own", np.bool_)
         if len(own) != len(names):

@@ -55,13 +55,12 @@ class Task:
     dictionary: Dictionary
     taggers: tuple[Classifier, ...]
 
-    def vote(self, text: Text, column: int, codes: Ints) -> VoteResult:
+    def vote(self, text: Text, column: int) -> VoteResult:
         """Choose a class for each token: the one with the highest sum of scores, of equal ones the first.
 
-        ``column`` is that of the task in ``text.tags``, or -1; ``codes``, shape (n_classes,), is what they would hold
-        for each class. The tags of the text are not changed.
+        ``column`` is that of the task in ``text.tags``, or -1. The tags of the text are not changed.
         """
-        parts, is_token = self.tagset.parts, text.is_token
+        parts, codes, is_token = self.tagset.parts, self.tagset.codes, text.is_token
         widths = np.diff(parts.bases)[text.groups] * is_token
         places, total = np.cumsum(widths) - widths, np.zeros(int(widths.sum()), np.float32)
         choices = []
@@ -76,7 +75,7 @@ class Task:
         margins = np.minimum(margins / np.float32(len(self.taggers)), SURE)
         agreed: Bools = is_token.copy()
         for choice in choices if column >= 0 else ():
-            agreed &= choice == np.append(codes, np.int32(-1))[classes]
+            agreed &= choice == codes[classes]
         combinations = {}
         for slot in np.flatnonzero(new >= 0).tolist():
             replaced = int(text.groups[slot]), int(classes[slot]), int(old[slot]), int(new[slot])

@@ -20,13 +20,13 @@ from treevote.models.tagging.forms import SPELLING
 TAGS = ("upos", "feats", "xpos")
 """The tags that templates may name; their columns follow those of the spelling."""
 
-MOST_ATOMS = 3
+MAX_ATOMS = 3
 NO_ATOM = -1
 
 
 def _check(template: Template) -> None:
-    if len(template) > MOST_ATOMS:
-        raise ConfigError(f"it should have at most {MOST_ATOMS} atoms, found {len(template)}")
+    if len(template) > MAX_ATOMS:
+        raise ConfigError(f"it should have at most {MAX_ATOMS} atoms, found {len(template)}")
 
 
 GRAMMAR = Grammar(
@@ -96,7 +96,7 @@ def mirrored(templates: Sequence[str]) -> tuple[str, ...]:
 
 
 def compile_templates(templates: Sequence[str]) -> Ints:
-    """Return templates as numbers, shape (n_templates, MOST_ATOMS, 2): for each atom its position and column.
+    """Return templates as numbers, shape (n_templates, MAX_ATOMS, 2): for each atom its position and column.
 
     Errors are those of `treevote.models.features.templates.read_templates`.
 
@@ -105,7 +105,7 @@ def compile_templates(templates: Sequence[str]) -> Ints:
     >>> compile_templates(["-1.upos+0.form"])[0].tolist()
     [[-1, 22], [0, 0], [0, -1]]
     """
-    table = np.full((len(templates), MOST_ATOMS, 2), (0, NO_ATOM), np.int32)
+    table = np.full((len(templates), MAX_ATOMS, 2), (0, NO_ATOM), np.int32)
     for row, template in zip(table, read_templates(templates, GRAMMAR), strict=True):
         row[: len(template)] = [(int(place), GRAMMAR.attributes[attribute][1]) for place, _, attribute in template]
     return table

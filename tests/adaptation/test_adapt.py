@@ -13,7 +13,7 @@ import pytest
 
 from tests.reference.toy_grammar import toy_treebank
 from treevote.adaptation import measuring
-from treevote.adaptation.adapt import Adapted, adapt
+from treevote.adaptation.adapt import AdaptationResult, adapt
 from treevote.adaptation.annotation import _parsed, annotate
 from treevote.adaptation.data import Data
 from treevote.adaptation.guard import Guard
@@ -66,13 +66,13 @@ def run(
     guard: Guard = LENIENT,
     chunk_bytes: int = 2000,
     jobs: Jobs = ONE_JOB,
-) -> Adapted:
+) -> AdaptationResult:
     data = Data(SOURCE, [text], DEV, chunk_bytes=chunk_bytes)
     with checkpoints(folder, {}) as steps:
         return adapt(before(), data, steps, scheme=scheme, guard=guard, seed=0, convention="ud", jobs=jobs)
 
 
-def added(adapted: Adapted) -> Path:
+def added(adapted: AdaptationResult) -> Path:
     """Return the file of the sentences that were added."""
     assert adapted.silver is not None
     return adapted.silver
@@ -197,7 +197,7 @@ def test_an_external_parser_joins_the_committee(text: Path, tmp_path: Path) -> N
     write(wrong, tmp_path / "chain.conllu")
     data = Data(SOURCE, [text], DEV, external=[tmp_path / "chain.conllu"], chunk_bytes=2000)
 
-    def attempt(data: Data, folder: Path) -> Adapted:
+    def attempt(data: Data, folder: Path) -> AdaptationResult:
         settings: dict[str, Any] = {"guard": LENIENT, "seed": 0, "convention": "ud"}
         with checkpoints(folder, {}) as steps:
             return adapt(before(), data, steps, scheme=SCHEME, **settings)
@@ -238,7 +238,7 @@ def test_distillation_puts_the_vote_on_the_whole_text_into_one_member(text: Path
 
 
 def test_results_with_equal_parts_are_two_results() -> None:
-    assert len({Adapted(before(), []), Adapted(before(), [])}) == 2
+    assert len({AdaptationResult(before(), []), AdaptationResult(before(), [])}) == 2
 
 
 def test_a_text_without_sentences_is_told(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.adaptation.test_adapt import DEV, SOURCE, TEXT, before
 from tests.adaptation.test_labelled import FEW, run
 from treevote.adaptation.data import Data
-from treevote.adaptation.estimate import Estimate, Source, after_changes, estimate, of_labels, pairwise
+from treevote.adaptation.estimate import Estimate, SourceScores, after_changes, estimate, of_labels, pairwise
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
@@ -23,7 +23,7 @@ percents = st.floats(0, 100)
 
 @given(percents, percents, percents)
 def test_a_range_is_within_0_and_100_and_its_ends_in_order(las: float, here: float, there: float) -> None:
-    for found in (estimate(Source(las, here), there, None), estimate(Source(las, None), None, there)):
+    for found in (estimate(SourceScores(las, here), there, None), estimate(SourceScores(las, None), None, there)):
         assert found is not None
         assert 0 <= found.low <= found.high <= 100
         assert found[:2] == (round(found.low, 2), round(found.high, 2))
@@ -35,7 +35,7 @@ def test_a_range_is_within_0_and_100_and_its_ends_in_order(las: float, here: flo
 
 @given(percents, percents, percents, percents)
 def test_less_agreement_never_means_more_accuracy(las: float, here: float, one: float, other: float) -> None:
-    low, high = (estimate(Source(las, here), agreed, None) for agreed in sorted((one, other)))
+    low, high = (estimate(SourceScores(las, here), agreed, None) for agreed in sorted((one, other)))
     assert low is not None
     assert high is not None
     assert low.low <= high.low
@@ -44,25 +44,25 @@ def test_less_agreement_never_means_more_accuracy(las: float, here: float, one: 
 
 @given(st.floats(1, 99), percents)
 def test_as_much_agreement_as_on_the_source_means_an_accuracy_near_that(las: float, agreed: float) -> None:
-    found = estimate(Source(las, agreed), agreed, None)
+    found = estimate(SourceScores(las, agreed), agreed, None)
     assert found is not None
     assert found.low - 0.01 <= las <= found.high + 0.01
 
 
 def test_agreement_goes_before_confidence() -> None:
-    assert estimate(Source(90.0, 90.0), 80.0, 99.0) == estimate(Source(90.0, 90.0), 80.0, None)
-    assert estimate(Source(90.0, 90.0), None, 80.0) == estimate(Source(50.0, None), None, 80.0)
-    assert estimate(Source(90.0, None), 80.0, None) is None
+    assert estimate(SourceScores(90.0, 90.0), 80.0, 99.0) == estimate(SourceScores(90.0, 90.0), 80.0, None)
+    assert estimate(SourceScores(90.0, 90.0), None, 80.0) == estimate(SourceScores(50.0, None), None, 80.0)
+    assert estimate(SourceScores(90.0, None), 80.0, None) is None
 
 
 def test_a_model_without_development_data_estimates_nothing() -> None:
     model = before()
-    assert Source.of(model) is not None
-    assert Source.of(EnsembleParser(model.members, model.judge, {})) is None
+    assert SourceScores.of(model) is not None
+    assert SourceScores.of(EnsembleParser(model.members, model.judge, {})) is None
 
 
 def test_the_agreement_on_the_source_is_that_of_its_development_data() -> None:
-    found = Source.of(before())
+    found = SourceScores.of(before())
     assert found is not None
     assert found.agreement is not None
     agreed = pairwise(list(before().parse_members(DEV).values()))

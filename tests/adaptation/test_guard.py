@@ -9,7 +9,7 @@ import pytest
 
 from treevote.adaptation.annotation import Annotation
 from treevote.adaptation.distance import Distance
-from treevote.adaptation.guard import Guard, Measured, unfit, verdict
+from treevote.adaptation.guard import DomainScores, Guard, unfit, verdict
 from treevote.adaptation.silver import profile
 from treevote.errors import ConfigError
 
@@ -28,17 +28,17 @@ def test_limits_are_percentages(name: str) -> None:
 
 def test_a_text_at_the_limits_is_fit() -> None:
     text = dataclasses.replace(TEXT, repeated=90.0)
-    assert unfit(text, Measured(estimate=50.0), Guard()) == []
-    assert len(unfit(dataclasses.replace(text, bigram_information=-0.1), Measured(estimate=50.0), Guard())) == 1
-    assert len(unfit(dataclasses.replace(text, repeated=90.1), Measured(estimate=50.0), Guard())) == 1
-    assert len(unfit(text, Measured(estimate=49.9), Guard())) == 1
+    assert unfit(text, DomainScores(estimate=50.0), Guard()) == []
+    assert len(unfit(dataclasses.replace(text, bigram_information=-0.1), DomainScores(estimate=50.0), Guard())) == 1
+    assert len(unfit(dataclasses.replace(text, repeated=90.1), DomainScores(estimate=50.0), Guard())) == 1
+    assert len(unfit(text, DomainScores(estimate=49.9), Guard())) == 1
 
 
 def test_a_model_at_the_limits_is_promoted() -> None:
-    before = Measured(80.0, 60.0, 50.0)
-    assert verdict(before, Measured(78.5, 60.0, 1.0), Guard()) == []
-    assert verdict(before, Measured(78.5, None, 49.0), Guard()) == []
-    for after in (Measured(78.4, 60.0), Measured(80.0, 59.9), Measured(80.0, None, 48.9)):
+    before = DomainScores(80.0, 60.0, 50.0)
+    assert verdict(before, DomainScores(78.5, 60.0, 1.0), Guard()) == []
+    assert verdict(before, DomainScores(78.5, None, 49.0), Guard()) == []
+    for after in (DomainScores(78.4, 60.0), DomainScores(80.0, 59.9), DomainScores(80.0, None, 48.9)):
         assert len(verdict(before, after, Guard())) == 1
 
 

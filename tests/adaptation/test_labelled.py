@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.adaptation.test_adapt import DEV, LENIENT, SCHEME, SOURCE, TEXT, before, content
 from tests.reference.toy_grammar import toy_treebank
-from treevote.adaptation.adapt import Adapted, adapt
+from treevote.adaptation.adapt import AdaptationResult, adapt
 from treevote.adaptation.data import Data
 from treevote.adaptation.labelled import (
     MAX_COPIES,
@@ -33,7 +33,7 @@ from treevote.store.checkpoints import checkpoints
 FEW = toy_treebank(20, 5)
 
 
-def run(folder: Path, data: Data, scheme: Scheme = SCHEME) -> Adapted:
+def run(folder: Path, data: Data, scheme: Scheme = SCHEME) -> AdaptationResult:
     with checkpoints(folder, {}) as steps:
         return adapt(before(), data, steps, scheme=scheme, guard=LENIENT, seed=0, convention="ud")
 

@@ -17,7 +17,7 @@ from tests.adaptation.test_adapt import before as without_tagger
 from tests.reference import toy_model
 from tests.reference.toy_grammar import toy_treebank
 from treevote.adaptation import measuring
-from treevote.adaptation.adapt import Adapted, adapt
+from treevote.adaptation.adapt import AdaptationResult, adapt
 from treevote.adaptation.annotation import commented
 from treevote.adaptation.data import Data, tagged
 from treevote.adaptation.scheme import Scheme
@@ -80,7 +80,7 @@ def run(
     target: Treebank | None = None,
     chunk_bytes: int = 2000,
     jobs: Jobs = ONE_JOB,
-) -> Adapted:
+) -> AdaptationResult:
     data = Data(SOURCE, [text], DEV, target, chunk_bytes=chunk_bytes)
     settings: dict[str, Any] = {"scheme": scheme, "guard": LENIENT, "seed": 0, "convention": "ud", "jobs": jobs}
     with checkpoints(folder, {}) as steps:
@@ -88,7 +88,7 @@ def run(
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Adapted, Path]]:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[AdaptationResult, Path]]:
     """Return the result and the finished steps of each kind, of runs that nothing disturbed."""
     folder = tmp_path_factory.mktemp("whole")
     write(untagged(TEXT), folder / "text.conllu")
@@ -106,7 +106,7 @@ def reader(model: EnsembleParser) -> object:
     return toy_model.content(model.reader.record())
 
 
-def test_what_is_not_retrained_stays_byte_for_byte(whole: dict[str, tuple[Adapted, Path]]) -> None:
+def test_what_is_not_retrained_stays_byte_for_byte(whole: dict[str, tuple[AdaptationResult, Path]]) -> None:
     changed = {
         kind: (reader(found.parser) != reader(before()), members(found.parser) != members(before()))
         for kind, (found, _) in whole.items()
@@ -121,7 +121,7 @@ def test_what_is_not_retrained_stays_byte_for_byte(whole: dict[str, tuple[Adapte
     ]
 
 
-def test_parsers_that_stay_are_measured_on_the_new_tags(whole: dict[str, tuple[Adapted, Path]]) -> None:
+def test_parsers_that_stay_are_measured_on_the_new_tags(whole: dict[str, tuple[AdaptationResult, Path]]) -> None:
     facts: Any = whole["taggers"][0].parser.facts
     rows: Any = whole["taggers"][0].report["scores"]
     (after,) = (row for row in rows if (row["domain"], row["metric"]) == ("source", "LAS"))
@@ -129,7 +129,9 @@ def test_parsers_that_stay_are_measured_on_the_new_tags(whole: dict[str, tuple[A
     assert facts["training"] == before().facts["training"]
 
 
-def test_the_new_tagger_learns_from_gold_tags_and_from_what_was_added(whole: dict[str, tuple[Adapted, Path]]) -> None:
+def test_the_new_tagger_learns_from_gold_tags_and_from_what_was_added(
+    whole: dict[str, tuple[AdaptationResult, Path]],
+) -> None:
     found, _ = whole["taggers"]
     expected = TaggerTrainer().train(joined([SOURCE], added(found)))
     assert found.parser.reader is not None
@@ -141,7 +143,7 @@ def test_the_new_tagger_learns_from_gold_tags_and_from_what_was_added(whole: dic
 
 
 def test_sentences_are_added_on_which_the_taggers_agree_but_for_those_of_the_estimate(
-    whole: dict[str, tuple[Adapted, Path]],
+    whole: dict[str, tuple[AdaptationResult, Path]],
 ) -> None:
     found, _ = whole["taggers"]
     bare, model = untagged(TEXT), before()
@@ -166,7 +168,7 @@ def test_sentences_are_added_on_which_the_taggers_agree_but_for_those_of_the_est
     assert (facts["sentences"], facts["text_sentences"]) == (len(selected), TEXT.n_sentences)
 
 
-def test_trees_are_added_with_the_tags_of_the_new_tagger(whole: dict[str, tuple[Adapted, Path]]) -> None:
+def test_trees_are_added_with_the_tags_of_the_new_tagger(whole: dict[str, tuple[AdaptationResult, Path]]) -> None:
     found, folder = whole["both"]
     again = read(folder / "tagged-again-1.conllu", trees="ignored")
     assert found.parser.reader is not None
@@ -178,7 +180,7 @@ def test_trees_are_added_with_the_tags_of_the_new_tagger(whole: dict[str, tuple[
     assert {sentence.words for sentence in silver.sentences()} <= known
 
 
-def test_scores_are_those_of_predicted_tags(whole: dict[str, tuple[Adapted, Path]]) -> None:
+def test_scores_are_those_of_predicted_tags(whole: dict[str, tuple[AdaptationResult, Path]]) -> None:
     for found, _ in whole.values():
         rows: Any = found.report["scores"]
         told = {(row["domain"], row["metric"]): (row["before"], row["after"]) for row in rows}
@@ -192,7 +194,7 @@ def test_scores_are_those_of_predicted_tags(whole: dict[str, tuple[Adapted, Path
 
 
 def test_the_tags_that_would_be_added_are_measured_on_the_labelled_target(
-    whole: dict[str, tuple[Adapted, Path]],
+    whole: dict[str, tuple[AdaptationResult, Path]],
 ) -> None:
     facts: Any = whole["both"][0].report["taggers"]
     model = before()
@@ -212,7 +214,7 @@ def test_the_tags_that_would_be_added_are_measured_on_the_labelled_target(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_neither_jobs_nor_chunks_matter(
-    kind: str, text: Path, whole: dict[str, tuple[Adapted, Path]], tmp_path: Path
+    kind: str, text: Path, whole: dict[str, tuple[AdaptationResult, Path]], tmp_path: Path
 ) -> None:
     found, folder = whole[kind]
     run(text, tmp_path / "work", scheme(kind), target=TARGET, jobs=Jobs(2, "threading"))
@@ -225,7 +227,11 @@ def test_neither_jobs_nor_chunks_matter(
 
 @pytest.mark.parametrize("step", [0, 1, 3, 4, 6])
 def test_what_was_killed_goes_on_and_ends_in_the_same_bytes(
-    step: int, text: Path, whole: dict[str, tuple[Adapted, Path]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    step: int,
+    text: Path,
+    whole: dict[str, tuple[AdaptationResult, Path]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     left = [step]
 
@@ -252,7 +258,7 @@ def test_what_was_killed_goes_on_and_ends_in_the_same_bytes(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_adapted_model_gives_the_same_when_it_is_read_again(
-    kind: str, whole: dict[str, tuple[Adapted, Path]], tmp_path: Path
+    kind: str, whole: dict[str, tuple[AdaptationResult, Path]], tmp_path: Path
 ) -> None:
     model = whole[kind][0].parser
     save(model, tmp_path / "model")
@@ -291,7 +297,9 @@ def test_a_model_without_a_tagger_has_parsers_alone(tmp_path: Path) -> None:
         run(tmp_path / "text.conllu", tmp_path / "taggers", scheme("taggers"), model=without_tagger())
 
 
-def test_a_lower_agreement_adds_more(text: Path, whole: dict[str, tuple[Adapted, Path]], tmp_path: Path) -> None:
+def test_a_lower_agreement_adds_more(
+    text: Path, whole: dict[str, tuple[AdaptationResult, Path]], tmp_path: Path
+) -> None:
     found = run(text, tmp_path / "work", scheme("taggers", tag_agreement=0.0))
     facts: Any = found.report["taggers"]
     numbers = np.arange(TEXT.n_sentences)

@@ -21,7 +21,14 @@ from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank, checksum
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.reader_trainer import TAG_FOLDS, ReaderTrainer, TrainingTags, accuracy, judged, measured
+from treevote.ensemble.reader_trainer import (
+    TAG_FOLDS,
+    ReaderTrainer,
+    TrainingTags,
+    accuracy,
+    evaluate_tagger,
+    tagger_scores,
+)
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import InputError
 from treevote.models.tagging.jackknife import cross_tagged
@@ -64,7 +71,7 @@ def test_parsers_are_trained_on_predicted_tags(tags: TrainingTags) -> None:
     assert checksum(trained.treebank) == checksum(expected)
     assert trained.dev is not None
     assert words_of(trained.dev) == words_of(tagger.tag(DEV))
-    found, _, facts = judged(tagger, DEV)
+    found, _, facts = evaluate_tagger(tagger, DEV)
     assert trained.facts == {"reads": "tokens", "tags": tags, **facts}
     assert trained.facts["accuracy"] == accuracy(DEV, found)
 
@@ -78,7 +85,7 @@ def test_reliability_is_the_accuracy_where_taggers_agree_and_elsewhere(tokens: l
 
     tokens = [(gold, found._replace(form=gold.form), agreed) for gold, found, agreed in tokens]
     mask = np.array([slot for *_, agreed in tokens for slot in (False, agreed)], np.bool_)
-    facts: Any = measured(*both(tokens), mask)
+    facts: Any = tagger_scores(*both(tokens), mask)
     agreed, others = ([each for each in tokens if each[2] is wanted] for wanted in (True, False))
     assert facts["agreement"] == {
         "tokens": round(100 * len(agreed) / max(1, len(tokens)), 2),

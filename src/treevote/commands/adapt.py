@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from treevote.adaptation.adapt import Adapted, NothingKeptError
+from treevote.adaptation.adapt import AdaptationResult, NothingKeptError
 from treevote.adaptation.adapt import adapt as carry
 from treevote.adaptation.configuration import Configuration
 from treevote.adaptation.data import Data
@@ -40,7 +40,7 @@ class Outcome:
 
     Attributes
     ----------
-    adapted : Adapted
+    adapted : AdaptationResult
     model : Path, optional
         Path of the adapted model; None if it was not promoted.
     silver : Path, optional
@@ -49,7 +49,7 @@ class Outcome:
         Folder of the finished steps, if they are kept: those of a model that was not promoted.
     """
 
-    adapted: Adapted
+    adapted: AdaptationResult
     model: Path | None
     silver: Path | None
     work: Path | None

@@ -12,7 +12,7 @@ from treevote.conll.text_chunks import AnyFormat, TextChunk
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import load
 from treevote.ensemble.reader import Reader
-from treevote.ensemble.streaming import any_parts, size
+from treevote.ensemble.streaming import any_file_chunks, size
 from treevote.errors import ConfigError, InputError
 from treevote.models.clusters.files import write_clusters
 from treevote.models.clusters.induction import induce
@@ -84,7 +84,7 @@ def _sentences(
 ) -> Iterator[Treebank]:
     """Yield the texts part by part."""
     total = size(texts)
-    for chunk, _, bytes_read in any_parts(texts, format=format):
+    for chunk, _, bytes_read in any_file_chunks(texts, format=format):
         if isinstance(chunk, TextChunk):
             if reader is None:
                 raise InputError(

@@ -16,7 +16,7 @@ from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat, TextChunk
 from treevote.ensemble.reader import Tags
 from treevote.ensemble.stored import StoredParser
-from treevote.ensemble.streaming import CHUNK_BYTES, any_parts, size
+from treevote.ensemble.streaming import CHUNK_BYTES, any_file_chunks, size
 from treevote.errors import InputError
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
@@ -131,7 +131,7 @@ def parse_files(
     first_fault: InputError | None = None
     fallbacks, file, last, doubted = 0, 0, b"", False
     with writing(output) as stream:
-        tasks = any_parts(inputs, format=format, n_bytes=chunk_bytes)
+        tasks = any_file_chunks(inputs, format=format, n_bytes=chunk_bytes)
         for parsed, at, bytes_read in jobs.silent.map(functools.partial(_parse_part, work), tasks):
             if parsed.stopped and parsed.first_fault is not None:
                 raise parsed.first_fault

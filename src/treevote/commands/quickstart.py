@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from treevote.adaptation.adapt import Adapted, adapt
+from treevote.adaptation.adapt import AdaptationResult, adapt
 from treevote.adaptation.data import Data
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme
@@ -247,7 +247,7 @@ def _from_text(training: Treebank, dev: Treebank, test: Treebank, folder: Path, 
     return f"\n{table(['', *METRICS], rows)}\n\n{as_text(cascade(folder / READER, folder / GOLD))}"
 
 
-def _adapted(parser: EnsembleParser, training: Treebank, dev: Treebank, folder: Path, jobs: Jobs) -> Adapted:
+def _adapted(parser: EnsembleParser, training: Treebank, dev: Treebank, folder: Path, jobs: Jobs) -> AdaptationResult:
     """Adapt in one round: more would find little in so short a text."""
     data = Data(dataclasses.replace(training, source=None), [folder / UNLABELLED], dev)
     scheme = Scheme(rounds=1)

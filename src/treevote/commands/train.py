@@ -18,7 +18,7 @@ from treevote.ensemble.configuration import Configuration, ensemble_of, read_con
 from treevote.ensemble.members import known_members, with_clusters
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.presets import PRESETS, Preset
-from treevote.ensemble.reader_trainer import ReadData, ReaderTrainer
+from treevote.ensemble.reader_trainer import ReaderTrainer, TrainedReader
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, TreevoteError
@@ -139,7 +139,7 @@ def train(
     if held_out is None and configuration.folds is None:
         trainer = with_folds(trainer, treebank.n_sentences)
     compile_kernels(trainer, treebank)
-    seen: ReadData | None = None
+    seen: TrainedReader | None = None
     if reader is not None:
         dev_text = held_out
         if dev is not None and held_out is not None and held_out.source is None:  # sentences without trees are left out

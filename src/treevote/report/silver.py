@@ -57,7 +57,7 @@ def write_report(
     Parameters
     ----------
     facts : mapping
-        See `treevote.adaptation.adapt.Adapted.report`.
+        See `treevote.adaptation.adapt.AdaptationResult.report`.
     silver : path, optional
         The added sentences, as `treevote.adaptation.silver.write_silver` writes them.
     path : path

@@ -19,7 +19,7 @@ from treevote.errors import ConfigError, InputError
 from treevote.models.clusters import induction
 from treevote.models.clusters.clusters import LENGTHS, NAMES, NONE, Clusters
 from treevote.models.clusters.files import read_clusters, write_clusters
-from treevote.models.clusters.induction import Counts, induce
+from treevote.models.clusters.induction import BigramCounts, induce
 from treevote.models.clusters.vectors import cluster_vectors
 from treevote.store.record import Record, write_record
 
@@ -82,7 +82,7 @@ def test_clusters_do_not_depend_on_the_parts_of_the_text(cuts: list[int], pendin
 
 def test_counts_are_those_of_the_text() -> None:
     toy = Treebank.of([(["a", "b", "a"], [0, 1, 1], ["x"] * 3), (["a", "c"], [0, 1], ["x"] * 2)])
-    counts = Counts()
+    counts = BigramCounts()
     counts.add(toy)
     forms, bigrams = counts.bigrams(2)
     assert forms == ["a"]  # then rare words, then the end of a sentence

@@ -27,7 +27,7 @@ from treevote.models.tagging import tagger as module
 from treevote.models.tagging import task as voting
 from treevote.models.tagging.classifier import ClassifierTrainer
 from treevote.models.tagging.tagger import TAGGERS, TASKS, Tagger, TaggerTrainer
-from treevote.models.tagging.tagset import MOST_CLASSES
+from treevote.models.tagging.tagset import MAX_CLASSES
 from treevote.parallel import Jobs
 
 TRAINING, TEST = toy_treebank(60, 1), toy_treebank(30, 2)
@@ -229,10 +229,10 @@ def test_features_of_which_none_is_frequent() -> None:
 
 
 def test_very_many_tags_are_learnt_and_tagged() -> None:
-    n = MOST_CLASSES // 10
+    n = MAX_CLASSES // 10
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("treevote.models.tagging.tagset.MOST_CLASSES", n)
-        patch.setattr("treevote.models.tagging.tagset.MOST_PARTS", n + n // 2)
+        patch.setattr("treevote.models.tagging.tagset.MAX_CLASSES", n)
+        patch.setattr("treevote.models.tagging.tagset.MAX_PARTS", n + n // 2)
         words = [Word(f"w{i}", f"l{i}", f"U{i}", f"X{i}", f"Id={i}|B={i % 7}") for i in range(2 * n)]
         same = [Word(f"w{i}", f"l{i}", "U0", f"X{i}", f"Id={i}") for i in range(2 * n)]
         for own in (words, same):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.reference import tagger as twin
 from treevote.models.tagging import tagset as module
-from treevote.models.tagging.tagset import MOST_PARTS, OWN_PART, Tagset
+from treevote.models.tagging.tagset import MAX_PARTS, MIN_OCCURRENCES, Tagset
 from treevote.store.record import Record
 
 GROUPS = ("DET", "NOUN", "VERB")
@@ -32,7 +32,7 @@ def test_classes_are_those_that_occur(pairs: list[tuple[str, str]], split: bool)
         assert [tagset.numbers()[group, name] for name in own] == list(range(tagset.starts[i], tagset.starts[i + 1]))
     assert len(tagset.numbers()) == len(set(pairs))
     for pair, number in tagset.numbers().items():
-        assert tagset.own[number] == (not split or counts[pair] >= OWN_PART)
+        assert tagset.own[number] == (not split or counts[pair] >= MIN_OCCURRENCES)
 
 
 @given(pairs, st.booleans())
@@ -61,7 +61,7 @@ def test_parts_are_those_of_the_twin(pairs: list[tuple[str, str]], split: bool) 
 
 def test_features_beyond_the_limit_are_no_parts() -> None:
     tagset = Tagset.of([("X", "|".join(f"F{i}=1" for i in range(100)))], split=True)
-    assert len(tagset.parts.values) == module.MOST_VALUES == len(tagset.part_names(0))
+    assert len(tagset.parts.values) == module.MAX_VALUES == len(tagset.part_names(0))
 
 
 @given(pairs, st.integers(1, 12), st.booleans())
@@ -69,7 +69,7 @@ def test_the_rarest_classes_are_left_out(pairs: list[tuple[str, str]], most: int
     counts = Counter(pairs)
     groups = {group for group, _ in pairs}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "MOST_CLASSES", most)
+        patch.setattr(module, "MAX_CLASSES", most)
         tagset = Tagset.of(pairs, split=split)
     kept = set(tagset.numbers())
     assert len(kept) <= max(most, len(groups))
@@ -87,8 +87,8 @@ def test_the_rarest_classes_are_left_out(pairs: list[tuple[str, str]], most: int
 def test_very_many_features_are_not_split() -> None:
     pairs = [("X", f"Id={i}") for i in range(40_000)]
     tagset = Tagset.of([*pairs, ("X", "Id=7"), ("Y", "Id=7")], split=True)
-    assert module.MOST_CLASSES - 1 <= len(tagset.names) <= module.MOST_CLASSES
-    assert tagset.parts.bases[-1] <= MOST_PARTS
+    assert module.MAX_CLASSES - 1 <= len(tagset.names) <= module.MAX_CLASSES
+    assert tagset.parts.bases[-1] <= MAX_PARTS
     assert {("X", "Id=7"), ("Y", "Id=7")} <= tagset.numbers().keys()
     again = Tagset.from_record(tagset.record())
     assert again.parts.bases[-1] == tagset.parts.bases[-1]
