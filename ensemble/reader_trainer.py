@@ -14,13 +14,14 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.reader import Reader, Tagger
 from treevote.ensemble.tag_confidence import TagConfidence, cross_fitted
+from treevote.errors import ConfigError
 from treevote.kernels import Bools
-from treevote.models.tagging.jackknife import cross_tagged
 from treevote.models.tagging.tagger import TaggerTrainer
 from treevote.models.tokenization.tokenizer import TokenizerTrainer
 from treevote.parallel import ONE_JOB, Jobs
@@ -119,6 +120,24 @@ class ReaderTrainer(Settings):
         if self.tags == "gold" or treebank.n_sentences < TAG_FOLDS:
             return treebank
         return cross_tagged(self.tagger, treebank, TAG_FOLDS, seed=seed, jobs=jobs)
+
+
+def cross_tagged(
+    trainer: TaggerTrainer, treebank: Treebank, n_folds: int, *, seed: int = 0, jobs: Jobs = ONE_JOB
+) -> Treebank:
+    """Return the same sentences and trees with predicted lemmas and tags, without source text.
+
+    A sentence is tagged by a tagger of all folds but its own; ConfigError if there are fewer than two, or more than
+    sentences. The result does not depend on the jobs.
+    """
+    if not 2 <= n_folds <= treebank.n_sentences:
+        raise ConfigError(f"the folds of tags should be in 2..{treebank.n_sentences}, found {n_folds}")
+    tagged = []
+    for number, (others, held_out) in enumerate(folds_of(treebank.n_sentences, n_folds), 1):
+        named = jobs.renamed(f"{{}} {number}/{n_folds}".format)
+        tagger = trainer.train(treebank.select(others), seed=seed, jobs=named)
+        tagged.append(tagger.tag(treebank.select(held_out)))
+    return rejoined(tagged, treebank.name)
 
 
 def evaluate_tagger(tagger: Tagger, dev: Treebank) -> tuple[Treebank, TagConfidence | None, dict[str, JSON]]:

@@ -26,12 +26,12 @@ from treevote.ensemble.reader_trainer import (
     ReaderTrainer,
     TrainingTags,
     accuracy,
+    cross_tagged,
     evaluate_tagger,
     tagger_scores,
 )
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import InputError
-from treevote.models.tagging.jackknife import cross_tagged
 from treevote.models.tagging.tagger import Tagger
 from treevote.parallel import Jobs
 

@@ -15,8 +15,8 @@ from tests.reference.toy_grammar import toy_treebank
 from treevote.conll.writer import dumps
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank, checksum
+from treevote.ensemble.reader_trainer import cross_tagged
 from treevote.errors import ConfigError
-from treevote.models.tagging.jackknife import cross_tagged
 from treevote.parallel import Jobs
 
 TOY = Treebank.concatenate([toy_treebank(6, 1), inflected(7, 2)], "both")
