@@ -54,9 +54,8 @@ class NothingKeptError(InputError):
 class AdaptationResult:
     """Result of an adaptation: the adapted model, reasons against its promotion, a report, and the selected sentences.
 
-    ``silver`` is None if there was no text to select from.
-
     The report has the distance of the domains, rounds, labels of the silver data, and scores before and after.
+    ``silver`` is None if there was no text to select from.
     """
 
     parser: EnsembleParser
@@ -78,22 +77,11 @@ def adapt(
     jobs: Jobs = ONE_JOB,
     warn: Callable[[str], None] | None = None,
 ) -> AdaptationResult:
-    """Adapt an ensemble to a new domain.
+    """Adapt an ensemble that was trained on ``data.source`` to a new domain.
 
-    Parameters
-    ----------
-    before : EnsembleParser
-        Trained on ``data.source``. If it has a tagger, the treebanks have gold tags, and are tagged by it.
-    data, scheme, guard, seed, convention
-        Data, settings and limits of the adaptation, seed of the trainings, and convention of the scores.
-    steps : Checkpoints
-        The finished steps.
-    force : bool, default=False
-        Whether to adapt even if the guard finds the text unfit.
-    jobs : Jobs, optional
-        The result does not depend on it.
-    warn : callable, optional
-        Called with warnings about the committee and the text before the trainings.
+    If it has a tagger, the treebanks have gold tags, and are tagged by it. Finished steps are not done again. With
+    ``force`` it is adapted even if the guard finds the text unfit. ``warn`` is called with warnings about the committee
+    and the text before the trainings. The result does not depend on the jobs.
 
     Raises
     ------
@@ -225,12 +213,8 @@ class _Adaptation:
         for number in range(1, self.scheme.rounds + 1):
             name = f"round-{number}"
             committee = self._trained(f"{name}.committee", self._committee(), data, silver)
-            annotation = annotate(
-                self.steps.folder / f"{name}.committee",
-                data,
-                self.steps.chunks(name),
-                jobs=self._jobs(name),
-            )
+            model = self.steps.folder / f"{name}.committee"
+            annotation = annotate(model, data, self.steps.chunks(name), jobs=self._jobs(name))
             lengths, agreed, confidence, _ = annotation
             kept = self.scheme.selection.of(lengths, agreed, confidence) & ~held_out(np.arange(len(lengths)))
             entered = np.zeros(len(kept), np.int32) if entered is None else entered
@@ -240,18 +224,16 @@ class _Adaptation:
             about: dict[str, JSON] = {**profile(annotation, kept), "new": round(share, 2)}
             about |= {"text_sentences": len(lengths), "text_tokens": int(lengths.sum())}
             if data.target_dev is not None and not data.external:  # which have no parses of it
-                about["on_target_dev"] = committee_scores(
-                    committee, data.target_dev, self.scheme.selection, self.convention
-                )
+                criteria = self.scheme.selection, self.convention
+                about["on_target_dev"] = committee_scores(committee, data.target_dev, *criteria)
             rounds.append(about)
             if not kept.any() and silver is not None:  # the earlier selection is still good
                 break
             if not kept.any():
                 remedy = "lower --min-agreement, or check that the text is in the language of the model"
                 raise self._nothing_kept("sentences on which the committee agrees and is sure enough", remedy)
-            silver = self.steps.file(
-                f"{name}.silver.conllu", functools.partial(write_silver, annotation, kept, entered.copy())
-            )
+            write = functools.partial(write_silver, annotation, kept, entered.copy())
+            silver = self.steps.file(f"{name}.silver.conllu", write)
             if number > 1 and share < self.scheme.stopping_threshold:
                 break
         assert silver is not None

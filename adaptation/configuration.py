@@ -52,21 +52,11 @@ class Configuration(Settings):
 def read_configuration(
     path: str | Path | None = None, scheme: str | None = None, changes: Mapping[str, Any] | None = None
 ) -> Configuration:
-    """Read a configuration file, and put settings in the place of its own.
+    """Read a configuration file, by default the default configuration, and put settings in the place of its own.
 
-    Parameters
-    ----------
-    path : path, optional
-        The file; by default the default configuration.
-    scheme : str, optional
-        Name of a scheme in place of the one in the file.
-    changes : mapping, optional
-        Other settings, as tables within tables; those that are None are left as they are.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read, or a key, a scheme or a value is not known; with the file and the key.
+    ``scheme`` is the name of another scheme; ``changes`` are other settings, as tables within tables, of which those
+    that are None are left as they are. ConfigError, with the file and the key, if the file cannot be read, or a key, a
+    scheme or a value is not known.
 
     Examples
     --------

@@ -33,13 +33,7 @@ class Dictionary(NamedTuple):
 
     @classmethod
     def of(cls, forms: Ints, classes: Ints, n_forms: int) -> Dictionary:
-        """Count the classes of forms.
-
-        Examples
-        --------
-        >>> Dictionary.of(np.array([1, 0, 1, 1], np.int32), np.array([2, 0, 2, 5], np.int32), 2)[1:]
-        (array([0, 2, 5], dtype=int32), array([1, 2, 1], dtype=int32))
-        """
+        """Count the classes of forms."""
         pairs, counts = np.unique(np.stack([forms, classes]), axis=1, return_counts=True)
         offsets = np.append(0, np.cumsum(np.bincount(pairs[0], minlength=n_forms)))
         return cls(offsets.astype(np.int32), pairs[1].astype(np.int32), counts.astype(np.int32))

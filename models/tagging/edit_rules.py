@@ -49,13 +49,7 @@ def rule_of(form: str, lemma: str) -> str:
 
 
 def apply_rule(rule: str, form: str) -> str:
-    """Return the lemma that a rule makes of a form, or the form if the rule does not fit it.
-
-    Examples
-    --------
-    >>> apply_rule("lower|0||3|y", "Ladies"), apply_rule("=be", "is"), apply_rule("same|0||3|y", "as")
-    ('lady', 'be', 'as')
-    """
+    """Return the lemma that a rule makes of a form, or the form if the rule does not fit it."""
     if rule.startswith("="):
         return rule[1:]
     match = _RULE.fullmatch(rule)

@@ -32,14 +32,7 @@ UNKNOWN = -1
 
 
 def spelling(form: str, clusters: Clusters = NONE) -> tuple[str, ...]:
-    """Return the strings of all attributes of a form, in the order of ``SPELLING``; empty for a missing value.
-
-    Examples
-    --------
-    >>> attributes = dict(zip(SPELLING, spelling("Houses2"), strict=True))
-    >>> attributes["suffix3"], attributes["infix4"], attributes["cluster"]
-    ('es0', 'ou', '')
-    """
+    """Return the strings of all attributes of a form, in the order of ``SPELLING``; empty for a missing value."""
     lower = "".join("0" if c.isdigit() else c for c in form.lower())
     size = len(lower)
     return (

@@ -14,13 +14,13 @@ from typing import Any, Literal, TextIO, TypeAlias, cast
 import numpy as np
 
 from treevote.adaptation.configuration import read_configuration as adaptation_configuration
-from treevote.batch.joint import conllu_of, member_of, tagged
+from treevote.batch.joint import member_of, tagged, tokenized
 from treevote.commands.adapt import Outcome
 from treevote.commands.adapt import adapt as run_adaptation
 from treevote.commands.train import train as run_training
 from treevote.conll.plain_text import encoded
 from treevote.conll.reader import read
-from treevote.conll.text_chunks import text_chunks, text_format
+from treevote.conll.text_chunks import TextChunk, text_chunks, text_format
 from treevote.conll.writer import write
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
@@ -328,8 +328,12 @@ def _running_text(ensemble: EnsembleParser, data: Data) -> Treebank | None:
     if format is None and (is_path or "\t" in os.fspath(data) or not reads):
         return None
     source = os.fspath(data) if is_path else io.BytesIO(encoded(os.fspath(data)))
-    text = b"".join(conllu_of(ensemble, chunk).text for chunk in text_chunks(source, format=format or "text"))
-    return read(io.BytesIO(text), format="conllu", trees="ignored", name=os.path.basename(data) if is_path else "")
+    format = format or "text"
+    stretches = tuple(stretch for chunk in text_chunks(source, format=format) for stretch in chunk.stretches)
+    treebank = tokenized(ensemble, TextChunk(os.fspath(data) if is_path else "", stretches, format))
+    if not treebank.n_sentences:
+        raise InputError("expected sentences, found none", path=treebank.title, remedy="give a text with words")
+    return treebank
 
 
 def _treebank(data: Data, *, trees: bool) -> Treebank:

@@ -103,7 +103,7 @@ class Work:
         if len(inputs) == 1:
             return [self._alone(ensemble, parser, marks, inputs[0])]
         try:
-            chunks = [chunk if isinstance(chunk, Chunk) else conllu_of(ensemble, chunk) for chunk in inputs]
+            chunks = [each if isinstance(each, Chunk) else _as_conllu(ensemble, each) for each in inputs]
         except InputError as fault:
             return [Parsed(b"", first_fault=fault, stopped=True) for _ in inputs]
         results: dict[int, Parsed] = {}
@@ -171,8 +171,8 @@ def tokenized(ensemble: EnsembleParser, chunk: TextChunk) -> Treebank:
     return ensemble.reader.tokenized(chunk)
 
 
-def conllu_of(ensemble: EnsembleParser, chunk: TextChunk) -> Chunk:
-    """Return a part of a running text as CoNLL-U; raises as `tokenized`."""
+def _as_conllu(ensemble: EnsembleParser, chunk: TextChunk) -> Chunk:
+    """Return a part of a running text as CoNLL-U, to be joined with others."""
     return Chunk(chunk.path, 1, 1, encoded(tokenized(ensemble, chunk)), "conllu", chunk.bytes_read)
 
 

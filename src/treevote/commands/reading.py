@@ -7,8 +7,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from treevote.batch.joint import conllu_of
+from treevote.batch.joint import tokenized
 from treevote.conll.text_chunks import AnyFormat, TextFormat, text_chunks, text_format
+from treevote.conll.writer import dump
 from treevote.ensemble.parser import EnsembleParser
 from treevote.files.streams import writing
 from treevote.store.checkpoints import Checkpoints
@@ -30,4 +31,4 @@ def split(
 def _write(model: EnsembleParser, path: str, format: TextFormat, output: Path) -> None:
     with writing(output) as stream:
         for chunk in text_chunks(path, format=format):
-            stream.write(conllu_of(model, chunk).text)
+            dump(tokenized(model, chunk), stream)
