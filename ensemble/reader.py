@@ -12,7 +12,6 @@ import numpy as np
 from treevote.conll.columns import with_words
 from treevote.conll.plain_text import encoded
 from treevote.conll.text_chunks import TextChunk, TextFormat, text_chunk
-from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import encode
 from treevote.errors import ConfigError, InputError, ModelError
@@ -103,8 +102,8 @@ class Reader:
 
     def record(self) -> Record:
         """Return the whole reader as data."""
-        own = {name: getattr(self, name) for name in _PARTS}
-        return Record(KIND, parts={name: part.record() for name, part in own.items() if part is not None})
+        parts = {name: part.record() for name in _PARTS if (part := getattr(self, name)) is not None}
+        return Record(KIND, parts=parts)
 
     @classmethod
     def from_record(cls, record: Record) -> Reader:
@@ -146,13 +145,9 @@ def no_tagger() -> ConfigError:
 
 def without_tags(treebank: Treebank) -> Bools:
     """Tell which sentences have neither UPOS nor XPOS nor FEATS on any token, shape (n_sentences,)."""
-    bare = np.array([_is_bare(word) for word in treebank.words], np.bool_)
+    bare = np.array([word.upos == word.xpos == word.feats == "_" for word in treebank.words], np.bool_)
     bare[0] = True
     return np.logical_and.reduceat(bare[treebank.tokens], treebank.offsets[:-1])
-
-
-def _is_bare(word: Word) -> bool:
-    return word.upos == word.xpos == word.feats == "_"
 
 
 def _with_words(treebank: Treebank, chosen: Bools, part: Treebank) -> Treebank:

@@ -115,9 +115,12 @@ def one_pass(
         n_right, own = classes_beside(following, word, class_of, right, followers)
         n_left, _ = classes_beside(preceding, word, class_of, left, leaders)
         begins, ends = right.sum() + own, left.sum() + own
+        # take the word out of its class: its bigrams leave N, left and right
         old = class_of[word]
         shift(after, before, old, right, left, own, -1)
         firsts[old], seconds[old] = firsts[old] - begins, seconds[old] - ends
+        # gain[k] is the change of the criterion if the word joins class k: first the pair (k, k), which has the bigrams
+        # of the word with k on both sides, less those that are added below for each side alone; then left and right
         for k in range(n_classes):
             here = after[k, k]
             beside = n_log_n(here + right[k] + left[k] + own, table) - n_log_n(here, table)
@@ -126,10 +129,12 @@ def one_pass(
             totals = n_log_n(firsts[k] + begins, table) - n_log_n(firsts[k], table)
             totals += n_log_n(seconds[k] + ends, table) - n_log_n(seconds[k], table)
             gain[k] = beside - totals
+        # the pairs of k with each class that the word has as a neighbour
         for i in range(n_right):
             add_gain(before[followers[i]], int(right[followers[i]]), gain, table)
         for i in range(n_left):
             add_gain(after[leaders[i]], int(left[leaders[i]]), gain, table)
+        # put it into the best class; ties go to the old one, then to the smallest number
         best = old
         for k in range(n_classes):
             if gain[k] > gain[best]:

@@ -64,11 +64,13 @@ def merge(pairs: Doubles, n_classes: int) -> Longs:
     mergers = np.empty((n_classes - 1, 2), np.int64)
     name = np.arange(n_classes)
     for done in range(n_classes - 1):
+        # the pair (a, b) whose merger loses least; a stands for both
         at = int(np.argmin(losses))
         a, b = at // n_classes, at % n_classes
         mergers[done, 0], mergers[done, 1] = name[a], name[b]
         name[a] = n_classes + done
         losses[b], losses[:, b] = np.inf, np.inf
+        # the parts of a and b leave the losses of all other pairs, and that of their merger enters them
         alive[a], alive[b] = False, False
         for c in range(n_classes):
             for d in range(c + 1, n_classes):
