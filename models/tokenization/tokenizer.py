@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 from treevote.config import to_mapping
 from treevote.conll.plain_text import SPACES, encoded, escape, form_of, plain
 from treevote.conll.text_chunks import Stretch, TextChunk, TextFormat, text_chunk
+from treevote.conll.validation import MAX_TOKENS
 from treevote.conll.writer import dumps
-from treevote.corpus.sentence import ROOT, Word
+from treevote.corpus.sentence import ROOT, Word, sent_id
 from treevote.corpus.treebank import Source, Treebank
-from treevote.errors import ModelError
+from treevote.errors import InputError, ModelError
 from treevote.models.tokenization.library import Splitter, Token
 from treevote.models.tokenization.model_file import check
 from treevote.models.tokenization.training import training
@@ -95,8 +96,8 @@ class Tokenizer:
     def read(self, chunk: TextChunk) -> Treebank:
         """Return the sentences of a running text without tags and trees; there may be none.
 
-        The source is CoNLL-U from which the text can be rebuilt, see `treevote.conll.plain_text`. ConfigError if
-        ufal.udpipe cannot be imported.
+        The source is CoNLL-U from which the text can be rebuilt, see `treevote.conll.plain_text`. InputError if a
+        sentence is too long; ConfigError if ufal.udpipe cannot be imported.
         """
         lines: list[str] = []
         number_of: dict[str, int] = {}
@@ -114,6 +115,10 @@ class Tokenizer:
             lines.append("")
             if rows:
                 offsets.append(len(tokens))
+                if offsets[-1] - offsets[-2] - 1 > MAX_TOKENS:
+                    problem = f"expected at most {MAX_TOKENS:,} tokens in a sentence, found more"
+                    remedy = "cut the sentence in parts"
+                    raise InputError(problem, path=chunk.path, sentence=sent_id(comments), remedy=remedy)
         source = Source(chunk.path, 1, "\n".join([*lines, ""]).encode(), np.array(line_of, np.int32), "conllu")
         words = (ROOT, *(Word(form, "_", "_", "_", "_") for form in number_of))
         unknown = np.full(len(tokens), -1, np.int32)

@@ -335,3 +335,10 @@ def test_parts_of_a_long_line_are_numbered_from_the_second_on(monkeypatch: pytes
     lines = toy_tokenizer().tokenize("Dogs bark.\nDogs\n", format="lines").split("\n")
     names = [line.removeprefix("# sent_id = ") for line in lines if line.startswith("# sent_id")]
     assert names == ["s1", "s1.2", "s2"]
+
+
+def test_a_sentence_with_too_many_words_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("treevote.models.tokenization.tokenizer.MAX_TOKENS", 5)
+    assert toy_tokenizer().tokenize("Dogs can't bark.").count("# sent_id") == 1
+    with pytest.raises(InputError, match="sentence s1: expected at most 5 tokens in a sentence, found more; cut the"):
+        toy_tokenizer().tokenize("Dogs can't bark. Dogs", format="lines")
