@@ -30,38 +30,20 @@ from treevote.store.checkpoints import Checkpoints
 class Data:
     """Data of an adaptation.
 
-    Attributes
-    ----------
-    source : Treebank
-        Labelled sentences of the old domain; they always stay in the training data.
-    unlabelled : sequence of path
-        Text of the new domain. Sentences without tags are tagged by the model if it has a tagger.
-    source_dev, target_dev : Treebank, optional
-        Labelled sentences that are not trained on.
-    target_train : Treebank, optional
-        A few labelled sentences of the new domain to train on; ``unlabelled`` may then be empty.
-    external : sequence of path
-        Parses of ``unlabelled`` by other parsers: members of the committee that are not retrained.
-    format : {"auto", "conllu", "conllx"}
-        Format of ``unlabelled`` and ``external``.
-    names : sequence of str, optional
-        What silver data call the files of ``unlabelled``; by default their own names.
-    clusters : Clusters, optional
-        Clusters of words, in place of those of the model.
-    chunk_bytes : int, default=512 KiB
-        Approximate length of a chunk of ``unlabelled``; the result does not depend on it.
+    Sentences of the text without tags are tagged by the model if it has a tagger. The text may be empty if there are
+    labelled sentences of the new domain to train on. The result does not depend on ``chunk_bytes``.
     """
 
-    source: Treebank
-    unlabelled: Sequence[str | os.PathLike[str]]
-    source_dev: Treebank | None = None
+    source: Treebank  # labelled sentences of the old domain; they always stay in the training data
+    unlabelled: Sequence[str | os.PathLike[str]]  # text of the new domain
+    source_dev: Treebank | None = None  # labelled sentences that are not trained on
     target_dev: Treebank | None = None
-    external: Sequence[str | os.PathLike[str]] = ()
-    format: Format | Literal["auto"] = "auto"
-    names: Sequence[str] = ()
-    chunk_bytes: int = CHUNK_BYTES
-    target_train: Treebank | None = None
-    clusters: Clusters | None = None
+    external: Sequence[str | os.PathLike[str]] = ()  # parses of the text by members that are not retrained
+    format: Format | Literal["auto"] = "auto"  # of the text and of the external parses
+    names: Sequence[str] = ()  # of the files of the text in silver data; by default their own
+    chunk_bytes: int = CHUNK_BYTES  # approximate length of a chunk of the text
+    target_train: Treebank | None = None  # a few labelled sentences of the new domain to train on
+    clusters: Clusters | None = None  # in place of those of the model
 
     def file_chunks(self) -> Iterator[FileChunk[Chunk]]:
         """Yield the unlabelled text in chunks."""

@@ -17,34 +17,19 @@ _PRIOR = 10  # pseudo-count of a tag bigram, distributed by the frequency of its
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """Differences of a text of a new domain from the source; all rates are percentages of its tokens.
+    """Differences of a text of a new domain from the source; rates are percentages of its tokens.
 
-    Attributes
-    ----------
-    unknown_words : float
-        Tokens whose form, in lower case, is not in the source.
-    unknown_tags : float
-        Tokens whose part of speech (XPOS, or UPOS where there is none) is not in the source.
-    tag_divergence : float
-        Jensen-Shannon divergence of the parts of speech in bits: 0 for the same distribution, 1 for no tag in common.
-    source_length, target_length : float
-        Mean tokens of a sentence.
-    tags : tuple of str
-        Parts of speech that the source does not have, the most frequent first.
-    repeated : float
-        Percentage of the sentences that are in the source, word for word.
-    bigram_information : float
-        Mean log2 p(tag | previous tag) / p(tag) under the bigram model of the source, as a percentage of its value on
-        the source: up to 100 for text in the same language, below 0 for words in random order.
+    Bigram information is the mean log2 p(tag | previous tag) / p(tag) under the bigram model of the source, as a
+    percentage of its value on the source: up to 100 for text in the same language, below 0 for words in random order.
     """
 
-    unknown_words: float
-    unknown_tags: float
-    tag_divergence: float
-    source_length: float
+    unknown_words: float  # whose form, in lower case, is not in the source
+    unknown_tags: float  # whose part of speech (XPOS, or UPOS where there is none) is not in the source
+    tag_divergence: float  # Jensen-Shannon, in bits: 0 for the same distribution, 1 for no tag in common
+    source_length: float  # mean tokens of a sentence
     target_length: float
-    tags: tuple[str, ...]
-    repeated: float = 0.0
+    tags: tuple[str, ...]  # parts of speech that the source does not have, the most frequent first
+    repeated: float = 0.0  # percentage of the sentences that are in the source, word for word
     bigram_information: float = 100.0
 
 

@@ -22,28 +22,14 @@ _CONTEXT = np.uint64(2)
 
 
 class Text(NamedTuple):
-    """Sentences as a tagger sees them.
+    """Sentences as a tagger sees them; rows are those of `treevote.models.tagging.forms.FormMemo.encode`."""
 
-    Attributes
-    ----------
-    tokens : ndarray of int32, shape (n_slots,)
-        For each slot its row in ``values``; ROOT slots are never read.
-    offsets : ndarray of int64, shape (n_sentences + 1,)
-    values : ndarray of int64, shape (n_rows, len(SPELLING))
-    known : ndarray of int32, shape (n_rows,)
-        As `treevote.models.tagging.forms.FormMemo.encode` returns them.
-    groups : ndarray of int32, shape (n_slots,)
-        The group of each token in the tagset; 0 in ROOT slots.
-    tags : ndarray of int32, shape (n_slots, len(TAGS))
-        Numbers of the tags that are decided; -1 for none.
-    """
-
-    tokens: Ints
-    offsets: Longs
-    values: Longs
-    known: Ints
-    groups: Ints
-    tags: Ints
+    tokens: Ints  # shape (n_slots,): the row of each slot; those of ROOT are never read
+    offsets: Longs  # shape (n_sentences + 1,)
+    values: Longs  # shape (n_rows, len(SPELLING))
+    known: Ints  # shape (n_rows,): the row of the form in the training data
+    groups: Ints  # shape (n_slots,): the group of each token in the tagset; 0 in ROOT slots
+    tags: Ints  # shape (n_slots, len(TAGS)): numbers of the tags that are decided; -1 for none
 
     @property
     def is_token(self) -> Bools:

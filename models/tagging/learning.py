@@ -25,46 +25,26 @@ _SQUARES = 0.01  # sum of squares at the start
 
 
 class Examples(NamedTuple):
-    """Rows to learn from: a row for each token.
+    """Rows of tokens and columns of features; a column has a weight for each part of its group."""
 
-    Attributes
-    ----------
-    indptr, indices : ndarray of int32
-        Columns of each row, as in `treevote.models.features.rows.Rows`.
-    groups, classes, forms : ndarray of int32, shape (n_rows,)
-        Group and class of a token, -1 for a class outside the tagset, and the row of its form in the dictionary.
-    column_groups : ndarray of int32, shape (n_columns,)
-        Group of the tokens that have a feature.
-    places : ndarray of int64, shape (n_columns,)
-        First weight of each column; a column has one for each part of its group.
-    values : ndarray of float32, shape (n_columns,)
-    """
-
-    indptr: Ints
+    indptr: Ints  # columns of each row, as in `treevote.models.features.rows.Rows`
     indices: Ints
-    groups: Ints
-    classes: Ints
-    forms: Ints
-    column_groups: Ints
-    places: Longs
-    values: Floats
+    groups: Ints  # shape (n_rows,): group of each token
+    classes: Ints  # shape (n_rows,): its class; -1 for one outside the tagset
+    forms: Ints  # shape (n_rows,): its form in the dictionary
+    column_groups: Ints  # shape (n_columns,): group of the tokens that have a feature
+    places: Longs  # shape (n_columns,): first weight of each column
+    values: Floats  # shape (n_columns,)
 
 
 class LearnerState(NamedTuple):
-    """Weights, and the sum of squared gradients of each.
+    """Weights, and the sum of squared gradients of each."""
 
-    Attributes
-    ----------
-    weights, weight_squares : ndarray of float32, shape (n_weights,)
-    bias, bias_squares : ndarray of float32, shape (n_parts,)
-    evidence, evidence_squares : ndarray of float64, shape (N_CELLS,)
-    """
-
-    weights: Floats
+    weights: Floats  # shape (n_weights,)
     weight_squares: Floats
-    bias: Floats
+    bias: Floats  # shape (n_parts,)
     bias_squares: Floats
-    evidence: Doubles
+    evidence: Doubles  # shape (N_CELLS,)
     evidence_squares: Doubles
 
     @classmethod

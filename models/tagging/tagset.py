@@ -35,29 +35,14 @@ MAX_PARTS = 32_000
 
 
 class Parts(NamedTuple):
-    """The parts of all classes, for kernels.
+    """The parts of all classes, for kernels. The parts of a group begin with its classes as wholes, in order."""
 
-    Attributes
-    ----------
-    starts : ndarray of int32, shape (n_groups + 1,)
-        First class of each group.
-    bases : ndarray of int32, shape (n_groups + 1,)
-        First part of each group. The parts of a group begin with its classes as wholes, in order.
-    offsets : ndarray of int32, shape (n_classes + 1,)
-    values : ndarray of int32, shape (offsets[-1],)
-        The other parts of each class, one class after the other.
-    own : ndarray of bool, shape (n_classes,)
-        Whether the class as a whole may have a weight.
-    kinds : ndarray of int32, shape (n_parts,)
-        Number of the feature of a part, such as that of ``Case`` for ``Case=Nom``; -1 for wholes.
-    """
-
-    starts: Ints
-    bases: Ints
-    offsets: Ints
+    starts: Ints  # shape (n_groups + 1,): first class of each group
+    bases: Ints  # shape (n_groups + 1,): first part of each group
+    offsets: Ints  # shape (n_classes + 1,): the other parts of class c are values[offsets[c] : offsets[c + 1]]
     values: Ints
-    own: Bools
-    kinds: Ints
+    own: Bools  # shape (n_classes,): whether the class as a whole may have a weight
+    kinds: Ints  # shape (n_parts,): number of the feature of a part, as of Case for Case=Nom; -1 for wholes
 
 
 @dataclass(frozen=True, eq=False)

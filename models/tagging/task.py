@@ -25,20 +25,12 @@ SURE = np.float32(20)
 
 
 class VoteResult(NamedTuple):
-    """Result of `Task.vote`.
+    """Result of `Task.vote`; the shape of all arrays is (n_slots,).
 
-    Attributes
-    ----------
-    classes : ndarray of int32, shape (n_slots,)
-        -1 in ROOT slots.
-    combinations : dict of int to str
-        Slots whose features are a combination that was never seen, and the combination.
-    agreed : ndarray of bool, shape (n_slots,)
-        Tokens for which every tagger by itself chose the class; not those of ``combinations``. A task without a column
-        has no choice by itself, and all tokens.
-    margins : ndarray of float32, shape (n_slots,)
-        By how much the class scores more than the next best of its group, on average over the taggers; ``SURE`` if it
-        has no rival, 0 in ROOT slots.
+    ``classes`` are -1 in ROOT slots. ``combinations`` has the slots with a combination of features that was never seen.
+    ``agreed`` are the tokens for which every tagger by itself chose the class, not those of ``combinations``; a task
+    without a column has no choice by itself, and all tokens. ``margins`` are how much the class scores more than the
+    next best of its group, on average over the taggers: ``SURE`` if it has no rival, 0 in ROOT slots.
     """
 
     classes: Ints
