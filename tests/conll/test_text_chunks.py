@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treevote.conll.text_chunks import MAX_STRETCH, TextFormat, text_chunks
+from treevote.conll.text_chunks import MAX_STRETCH, TextFormat, text_chunk, text_chunks, text_format
 
 
 def stretches(text: bytes, format: TextFormat, n_bytes: int = 1) -> list[tuple[str, bytes, str]]:
@@ -65,3 +65,16 @@ def test_stretches_are_the_text_and_whole_characters(words: list[str], times: in
     assert b"".join(parts) == text
     for part in parts:
         part.decode()
+
+
+@pytest.mark.parametrize("format", ["text", "lines"])
+def test_a_format_that_is_given_stays(format: TextFormat) -> None:
+    assert text_format("news.conllu", format) == format
+
+
+@pytest.mark.parametrize("letter", ["a", "ж"])
+def test_text_without_spaces_is_cut_at_the_last_whole_character(letter: str) -> None:
+    chunk = text_chunk((letter * 3 * MAX_STRETCH).encode())
+    lengths = [len(stretch.text) for stretch in chunk.stretches]
+    assert set(lengths[:-1]) == {MAX_STRETCH}
+    assert all(stretch.text.decode() for stretch in chunk.stretches)

@@ -353,3 +353,9 @@ def test_on_the_same_sentences_recalibration_changes_little(learned: CandidateMo
     systems = noisy_systems(DEV)
     again = learned.recalibrated(DEV, systems)
     assert np.abs(learned.of(systems).values - again.of(systems).sure).mean() < 0.05
+
+
+def test_a_model_that_is_too_sure_gets_a_line_with_a_gentle_slope(learned: CandidateModel) -> None:
+    systems = [noisy(TEST, noise, i) for i, noise in enumerate((0.9, 0.9, 0.9))]
+    recalibrated = learned.recalibrated(TEST, systems)
+    assert 0 <= recalibrated.line[0] < 1

@@ -13,7 +13,7 @@ from treevote.commands.parse import parse_files
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble import familiarity
-from treevote.ensemble.familiarity import ENOUGH_TOKENS, doubt
+from treevote.ensemble.familiarity import ENOUGH_TOKENS, _memos, _size, doubt
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.trainer import EnsembleTrainer
@@ -80,3 +80,14 @@ def test_parsing_tells_its_doubt_once_and_can_be_stopped(parser: EnsembleParser,
     with pytest.raises(RuntimeError):
         parse_files(tmp_path / "model", [tmp_path / "text"], output, on_doubt=refuse)
     assert not output.exists()
+
+
+def test_a_model_that_knows_just_enough_words_judges_by_words(
+    parser: EnsembleParser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other, n_words = changed(read(TOY), form="λόγος"), min(_size(memo, "lower") for memo in _memos(parser))
+    judged = []
+    for enough in (n_words, n_words + 1):
+        monkeypatch.setattr(familiarity, "ENOUGH_WORDS", enough)
+        judged.append(doubt(parser, other) is not None)
+    assert judged == [True, False]

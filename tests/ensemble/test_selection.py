@@ -158,3 +158,8 @@ def test_a_single_system_disagrees_with_nobody(share: float) -> None:
     assert of.disagreement == ((0.0,),)
     assert of.alone == of.las == (of.oracle_las,)
     assert dataclasses.asdict(of)["names"] == ("only",)
+
+
+def test_the_las_of_a_choice_is_in_per_cent() -> None:
+    gold = toy_treebank(30, 7)
+    assert select(gold, {"one": gold, "other": gold}, single_root=True).las == 100
