@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 from treevote.conll.chunks import Chunk, chunks
+from treevote.conll.document_ids import document_ids
 from treevote.conll.text_chunks import AnyFormat, TextChunk, any_chunks
 from treevote.corpus.treebank import Format
 
@@ -50,14 +51,14 @@ def file_chunks(
 def any_file_chunks(
     paths: Sequence[str | os.PathLike[str]], *, format: AnyFormat = "auto", n_bytes: int = CHUNK_BYTES
 ) -> Iterator[FileChunk[Chunk | TextChunk]]:
-    """Yield the chunks of files that may be running text; the names of sentences of several files differ."""
-    return _counted(paths, lambda path, prefix: any_chunks(path, format=format, n_bytes=n_bytes, prefix=prefix))
+    """Yield the chunks of files that may be running text; the names of all their sentences differ."""
+    return _counted(paths, lambda path, document: any_chunks(path, format=format, n_bytes=n_bytes, document=document))
 
 
 def _counted(paths: Sequence[str | os.PathLike[str]], cut: Callable[[str, str], Iterator[C]]) -> Iterator[FileChunk[C]]:
     before = read = 0
-    for file, path in enumerate(paths):
-        for chunk in cut(os.fspath(path), f"d{file + 1}-" if len(paths) > 1 else ""):
+    for file, (path, document) in enumerate(zip(paths, document_ids(paths), strict=True)):
+        for chunk in cut(os.fspath(path), document):
             read = before + chunk.bytes_read
             yield FileChunk(chunk, file, read)
         before = read

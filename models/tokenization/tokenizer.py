@@ -102,7 +102,7 @@ class Tokenizer:
         lines: list[str] = []
         number_of: dict[str, int] = {}
         tokens, line_of, offsets = list[int](), list[int](), [0]
-        for comments, rows in itertools.chain.from_iterable(self._blocks(s, chunk.format) for s in chunk.stretches):
+        for comments, rows in itertools.chain.from_iterable(self._blocks(s, chunk) for s in chunk.stretches):
             if rows:
                 tokens.append(0)
                 line_of.append(len(lines))
@@ -125,13 +125,13 @@ class Tokenizer:
         columns = np.array(tokens, np.int32), unknown, (), unknown, np.array(offsets, np.int64)
         return Treebank(words, *columns, name=os.path.basename(chunk.path), source=source)
 
-    def _blocks(self, stretch: Stretch, format: TextFormat) -> Iterator[Block]:
+    def _blocks(self, stretch: Stretch, chunk: TextChunk) -> Iterator[Block]:
         """Yield the sentences of a stretch; a stretch of spaces alone is a comment."""
         text = stretch.text.decode("utf-8", "surrogateescape")
         sentences = self._splitter.sentences(plain(text)) if stretch.name else []
-        if format == "lines":
+        if chunk.format == "lines":
             sentences = _joined(sentences)
-        return _written(text, sentences, stretch, format) if sentences else iter([([SPACES + escape(text)], [])])
+        return _written(text, sentences, stretch, chunk) if sentences else iter([([SPACES + escape(text)], [])])
 
     @functools.cached_property
     def _splitter(self) -> Splitter:
@@ -168,8 +168,8 @@ def _joined(sentences: Sequence[Sequence[Token]]) -> list[list[Token]]:
     return joined
 
 
-def _written(text: str, sentences: Sequence[Sequence[Token]], stretch: Stretch, format: TextFormat) -> Iterator[Block]:
-    """Yield the sentences of a stretch."""
+def _written(text: str, sentences: Sequence[Sequence[Token]], stretch: Stretch, chunk: TextChunk) -> Iterator[Block]:
+    """Yield the sentences of a stretch of a chunk."""
     spans = [_trimmed(text, token) for sentence in sentences for token in sentence]
     starts = [start for start, _ in spans[1:]] + [len(text)]
     k = 0
@@ -201,9 +201,10 @@ def _written(text: str, sentences: Sequence[Sequence[Token]], stretch: Stretch, 
             forms.append(form + (" " if after else ""))
         comments = []
         if number == 1:
-            comments += ["# newdoc"] * (stretch.opens == "text")
-            comments += ["# newpar"] * (stretch.opens != "nothing" and format == "text")
-        name = f"{stretch.name}s{number}" if format == "text" else stretch.name + f".{number}" * (number > 1)
+            newdoc = f"# newdoc id = {chunk.document}" if chunk.document else "# newdoc"
+            comments += [newdoc] * (stretch.opens == "text")
+            comments += ["# newpar"] * (stretch.opens != "nothing" and chunk.format == "text")
+        name = f"{stretch.name}s{number}" if chunk.format == "text" else stretch.name + f".{number}" * (number > 1)
         yield [*comments, f"# sent_id = {name}", f"# text = {''.join(forms).rstrip(' ')}"], rows
 
 

@@ -18,6 +18,7 @@ from treevote.batch.joint import member_of, tagged, tokenized
 from treevote.commands.adapt import Outcome
 from treevote.commands.adapt import adapt as run_adaptation
 from treevote.commands.train import train as run_training
+from treevote.conll.document_ids import document_ids
 from treevote.conll.plain_text import encoded
 from treevote.conll.reader import read
 from treevote.conll.text_chunks import TextChunk, text_chunks, text_format
@@ -329,8 +330,10 @@ def _running_text(ensemble: EnsembleParser, data: Data) -> Treebank | None:
         return None
     source = os.fspath(data) if is_path else io.BytesIO(encoded(os.fspath(data)))
     format = format or "text"
-    stretches = tuple(stretch for chunk in text_chunks(source, format=format) for stretch in chunk.stretches)
-    treebank = tokenized(ensemble, TextChunk(os.fspath(data) if is_path else "", stretches, format))
+    path, document = (os.fspath(data), *document_ids([data])) if is_path else ("", "")
+    chunks = text_chunks(source, format=format, document=document)
+    stretches = tuple(stretch for chunk in chunks for stretch in chunk.stretches)
+    treebank = tokenized(ensemble, TextChunk(path, stretches, format, document=document))
     if not treebank.n_sentences:
         raise InputError("expected sentences, found none", path=treebank.title, remedy="give a text with words")
     return treebank

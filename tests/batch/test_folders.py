@@ -375,7 +375,7 @@ def test_a_file_that_changes_while_it_is_read_is_a_fault(tmp_path: Path) -> None
     path = tmp_path / "growing.conllu"
     token = b"1\tdog" + b"\t_" * 8 + b"\n\n"
     path.write_bytes(token * 100)
-    source = pieces(str(path), 0, format="auto", n_bytes=50, stopped=())
+    source = pieces(str(path), 0, document="", format="auto", n_bytes=50, stopped=())
     assert next(source).chunk is not None
     with path.open("ab") as file:
         file.write(token)

@@ -61,6 +61,11 @@ def rebuilt(conllu: bytes, model: Path) -> bytes:
     return (model.parent / "made.txt").read_bytes()
 
 
+def without_document(conllu: bytes) -> bytes:
+    """Return the parse of a file as that of its text, which has no id."""
+    return conllu.replace(b"# newdoc id = in\n", b"# newdoc\n").replace(b"# sent_id = in-", b"# sent_id = ")
+
+
 @pytest.mark.parametrize("format", ["text", "lines"])
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.lists(texts, min_size=1, max_size=5), chunk_bytes=st.integers(1, 80), n_jobs=st.integers(1, 3))
@@ -75,7 +80,7 @@ def test_the_bytes_depend_on_model_and_text_alone(
         (alone,) = parse_strings(model, [data.decode("utf-8", "surrogateescape")], format=format)
     assert rebuilt(whole, model) == data
     assert are_trees(read(io.BytesIO(whole))).all()
-    assert alone.text.encode() == whole
+    assert alone.text.encode() == without_document(whole)
 
 
 def test_text_is_tagged_and_parsed(model: Path, tmp_path: Path) -> None:
@@ -87,7 +92,7 @@ def test_text_is_tagged_and_parsed(model: Path, tmp_path: Path) -> None:
     assert parsed(model, text, member="lr-svm-forward").count(b"# text") == 3
     for data in (text.decode(), model.parent / "in.txt", str(model.parent / "in.txt")):
         (model.parent / "in.txt").write_bytes(text)
-        assert dumps(parse(str(model), data).only()).encode() == found
+        assert without_document(dumps(parse(str(model), data).only()).encode()) == without_document(found)
     reader = load(model).reader
     assert reader is not None
     assert reader.read(text).n_tokens == 10
@@ -108,11 +113,25 @@ def test_several_files_are_told_apart(model: Path) -> None:
     parse_files(model, [one, two], model.parent / "both.conllu")
     both = (model.parent / "both.conllu").read_text()
     assert [line for line in both.split("\n") if line.startswith("# sent_id")] == [
-        "# sent_id = d1-p1s1",
-        "# sent_id = d2-p1s1",
-        "# sent_id = d2-p2s1",
+        "# sent_id = one-p1s1",
+        "# sent_id = two-p1s1",
+        "# sent_id = two-p2s1",
     ]
-    assert both.count("# newdoc") == 2
+    assert [line for line in both.split("\n") if line.startswith("# newdoc")] == [
+        "# newdoc id = one",
+        "# newdoc id = two",
+    ]
+
+
+def test_no_sentence_of_a_folder_has_the_id_of_another(model: Path, tmp_path: Path) -> None:
+    for name in ("a.txt", "b.txt", "one/a.txt", "two/a.txt"):
+        path = tmp_path / "texts" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("Dogs bark.\n\nDogs.\n")
+    parse_folder(model, [tmp_path / "texts"], tmp_path / "out")
+    lines = [line for path in sorted((tmp_path / "out").rglob("*.conllu")) for line in path.read_text().split("\n")]
+    ids = [line.removeprefix("# sent_id = ") for line in lines if line.startswith("# sent_id")]
+    assert ids == [f"{name}-p{number}s1" for name in ("a", "b", "one:a", "two:a") for number in (1, 2)]
 
 
 def test_a_model_without_a_tokenizer_says_what_to_do(model: Path, tmp_path: Path) -> None:
@@ -151,7 +170,8 @@ def test_folders_of_text_give_treebanks(model: Path, tmp_path: Path) -> None:
     (source / "b" / "d.txt").write_text("")
     summary = parse_folder(model, [source], tmp_path / "out")
     assert (summary.written, len(summary.faulty)) == (2, 1)
-    assert (tmp_path / "out" / "b" / "c.conllu").read_bytes() == parsed(model, b"Dogs can't bark.\n\nDogs.")
+    made = (tmp_path / "out" / "b" / "c.conllu").read_bytes()
+    assert made.replace(b"id = c", b"id = in") == parsed(model, b"Dogs can't bark.\n\nDogs.")
     assert parse_folder(model, [source], tmp_path / "out").kept == 2
     (source / "e.conllu").write_text("1\tDogs" + "\t_" * 8 + "\n\n")
     assert parse_folder(model, [source], tmp_path / "treebanks").written == 1

@@ -42,15 +42,20 @@ class Done(NamedTuple):
     bytes_read: int
 
 
-def pieces(path: str, file: int, *, format: AnyFormat, n_bytes: int, stopped: Collection[int]) -> Iterator[Piece]:
-    """Yield the chunks of a file, then its end; no further chunks once its number is in ``stopped``."""
+def pieces(
+    path: str, file: int, *, document: str, format: AnyFormat, n_bytes: int, stopped: Collection[int]
+) -> Iterator[Piece]:
+    """Yield the chunks of a file, then its end; no further chunks once its number is in ``stopped``.
+
+    ``document`` is the id of a running text.
+    """
     try:
         with open(path, "rb") as stream:
             before = os.fstat(stream.fileno())
             if not stat.S_ISREG(before.st_mode):
                 raise InputError("expected a file, found a pipe or device", path=path, remedy="name files")
             hashing = _Hashing(path, stream)
-            for chunk in any_chunks(cast("BinaryIO", hashing), format=format, n_bytes=n_bytes):
+            for chunk in any_chunks(cast("BinaryIO", hashing), format=format, n_bytes=n_bytes, document=document):
                 if file in stopped:
                     return
                 yield Piece(file, chunk)

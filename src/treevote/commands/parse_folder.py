@@ -15,6 +15,7 @@ from treevote.batch.outputs import Pair, folders_of, pairs
 from treevote.batch.reading import TASK_BYTES, Piece, parse_task, pieces, tasks
 from treevote.commands.answer import answer
 from treevote.commands.folder_outputs import FolderSummary, Outputs
+from treevote.conll.document_ids import document_ids
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat
 from treevote.ensemble.reader import Tags
@@ -158,6 +159,7 @@ def _require_free(where: str, found: Sequence[Pair], manifest: Manifest, force: 
 
 def _source(found: Sequence[Pair], run: Outputs, force: bool, format: AnyFormat, n_bytes: int) -> Iterator[Piece]:
     """Yield the pieces of all files whose outputs are not there."""
+    documents = document_ids([name for _, name in found])
     for number, (path, name) in enumerate(found):
         made = False
         if not force:
@@ -166,7 +168,8 @@ def _source(found: Sequence[Pair], run: Outputs, force: bool, format: AnyFormat,
         if made:
             run.keep(number)
         else:
-            yield from pieces(path, number, format=format, n_bytes=n_bytes, stopped=run.stopped)
+            document = documents[number]
+            yield from pieces(path, number, document=document, format=format, n_bytes=n_bytes, stopped=run.stopped)
 
 
 @contextmanager

@@ -70,12 +70,15 @@ class TextChunk:
     format : {"text", "lines"}
     bytes_read : int
         How much of the file, compressed or not, was read when the chunk was cut.
+    document : str
+        Id of the text, see `treevote.conll.document_ids`; it may be empty.
     """
 
     path: str
     stretches: tuple[Stretch, ...]
     format: TextFormat
     bytes_read: int = 0
+    document: str = ""
 
     def __len__(self) -> int:
         """Return the length of the text in bytes."""
@@ -83,7 +86,7 @@ class TextChunk:
 
 
 def text_chunks(
-    source: Readable, *, format: TextFormat = "text", n_bytes: int = 1 << 20, prefix: str = ""
+    source: Readable, *, format: TextFormat = "text", n_bytes: int = 1 << 20, document: str = ""
 ) -> Iterator[TextChunk]:
     r"""Cut a running text into chunks, reading no further than needed.
 
@@ -94,8 +97,8 @@ def text_chunks(
     format : {"text", "lines"}, default="text"
     n_bytes : int, default=1 MiB
         About the length of a chunk. The stretches do not depend on it.
-    prefix : str, default=""
-        In front of the names of all stretches.
+    document : str, default=""
+        Id of the text, in front of the names of all stretches.
 
     Raises
     ------
@@ -111,14 +114,14 @@ def text_chunks(
     with opened(source) as (stream, path, bytes_read):
         stretches: list[Stretch] = []
         size = 0
-        for stretch in _stretches(stream, path, _ENDS[format], prefix):
+        for stretch in _stretches(stream, path, _ENDS[format], document):
             stretches.append(stretch)
             size += len(stretch.text)
             if size >= n_bytes:
-                yield TextChunk(path, tuple(stretches), format, bytes_read())
+                yield TextChunk(path, tuple(stretches), format, bytes_read(), document)
                 stretches, size = [], 0
         if stretches:
-            yield TextChunk(path, tuple(stretches), format, bytes_read())
+            yield TextChunk(path, tuple(stretches), format, bytes_read(), document)
 
 
 def text_chunk(text: bytes, *, format: TextFormat = "text") -> TextChunk:
@@ -126,7 +129,8 @@ def text_chunk(text: bytes, *, format: TextFormat = "text") -> TextChunk:
     return TextChunk("", tuple(_stretches(io.BytesIO(text), "", _ENDS[format], "")), format, len(text))
 
 
-def _stretches(stream: Readable, path: str, end: re.Pattern[bytes], prefix: str) -> Iterator[Stretch]:
+def _stretches(stream: Readable, path: str, end: re.Pattern[bytes], document: str) -> Iterator[Stretch]:
+    front = f"{document}-" if document else ""
     letter = "s" if end is _LINE_END else "p"
     rest, at, more = b"", 0, True
     number = part = 0
@@ -146,7 +150,7 @@ def _stretches(stream: Readable, path: str, end: re.Pattern[bytes], prefix: str)
             yield Stretch("", text, "nothing")
             continue
         number, part = (number + 1, 1) if is_new else (number, part + 1)
-        name = f"{prefix}{letter}{number}" + f".{part}" * (part > 1)
+        name = f"{front}{letter}{number}" + f".{part}" * (part > 1)
         yield Stretch(name, text, ("text" if number == 1 else "paragraph") if is_new else "nothing")
         is_new = is_end
 
@@ -176,13 +180,13 @@ def _matched(pattern: re.Pattern[bytes], text: bytes, at: int, limit: int) -> in
 
 
 def any_chunks(
-    source: Readable, *, format: AnyFormat = "auto", n_bytes: int = 1 << 20, prefix: str = ""
+    source: Readable, *, format: AnyFormat = "auto", n_bytes: int = 1 << 20, document: str = ""
 ) -> Iterator[Chunk | TextChunk]:
     """Cut a treebank (`treevote.conll.chunks.chunks`) or a running text (`text_chunks`) into chunks."""
     named = isinstance(source, str | os.PathLike)
     text = text_format(os.fspath(source) if named else str(getattr(source, "name", "")), format)  # type: ignore[arg-type]
     if text is not None:
-        return text_chunks(source, format=text, n_bytes=n_bytes, prefix=prefix)
+        return text_chunks(source, format=text, n_bytes=n_bytes, document=document)
     return chunks(source, format=cast("Format | Literal['auto']", format), n_bytes=n_bytes)
 
 

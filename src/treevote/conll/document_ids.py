@@ -1,0 +1,50 @@
+"""Ids of documents: from the names of their files, each once."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+SUFFIX = re.compile(r"(?<=[^/])\.\w+(\.(gz|xz))?$")
+"""The suffix of a file, that of compression included."""
+
+
+def document_ids(names: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Return an id for each file, ``# newdoc id`` and the beginning of its ``sent_id``; standard input alone has none.
+
+    It is the name without folder and suffix; for files of the same name, with the folders that they do not share; for
+    the same file again, with a number. ``/`` becomes ``:``, for UD forbids it, and white space ``_``.
+
+    Examples
+    --------
+    >>> document_ids(["news/1.txt", "news/2.txt.gz"]), document_ids(["a/x.txt", "b/x.txt"]), document_ids(["x", "x"])
+    (['1', '2'], ['a:x', 'b:x'], ['x', 'x-2'])
+    >>> document_ids(["-"]), document_ids(["-", "my news.txt"])
+    ([''], ['-', 'my_news'])
+    """
+    paths = [os.fspath(name).replace(os.sep, "/") for name in names]
+    if paths == ["-"]:
+        return [""]
+    bare = [SUFFIX.sub("", path) for path in paths]
+    ids = [path.rpartition("/")[2] for path in bare]
+    if len({*ids}) < len({*bare}):
+        is_comparable = len({*map(os.path.isabs, bare)}) == 1
+        shared = os.path.commonpath([os.path.dirname(path) for path in bare]) if is_comparable else ""
+        ids = [path.removeprefix(shared).lstrip("/") for path in bare]
+    return _unique([re.sub(r"\s", "_", each).replace("/", ":") for each in ids])
+
+
+def _unique(ids: Sequence[str]) -> list[str]:
+    """Return the ids, with numbers behind those that came before."""
+    taken, seen = Counter(ids), Counter[str]()
+    found = []
+    for each in ids:
+        seen[each] += 1
+        if seen[each] > 1:
+            each = next(other for k in itertools.count(seen[each]) if (other := f"{each}-{k}") not in taken)
+            taken[each] += 1
+        found.append(each)
+    return found
