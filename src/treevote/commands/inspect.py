@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from treevote.commands.answer import answer
-from treevote.commands.model_card import card, read_told
+from treevote.commands.model_card import card, read_card_metadata
 from treevote.config import from_mapping, to_toml
 from treevote.ensemble.configuration import Configuration
 from treevote.ensemble.judge import Judge
@@ -22,13 +22,13 @@ from treevote.store.manifest import MANIFEST
 from treevote.terminal import size, table
 
 
-def inspect(model: str | Path, told: str | Path | None = None) -> dict[str, Any]:
+def inspect(model: str | Path, metadata: str | Path | None = None) -> dict[str, Any]:
     """Return the facts of a model: members, training data, configuration, scores, files, and its card.
 
     Parameters
     ----------
     model : path
-    told : path, optional
+    metadata : path, optional
         A file with what the model cannot know, see `treevote.commands.model_card`.
 
     Raises
@@ -36,9 +36,9 @@ def inspect(model: str | Path, told: str | Path | None = None) -> dict[str, Any]
     ModelError
         If it is not a model, of another version, or damaged.
     ConfigError
-        If the file ``told`` cannot be read.
+        If the file ``metadata`` cannot be read.
     """
-    parser, said = load(model), read_told(told)
+    parser, stated = load(model), read_card_metadata(metadata)
     facts: dict[str, Any] = {
         "kind": "ensemble",
         "format": store.version(model),
@@ -50,7 +50,7 @@ def inspect(model: str | Path, told: str | Path | None = None) -> dict[str, Any]
         "files": store.sizes(model),
     }
     try:
-        return facts | {"card": card(facts, parser, said)}
+        return facts | {"card": card(facts, parser, stated)}
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise ModelError(f"the facts of the model are damaged ({error}); train it again") from error
 

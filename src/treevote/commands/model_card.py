@@ -28,8 +28,8 @@ from treevote.visibility import visible
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a person tells of a model.
+class CardMetadata:
+    """What a person states of a model.
 
     Attributes
     ----------
@@ -56,8 +56,8 @@ class Told:
     contact: str = ""
 
 
-def read_told(path: str | Path | None) -> Told:
-    """Read the file of a card; without a path nothing is told.
+def read_card_metadata(path: str | Path | None) -> CardMetadata:
+    """Read the file of a card; without a path it is empty.
 
     Raises
     ------
@@ -65,14 +65,14 @@ def read_told(path: str | Path | None) -> Told:
         If it cannot be read, or has an unknown key.
     """
     if path is None:
-        return Told()
+        return CardMetadata()
     try:
-        return from_mapping(Told, load_toml(path))
+        return from_mapping(CardMetadata, load_toml(path))
     except ConfigError as error:
         raise ConfigError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
 
 
-def card(facts: Mapping[str, Any], parser: EnsembleParser, told: Told) -> dict[str, Any]:
+def card(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadata) -> dict[str, Any]:
     """Return a card as data for JSON.
 
     Parameters
@@ -80,7 +80,7 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, told: Told) -> dict[s
     facts : mapping
         See `treevote.commands.inspect.inspect`.
     parser : EnsembleParser
-    told : Told
+    metadata : CardMetadata
     """
     training: Mapping[str, Any] = facts["training"]
     adaptation: Mapping[str, Any] = facts.get("adaptation", {})
@@ -89,12 +89,12 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, told: Told) -> dict[s
     return {
         **{
             key: value
-            for key, value in dataclasses.asdict(told).items()
+            for key, value in dataclasses.asdict(metadata).items()
             if key in ("name", "description", "language", "use", "citation", "contact")
         },
         "members": {name: each["kind"] for name, each in facts["members"].items()},
         "treevote": facts["treevote"],
-        "training_data": {**training, "source": told.data, "licence": told.licence or None},
+        "training_data": {**training, "source": metadata.data, "licence": metadata.licence or None},
         "development_data": facts.get("development"),
         "adaptation_rounds": len(adaptation.get("rounds", ())),
         "labelled_target_sentences": adaptation.get("target_train", {}).get("sentences", 0),
@@ -104,7 +104,7 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, told: Told) -> dict[s
         "measured_on": measured,
         "score_tags": score_tags(facts),
         "scores": facts.get("scores"),
-        "not_for": [*_not_for(facts, parser, told, tags), *told.not_for],
+        "not_for": [*_not_for(facts, parser, metadata, tags), *metadata.not_for],
     }
 
 
@@ -115,7 +115,7 @@ def _input(parser: EnsembleParser, tags: bool) -> str:
     return f"{'raw text, or ' if 'tokenizer' in reads else ''}sentences of words{tagged}; CoNLL-U or CoNLL-X"
 
 
-def _not_for(facts: Mapping[str, Any], parser: EnsembleParser, told: Told, tags: bool) -> Iterator[str]:
+def _not_for(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadata, tags: bool) -> Iterator[str]:
     """Yield what follows from the facts of a model."""
     if parser.reader is None or parser.reader.tokenizer is None:
         tagged = ", and tagged, first" if tags else " first"
@@ -129,7 +129,7 @@ def _not_for(facts: Mapping[str, Any], parser: EnsembleParser, told: Told, tags:
         yield "another domain than that of the data it was measured on, unless it is measured there"
     if not parser.has_confidence:
         yield "a choice of arcs by their confidence: it has none"
-    if not told.licence:
+    if not metadata.licence:
         yield "passing it on before the licence of the training data is known: none was told"
 
 
