@@ -24,6 +24,7 @@ from treevote.evaluation.gates import Gate
 from treevote.evaluation.names import fitted, named
 from treevote.evaluation.results import Evaluation, File, Rate, System, as_plain
 from treevote.evaluation.verdict import Verdict, differences, p_values, verdict
+from treevote.report.scores import percentage
 from treevote.store.checkpoints import checksum
 from treevote.terminal import plural, table, wrapped
 from treevote.visibility import as_cell
@@ -151,7 +152,7 @@ def as_text(evaluation: Evaluation, found: Verdict | None = None) -> str:
     shown = [metric.name for metric in evaluation.metrics if metric.tested] + ["root", "complete"]
     names = fitted([system.name for system in evaluation.systems], NAME)
     rows = [
-        [name, *(_two(system.rates[metric].value) for metric in shown)]
+        [name, *(percentage(system.rates[metric].value) for metric in shown)]
         for name, system in zip(names, evaluation.systems, strict=True)
     ]
     parts.append(table([f"convention {evaluation.convention}", *shown], rows))
@@ -253,7 +254,3 @@ def _lines(evaluation: Evaluation) -> Iterator[list[object]]:
 
 def _line(of: str, group: str, system: str, metric: str, rate: Rate) -> list[object]:
     return [of, group, system, metric, rate.value, rate.low, rate.high, rate.correct, rate.gold, rate.system, ""]
-
-
-def _two(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"

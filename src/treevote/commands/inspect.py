@@ -16,7 +16,7 @@ from treevote.ensemble.members import RESERVED
 from treevote.ensemble.parser import configuration, load
 from treevote.errors import ConfigError, ModelError
 from treevote.report import adaptation
-from treevote.report.scores import score_tags, scores
+from treevote.report.scores import attachment, score_tags, scores
 from treevote.store import folder as store
 from treevote.store.manifest import MANIFEST
 from treevote.terminal import size, table
@@ -147,18 +147,16 @@ def _summary(facts: Mapping[str, Any]) -> Iterator[str]:
     """Yield kind, weight and scores of the members, and the size."""
     measured = facts.get("scores", {})
     rows = [
-        [name, member["kind"], "-" if weight is None else f"{weight:.4g}", *_two(measured.get(name))]
+        [name, member["kind"], "-" if weight is None else f"{weight:.4g}", *attachment(measured.get(name))]
         for (name, member), weight in zip(facts["members"].items(), facts["votes"]["overall"], strict=True)
     ]
     if measured:
         yield f"scores with {score_tags(facts)} tags:"
-    yield table(["member", "kind", "weight", "LAS", "UAS"], [*rows, ["vote", "", "", *_two(measured.get("vote"))]])
+    yield table(
+        ["member", "kind", "weight", "LAS", "UAS"], [*rows, ["vote", "", "", *attachment(measured.get("vote"))]]
+    )
     sizes = facts["files"]
     yield f"{len(sizes)} files, {size(sum(sizes.values()))}; configuration and files: treevote inspect --full"
-
-
-def _two(score: Mapping[str, float] | None) -> tuple[str, str]:
-    return ("-", "-") if score is None else (f"{score['las']:.2f}", f"{score['uas']:.2f}")
 
 
 def _configuration(facts: Mapping[str, Any]) -> str:

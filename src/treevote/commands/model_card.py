@@ -22,7 +22,7 @@ from treevote.config import from_mapping, load_toml
 from treevote.ensemble.familiarity import expects_tags
 from treevote.ensemble.parser import EnsembleParser
 from treevote.errors import ConfigError
-from treevote.report.scores import score_tags
+from treevote.report.scores import attachment, score_tags
 from treevote.terminal import table
 from treevote.visibility import visible
 
@@ -138,7 +138,7 @@ def as_text(facts: Mapping[str, Any]) -> str:
     lines = [visible(facts["name"] or "model card"), ""]
     lines += [f"{key:<16}{visible(value)}" for key, value in _rows(facts)]
     if facts["scores"]:
-        rows = [[name, *_two(score)] for name, score in facts["scores"].items()]
+        rows = [[name, *attachment(score)] for name, score in facts["scores"].items()]
         lines += ["", table([f"on {facts['measured_on']}", "LAS", "UAS"], rows)]
     lines += ["", "should not be used for", *(f"- {visible(each)}" for each in facts["not_for"])]
     return "\n".join(lines)
@@ -156,7 +156,7 @@ def as_markdown(facts: Mapping[str, Any]) -> str:
             "| | LAS | UAS |",
             "|---|---:|---:|",
         ]
-        lines += [f"| {_escaped(name)} | {' | '.join(_two(score))} |" for name, score in facts["scores"].items()]
+        lines += [f"| {_escaped(name)} | {' | '.join(attachment(score))} |" for name, score in facts["scores"].items()]
     lines += ["", "## Should not be used for", "", *(f"- {_escaped(each)}" for each in facts["not_for"])]
     return "\n".join(lines)
 
@@ -195,10 +195,6 @@ def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _size(data: Mapping[str, Any]) -> str:
     return f"{data['name']}, {data['sentences']:,} sentences, {data['tokens']:,} tokens, {data['labels']} labels"
-
-
-def _two(score: Mapping[str, float]) -> tuple[str, str]:
-    return f"{score['las']:.2f}", f"{score['uas']:.2f}"
 
 
 def _escaped(text: str) -> str:

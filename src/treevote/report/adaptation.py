@@ -12,6 +12,7 @@ from treevote.adaptation.measuring import BY_FOLDS
 from treevote.adaptation.scheme import SCHEMES
 from treevote.config import to_mapping
 from treevote.evaluation.verdict import Probability
+from treevote.report.scores import percentage
 from treevote.report.settings import described
 from treevote.terminal import WIDTH, plural, table, wrapped
 
@@ -146,7 +147,7 @@ def _tags_on_target(facts: Mapping[str, Mapping[str, Any]]) -> str:
     names = {"all": "all", "agreed": "agreed tokens", "selected": "selected sentences"}
     metrics = [metric for metric in facts["all"] if metric != "tokens"]
     rows = [
-        [name, f"{facts[key]['tokens']:,}", *(_two(facts[key][metric]) for metric in metrics)]
+        [name, f"{facts[key]['tokens']:,}", *(percentage(facts[key][metric]) for metric in metrics)]
         for key, name in names.items()
     ]
     return table(["taggers on the labelled target", "tokens", *metrics], rows)
@@ -179,12 +180,12 @@ def _on_target(rounds: Sequence[Mapping[str, Any]]) -> str:
             continue
         before = f"round {number}, " if len(rounds) > 1 else ""
         rows += [
-            [f"{before}{name}", "", "", _two(of["las"]), _two(of["uas"])]
+            [f"{before}{name}", "", "", percentage(of["las"]), percentage(of["uas"])]
             for name, of in {**found["members"], "vote of the committee": found["vote"]}.items()
         ]
         chosen = found["selected"]
         counts = f"{chosen['sentences']:,}", f"{chosen['tokens']:,}"
-        rows.append([f"{before}selected sentences", *counts, _two(chosen["las"]), _two(chosen["uas"])])
+        rows.append([f"{before}selected sentences", *counts, percentage(chosen["las"]), percentage(chosen["uas"])])
     return table(["committee on the labelled target", "sentences", "tokens", "LAS", "UAS"], rows)
 
 
@@ -196,7 +197,14 @@ def _scores(scores: Sequence[Mapping[str, Any]]) -> str:
         what = f"{each['domain']}, {each['metric']}"
         p = _p(each)
         rows.append(
-            [what, _two(each["before"]), _two(each["after"]), points, ends, ("≤ " if p.bound else "") + p.number]
+            [
+                what,
+                percentage(each["before"]),
+                percentage(each["after"]),
+                points,
+                ends,
+                ("≤ " if p.bound else "") + p.number,
+            ]
         )
     return table(["", "before", "after", "difference", "95 % interval", "p"], rows)
 
@@ -255,7 +263,3 @@ def closing(facts: Mapping[str, Any], *, promoted: bool) -> str:
 
 def _p(each: Mapping[str, Any]) -> Probability:
     return Probability(each["p"], each["p_is_bound"])
-
-
-def _two(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"

@@ -47,6 +47,16 @@ def scores(facts: Mapping[str, Any], members: Iterable[str], milliseconds: Mappi
     return "\n\n".join(parts)
 
 
+def percentage(value: float | None) -> str:
+    """Return a percentage with two decimals; ``-`` if there is none."""
+    return "-" if value is None else f"{value:.2f}"
+
+
+def attachment(score: Mapping[str, float] | None) -> tuple[str, str]:
+    """Return LAS and UAS as `percentage` writes them."""
+    return ("-", "-") if score is None else (percentage(score["las"]), percentage(score["uas"]))
+
+
 def _tags(reading: Mapping[str, Any]) -> str:
     """Return the table of the tagger."""
     accuracy, agreement = reading["accuracy"], reading.get("agreement", {})
