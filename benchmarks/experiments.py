@@ -9,7 +9,19 @@ from importlib.metadata import files
 from pathlib import Path
 
 from benchmarks.measure import run
-from benchmarks.systems import FAST, TREEVOTE, VOTE, System, answer, compared, part, plain, scores, systems
+from benchmarks.systems import (
+    FAST,
+    TREEVOTE,
+    VOTE,
+    System,
+    answer,
+    compared,
+    part,
+    plain,
+    scores,
+    systems,
+    tagging_systems,
+)
 from benchmarks.tables import Table
 
 TREEBANKS = {
@@ -83,6 +95,20 @@ def comparison(data: Path, work: Path) -> Tables:
     return {"systems": compared(_treebank(data, SMALL, work), systems(), rounds=3, repeat=8)}
 
 
+def tokens(data: Path, work: Path) -> Tables:
+    """Measure pipelines from tokens on one treebank."""
+    return {"tokens": compared(_treebank(data, SMALL, work), tagging_systems(), rounds=3, repeat=8)}
+
+
+def quickstart(data: Path, work: Path) -> Tables:
+    """Run the first command of the README, and keep the end of what it prints."""
+    lines = run([*TREEVOTE, "quickstart", "--output", str(work / "quickstart")]).output.splitlines()
+    first, last = (
+        next(i for i, line in enumerate(lines) if line.startswith(start)) for start in ("trained", "vote, a")
+    )
+    return {"quickstart": {"lines": lines[first : last + 1]}}
+
+
 def adaptation(data: Path, work: Path) -> Tables:
     """Measure a model before and after its adaptations to a new domain."""
     folder = _treebank(data, PAIR, work)
@@ -133,7 +159,15 @@ def tutorial(data: Path, work: Path) -> Tables:
     run([*TREEVOTE, "text", str(test), "-o", str(text)])
     run(VOTE.parse(model, text, parsed))
     run([*VOTE.parse(model, test, tagged), "--tags", "predict"])
-    run([*VOTE.parse(model, test, single), "--tags", "predict", "--member", answer("inspect", model)["members"][0]])
+    run(
+        [
+            *VOTE.parse(model, test, single),
+            "--tags",
+            "predict",
+            "--member",
+            next(iter(answer("inspect", model)["members"])),
+        ]
+    )
     scored, cascaded, compared = (
         run([*TREEVOTE, *map(str, words)]).output.splitlines()
         for words in (("evaluate", test, parsed), ("cascade", model, test), ("evaluate", test, tagged, single))
@@ -176,6 +210,8 @@ EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "raw-text": (list(TREEBANKS), raw_text),
     "adaptation": ([PAIR], adaptation),
     "comparison": ([SMALL], comparison),
+    "tokens": ([SMALL], tokens),
     "tutorial": (["turkish-treebanks"], tutorial),
+    "quickstart": (["turkish-treebanks"], quickstart),
 }
 """The experiments by the names of their files, with the names of their treebanks."""
