@@ -17,7 +17,7 @@ from tests.reference.toy_grammar import toy_treebank
 from treevote.errors import ConfigError, ModelError
 from treevote.kernels import Floats, Ints
 from treevote.models.features.lexicon import Lexicon
-from treevote.models.graph import eisner
+from treevote.models.graph import eisner, pruning
 from treevote.models.graph.arc_labels import label_candidates, train_arc_labeller
 from treevote.models.graph.features import MAX_FEATURES, arc_keys, fire_arc, variants_of_arc
 from treevote.models.graph.first_order import score_arcs
@@ -299,3 +299,15 @@ def test_the_largest_weight_has_all_digits(largest: float) -> None:
 def test_tables_of_other_sizes_are_refused(size: int) -> None:
     with pytest.raises(ModelError, match="do not fit its features"):
         unpack(np.zeros(size, np.uint8), np.zeros(0, np.int16), 1.0)
+
+
+def test_the_pruner_has_the_mean_of_its_weights_over_the_training() -> None:
+    """Each update counts for the rest of the training."""
+    averaged, order = zero_weights(BITS, PERCEPTRON), np.array([0, 1, 2, 1], np.int64)
+    expected = np.zeros(1 << BITS)
+    for done, sentence in enumerate(order.tolist()):
+        before = averaged.weights.copy()
+        pruning.train_epoch(averaged, 0.5, TABLE, CORPUS, np.array([sentence]), done, len(order))
+        expected += (averaged.weights - before) * (1 - done / len(order))
+    assert np.abs(expected).max() > 0.01
+    np.testing.assert_allclose(average(averaged), expected, atol=1e-6)

@@ -92,6 +92,14 @@ def test_a_rule_is_right_at_most_as_often_as_it_decides(right: int, decided: int
         check_rules(rules, 1, 1)
 
 
+@pytest.mark.parametrize(("offsets", "fits"), [([0, 1, 2, 2], True), ([0, 0, 2, 2], False), ([0, 1, 1, 2], False)])
+def test_only_the_last_rule_has_no_pattern(offsets: list[int], fits: bool) -> None:
+    zeros = np.zeros(3, np.int32)
+    rules = DecisionList(zeros[:2], np.array(offsets, np.int32), zeros, zeros, zeros, zeros)
+    with nullcontext() if fits else pytest.raises(ValueError, match="its rules"):
+        check_rules(rules, 1, 1)
+
+
 def test_the_example_of_the_paper() -> None:
     """Yuret (2006), Table 1: an exception, the rule that it is made to, a rule and the default."""
     left_is_art, right_is_nn, left_is_appr, before_is_appr = range(4)

@@ -27,6 +27,7 @@ from treevote.models.learners import pairs
 from treevote.models.learners.coordinate_descent import Features, State, curvature_along, sweep
 from treevote.models.learners.inequality_maxent import InequalityMaxEnt
 from treevote.models.learners.pairs import PairExpansion, PairsSVM
+from treevote.models.learners.sparse import checked_rows
 from treevote.models.learners.temperature import fit_temperature
 
 ESTIMATORS = [
@@ -347,3 +348,15 @@ def test_temperature_is_the_best_and_in_the_unit_of_the_scores(sample: tuple[Dou
 def test_calibration_refuses_what_it_cannot_use(scores: Any, y: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         fit_temperature(scores, y)
+
+
+def test_equal_scores_are_the_first_class() -> None:
+    learner = InequalityMaxEnt().fit(np.eye(2), [0, 1])
+    learner.coef_, learner.intercept_ = np.zeros_like(learner.coef_), np.zeros_like(learner.intercept_)
+    assert learner.predict(np.eye(2)).tolist() == [0, 0]
+
+
+def test_weights_of_rows_are_of_the_type_that_is_asked_for() -> None:
+    for dtype, expected in (("numeric", np.float64), (np.float32, np.float32)):
+        _, _, weights = checked_rows(PairsSVM(), np.eye(2), [0, 1], [1, 2], dtype)
+        assert weights.dtype == expected
