@@ -122,6 +122,9 @@ def test_breakdowns_are_counted_token_by_token(case: tuple[Treebank, dict[str, T
                 if table(found, name).of == "arc":
                     assert cell.precision is not None
                     assert (cell.precision.correct, cell.precision.gold) == (row["precise"], row["found"])
+                    total = row["tokens"] + row["found"]
+                    if row["tokens"] and row["found"]:  # the harmonic mean of precision and recall
+                        assert cell.f1 == pytest.approx(100 * (row["arcs"] + row["precise"]) / total)
 
 
 def cut(label: str, convention: Convention) -> str:

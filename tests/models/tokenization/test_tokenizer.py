@@ -26,8 +26,8 @@ from treevote.conll.text_chunks import TextFormat, text_chunks
 from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError, ModelError, TreevoteError
-from treevote.models.tokenization import child, model_file
-from treevote.models.tokenization.library import Splitter
+from treevote.models.tokenization import child, model_file, tokenizer
+from treevote.models.tokenization.library import Splitter, Token
 from treevote.models.tokenization.tokenizer import Tokenizer, TokenizerTrainer
 from treevote.parallel import Jobs
 from treevote.store import folder as store
@@ -342,3 +342,8 @@ def test_a_sentence_with_too_many_words_is_a_fault(monkeypatch: pytest.MonkeyPat
     assert toy_tokenizer().tokenize("Dogs can't bark.").count("# sent_id") == 1
     with pytest.raises(InputError, match="sentence s1: expected at most 5 tokens in a sentence, found more; cut the"):
         toy_tokenizer().tokenize("Dogs can't bark. Dogs", format="lines")
+
+
+@pytest.mark.parametrize(("text", "start", "end"), [("a dog.", 2, 5), ("a  dog .", 3, 6), ("a    .", 2, 5)])
+def test_a_token_has_no_spaces_around_it_unless_it_is_a_space(text: str, start: int, end: int) -> None:
+    assert tokenizer._trimmed(text, Token(2, len(text) - 1)) == (start, end)
