@@ -74,7 +74,7 @@ def test_the_compilation_is_announced_once_and_counted(
 ) -> None:
     monkeypatch.setattr(terminal, "_announced", False)
     for done in range(3):
-        terminal.announce(Compiled(done, 50, "/folder"))
+        terminal.announce(Compiled(done, "/folder"))
     said = capsys.readouterr().err
     assert said == "treevote: compiling kernels, once on this machine; they are kept in /folder\n"
     monkeypatch.setattr(terminal, "_announced", False)
@@ -85,10 +85,10 @@ def test_the_compilation_is_announced_once_and_counted(
 def test_lines_name_the_compilation_until_another_task_goes_on() -> None:
     stream, now = io.StringIO(), itertools.count(0, 6)
     show = PlainLines(stream, lambda: next(now))
-    for name, done, total in ((COMPILING, 0, 50), (COMPILING, 9, 50), ("parsing", 1, 4), ("parsing", 4, 4)):
+    for name, done, total in ((COMPILING, 0, 0), (COMPILING, 9, 0), ("parsing", 1, 4), ("parsing", 4, 4)):
         show(name, done, total)
     assert stream.getvalue().splitlines() == [
-        "treevote: compiling 9 of some 50 kernels",
+        "treevote: compiling kernels: 9 done",
         "treevote: parsing 25 %",
         "treevote: parsing 100 %",
     ]

@@ -6,7 +6,6 @@ kernel does not load the compiler.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple, TypeAlias
@@ -19,14 +18,11 @@ class Compiled(NamedTuple):
     ----------
     done : int
         Kernels that were compiled, each for a kind of arguments.
-    known : int
-        Kernels of all packages of which one was needed so far: a rough guess how many will be needed.
     folder : str
         Where they are kept; empty if they cannot be kept.
     """
 
     done: int = 0
-    known: int = 0
     folder: str = ""
 
 
@@ -35,8 +31,6 @@ Listener: TypeAlias = Callable[[Compiled], None]
 
 _listeners: list[Listener] = []
 _state = Compiled()
-_sizes: Counter[str] = Counter()  # kernels of each package
-_needed: set[str] = set()  # packages
 
 
 @contextmanager
@@ -64,19 +58,9 @@ def state() -> Compiled:
     return _state
 
 
-def know(package: str) -> None:
-    """Count a kernel of a package."""
-    _sizes[package] += 1
-
-
-def need(package: str) -> None:
-    """Tell that a kernel of a package is needed, compiled or not."""
-    _needed.add(package)
-
-
 def tell(folder: str, more: int = 0) -> None:
     """Tell that a kernel is being compiled, or that ``more`` have been."""
     global _state
-    _state = Compiled(_state.done + more, sum(_sizes[package] for package in _needed), folder)
+    _state = Compiled(_state.done + more, folder)
     if _listeners:
         _listeners[-1](_state)

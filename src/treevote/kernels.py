@@ -56,13 +56,7 @@ def leaf(function: Callable[P, R]) -> Callable[P, R]:
 def _compiled(function: Callable[P, R], options: Mapping[str, object]) -> Callable[P, R]:
     if compiling_is_off():
         return function
-    compilation.know(package_of(function))
     return cast("Callable[P, R]", Kernel(function, options))
-
-
-def package_of(function: Any) -> str:
-    """Return the name of the package of a function."""
-    return str(function.__module__.rpartition(".")[0])
 
 
 class Kernel:
@@ -103,7 +97,6 @@ class Kernel:
     def _outer(self) -> Any:
         """The numba function for calls from Python."""
         with _lock:
-            compilation.need(package_of(self.py_func))
             if not self._files.are_kept():
                 compilation.tell(self._files.root)
             return self._dispatcher(cache=bool(self._files.source))

@@ -18,7 +18,7 @@ EVERY = 5.0
 """Seconds between two lines of progress where the stream is no terminal."""
 
 
-COMPILING = "compiling"
+COMPILING = "compiling kernels"
 """Name of the compilation of kernels among the tasks."""
 
 _quiet = False
@@ -119,7 +119,7 @@ def progress_shown(stream: TextIO | None = None) -> Iterator[Progress]:
 
         def told(compiled: Compiled) -> None:
             announce(compiled)
-            show(COMPILING, compiled.done, max(compiled.known, compiled.done + 1))
+            show(COMPILING, compiled.done, 0)
 
         with listened(told):
             yield show
@@ -146,7 +146,7 @@ def _bars(file: TextIO) -> Iterator[Progress]:
             with lock:
                 if name != COMPILING and COMPILING in tasks:
                     bars.remove_task(tasks.pop(COMPILING))
-                title = visible(_state(name, done, total) if name == COMPILING else name)
+                title = visible(name if total else _state(name, done, total))
                 if name not in tasks:
                     finished = {task.id for task in bars.tasks if task.finished}
                     for old in [old for old, task in tasks.items() if task in finished]:
@@ -164,12 +164,10 @@ def _state(name: str, done: int, total: int) -> str:
 
     Examples
     --------
-    >>> _state("training", 1, 4), _state("parsing", 1200, 0), _state("compiling", 3, 90)
-    ('training 25 %', 'parsing 1,200 done', 'compiling 3 of some 90 kernels')
+    >>> _state("training", 1, 4), _state("parsing", 1200, 0)
+    ('training 25 %', 'parsing: 1,200 done')
     """
-    if name == COMPILING:
-        return f"compiling {done} of some {total} kernels"
-    return f"{name} {100 * done // total} %" if total else f"{name} {done:,} done"
+    return f"{name} {100 * done // total} %" if total else f"{name}: {done:,} done"
 
 
 class PlainLines:
@@ -221,7 +219,7 @@ class PlainLines:
         latest = {self._latest: self._tasks[self._latest]}
         for name, (start, done, total) in (under_way or latest).items():
             states.append(_state(name, done, total))
-            if done and total and name != COMPILING:
+            if done and total:
                 left = max(left, (now - start) * (total - done) / done)
         return ", ".join(states) + (f"; about {duration(left)} left" if left else "")
 
