@@ -18,9 +18,11 @@ from treevote import terminal
 
 ROOT = Path(__file__).parent
 
-EXTRAS = dict.fromkeys(
-    ("src/treevote/spacy_component.py", "src/treevote/spacy_texts.py", "tests/batch/test_spacy.py"), "spacy"
-)
+EXTRAS = {
+    "src/treevote/spacy_component.py": "spacy",
+    "src/treevote/spacy_texts.py": "spacy",
+    "tests/batch/test_spacy.py": "spacy",
+}
 """The files that are collected only where a library is installed that the tests do not depend on."""
 
 LACKING = {ROOT / file: library for file, library in EXTRAS.items() if find_spec(library) is None}
