@@ -9,19 +9,7 @@ from importlib.metadata import files
 from pathlib import Path
 
 from benchmarks.measure import run
-from benchmarks.systems import (
-    FAST,
-    TREEVOTE,
-    VOTE,
-    System,
-    answer,
-    compared,
-    part,
-    plain,
-    scores,
-    systems,
-    tagging_systems,
-)
+from benchmarks.systems import FAST, TREEVOTE, VOTE, System, answer, compared, part, plain, scores, systems
 from benchmarks.tables import Table
 
 TREEBANKS = {
@@ -93,11 +81,6 @@ def raw_text(data: Path, work: Path) -> Tables:
 def comparison(data: Path, work: Path) -> Tables:
     """Measure all systems on one treebank."""
     return {"systems": compared(_treebank(data, SMALL, work), systems(), rounds=3, repeat=8)}
-
-
-def tokens(data: Path, work: Path) -> Tables:
-    """Measure pipelines from tokens on one treebank."""
-    return {"tokens": compared(_treebank(data, SMALL, work), tagging_systems(), rounds=3, repeat=8)}
 
 
 def quickstart(data: Path, work: Path) -> Tables:
@@ -210,7 +193,6 @@ EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "raw-text": (list(TREEBANKS), raw_text),
     "adaptation": ([PAIR], adaptation),
     "comparison": ([SMALL], comparison),
-    "tokens": ([SMALL], tokens),
     "tutorial": (["turkish-treebanks"], tutorial),
     "quickstart": (["turkish-treebanks"], quickstart),
 }

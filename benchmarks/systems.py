@@ -16,7 +16,6 @@ from treevote.files.streams import opened, writing
 
 TREEVOTE = (sys.executable, "-m", "treevote")
 UDPIPE = (sys.executable, "-m", "benchmarks.udpipe")
-SPACY = (sys.executable, "-m", "benchmarks.spacy_pipeline")
 
 
 @dataclass(frozen=True)
@@ -75,38 +74,6 @@ class UDPipe(System):
         return [*UDPIPE, "parse", str(model), str(input), str(output)]
 
 
-class Tagging(System):
-    """A system that is given the tokens alone."""
-
-    def train(self, folder: Path, model: Path) -> list[str]:
-        """Return the command that trains it."""
-        return [*super().train(folder, model), "--from-tokens"]
-
-    def parse(self, model: Path, input: Path, output: Path) -> list[str]:
-        """Return the command that parses a file."""
-        return [*super().parse(model, input, output), "--tags", "predict"]
-
-
-class TaggingUDPipe(UDPipe):
-    """UDPipe 1 with its tagger."""
-
-    def train(self, folder: Path, model: Path) -> list[str]:
-        """Return the command that trains it."""
-        return [*super().train(folder, model), "--tagger"]
-
-
-class SpaCy(System):
-    """spaCy."""
-
-    def train(self, folder: Path, model: Path) -> list[str]:
-        """Return the command that trains it."""
-        return [*SPACY, "train", str(part(folder, "train")), str(part(folder, "dev")), str(model)]
-
-    def parse(self, model: Path, input: Path, output: Path) -> list[str]:
-        """Return the command that parses a file."""
-        return [*SPACY, "parse", str(model), str(input), str(output)]
-
-
 FAST = System("LR, greedy", ("--fast",))
 VOTE = System("default vote")
 """The systems of `treevote train --fast` and `treevote train`."""
@@ -129,23 +96,6 @@ def systems(udpipe: tuple[str, ...] = ()) -> list[System]:
         System("second-order graph", ("--members", "graph-mira")),
         VOTE,
         System("best vote", ("--best",)),
-    ]
-
-
-def tagging_systems(udpipe: tuple[str, ...] = ()) -> list[System]:
-    """Return the systems that are given tokens alone, the one that speeds are ratios to first.
-
-    Examples
-    --------
-    >>> [system.name for system in tagging_systems()]
-    ['UDPipe 1 with tags', 'spaCy', 'treevote --fast', 'treevote', 'treevote --best']
-    """
-    return [
-        TaggingUDPipe("UDPipe 1 with tags", udpipe),
-        SpaCy("spaCy"),
-        Tagging("treevote --fast", ("--fast",)),
-        Tagging("treevote"),
-        Tagging("treevote --best", ("--best",)),
     ]
 
 

@@ -6,7 +6,6 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ Table = Mapping[str, Any]
 
 def store(file: Path, treebanks: Sequence[str], tables: Mapping[str, Table]) -> None:
     """Write the tables of an experiment, with the names of its treebanks and the versions of the programs."""
-    versions = {name: version(name) for name in ("treevote", "numba", "ufal.udpipe", "spacy") if find_spec(name)}
+    versions = {name: version(name) for name in ("treevote", "numba", "ufal.udpipe")}
     content = {"treebanks": treebanks, "versions": {"Python": platform.python_version(), **versions}, "tables": tables}
     file.parent.mkdir(parents=True, exist_ok=True)
     with writing(file) as stream:

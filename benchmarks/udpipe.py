@@ -1,4 +1,4 @@
-"""UDPipe 1 as a command: ``train`` a parser, or ``parse`` a file with tokens, and with tags if it has no tagger.
+"""UDPipe 1 as a command: ``train`` a parser on gold tags, or ``parse`` a tokenised and tagged file.
 
 ``ufal.udpipe`` (Straka & Straková 2017) trains and parses in process. Its own parser options are those of
 ``--options``; the default is all of its defaults.
@@ -27,41 +27,37 @@ def main() -> None:
     train_parser.add_argument("dev", type=Path)
     train_parser.add_argument("model", type=Path)
     train_parser.add_argument("--options", default="", help="of its parser, for example iterations=1")
-    train_parser.add_argument("--tagger", action="store_true", help="train its tagger, too; then it parses tokens")
     parse_parser = commands.add_parser("parse")
     parse_parser.add_argument("model", type=Path)
     parse_parser.add_argument("input", type=Path)
     parse_parser.add_argument("output", type=Path)
     asked = parser.parse_args()
     if asked.command == "train":
-        train(asked.train, asked.dev, asked.model, asked.options, tagger=asked.tagger)
+        train(asked.train, asked.dev, asked.model, asked.options)
     else:
         parse(asked.model, asked.input, asked.output)
 
 
-def train(train: Path, dev: Path, model: Path, options: str, *, tagger: bool) -> None:
-    """Train a parser, and a tagger if wanted; of the passes over the training data the best by ``dev`` is kept."""
+def train(train: Path, dev: Path, model: Path, options: str) -> None:
+    """Train a parser alone; the network of the best pass over the training data, by ``dev``, is kept."""
     udpipe = _udpipe()
     fault = udpipe.ProcessingError()
     texts = [_sentences(udpipe, path.read_text("utf-8")) for path in (train, dev)]
-    none, default = udpipe.Trainer.NONE, udpipe.Trainer.DEFAULT
+    none = udpipe.Trainer.NONE
     with _quiet():
-        made = udpipe.Trainer.train(METHOD, *texts, none, default if tagger else none, options or default, fault)
+        made = udpipe.Trainer.train(METHOD, *texts, none, none, options or udpipe.Trainer.DEFAULT, fault)
     _check(fault)
     model.write_bytes(made)
 
 
 def parse(model: Path, input: Path, output: Path) -> None:
-    """Parse a CoNLL-U file with its own tokens, and its own tags if the model has no tagger."""
+    """Parse a CoNLL-U file with its own tokens and tags."""
     udpipe = _udpipe()
     fault = udpipe.ProcessingError()
     loaded = udpipe.Model.load(str(model))
     if loaded is None:
         sys.exit(f"{model}: not a model of UDPipe 1")
-    default = udpipe.Pipeline.DEFAULT
-    has_tagger = loaded.tag(udpipe.Sentence(), loaded.DEFAULT, udpipe.ProcessingError())
-    tags = default if has_tagger else udpipe.Pipeline.NONE
-    pipeline = udpipe.Pipeline(loaded, "conllu", tags, default, "conllu")
+    pipeline = udpipe.Pipeline(loaded, "conllu", udpipe.Pipeline.NONE, udpipe.Pipeline.DEFAULT, "conllu")
     parsed = pipeline.process(input.read_text("utf-8"), fault)
     _check(fault)
     output.write_text(parsed, "utf-8")

@@ -314,3 +314,14 @@ def test_a_map_of_a_file_gives_the_numbers_of_its_own_type(tmp_path: Path) -> No
 def test_the_files_of_a_kernel_are_named_by_its_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TREEVOTE_CACHE_DIR", str(tmp_path))
     assert KernelFiles(python, {}).source != KernelFiles(python, {"_nrt": False}).source
+
+
+def test_code_with_and_without_checks_of_bounds_are_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    def double(x: int) -> int:
+        return 2 * x
+
+    folders = set()
+    for value in ("0", "1"):
+        monkeypatch.setenv("NUMBA_BOUNDSCHECK", value)
+        folders.add(KernelFiles(double, {}).source)
+    assert len(folders) == 2

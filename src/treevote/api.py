@@ -14,7 +14,7 @@ from typing import Any, Literal, TextIO, TypeAlias, cast
 import numpy as np
 
 from treevote.adaptation.configuration import read_configuration as adaptation_configuration
-from treevote.batch.joint import member_of, tagged, tokenized
+from treevote.batch.joint import member_of, not_utf8, tagged, tokenized
 from treevote.commands.adapt import Outcome
 from treevote.commands.adapt import adapt as run_adaptation
 from treevote.commands.train import train as run_training
@@ -169,7 +169,7 @@ def parse(
     Warns
     -----
     UserWarning
-        If the text is probably unfit for the model.
+        If the text is probably unfit for the model, or a file of running text is not UTF-8.
     """
     ensemble = model if isinstance(model, EnsembleParser) else _stored(model, member)()
     parser = member_of(ensemble, member)
@@ -333,7 +333,10 @@ def _running_text(ensemble: EnsembleParser, data: Data) -> Treebank | None:
     path, document = (os.fspath(data), *document_ids([data])) if is_path else ("", "")
     chunks = text_chunks(source, format=format, document=document)
     stretches = tuple(stretch for chunk in chunks for stretch in chunk.stretches)
-    treebank = tokenized(ensemble, TextChunk(path, stretches, format, document=document))
+    chunk = TextChunk(path, stretches, format, document=document)
+    if is_path and (reason := not_utf8(chunk)):
+        warnings.warn(f"{path}: {reason}", UserWarning, stacklevel=3)
+    treebank = tokenized(ensemble, chunk)
     if not treebank.n_sentences:
         raise InputError("expected sentences, found none", path=treebank.title, remedy="give a text with words")
     return treebank

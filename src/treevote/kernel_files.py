@@ -104,7 +104,8 @@ class KernelFiles:
     """
 
     def __init__(self, function: Any, options: Mapping[str, object]) -> None:
-        self._digest = hashlib.sha256(repr((digest(function), sorted(options.items()))).encode()).hexdigest()
+        checked = os.environ.get("NUMBA_BOUNDSCHECK", "")  # with another value numba makes other code
+        self._digest = hashlib.sha256(repr((digest(function), sorted(options.items()), checked)).encode()).hexdigest()
         name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}".replace("<", "").replace(">", "")
         self._name = f"{name}.{self._digest[:16]}"
         self._module = function.__code__.co_filename
@@ -182,7 +183,8 @@ class KernelFiles:
             found, files = self._checksums(), list(self._files())
             if found and found == self._read_checksums() and all(map(_is_own, files)):
                 self._right = files
-        return bool(self._right)
+                return True
+        return False
 
 
 def kernels_folder() -> str:

@@ -199,3 +199,12 @@ def test_parsing_strings_loads_no_library_of_training(model: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code, model], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == []
+
+
+def test_texts_are_taken_a_batch_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strings, "TASK_BYTES", 100)
+    text = "1\tdog" + "\t_" * 8 + "\n\n"
+    batches = list(strings._batches([text] * 40, [], "conllu"))
+    assert [sum(map(len, batch.values())) < 100 + len(text) for batch in batches] == [True] * len(batches)
+    assert sum(map(len, batches)) == 40
+    assert len(batches) > 4

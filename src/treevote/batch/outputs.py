@@ -11,14 +11,13 @@ from typing import NamedTuple, NoReturn
 from treevote.batch.manifest import NAME
 from treevote.conll.text_chunks import AnyFormat
 from treevote.errors import ConfigError, InputError
+from treevote.files.streams import stem
 
 TREEBANK_SUFFIXES = (".conllu", ".conllx", ".conll")
 """Files of a folder with these suffixes, or with one for compression behind it, are inputs."""
 
 TEXT_SUFFIX = ".txt"
 """Running text: inputs of a folder that has no treebank, or if running text is asked for. Their outputs are CoNLL-U."""
-
-COMPRESSED_SUFFIXES = (".gz", ".xz")
 
 _SEPARATOR = f"[{re.escape(os.sep + (os.altsep or ''))}]"
 
@@ -156,7 +155,7 @@ def _with_suffixes(folder: str, suffixes: tuple[str, ...], links: set[str]) -> I
     """Yield the files in a folder and its sub-folders with these suffixes, sorted; hidden ones are left out."""
     for where, files in _walk(folder, links):
         for name in files:
-            if not name.startswith(".") and _stem(name)[1].endswith(suffixes):
+            if not name.startswith(".") and stem(name)[1].endswith(suffixes):
                 yield os.path.join(where, name)
 
 
@@ -214,13 +213,6 @@ def folders_of(name: str) -> Iterator[str]:
         yield name
 
 
-def _stem(name: str) -> tuple[str, str]:
-    """Return a name without its suffixes, and its suffix without that of compression."""
-    bare = next((name.removesuffix(end) for end in COMPRESSED_SUFFIXES if name.endswith(end)), name)
-    stem, suffix = os.path.splitext(bare)
-    return stem, suffix
-
-
 def _treebank_name(name: str, format: AnyFormat) -> str:
     """Return the name of an output in CoNLL-U.
 
@@ -230,10 +222,10 @@ def _treebank_name(name: str, format: AnyFormat) -> str:
     ['x/a.conllu.gz', 'x/a.b.conllu', 'x.y/a.conll']
     """
     folder, file = os.path.split(name)
-    stem, suffix = _stem(file)
+    bare, suffix = stem(file)
     if suffix != TEXT_SUFFIX or format in ("conllu", "conllx"):
         return name
-    return os.path.join(folder, f"{stem}.conllu{file[len(stem) + len(suffix) :]}")
+    return os.path.join(folder, f"{bare}.conllu{file[len(bare) + len(suffix) :]}")
 
 
 def _with_suffix(name: str, suffix: str) -> str:
@@ -244,4 +236,4 @@ def _with_suffix(name: str, suffix: str) -> str:
     >>> [_with_suffix(name, ".out") for name in ("x/a.conllu.gz", "x/a.b.conll", "x.y/a")]
     ['x/a.out', 'x/a.b.out', 'x.y/a.out']
     """
-    return os.path.join(os.path.dirname(name), _stem(os.path.basename(name))[0] + suffix) if suffix else name
+    return os.path.join(os.path.dirname(name), stem(os.path.basename(name))[0] + suffix) if suffix else name

@@ -28,6 +28,7 @@ from treevote.models.tokenization.library import library
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.report.scores import score_tags, scores
 from treevote.store import folder as store
+from treevote.store.manifest import JSON
 from treevote.terminal import duration, size
 
 
@@ -223,7 +224,7 @@ def report(trained: Trained) -> str:
 
 def as_json(trained: Trained, output: str | Path, command: str = "") -> str:
     """Return the facts of the model, with time and size, as JSON."""
-    measured = {
+    measured: dict[str, JSON] = {
         "score_tags": score_tags(trained.parser.facts),
         "seconds": round(trained.seconds, 1),
         "bytes": trained.n_bytes,

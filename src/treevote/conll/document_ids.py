@@ -8,8 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-SUFFIX = re.compile(r"(?<=[^/])\.\w+(\.(gz|xz))?$")
-"""The suffix of a file, that of compression included."""
+from treevote.files.streams import stem
 
 
 def document_ids(names: Sequence[str | os.PathLike[str]]) -> list[str]:
@@ -28,7 +27,7 @@ def document_ids(names: Sequence[str | os.PathLike[str]]) -> list[str]:
     paths = [os.fspath(name).replace(os.sep, "/") for name in names]
     if paths == ["-"]:
         return [""]
-    bare = [SUFFIX.sub("", path) for path in paths]
+    bare = [stem(path)[0] for path in paths]
     ids = [path.rpartition("/")[2] for path in bare]
     if len({*ids}) < len({*bare}):
         is_comparable = len({*map(os.path.isabs, bare)}) == 1

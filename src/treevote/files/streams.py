@@ -43,6 +43,17 @@ def require_files(paths: Iterable[str | os.PathLike[str]]) -> None:
                 pass
 
 
+def stem(name: str) -> tuple[str, str]:
+    """Return the name of a file without its suffixes, and its suffix without that of compression.
+
+    Examples
+    --------
+    >>> stem("a.b.txt.gz"), stem("a.conllu"), stem("a")
+    (('a.b', '.txt'), ('a', '.conllu'), ('a', ''))
+    """
+    return os.path.splitext(next((name.removesuffix(end) for end in (".gz", ".xz") if name.endswith(end)), name))
+
+
 @contextmanager
 def opened(source: Readable) -> Iterator[tuple[BinaryIO, str, Callable[[], int]]]:
     """Open a file to be read, and decompress it if it is xz or gzip.

@@ -141,17 +141,19 @@ def _calibration(what: str, of: Mapping[str, Any]) -> str:
     )
 
 
-def score_tags(facts: Mapping[str, Any]) -> str:
-    """Return the tags with which the trees of the scores were found, ``gold`` or ``predicted``.
+def score_tags(facts: Mapping[str, Any]) -> str | None:
+    """Return the tags with which the trees of the scores were found, ``gold`` or ``predicted``; None without scores.
 
     Development data get the tags that the model predicts; folds have the tags of the training data of the parsers.
 
     Examples
     --------
-    >>> folds = {"folds": 3, "reading": {"tags": "gold"}}
-    >>> [score_tags(facts) for facts in ({}, folds, {"development": {}, "reading": {"tags": "gold"}})]
-    ['gold', 'gold', 'predicted']
+    >>> folds = {"scores": {}, "folds": 3, "reading": {"tags": "gold"}}
+    >>> [score_tags(facts) for facts in ({}, folds, {"scores": {}, "development": {}, "reading": {"tags": "gold"}})]
+    [None, 'gold', 'predicted']
     """
+    if "scores" not in facts:
+        return None
     reading = facts.get("reading")
     return "predicted" if reading and ("development" in facts or reading["tags"] == "predicted") else "gold"
 
