@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import re
 import shutil
 from collections.abc import Mapping
 from contextlib import chdir
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import treevote
 from tests.pages import blocks, call, run, write_files, write_treebank
 from tests.paths import ROOT
 from tests.reference.toy_grammar import toy_treebank
@@ -101,3 +103,9 @@ def test_every_page_is_in_a_table_of_contents() -> None:
     for page in (*PAGES, *OWN):
         name = page.relative_to(DOCS).with_suffix("").as_posix()
         assert name == "index" or name in contents
+
+
+def test_every_public_name_is_once_on_the_page_of_the_python_interface() -> None:
+    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\.\. auto\w+:: (\w+)$", page, re.MULTILINE)
+    assert sorted([*shown, "__version__"]) == sorted(treevote.__all__)
