@@ -12,22 +12,10 @@ from treevote.corpus.treebank import MARKS, Treebank
 
 
 def with_marks(treebank: Treebank) -> Treebank:
-    """Return a treebank with the numbers that `treevote.conll.writer` wrote into MISC.
+    """Return a treebank with the numbers that `treevote.conll.writer` wrote into MISC; InputError for one not in 0..1.
 
-    Parameters
-    ----------
-    treebank : Treebank
-        Of CoNLL-U, with its source.
-
-    Returns
-    -------
-    Treebank
-        A field of ``MARKS`` is filled if every token with a head has its number.
-
-    Raises
-    ------
-    InputError
-        If a number is not in 0..1.
+    A field of ``MARKS`` is filled if every token with a head has its number. Without a source, or of CoNLL-X, the
+    treebank stays as it is.
     """
     source = treebank.source
     if source is None or source.format == "conllx":
