@@ -78,27 +78,12 @@ _LONGEST = 200
 
 
 def shortened(name: str) -> str:
-    """Return a name, or the beginning of a very long one.
-
-    Examples
-    --------
-    >>> shortened("svm"), len(shortened("svm" * 1000))
-    ('svm', 201)
-    """
+    """Return a name, or the beginning of a very long one."""
     return name if len(name) <= _LONGEST else name[:_LONGEST] + "…"
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> ConfigError:
-    """Return the error for an unknown name, with the nearest known one.
-
-    Parameters
-    ----------
-    kind : str
-        Kind of the name, such as ``"member"``.
-    name : str
-        The name that was given.
-    known : iterable of str
-        The names that exist.
+    """Return the error for an unknown name of a kind, such as ``"member"``, with the nearest known one.
 
     Examples
     --------

@@ -70,13 +70,6 @@ def write_record(record: Record, folder: Path) -> tuple[dict[str, FileFacts], di
     """Write the files of a record into an empty folder; ModelError if an array, vocabulary or blob cannot be stored.
 
     Return the written files, and the record for the manifest, with names of files in place of their content.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     sorted(write_record(Record("parser", texts={"labels": ["root"]}), Path(folder))[0])
-    ['labels.json']
     """
     files: dict[str, FileFacts] = {}
     uses = Counter(_words(name, words) for part in _all_parts(record) for name, words in part.texts.items())
@@ -165,10 +158,9 @@ def _write_array(name: str, array: NDArray[Any], file: BinaryIO) -> None:
     plain = np.asarray(array, order="C")
     plain = plain.astype(plain.dtype.newbyteorder("<"), copy=False)
     if plain.dtype.str not in DTYPES or plain.ndim > MAX_DIMENSIONS:
-        raise ModelError(
-            f"array {name!r} of a model has type {array.dtype} and {array.ndim} dimensions; "
-            f"it must have at most {MAX_DIMENSIONS} and one of the types {', '.join(DTYPES)}"
-        )
+        problem = f"array {name!r} of a model has type {array.dtype} and {array.ndim} dimensions"
+        allowed = f"at most {MAX_DIMENSIONS} and one of the types {', '.join(DTYPES)}"
+        raise ModelError(f"{problem}; it must have {allowed}")
     np.save(file, plain, allow_pickle=False)
 
 
@@ -178,19 +170,12 @@ def _write_text(name: str, text: Sequence[str], file: BinaryIO) -> None:
         _write_whole(name, lines.encode(), file)
     except UnicodeEncodeError:
         word = next(word for word in text if not is_unicode(word))
-        raise ModelError(
-            f"vocabulary {name!r} of a model holds {word!r}, which is no valid Unicode; correct it"
-        ) from None
+        problem = f"vocabulary {name!r} of a model holds {word!r}, which is no valid Unicode"
+        raise ModelError(f"{problem}; correct it") from None
 
 
 def is_unicode(word: str) -> bool:
-    r"""Tell whether a string can be written in UTF-8: not if it holds half of a surrogate pair.
-
-    Examples
-    --------
-    >>> is_unicode("ä"), is_unicode("\ud800")
-    (True, False)
-    """
+    """Tell whether a string can be written in UTF-8: not if it holds half of a surrogate pair."""
     try:
         word.encode()
     except UnicodeEncodeError:
@@ -240,14 +225,6 @@ class _Reader:
             {name: self.whole(file) for name, file in get("blobs", dict).items()},
             dict(_Parts(self, account, depth)) if parts is None else parts,
         )
-
-    def name(self, part: object) -> str:
-        """Return the name of a part."""
-        path = self.manifest.folder / MANIFEST
-        name = member(part, "name", str, path)
-        if not is_unicode(name):
-            raise damaged(path, "expected the name of a part in valid Unicode, found half of a surrogate pair")
-        return name
 
     def array(self, name: object) -> NDArray[Any]:
         path = self.manifest.folder / str(name)
@@ -301,9 +278,10 @@ class _Parts(Mapping[str, Record]):
     """The parts of a record, read when they are taken."""
 
     def __init__(self, reader: _Reader, account: object, depth: int = 0) -> None:
-        parts = member(account, "parts", list, reader.manifest.folder / MANIFEST)
-        self._reader, self._depth = reader, depth
-        self._accounts = {reader.name(part): part for part in parts}
+        self._reader, self._depth, path = reader, depth, reader.manifest.folder / MANIFEST
+        self._accounts = {member(part, "name", str, path): part for part in member(account, "parts", list, path)}
+        if not all(map(is_unicode, self._accounts)):
+            raise damaged(path, "expected the name of a part in valid Unicode, found half of a surrogate pair")
 
     def __getitem__(self, name: str) -> Record:
         return self._reader.record(self._accounts[name], self._depth + 1)
@@ -314,5 +292,5 @@ class _Parts(Mapping[str, Record]):
     def __len__(self) -> int:
         return len(self._accounts)
 
-    def __contains__(self, name: object) -> bool:
+    def __contains__(self, name: object) -> bool:  # without reading the part
         return name in self._accounts
