@@ -150,14 +150,6 @@ def converted(hint: Any, value: object, where: str) -> Any:
     """Return a value as an instance of a type: a list as a tuple, a whole number as a number where one is expected.
 
     ConfigError, with the name of the setting, ``where``, if the type does not allow the value.
-
-    Examples
-    --------
-    >>> converted(tuple[float, ...], [1, 2.5], "weights")
-    (1.0, 2.5)
-    >>> converted(int, 2.5, "width")
-    Traceback (most recent call last):
-    treevote.errors.ConfigError: width: expected a whole number, found 2.5; correct this value
     """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
@@ -174,7 +166,15 @@ def converted(hint: Any, value: object, where: str) -> Any:
         if isinstance(value, str):
             raise unknown(where, value, [str(choice) for choice in arguments])
     elif origin in (typing.Union, types.UnionType):
-        return _convert_union(arguments, value, where)
+        if value is None and type(None) in arguments:
+            return None
+        faults = []
+        for inner in (inner for inner in arguments if inner is not type(None)):
+            try:
+                return converted(inner, value, where)
+            except ConfigError as fault:
+                faults.append(str(fault))
+        raise ConfigError("; or ".join(faults))
     elif origin is tuple and isinstance(value, list | tuple):
         hints = arguments[:1] * len(value) if arguments[1:] == (...,) else arguments
         if len(hints) == len(value):
@@ -196,18 +196,6 @@ def converted(hint: Any, value: object, where: str) -> Any:
     elif type(value) is hint:
         return value
     raise ConfigError(f"{where}: expected {_expected(hint)}, found {short(value)}; correct this value")
-
-
-def _convert_union(hints: tuple[Any, ...], value: object, where: str) -> Any:
-    if value is None and type(None) in hints:
-        return None
-    faults = []
-    for hint in (hint for hint in hints if hint is not type(None)):
-        try:
-            return converted(hint, value, where)
-        except ConfigError as fault:
-            faults.append(str(fault))
-    raise ConfigError("; or ".join(faults))
 
 
 def _expected(hint: Any) -> str:

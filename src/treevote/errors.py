@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from functools import partial
 
 
 class TreevoteError(Exception):
@@ -55,11 +56,8 @@ class InputError(TreevoteError):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle all parts of the error, for worker processes."""
-        return _rebuild_input_error, (self.problem, self.path, self.line, self.sentence, self.remedy)
-
-
-def _rebuild_input_error(problem: str, path: str, line: int | None, sentence: str, remedy: str) -> InputError:
-    return InputError(problem, path=path, line=line, sentence=sentence, remedy=remedy)
+        made_again = partial(InputError, self.problem, path=self.path, line=self.line)
+        return partial(made_again, sentence=self.sentence, remedy=self.remedy), ()
 
 
 class ModelError(TreevoteError):

@@ -3,11 +3,8 @@
 numba keeps the code of a function in ``__pycache__`` beside its source, and takes it for stale when that file changes.
 A kernel also holds the code of all kernels that it calls, in other files. So each has a folder of its own, named by a
 checksum over all of them, with a copy of its source beside which numba keeps the code:
-``<cache>/<versions>/<kernel>.<checksum>/kernel.py``.
-
-The folder ``<cache>`` is the one that the environment variable ``TREEVOTE_CACHE_DIR`` names, else the cache folder of
-the user. Code is run only from files that belong to the user or the administrator, that nobody else can write to, and
-whose checksums are right.
+``<cache>/<versions>/<kernel>.<checksum>/kernel.py``. Code is run only from files that belong to the user or the
+administrator, that nobody else can write to, and whose checksums are right.
 """
 
 from __future__ import annotations

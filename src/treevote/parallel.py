@@ -84,10 +84,6 @@ class Jobs:
             Backend if the user chose none: threads suit a function that spends its time in kernels; by default
             that of joblib.
 
-        Yields
-        ------
-        result of ``function``
-
         Raises
         ------
         ConfigError

@@ -139,9 +139,7 @@ class PlainText:
     def end(self) -> bytes:
         """Return the end of the text."""
         last = self._sentence()
-        if self._after is None:
-            return last
-        return last + (self._after if self._is_explicit else b"\n")
+        return last if self._after is None else last + (self._after if self._is_explicit else b"\n")
 
     def _take(self, columns: Sequence[str]) -> None:
         number, _, last = columns[0].partition("-")
@@ -178,7 +176,10 @@ class PlainText:
             self._after, self._is_explicit = None, False
             parts.append(b"\n")
         self.sentences += 1
-        self._compare("".join(plain), comments)
+        text, stated = "".join(plain), _named("# text = ", comments)
+        if stated is not None and stated != text and _bare(stated) != _bare(text):
+            self.different += 1
+            self.first_different = self.first_different or _named("# sent_id = ", comments) or str(self.sentences)
         return b"".join(parts)
 
     def _between(self, *, is_new: bool) -> bytes:
@@ -188,13 +189,6 @@ class PlainText:
         if after is None:
             return b""
         return b"\n\n" if is_new and (not explicit or not after) else after
-
-    def _compare(self, text: str, comments: Sequence[str]) -> None:
-        said = _named("# text = ", comments)
-        if said is None or said == text or _bare(said) == _bare(text):
-            return
-        self.different += 1
-        self.first_different = self.first_different or _named("# sent_id = ", comments) or str(self.sentences)
 
 
 def _named(name: str, comments: Sequence[str]) -> str | None:
@@ -212,20 +206,12 @@ def _bare(text: str) -> str:
     stream-safe format (Unicode Standard Annex 15, section 13) have no more.
     """
     bare = " ".join(text.split())
-    if any(all(map(unicodedata.combining, run)) for run in _LONG_RUN.findall(bare)):
-        return bare
-    return unicodedata.normalize("NFC", bare)
+    is_long = any(all(map(unicodedata.combining, run)) for run in _LONG_RUN.findall(bare))
+    return bare if is_long else unicodedata.normalize("NFC", bare)
 
 
 def text_of(source: Readable, text: PlainText | None = None) -> Iterator[bytes]:
-    r"""Yield the text of a CoNLL-U file, in constant memory; ``text`` counts the sentences. Errors as of `parse_chunk`.
-
-    Examples
-    --------
-    >>> import io
-    >>> list(text_of(io.BytesIO(b"1\tHi" + b"\t_" * 8 + b"\n\n")))
-    [b'Hi', b'\n']
-    """
+    """Yield the text of a CoNLL-U file, in constant memory; ``text`` counts the sentences."""
     building = PlainText() if text is None else text
     for chunk in chunks(source, format="conllu"):
         treebank, _ = parse_chunk(chunk, trees="ignored")

@@ -10,20 +10,20 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
+import math
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from treevote.conll.chunks import Chunk
-from treevote.conll.marks import with_marks
 from treevote.conll.scanner import Blocks, Tokens, find_blocks, find_tokens
 from treevote.conll.stretches import numbered
 from treevote.conll.tokenlists import serialize
 from treevote.conll.validation import Trees, format_of, require_utf8, sentence_faults
 from treevote.corpus.sentence import ROOT, Word, sent_id
-from treevote.corpus.treebank import Format, Source, Treebank
+from treevote.corpus.treebank import MARKS, Format, Source, Treebank
 from treevote.errors import InputError, shortened
 from treevote.files.streams import Readable, opened
 from treevote.kernels import Bools, Ints
@@ -58,7 +58,7 @@ def read(
     name : str, optional
         Name of the treebank; by default that of the file, without its folder.
     marks : bool, default=False
-        Whether support and confidence are read from MISC, see `treevote.conll.marks.with_marks`.
+        Whether support and confidence are read from MISC, see `with_marks`.
 
     Returns
     -------
@@ -94,6 +94,36 @@ def read(
     return treebank if name is None else dataclasses.replace(treebank, name=name)
 
 
+def with_marks(treebank: Treebank) -> Treebank:
+    """Return a treebank with the numbers that `treevote.conll.writer` wrote into MISC; InputError for one not in 0..1.
+
+    A field of ``MARKS`` is filled if every token with a head has its number. Without a source, or of CoNLL-X, the
+    treebank stays as it is.
+    """
+    source = treebank.source
+    if source is None or source.format == "conllx":
+        return treebank
+    fields = {mark.partition("=")[0]: field for field, mark in MARKS.items()}
+    columns = {field: np.zeros(len(treebank.tokens), np.float32) for field in MARKS}
+    slots = np.flatnonzero(treebank.heads >= 0)
+    seen = dict.fromkeys(MARKS, 0)
+    for slot, line in zip(slots.tolist(), source.line_of[slots].tolist(), strict=True):
+        for item in source.lines[line].rstrip("\r").rpartition("\t")[2].split("|"):
+            key, _, text = item.partition("=")
+            if (field := fields.get(key)) is None:
+                continue
+            try:
+                number = float(text)
+            except ValueError:
+                number = math.nan
+            if not 0 <= number <= 1:
+                raise treebank.fault(slot, f"expected {key}=NUMBER from 0 to 1 in MISC, found {item}", "correct it")
+            columns[field][slot] = number
+            seen[field] += 1
+    found: dict[str, Any] = {field: columns[field] for field in MARKS if seen[field] == len(slots) > 0}
+    return dataclasses.replace(treebank, **found)
+
+
 def read_parse(path: str | os.PathLike[str], format: Format | Literal["auto"]) -> Treebank:
     """Read the parse of a system; some sentences may be unparsed, but not all (InputError)."""
     parse = read(path, format=format, trees="optional")
@@ -105,7 +135,7 @@ def read_parse(path: str | os.PathLike[str], format: Format | Literal["auto"]) -
 def parse_chunk(
     chunk: Chunk, *, format: Format | Literal["auto"] = "auto", trees: Trees = "optional", on_error: OnError = "stop"
 ) -> tuple[Treebank, list[InputError]]:
-    r"""Read the sentences of a chunk; return them with their source, and the first fault of each faulty sentence.
+    """Read the sentences of a chunk; return them with their source, and the first fault of each faulty sentence.
 
     Parameters
     ----------
@@ -119,13 +149,6 @@ def parse_chunk(
     on_error : {"stop", "skip", "keep"}, default="stop"
         Treatment of a faulty sentence: raise its fault; leave it out, and its lines out of the source; or keep its
         lines in the source though it is no sentence of the treebank.
-
-    Examples
-    --------
-    >>> chunk = Chunk("a.conllu", 1, 1, b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n1\tb\n\n", "conllu")
-    >>> treebank, faults = parse_chunk(chunk, on_error="skip")
-    >>> treebank.n_sentences, faults[0].line, faults[0].problem
-    (1, 3, 'expected 10 columns separated by tabs, found 2')
     """
     format = chunk.format if format == "auto" else format
     text, blocks, tokens = _scan(chunk, format, trees)

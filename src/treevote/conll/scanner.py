@@ -83,15 +83,7 @@ def find_blocks(text: bytes) -> Blocks:
 
 
 def find_tokens(text: bytes, blocks: Blocks, format: Format, trees: Trees) -> Tokens:
-    r"""Find the tokens in the blocks of a text, and clear the blocks without fault (`sentence_faults`).
-
-    Examples
-    --------
-    >>> text = b"1\ta\tb\tc\td\te\t0\troot\t_\t_\n\n1\ta\n"
-    >>> tokens = find_tokens(text, find_blocks(text), "conllu", "required")
-    >>> tokens.suspect.tolist(), tokens.head.tolist(), text[tokens.word_start[0] : tokens.word_end[0]]
-    ([False, True], [0], b'a\tb\tc\td\te')
-    """
+    """Find the tokens in the blocks of a text, and clear the blocks without fault (`sentence_faults`)."""
     codes = np.frombuffer(text + b"\n" * MAX_DIGITS, np.uint8)
     n_blocks = len(blocks.first)
     suspect = _blocks_with_returns(text, codes, blocks)

@@ -58,16 +58,10 @@ def number_stretches(text: Codes, start: Longs, end: Longs, slots: Ints, firsts:
 
 
 def with_trees(text: bytes, lines: Ints, heads: Ints, deprels: Ints, labels: list[bytes]) -> bytes:
-    r"""Return a text with other heads and labels in some lines, numbered from 0 and in order.
+    """Return a text with other heads and labels in some lines, numbered from 0 and in order.
 
     HEAD and DEPREL are the last but three and but two of the columns, which tabs separate; ``deprels`` are indices in
     ``labels``.
-
-    Examples
-    --------
-    >>> one = np.ones(1, np.int32)
-    >>> with_trees(b"# dogs\n1\tdogs\t_\t_\t_\t_\t_\t_\t_\tnone\n", one, one - 1, one, [b"dep", b"root"])
-    b'# dogs\n1\tdogs\t_\t_\t_\t_\t0\troot\t_\tnone\n'
     """
     codes = np.frombuffer(text + b"\n", np.uint8)
     ends = np.flatnonzero(codes == ord("\n"))[lines]

@@ -77,15 +77,10 @@ class TextChunk:
 def text_chunks(
     source: Readable, *, format: TextFormat = "text", n_bytes: int = 1 << 20, document: str = ""
 ) -> Iterator[TextChunk]:
-    r"""Cut a running text into chunks of about ``n_bytes``, reading no further than needed.
+    """Cut a running text into chunks of about ``n_bytes``, reading no further than needed.
 
     Bytes that are not UTF-8 stay as they are; a text in UTF-16 or UTF-32 is an InputError. The names of all stretches
     begin with ``document``.
-
-    Examples
-    --------
-    >>> [chunk.stretches for chunk in text_chunks(io.BytesIO(b"One.\n\nTwo."), n_bytes=4)]
-    [(Stretch(name='p1', text=b'One.\n\n', opens='text'),), (Stretch(name='p2', text=b'Two.', opens='paragraph'),)]
     """
     with opened(source) as (stream, path, bytes_read):
         stretches: list[Stretch] = []

@@ -16,12 +16,6 @@ def inconsistency(columns: Mapping[str, Any], n_words: int, n_labels: int) -> tu
 
     ``columns`` has ``tokens``, ``heads``, ``deprels``, ``offsets`` and the marks; ``n_words`` and ``n_labels`` are the
     numbers of distinct words and labels.
-
-    Examples
-    --------
-    >>> own = {name: np.array([0, 0], np.int32) - (name != "tokens") for name in ("tokens", "heads", "deprels")}
-    >>> inconsistency({**own, "offsets": np.array([0, 1])}, 1, 1)
-    ('offsets: expected ascending slots from 0 to 2, found others', -1)
     """
     tokens, heads, deprels, offsets = (columns[name] for name in ("tokens", "heads", "deprels", "offsets"))
     n_slots = len(tokens)

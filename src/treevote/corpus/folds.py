@@ -11,13 +11,7 @@ from treevote.kernels import Longs
 
 
 def folds_of(n_sentences: int, n_folds: int) -> Iterator[tuple[Longs, Longs]]:
-    """Yield for each fold the sentences to train on, and those that are held out.
-
-    Examples
-    --------
-    >>> [held_out.tolist() for _, held_out in folds_of(5, 2)]
-    [[0, 2, 4], [1, 3]]
-    """
+    """Yield for each fold the sentences to train on, and those that are held out."""
     fold = np.arange(n_sentences) % n_folds
     for number in range(n_folds):
         yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -147,9 +146,8 @@ class Treebank:
         columns = {name: getattr(self, name) for name in ("offsets", "tokens", "heads", "deprels")} | self.marks
         if found := inconsistency(columns, len(self.words), len(self.labels)):
             problem, slot = found
-            if slot < 0:
-                raise InputError(problem, path=self.title, remedy="correct the column")
-            raise self.fault(slot, problem, "correct the column")
+            remedy = "correct the column"
+            raise InputError(problem, path=self.title, remedy=remedy) if slot < 0 else self.fault(slot, problem, remedy)
 
     def __len__(self) -> int:
         """Return the number of sentences."""
@@ -236,9 +234,9 @@ class Treebank:
             If a column is missing, or has something else than its kind; if a head is not in the sentence.
         """
         columns = columns_of(frame, [*Word._fields, "deprel"], list(MARKS))
-        starts = [i for i, new in enumerate(columns["new"]) if new] + [len(columns["new"])]
+        starts = [*np.flatnonzero(columns["new"]).tolist(), len(columns["new"])]
         words = [Word(*fields) for fields in zip(*(columns[field] for field in Word._fields), strict=True)]
-        spans = [slice(*span) for span in itertools.pairwise(starts)]
+        spans = map(slice, starts, starts[1:])
         made = Treebank.of([(words[span], columns["head"][span], columns["deprel"][span]) for span in spans], name)
         marks: dict[str, Any] = {}
         for field in MARKS:
@@ -281,14 +279,7 @@ class Treebank:
 
     @property
     def positions(self) -> Longs:
-        """Position of each slot in its sentence, 0 in ROOT slots, shape (n_slots,).
-
-        Examples
-        --------
-        >>> toy = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"]), (["yes"], [0], ["root"])])
-        >>> toy.sentence_of.tolist(), toy.starts.tolist(), toy.positions.tolist()
-        ([0, 0, 0, 1, 1], [0, 0, 0, 3, 3], [0, 1, 2, 0, 1])
-        """
+        """Position of each slot in its sentence, 0 in ROOT slots, shape (n_slots,)."""
         return np.arange(len(self.tokens)) - self.starts
 
     @property
@@ -336,15 +327,7 @@ class Treebank:
         return {field: column for field in MARKS if (column := getattr(self, field)) is not None}
 
     def only(self, *fields: str) -> Treebank:
-        """Return the same trees with no other marks than these, each a name of ``MARKS``.
-
-        Examples
-        --------
-        >>> toy = Treebank.of([(["a"], [0], ["root"])])
-        >>> marked = dataclasses.replace(toy, support=np.ones(2, np.float32), confidence=np.ones(2, np.float32))
-        >>> list(marked.only("support").marks)
-        ['support']
-        """
+        """Return the same trees with no other marks than these, each a name of ``MARKS``."""
         dropped: dict[str, Any] = {field: None for field in self.marks if field not in fields}
         return dataclasses.replace(self, **dropped)
 

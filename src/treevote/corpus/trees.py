@@ -38,13 +38,7 @@ def is_tree(heads: Ints, single_root: bool = False) -> bool:
 
 
 def non_projective_arcs(heads: Ints) -> Bools:
-    """Return a mask, shape (n + 1,), of the dependents of a tree whose arc is non-projective; InputError if it is none.
-
-    Examples
-    --------
-    >>> non_projective_arcs(np.array([-1, 3, 0, 2, 1], np.int32)).tolist()
-    [False, True, False, False, True]
-    """
+    """Return a mask, shape (n + 1,), of the dependents whose arc is non-projective; InputError if there is no tree."""
     if not is_tree(heads):
         raise InputError(f"expected a tree, found the heads {heads[1:].tolist()}", remedy="correct the heads")
     marks = np.zeros(len(heads), np.bool_)

@@ -32,13 +32,6 @@ def arcs_of(gold: Sentence, system: Sentence | None = None) -> list[Arc]:
     """Return the arcs of a tree, or of two trees over the same words, by dependent; the gold arc comes first.
 
     Tokens whose head is not known have no arc. Labels are compared as they are.
-
-    Examples
-    --------
-    >>> from treevote.corpus.treebank import Treebank
-    >>> gold, parse = Treebank.of([(["a", "b"], [2, 0], ["x", "r"]), (["a", "b"], [0, 1], ["r", "z"])])
-    >>> [(arc.head, arc.dependent, arc.kind) for arc in arcs_of(gold, parse)]
-    [(2, 1, 'gold'), (0, 1, 'system'), (0, 2, 'gold'), (1, 2, 'system')]
     """
     found: list[Arc] = []
     system = gold if system is None else system

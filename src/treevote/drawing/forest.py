@@ -20,13 +20,7 @@ class Bar(NamedTuple):
 
 
 def forest(heads: Sequence[int]) -> list[int]:
-    """Return heads, -1 for none, without cycles: the first word of each cycle gets none; ``heads[0]`` is -1.
-
-    Examples
-    --------
-    >>> forest([-1, 0, 3, 2, 2])
-    [-1, 0, -1, 2, 2]
-    """
+    """Return heads, -1 for none, without cycles: the first word of each cycle gets none; ``heads[0]`` is -1."""
     free = list(heads)
     seen = [0] * len(heads)  # the word from which the way up first came here
     for word in range(1, len(heads)):
@@ -47,11 +41,6 @@ def bars(heads: Sequence[int], max_columns: int) -> dict[int, Bar] | None:
 
     The bar of a word is to the right of its head's, at the first column where no other bar is in the same rows. In a
     projective tree the column is the depth of the word. The heads, n + 1 of them, are without cycles.
-
-    Examples
-    --------
-    >>> bars([-1, 2, 0, 2], 9), bars([-1, 2, 3, 0], 1)
-    ({2: Bar(column=0, top=1, bottom=3)}, None)
     """
     dependents: list[list[int]] = [[] for _ in heads]
     for word in range(1, len(heads)):

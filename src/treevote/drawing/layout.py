@@ -54,12 +54,6 @@ def lay_out(
     ``words`` has the width of each word, that of ROOT ignored; ``labels`` that of the label of each arc. No line is
     longer than ``width``, unless a word is; the lines are as few as possible, and about equally long. ``mirrored``: the
     first word is at the right.
-
-    Examples
-    --------
-    >>> lines, width = lay_out([Arc(2, 1, "det"), Arc(0, 2, "root")], [0, 20, 30], [18, 20], 200)
-    >>> lines[0].words, lines[0].n_levels, width
-    ({1: 10.0, 2: 49.0}, 2, 64.0)
     """
     n_feet = Counter(end for arc in arcs for end in (arc.head, arc.dependent))
     words = [max(width, TIGHT * n_feet[word]) for word, width in enumerate(words)]  # wider with many feet

@@ -94,13 +94,6 @@ def draw(
     ``width`` is the maximum length of a line of words, in CSS pixels. ``title`` is for screen readers, by default the
     words. The ``confidence`` of the arc of each word (n + 1 numbers) stands below the tag, and a bar below it is as
     long.
-
-    Examples
-    --------
-    >>> from treevote.corpus.treebank import Treebank
-    >>> gold, parse = Treebank.of([(["a", "b"], [2, 0], ["x", "r"]), (["a", "b"], [2, 0], ["y", "r"])])
-    >>> "x ≠ y" in draw(gold, parse).markup
-    True
     """
     arcs = arcs_of(gold, system)
     forms = [shortened(visible(word.form), MAX_FORM) for word in gold.words]

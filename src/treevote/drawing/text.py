@@ -71,7 +71,8 @@ def draw(
     notes = [""] * n if system is None else [_note(gold, system, word, forms) for word in range(1, n + 1)]
     numbers = [str(word).rjust(len(str(n))) for word in range(1, n + 1)]
     room = None if width is None else max(width - cell_len(f"{numbers[0]}   {tags[0]}  {labels[0]}"), MIN_WORDS)
-    words = _column([_word(tree, form, room) for tree, form in zip(trees[1:], forms[1:], strict=True)])
+    words = [f"{tree} {form}" if tree else form for tree, form in zip(trees[1:], forms[1:], strict=True)]
+    words = _column(words if room is None else [shortened(word, room) for word in words])
 
     rows = ["{} {}  {}  {}  {}".format(*row).rstrip() for row in zip(numbers, words, tags, labels, notes, strict=True)]
     if placed is None:
@@ -84,11 +85,6 @@ def _column(cells: list[str]) -> list[str]:
     """Return the cells, all as wide as the widest."""
     width = max(map(cell_len, cells), default=0)
     return [cell + " " * (width - cell_len(cell)) for cell in cells]
-
-
-def _word(tree: str, form: str, room: int | None) -> str:
-    cell = f"{tree} {form}" if tree else form
-    return cell if room is None else shortened(cell, room)
 
 
 def _label(sentence: Sentence, word: int, forms: list[str], is_named: bool) -> str:

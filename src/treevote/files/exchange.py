@@ -24,17 +24,7 @@ _CANNOT = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EP
 def put_in_place(new: str | Path, folder: Path) -> None:
     """Give a complete folder its name; the folder that had the name, on the same disk, gets that of the new one.
 
-    If that fails (OSError), both folders are unchanged.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as room:
-    ...     new, folder = Path(room, "new"), Path(room, "folder")
-    ...     new.mkdir()
-    ...     put_in_place(new, folder)
-    ...     os.listdir(room)
-    ['folder']
+    If that fails, both folders are unchanged.
     """
     flush(new)
     if not folder.exists():

@@ -13,7 +13,7 @@ import shutil
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import IO, BinaryIO, TypeAlias, cast
 
 from treevote.errors import InputError
@@ -127,12 +127,6 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     same content gives the same bytes. ``-`` is standard output. A symbolic link is followed; a device or pipe is
     written to as it is. InputError when the file cannot be written, as on a full disk; BrokenPipeError if the reader of
     a pipe is gone.
-
-    Examples
-    --------
-    >>> with writing("/dev/null") as stream:
-    ...     stream.write(b"text")
-    4
     """
     name = os.fspath(path)
     other: OSError | None = None
@@ -176,14 +170,10 @@ def _target(name: str) -> Iterator[IO[bytes]]:
         flush(os.path.dirname(target))
 
 
-@contextmanager
-def compressed(file: IO[bytes], path: str) -> Iterator[IO[bytes]]:
+def compressed(file: IO[bytes], path: str) -> AbstractContextManager[IO[bytes]]:
     """Compress the written bytes by suffix, without name or time."""
     if path.endswith(".xz"):
-        with lzma.LZMAFile(file, "wb") as xz:
-            yield xz
-    elif path.endswith(".gz"):
-        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as zipped:
-            yield cast("IO[bytes]", zipped)
-    else:
-        yield file
+        return lzma.LZMAFile(file, "wb")
+    if path.endswith(".gz"):
+        return cast("AbstractContextManager[IO[bytes]]", gzip.GzipFile("", "wb", fileobj=file, mtime=0))
+    return nullcontext(file)

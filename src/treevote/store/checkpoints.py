@@ -95,17 +95,6 @@ def checkpoints(
     The folder is created if it does not exist; else it is empty, or that of the same plan: of the same data and
     settings on which every step depends. It is locked until the end of the block. ConfigError if the folder holds
     another plan or something else, or another run uses it; InputError if it cannot be written to.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as room:
-    ...     with checkpoints(Path(room, "work"), {"seed": 1}) as opened:
-    ...         done = opened.chunks("round-1")
-    ...     with checkpoints(Path(room, "work"), {"seed": 2}):
-    ...         pass
-    Traceback (most recent call last):
-    treevote.errors.ConfigError: ...work holds an adaptation with another seed; finish it with the same command, ...
     """
     kind = f"{'an' if work[0] in 'aeiou' else 'a'} {work}"
     try:

@@ -41,7 +41,7 @@ def save(record: Record, path: str | Path) -> None:
     """
     check_target(path)
     folder = Path(os.path.realpath(path))
-    with _one_sentence(f"{path}: cannot write the model", "nothing was changed: make room, or name another folder"):
+    with _as_model_error(f"{path}: cannot write the model", "nothing was changed: make room, or name another folder"):
         folder.parent.mkdir(parents=True, exist_ok=True)
         restore(folder)
         with temporary(folder, folder=True) as new:
@@ -55,7 +55,7 @@ def check_target(path: str | Path) -> None:
     The path must not exist, or be an empty folder or a treevote model of any version without other files; and the
     folder around it must be one that can be written to.
     """
-    with _one_sentence(f"{path}: cannot be examined", "name another folder"):
+    with _as_model_error(f"{path}: cannot be examined", "name another folder"):
         folder = standing(Path(os.path.realpath(path)))
         if folder.exists():
             try:
@@ -77,7 +77,7 @@ def load(path: str | Path, *, verify: bool = True) -> Record:
     With ``verify`` the SHA-256 of every file is compared; that of the manifest is always compared. ModelError if there
     is no such folder, it is not a model, is of another version, or is damaged.
     """
-    return _steadily(path, lambda folder: read_record(read_manifest(folder), verify=verify))
+    return _read_whole(path, lambda folder: read_record(read_manifest(folder), verify=verify))
 
 
 def build(path: str | Path, make: Callable[[Record], _Read]) -> _Read:
@@ -86,12 +86,12 @@ def build(path: str | Path, make: Callable[[Record], _Read]) -> _Read:
     ``make`` is called with the record, again if the model was replaced meanwhile. Its parts are read when they are
     taken from it, each once: those that are not taken cost nothing, and those dropped again free their memory.
     """
-    return _steadily(path, lambda folder: make(open_record(read_manifest(folder), verify=True)))
+    return _read_whole(path, lambda folder: make(open_record(read_manifest(folder), verify=True)))
 
 
 def version(path: str | Path) -> int:
     """Return the format version of a model; ModelError if its manifest cannot be read."""
-    return _steadily(path, lambda folder: read_manifest(folder).version)
+    return _read_whole(path, lambda folder: read_manifest(folder).version)
 
 
 def sizes(path: str | Path) -> dict[str, int]:
@@ -101,17 +101,17 @@ def sizes(path: str | Path) -> dict[str, int]:
         files = read_manifest(folder).files
         return {MANIFEST: (folder / MANIFEST).stat().st_size} | {name: facts.size for name, facts in files.items()}
 
-    return _steadily(path, read)
+    return _read_whole(path, read)
 
 
-def _steadily(path: str | Path, read: Callable[[Path], _Read]) -> _Read:
+def _read_whole(path: str | Path, read: Callable[[Path], _Read]) -> _Read:
     """Read a model, again if it was replaced meanwhile, since its files are opened one by one."""
     problem = f"{path}: cannot read the model", "check the path and its permissions"
     while True:
-        with _one_sentence(*problem):
+        with _as_model_error(*problem):
             before = _stamp(path)
         try:
-            with _one_sentence(*problem):
+            with _as_model_error(*problem):
                 result = read(before[0])
         except ModelError:
             if _stamp(path) == before:
@@ -134,7 +134,7 @@ def _stamp(path: str | Path) -> tuple[Path, tuple[int, ...]]:
 
 
 @contextmanager
-def _one_sentence(problem: str, remedy: str) -> Iterator[None]:
+def _as_model_error(problem: str, remedy: str) -> Iterator[None]:
     try:
         yield
     except OSError as fault:

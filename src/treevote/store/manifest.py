@@ -89,14 +89,7 @@ def member(mapping: object, key: str, kind: type[_T], path: Path) -> _T:
 
 
 def require_manifest(path: str | Path) -> None:
-    """Raise the error that reading a model would raise if there is no folder, or no model in it.
-
-    Examples
-    --------
-    >>> require_manifest("missing")
-    Traceback (most recent call last):
-    treevote.errors.ModelError: missing: there is no such model folder; check the path, or train a model first
-    """
+    """Raise the error that reading a model would raise if there is no folder, or no model in it."""
     folder = standing(Path(os.path.realpath(path)))
     if not folder.exists():
         raise ModelError(f"{path}: there is no such model folder; check the path, or train a model first")
