@@ -197,7 +197,7 @@ def _token_faults(lines: Sequence[str], format: Format, tokens: list[tuple[int, 
             tokens.append((i, columns))
             continue
         span, empty = _RANGE.fullmatch(token), _EMPTY_NODE.fullmatch(token)
-        found, problem = f"expected id {expected}, found {short(token)}", ""
+        problem, remedy, found = "", "", f"expected id {expected}, found {short(token)}"
         if (span or empty) and format == "conllx":
             problem, remedy = f"{found}, which exists in CoNLL-U only", "read the file as CoNLL-U"
         elif span:

@@ -145,12 +145,12 @@ def document(pictures: Sequence[tuple[str, Picture]], *, two_trees: bool, confid
         y += picture.height + 2 * GAP
     if two_trees:
         for kind, meaning in MEANING.items():
-            said = f'<text class="c" x="44" y="12">{meaning}</text>'
-            marks.append(f'<g transform="translate({MARGIN:g} {_n(y)})">{key(kind)}{said}</g>')
+            words = f'<text class="c" x="44" y="12">{meaning}</text>'
+            marks.append(f'<g transform="translate({MARGIN:g} {_n(y)})">{key(kind)}{words}</g>')
             y += 18
     if confident:
-        said = f"confidence of arc and label, bold on a dashed bar below {UNSURE:g}"
-        marks.append(f'<text class="c" x="{MARGIN:g}" y="{_n(y + 12)}">{said}</text>')
+        words = f"confidence of arc and label, bold on a dashed bar below {UNSURE:g}"
+        marks.append(f'<text class="c" x="{MARGIN:g}" y="{_n(y + 12)}">{words}</text>')
         y += 18
     width = max([330.0, *(picture.width for _, picture in pictures)])
     style = (

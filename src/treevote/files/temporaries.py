@@ -109,13 +109,11 @@ def _made(path: str, folder: bool) -> int | None:
 
 def _lock(descriptor: int) -> bool:
     """Lock a file; return False if another process holds the lock, True also on a disk without locks."""
-    if fcntl is not None:
-        try:
+    try:
+        if fcntl is not None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:
-            return True
+    except OSError as error:
+        return not isinstance(error, BlockingIOError)
     return True
 
 
