@@ -116,9 +116,9 @@ def __dir__() -> list[str]:
 
 def _drawing(sentences: Iterable[Sentence]) -> str:
     """Draw trees in a notebook; the module is imported at the first drawing."""
-    from treevote.drawing.inline import drawing
+    from treevote.drawing.svg import draw_first
 
-    return drawing(sentences)
+    return draw_first(sentences)
 
 
 _draw_with(_drawing)

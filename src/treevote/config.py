@@ -34,27 +34,14 @@ MAX_NESTING = 50
 """Number of tables and lists that may be within each other."""
 
 _LARGEST = 2**63
-
 _SCALARS = {int: "a whole number", float: "a number", bool: "true or false", str: "a string"}
 
 
 def from_mapping(cls: type[T], mapping: Mapping[str, object], where: str = "") -> T:
-    """Build a dataclass from a mapping, such as a table of TOML.
+    """Build a dataclass from a mapping, such as a table of TOML; fields that are left out have their default.
 
-    Parameters
-    ----------
-    cls : type
-        A dataclass.
-    mapping : mapping of str to object
-        Values by name of field; those left out have their default.
-    where : str, default=""
-        Key of the mapping within the whole configuration, for messages.
-
-    Raises
-    ------
-    ConfigError
-        If a key is not known (the nearest is named), missing, or has a value of the wrong type; also if the
-        dataclass itself raises ValueError.
+    ``where`` is the key of the mapping within the whole configuration, for messages. ConfigError if a key is not known
+    (the nearest is named), missing, or has a value of the wrong type; also if the dataclass itself raises ValueError.
 
     Examples
     --------
@@ -85,16 +72,7 @@ def from_mapping(cls: type[T], mapping: Mapping[str, object], where: str = "") -
 
 
 def to_mapping(obj: DataclassInstance) -> dict[str, Any]:
-    """Return the fields of a dataclass, dataclasses as dicts, tuples as lists: the inverse of `from_mapping`.
-
-    Examples
-    --------
-    >>> @dataclasses.dataclass(frozen=True)
-    ... class Vote:
-    ...     members: tuple[str, ...] = ("forward", "backward")
-    >>> to_mapping(Vote())
-    {'members': ['forward', 'backward']}
-    """
+    """Return the fields of a dataclass, dataclasses as dicts, tuples as lists: the inverse of `from_mapping`."""
     return {name: _plain(getattr(obj, name)) for name in settings_of(type(obj))}
 
 
@@ -125,18 +103,7 @@ def updated(mapping: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str,
 def to_toml(obj: DataclassInstance) -> str:
     """Write a dataclass as TOML, from which `from_mapping` builds an equal one.
 
-    Raises
-    ------
-    ConfigError
-        If TOML cannot express a value: None in a list or with another default, or a NaN.
-
-    Examples
-    --------
-    >>> @dataclasses.dataclass(frozen=True)
-    ... class Vote:
-    ...     members: tuple[str, ...] = ("forward", "backward")
-    >>> print(to_toml(Vote()), end="")
-    members = ["forward", "backward"]
+    ConfigError if TOML cannot express a value: None in a list or with another default, or a NaN.
     """
     import tomllib
 
@@ -147,19 +114,7 @@ def to_toml(obj: DataclassInstance) -> str:
 
 
 def load_toml(path: str | Path) -> dict[str, Any]:
-    """Read a TOML file.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read, is not UTF-8 or not TOML; with the line.
-
-    Examples
-    --------
-    >>> load_toml("missing.toml")
-    Traceback (most recent call last):
-    treevote.errors.ConfigError: missing.toml: cannot read it (No such file or directory); check the path
-    """
+    """Read a TOML file; ConfigError, with the line, if it cannot be read, is not UTF-8 or not TOML."""
     import tomllib
 
     try:
@@ -182,20 +137,11 @@ def load_toml(path: str | Path) -> dict[str, Any]:
 
 
 def check_nesting(content: object) -> None:
-    """Raise ValueError if more than `MAX_NESTING` tables and lists are within each other.
-
-    Examples
-    --------
-    >>> check_nesting({"a": [1, {"b": [2]}]})
-    """
+    """Raise ValueError if more than `MAX_NESTING` tables and lists are within each other."""
     level = [content]
     for _ in range(MAX_NESTING):
-        level = [
-            inner
-            for value in level
-            if isinstance(value, dict | list)
-            for inner in (value.values() if isinstance(value, dict) else value)
-        ]
+        tables = [value for value in level if isinstance(value, dict | list)]
+        level = [inner for table in tables for inner in (table.values() if isinstance(table, dict) else table)]
     if level:
         raise ValueError(f"more than {MAX_NESTING} levels of nesting")
 
@@ -203,18 +149,7 @@ def check_nesting(content: object) -> None:
 def converted(hint: Any, value: object, where: str) -> Any:
     """Return a value as an instance of a type: a list as a tuple, a whole number as a number where one is expected.
 
-    Raises
-    ------
-    ConfigError
-        If the type does not allow the value; with ``where``, the name of the setting.
-
-    Examples
-    --------
-    >>> converted(tuple[float, ...], [1, 2.5], "weights")
-    (1.0, 2.5)
-    >>> converted(int, 2.5, "width")
-    Traceback (most recent call last):
-    treevote.errors.ConfigError: width: expected a whole number, found 2.5; correct this value
+    ConfigError, with the name of the setting, ``where``, if the type does not allow the value.
     """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
@@ -231,7 +166,15 @@ def converted(hint: Any, value: object, where: str) -> Any:
         if isinstance(value, str):
             raise unknown(where, value, [str(choice) for choice in arguments])
     elif origin in (typing.Union, types.UnionType):
-        return _convert_union(arguments, value, where)
+        if value is None and type(None) in arguments:
+            return None
+        faults = []
+        for inner in (inner for inner in arguments if inner is not type(None)):
+            try:
+                return converted(inner, value, where)
+            except ConfigError as fault:
+                faults.append(str(fault))
+        raise ConfigError("; or ".join(faults))
     elif origin is tuple and isinstance(value, list | tuple):
         hints = arguments[:1] * len(value) if arguments[1:] == (...,) else arguments
         if len(hints) == len(value):
@@ -253,18 +196,6 @@ def converted(hint: Any, value: object, where: str) -> Any:
     elif type(value) is hint:
         return value
     raise ConfigError(f"{where}: expected {_expected(hint)}, found {short(value)}; correct this value")
-
-
-def _convert_union(hints: tuple[Any, ...], value: object, where: str) -> Any:
-    if value is None and type(None) in hints:
-        return None
-    faults = []
-    for hint in (hint for hint in hints if hint is not type(None)):
-        try:
-            return converted(hint, value, where)
-        except ConfigError as fault:
-            faults.append(str(fault))
-    raise ConfigError("; or ".join(faults))
 
 
 def _expected(hint: Any) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from functools import partial
 
 
 class TreevoteError(Exception):
@@ -55,11 +56,8 @@ class InputError(TreevoteError):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle all parts of the error, for worker processes."""
-        return _rebuild_input_error, (self.problem, self.path, self.line, self.sentence, self.remedy)
-
-
-def _rebuild_input_error(problem: str, path: str, line: int | None, sentence: str, remedy: str) -> InputError:
-    return InputError(problem, path=path, line=line, sentence=sentence, remedy=remedy)
+        made_again = partial(InputError, self.problem, path=self.path, line=self.line)
+        return partial(made_again, sentence=self.sentence, remedy=self.remedy), ()
 
 
 class ModelError(TreevoteError):
@@ -78,27 +76,12 @@ _LONGEST = 200
 
 
 def shortened(name: str) -> str:
-    """Return a name, or the beginning of a very long one.
-
-    Examples
-    --------
-    >>> shortened("svm"), len(shortened("svm" * 1000))
-    ('svm', 201)
-    """
+    """Return a name, or the beginning of a very long one."""
     return name if len(name) <= _LONGEST else name[:_LONGEST] + "…"
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> ConfigError:
-    """Return the error for an unknown name, with the nearest known one.
-
-    Parameters
-    ----------
-    kind : str
-        Kind of the name, such as ``"member"``.
-    name : str
-        The name that was given.
-    known : iterable of str
-        The names that exist.
+    """Return the error for an unknown name of a kind, such as ``"member"``, with the nearest known one.
 
     Examples
     --------

@@ -3,11 +3,8 @@
 numba keeps the code of a function in ``__pycache__`` beside its source, and takes it for stale when that file changes.
 A kernel also holds the code of all kernels that it calls, in other files. So each has a folder of its own, named by a
 checksum over all of them, with a copy of its source beside which numba keeps the code:
-``<cache>/<versions>/<kernel>.<checksum>/kernel.py``.
-
-The folder ``<cache>`` is the one that the environment variable ``TREEVOTE_CACHE_DIR`` names, else the cache folder of
-the user. Code is run only from files that belong to the user or the administrator, that nobody else can write to, and
-whose checksums are right.
+``<cache>/<versions>/<kernel>.<checksum>/kernel.py``. Code is run only from files that belong to the user or the
+administrator, that nobody else can write to, and whose checksums are right.
 """
 
 from __future__ import annotations
@@ -93,14 +90,9 @@ def compiling_is_off() -> bool:
 
 
 class KernelFiles:
-    """The folder of a kernel.
+    """The folder of a kernel, and the ``source`` beside which numba keeps the code: empty if it cannot be kept.
 
-    Attributes
-    ----------
-    root : str
-        The folder of the kernels of all modules; empty if they cannot be kept.
-    source : str
-        The file beside which numba keeps the code; empty if it cannot be kept.
+    ``root`` is the folder of the kernels of all modules, empty likewise.
     """
 
     def __init__(self, function: Any, options: Mapping[str, object]) -> None:
@@ -190,13 +182,9 @@ class KernelFiles:
 def kernels_folder() -> str:
     """Return the folder of the kernels of all modules; empty if they cannot be kept.
 
-    The first that can be written to of the folder that ``TREEVOTE_CACHE_DIR`` names and the cache folder of the user.
-    If there is no other, but kernels in the named one can be read, it is a temporary folder of this process.
-
-    Raises
-    ------
-    ConfigError
-        If ``TREEVOTE_CACHE_DIR`` is not an absolute path.
+    The first that can be written to of the folder that ``TREEVOTE_CACHE_DIR`` names (ConfigError unless it is an
+    absolute path) and the cache folder of the user. If there is no other, but kernels in the named one can be read, it
+    is a temporary folder of this process.
     """
     return _kernels_folder(os.environ.get("TREEVOTE_CACHE_DIR", ""))
 
@@ -235,15 +223,7 @@ def versions() -> str:
 
 
 def is_private(folder: Path) -> bool:
-    """Tell whether only the user and the administrator can put files into a folder, or another in its place.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     os.chmod(folder, 0o777)
-    ...     is_private(Path(folder))
-    False
-    """
+    """Tell whether only the user and the administrator can put files into a folder, or another in its place."""
     with suppress(OSError):
         return _is_own(folder) and all(_is_own(parent, sticky=True) for parent in folder.resolve().parents)
     return False

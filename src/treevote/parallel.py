@@ -36,7 +36,6 @@ CONNECT_WITHIN = 10
 REPORT_EVERY = 0.1
 """Seconds between two messages of a task in another process, and the timeout of the inbox."""
 
-
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called after each step of a task with its name, the number of steps done, and their total."""
 
@@ -67,11 +66,7 @@ class Jobs:
     progress: Progress | None = None
 
     def map(
-        self,
-        function: Callable[..., R],
-        items: Iterable[Any],
-        *,
-        prefer: Literal["processes", "threads"] | None = None,
+        self, function: Callable[..., R], items: Iterable[Any], *, prefer: Literal["processes", "threads"] | None = None
     ) -> Iterator[R]:
         """Apply a function to items, several at a time; yield the results in the order of the items.
 
@@ -88,10 +83,6 @@ class Jobs:
         prefer : {"processes", "threads"}, optional
             Backend if the user chose none: threads suit a function that spends its time in kernels; by default
             that of joblib.
-
-        Yields
-        ------
-        result of ``function``
 
         Raises
         ------
@@ -176,9 +167,8 @@ def _map(function: Callable[..., R], items: Iterable[Any], parallel: Any, limit:
                 finally:
                     _close(outcomes)
     except BrokenExecutor as broken:
-        raise TreevoteError(
-            "a worker process was killed, perhaps for lack of memory; try fewer jobs, or backend threading"
-        ) from broken
+        problem = "a worker process was killed, perhaps for lack of memory; try fewer jobs, or backend threading"
+        raise TreevoteError(problem) from broken
     if fault is not None:
         raise fault
 
@@ -187,30 +177,18 @@ def _map(function: Callable[..., R], items: Iterable[Any], parallel: Any, limit:
 def cluster(address: str) -> Iterator[None]:
     """Connect to a Dask cluster: within the block its workers run the tasks of jobs without a backend.
 
-    Workers read and write files under the same names as this process, so they need the same disk.
-
-    Parameters
-    ----------
-    address : str
-        Address of the scheduler, such as ``tcp://127.0.0.1:8786``.
-
-    A worker that dies costs the tasks that it had: others do them again.
-
-    Raises
-    ------
-    ConfigError
-        If Dask is not installed, no scheduler answers, there are no workers, or one has another version of treevote.
-    TreevoteError
-        If a task ended several workers.
+    Workers read and write files under the same names as this process, so they need the same disk. A worker that dies
+    costs the tasks that it had: others do them again. ConfigError if Dask is not installed, no scheduler answers at the
+    address (such as ``tcp://127.0.0.1:8786``), there are no workers, or one has another version of treevote;
+    TreevoteError if a task ended several workers.
     """
     with extra("dask", "a cluster needs Dask"):
         from distributed import Client, KilledWorker
     try:
         client: Any = Client(address, timeout=CONNECT_WITHIN)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as problem:
-        raise ConfigError(
-            f"no Dask scheduler answers at {address} ({problem}); start it, or check the address"
-        ) from problem
+        message = f"no Dask scheduler answers at {address} ({problem}); start it, or check the address"
+        raise ConfigError(message) from problem
     import joblib
 
     with client, joblib.parallel_config("dask"):
@@ -240,10 +218,9 @@ def _require_same_version(client: Any, address: str) -> None:
         raise ConfigError(f"the cluster at {address} has no workers; start some, with dask worker {address}")
     for worker, other in sorted(found.items()):
         if other != __version__:
-            raise ConfigError(
-                f"the worker {worker} has {f'treevote {other}' if other else 'no treevote'}, "
-                f"this command is of version {__version__}; install the same version everywhere"
-            )
+            problem = f"the worker {worker} has {f'treevote {other}' if other else 'no treevote'}"
+            own = f"this command is of version {__version__}"
+            raise ConfigError(f"{problem}, {own}; install the same version everywhere")
 
 
 def _parallel(n_jobs: int | None, backend: str | None, prefer: str | None) -> tuple[Any, int]:
@@ -252,16 +229,9 @@ def _parallel(n_jobs: int | None, backend: str | None, prefer: str | None) -> tu
 
     if n_jobs == 0:
         raise ConfigError("joblib cannot run 0 jobs; give a number from 1 on, or -1 for one for each core")
-
+    settings: dict[str, Any] = {"n_jobs": n_jobs, "backend": backend, "prefer": prefer, "batch_size": 1}
+    settings["max_nbytes"] = None  # no array may become a memory map: kernels would be compiled for read-only arrays
     try:
-        # No array may become a memory map: kernels would be compiled again for read-only arrays.
-        settings: dict[str, Any] = {
-            "n_jobs": n_jobs,
-            "backend": backend,
-            "prefer": prefer,
-            "batch_size": 1,
-            "max_nbytes": None,
-        }
         try:
             parallel = joblib.Parallel(return_as="generator", **settings)
         except ValueError:  # some backends return all results at once, not one by one

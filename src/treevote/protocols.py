@@ -48,26 +48,11 @@ class Parser(Protocol):
 class Trainer(Protocol):
     """Hyper-parameters of a parser: a frozen dataclass."""
 
-    def train(
-        self,
-        treebank: Treebank,
-        dev: Treebank | None = None,
-        *,
-        seed: int = 0,
-        jobs: Jobs = ONE_JOB,
-    ) -> Parser:
+    def train(self, treebank: Treebank, dev: Treebank | None = None, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Parser:
         """Learn from trees; the same treebanks and seed give the same bytes, whatever the jobs.
 
-        Parameters
-        ----------
-        treebank : Treebank
-            Every sentence has a tree.
-        dev : Treebank, optional
-            Sentences with trees outside the training data, for choices of the trainer.
-        seed : int, default=0
-            Seed of all random choices.
-        jobs : Jobs, optional
-            For independent parts of the training; their progress is called as the training advances.
+        Every sentence of ``treebank`` has a tree; ``dev`` has trees outside the training data, for choices of the
+        trainer. ``jobs`` are for independent parts of the training; their progress is called as the training advances.
         """
         ...
 

@@ -213,7 +213,7 @@ def test_in_a_projective_tree_the_column_is_the_depth(heads: Ints) -> None:
 
 def read_back(drawn: list[str]) -> list[int]:
     """Read the heads from a drawing as a person does: along the line to the left, then along the upright."""
-    bits = {sign: directions for directions, sign in reversed(SIGNS.items())} | {"─": LEFT | RIGHT, " ": 0}
+    bits = {sign: directions for directions, sign in enumerate(SIGNS)} | {"─": LEFT | RIGHT, " ": 0}
     rows = [[bits[sign] for sign in line] for line in drawn]
     heads = [-1]
     for row in range(1, len(rows)):

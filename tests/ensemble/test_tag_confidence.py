@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from tests.models.tagging.test_tagger import bare
 from tests.reference.quick_tagger import SMALL, inflected
 from treevote.conll.chunks import Chunk
-from treevote.conll.marks import with_marks
-from treevote.conll.reader import parse_chunk
+from treevote.conll.reader import parse_chunk, with_marks
 from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.reader import Reader

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from treevote.conll.validation import BLANK, Trees, sentence_fault
+from treevote.conll.validation import BLANK, Trees, sentence_faults
 from treevote.corpus.treebank import Format
 
 
@@ -33,7 +33,7 @@ def read_blocks(text: bytes, format: Format, trees: Trees) -> list[Block]:
 
 def _read_block(first_line: int, lines: list[str], format: Format, trees: Trees) -> Block:
     block = Block(first_line, [], [], [], None)
-    fault = sentence_fault(lines, format, trees)
+    fault = next(sentence_faults(lines, format, trees), None)
     if fault is not None:
         return block._replace(fault=(first_line + fault.line, fault.problem))
     for line in lines:

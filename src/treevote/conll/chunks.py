@@ -16,29 +16,17 @@ from treevote.files.streams import Readable, opened
 BOM = "\ufeff".encode()
 """The byte order mark that some programs put before the first line; it is kept unchanged."""
 
-
 MAX_SENTENCE_BYTES = 64 << 20
 """Maximum length of a stretch without a blank line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A stretch of a file that holds whole sentences.
+    """A stretch of a file that holds whole sentences: unchanged bytes, decompressed.
 
-    Attributes
-    ----------
-    path : str
-        The file, ``<stdin>``, or empty.
-    first_line, first_sentence : int
-        Number of the first line and of the first sentence in the file, counted from 1.
-    text : bytes
-        The unchanged bytes of the file, decompressed.
-    format : {"conllu", "conllx"}
-        Format of the file.
-    bytes_read : int
-        How much of the file, compressed or not, was read when the stretch was cut.
-    blocks : Blocks, optional
-        Those of the text without byte order mark, if they are known; they are not sent to other processes.
+    ``path`` may be ``<stdin>`` or empty. ``first_line`` and ``first_sentence`` count from 1 in the file; ``bytes_read``
+    is how much of the file, compressed or not, was read when the stretch was cut. ``blocks`` are those of `bare_text`,
+    if they are known; they are not sent to other processes.
     """
 
     path: str
@@ -64,30 +52,14 @@ class Chunk:
 
 
 def chunks(source: Readable, *, format: Format | Literal["auto"] = "auto", n_bytes: int = 1 << 20) -> Iterator[Chunk]:
-    r"""Cut a file at blank lines, reading no further than needed.
+    r"""Cut a file at blank lines, reading no further than needed; the texts, one after the other, are the file.
 
-    Parameters
-    ----------
-    source : path, "-" or binary file
-        See `opened`.
-    format : {"auto", "conllu", "conllx"}, default="auto"
-        ``"auto"``: determined once by `treevote.conll.validation.format_of` from the name and the first MiB.
-    n_bytes : int, default=1 MiB
-        About the length of a chunk; one with a single sentence may be longer.
-
-    Yields
-    ------
-    Chunk
-        Their texts, one after the other, are the file. An empty file has no chunk.
-
-    Raises
-    ------
-    InputError
-        See `opened`; if the file is UTF-16 or UTF-32; where there is no blank line in 64 MiB.
+    The format ``"auto"`` is determined once by `format_of`, from the name and the first MiB. A chunk has about
+    ``n_bytes``; one with a single sentence may be longer. An empty file has no chunk. InputError as of `opened`, for
+    UTF-16 and UTF-32, and where there is no blank line in 64 MiB.
 
     Examples
     --------
-    >>> import io
     >>> text = b"1\ta\n\n1\tb\n2\tc\n\n"
     >>> [(c.first_line, c.first_sentence, c.text) for c in chunks(io.BytesIO(text), n_bytes=8)]
     [(1, 1, b'1\ta\n\n'), (3, 2, b'1\tb\n2\tc\n\n')]
@@ -108,12 +80,8 @@ def chunks(source: Readable, *, format: Format | Literal["auto"] = "auto", n_byt
             cut = _end_of_last_sentence(rest, len(rest) - len(block)) if more else len(rest)
             if not cut:
                 if len(rest) > MAX_SENTENCE_BYTES:
-                    raise InputError(
-                        f"expected a blank line after each sentence, found none in {len(rest):,} bytes",
-                        path=path,
-                        line=line,
-                        remedy="check that this is a CoNLL file",
-                    )
+                    problem = f"expected a blank line after each sentence, found none in {len(rest):,} bytes"
+                    raise InputError(problem, path=path, line=line, remedy="check that this is a CoNLL file")
                 continue
             text = bytes(rest[:cut])
             del rest[:cut]

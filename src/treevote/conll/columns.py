@@ -12,28 +12,10 @@ from treevote.kernels import Ints
 
 
 def with_words(treebank: Treebank, words: tuple[Word, ...], tokens: Ints) -> Treebank:
-    r"""Return the same sentences and trees with other lemmas and tags; forms stay.
+    """Return the same sentences and trees with other lemmas and tags; forms stay.
 
-    Parameters
-    ----------
-    treebank : Treebank
-        If it has a source, the columns LEMMA to FEATS of its lines change as well, and nothing else in them.
-    words : tuple of Word
-        ``words[0]`` is ROOT.
-    tokens : ndarray of int32, shape (n_slots,)
-        For each slot the index in ``words``.
-
-    Examples
-    --------
-    >>> from treevote.conll.chunks import Chunk
-    >>> from treevote.conll.reader import parse_chunk
-    >>> from treevote.conll.writer import dumps
-    >>> from treevote.corpus.sentence import ROOT
-    >>> line = b"1\tdogs" + b"\t_" * 7 + b"\tGloss=chiens\n\n"
-    >>> toy, _ = parse_chunk(Chunk("", 1, 1, line, "conllu"), trees="optional")
-    >>> words = ROOT, Word("dogs", "dog", "NOUN", "_", "_")
-    >>> dumps(with_words(toy, words, np.array([0, 1], np.int32)))
-    '1\tdogs\tdog\tNOUN\t_\t_\t_\t_\t_\tGloss=chiens\n\n'
+    ``tokens`` has for each slot the index in ``words``, whose first is ROOT. If the treebank has a source, the columns
+    LEMMA to FEATS of its lines change as well, and nothing else in them.
     """
     source = treebank.source
     if source is not None:

@@ -33,17 +33,13 @@ def document_ids(names: Sequence[str | os.PathLike[str]]) -> list[str]:
         is_comparable = len({*map(os.path.isabs, bare)}) == 1
         shared = os.path.commonpath([os.path.dirname(path) for path in bare]) if is_comparable else ""
         ids = [path.removeprefix(shared).lstrip("/") for path in bare]
-    return _unique([re.sub(r"\s", "_", each).replace("/", ":") for each in ids])
-
-
-def _unique(ids: Sequence[str]) -> list[str]:
-    """Return the ids, with numbers behind those that came before."""
-    taken, seen = Counter(ids), Counter[str]()
+    ids = [re.sub(r"\s", "_", each).replace("/", ":") for each in ids]
+    taken, seen = {*ids}, Counter[str]()
     found = []
     for each in ids:
         seen[each] += 1
         if seen[each] > 1:
             each = next(other for k in itertools.count(seen[each]) if (other := f"{each}-{k}") not in taken)
-            taken[each] += 1
+            taken.add(each)
         found.append(each)
     return found

@@ -1,12 +1,8 @@
-"""Departures from Universal Dependencies: trees that can be read, though the guidelines do not know them.
-
-References
-----------
-Universal Dependencies, guidelines, version 2: universal relations, universal part-of-speech tags.
-"""
+"""Departures from the guidelines of Universal Dependencies, version 2: trees that can be read all the same."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -16,10 +12,9 @@ from treevote.corpus.trees import roots
 from treevote.errors import shortened
 from treevote.kernels import Bools, Longs
 
-_RELATIONS = """acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse
-dislocated
-expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis
-punct reparandum root vocative xcomp"""
+_RELATIONS = """acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse dislocated
+expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis punct reparandum root vocative
+xcomp"""
 _TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
 
 RELATIONS = frozenset(_RELATIONS.split())
@@ -47,16 +42,13 @@ def departures(treebank: Treebank) -> Iterator[str]:
     """
     if treebank.source is not None and treebank.source.format == "conllx":
         return
-    yield from _labels(
-        treebank,
-        [label.partition(":")[0] in RELATIONS for label in treebank.labels],
-        "a relation that is none of the 37 universal ones of UD 2",
-    )
+    known = [label.partition(":")[0] in RELATIONS for label in treebank.labels]
+    yield from _labels(treebank, known, "a relation that is none of the 37 universal ones of UD 2")
     tags = [word.upos for word in treebank.words]
-    known = np.array([tag in TAGS for tag in tags])
-    known[0] = True
-    if known[1:].any():
-        column = np.where(known[treebank.tokens], -1, treebank.tokens)
+    universal = np.array([tag in TAGS for tag in tags])
+    universal[0] = True
+    if universal[1:].any():
+        column = np.where(universal[treebank.tokens], -1, treebank.tokens)
         yield from _warning(treebank, tags, column, "a UPOS that is none of the 17 universal ones of UD 2")
     several = roots(treebank) > 1
     if several.any():
@@ -70,18 +62,10 @@ def unknown_labels(treebank: Treebank, training: Treebank) -> Iterator[str]:
     """Yield a warning, with counts and the first place, if there are labels that the training data do not have.
 
     Nothing is said where the training data have no labels at all.
-
-    Examples
-    --------
-    >>> one, two = (Treebank.of([(["a"], [0], [label])], name="dev") for label in ("root", "ROOT"))
-    >>> list(unknown_labels(two, one))
-    ['dev: 1 token has a label that the training data do not have: ROOT (1), first in sentence 1']
     """
     if training.labels:
-        known = set(training.labels)
-        yield from _labels(
-            treebank, [label in known for label in treebank.labels], "a label that the training data do not have"
-        )
+        known = [label in {*training.labels} for label in treebank.labels]
+        yield from _labels(treebank, known, "a label that the training data do not have")
 
 
 def _labels(treebank: Treebank, known: Sequence[bool], what: str) -> Iterator[str]:
@@ -93,17 +77,13 @@ def _labels(treebank: Treebank, known: Sequence[bool], what: str) -> Iterator[st
 def _warning(treebank: Treebank, names: Sequence[str], column: Longs, what: str) -> Iterator[str]:
     """Yield a warning of the tokens where a column holds the index of a name, if there are any; -1 is none."""
     found: Bools = column >= 0
-    if not found.any():
+    if not (n := int(found.sum())):
         return
-    counts: dict[str, int] = {}
-    indices, numbers = np.unique(column[found], return_counts=True)
-    for index, number in zip(indices, numbers, strict=True):
-        name = names[int(index)]
-        counts[name] = counts.get(name, 0) + int(number)
-    most = sorted(counts, key=lambda name: -counts[name])[:NAMED]
-    listed = ", ".join(f"{shortened(name)} ({counts[name]:,})" for name in most)
+    counts = Counter[str]()
+    for index, number in zip(*np.unique(column[found], return_counts=True), strict=True):
+        counts[names[int(index)]] += int(number)
+    listed = ", ".join(f"{shortened(name)} ({number:,})" for name, number in counts.most_common(NAMED))
     more = f" and {len(counts) - NAMED:,} others" if len(counts) > NAMED else ""
-    n = int(found.sum())
     tokens = "1 token has" if n == 1 else f"{n:,} tokens have"
     place = _place(treebank, int(found.argmax()))
     yield f"{_title(treebank)}{tokens} {what}: {listed}{more}, first {place}"

@@ -24,7 +24,7 @@ SPACES = "# spaces = "
 
 _LETTERS = {" ": r"\s", "\t": r"\t", "\r": r"\r", "\n": r"\n", "|": r"\p", "\\": r"\\"}
 _BYTES = {escape[1]: character.encode() for character, escape in _LETTERS.items()}
-_LINE_ENDS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029"
+_PLAIN = dict.fromkeys("\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029", " ") | {end: end for end in "\t\r\n"}
 _ESCAPED = re.compile(
     "[ \t\r\n|\\\\\x00-\x1f\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff\ud800-\udfff]"
 )
@@ -33,25 +33,18 @@ _BROKEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def escape(text: str) -> str:
-    r"""Return a stretch of text as a value in MISC.
-
-    Parameters
-    ----------
-    text : str
-        Bytes that are not UTF-8 are half surrogates, as ``surrogateescape`` makes them.
+    r"""Return a stretch of text as a value in MISC; bytes that are not UTF-8 are half surrogates.
 
     Examples
     --------
     >>> print(escape(" \n|\x00\udcff"))
     \s\n\p\x00\xFF
     """
-    return _ESCAPED.sub(_escaped, text)
+    return _ESCAPED.sub(lambda match: _LETTERS.get(match[0]) or _hexadecimal(match[0]), text)
 
 
-def _escaped(match: re.Match[str]) -> str:
-    character = match.group()
-    known = _LETTERS.get(character)
-    return "".join(f"\\x{byte:02X}" for byte in encoded(character)) if known is None else known
+def _hexadecimal(character: str) -> str:
+    return "".join(f"\\x{byte:02X}" for byte in encoded(character))
 
 
 def encoded(text: str) -> bytes:
@@ -69,8 +62,8 @@ def unescape(value: str) -> bytes:
 
     Examples
     --------
-    >>> unescape(escape(" \n|\x00\udcff")), unescape(r"a\b"), unescape(r"\u00A0")
-    (b' \n|\x00\xff', b'a\\b', b'\xc2\xa0')
+    >>> unescape(r"a\b"), unescape(r"\u00A0")
+    (b'a\\b', b'\xc2\xa0')
     """
     return _UNESCAPED.sub(_unescaped, encoded(value)) if "\\" in value else encoded(value)
 
@@ -100,17 +93,9 @@ def plain(text: str) -> str:
 
     Ends of lines other than ``\n`` and ``\r`` become spaces, control characters and half surrogates U+FFFD.
     """
-    if _BROKEN.search(text) is None and not text.startswith("\ufeff"):
-        return text
     if text.startswith("\ufeff"):
         text = " " + text[1:]
-    return _BROKEN.sub(lambda match: _plain(match.group()), text)
-
-
-def _plain(character: str) -> str:
-    if character in "\t\r\n":
-        return character
-    return " " if character in _LINE_ENDS else "\ufffd"
+    return _BROKEN.sub(lambda match: _PLAIN.get(match[0], "\ufffd"), text)
 
 
 @dataclass
@@ -118,21 +103,9 @@ class PlainText:
     r"""Builds the text of a treebank, some lines at a time.
 
     Without spaces in MISC, sentences are one space apart, and paragraphs (``# newpar``, ``# newdoc``) a blank line; the
-    text ends with a line feed.
-
-    Parameters
-    ----------
-    lines : bool, default=False
-        Whether each sentence is to be on a line of its own, whatever MISC says of the spaces around it.
-
-    Attributes
-    ----------
-    sentences : int
-        Number of sentences.
-    different : int
-        Number of sentences whose comment ``# text`` says something else.
-    first_different : str
-        The first of them: its ``sent_id``, else its number.
+    text ends with a line feed. With ``lines`` each sentence is on a line of its own, whatever MISC says of the spaces
+    around it. ``different`` counts the ``sentences`` whose comment ``# text`` says something else; ``first_different``
+    is the ``sent_id`` of the first of them, else its number.
 
     Examples
     --------
@@ -166,9 +139,7 @@ class PlainText:
     def end(self) -> bytes:
         """Return the end of the text."""
         last = self._sentence()
-        if self._after is None:
-            return last
-        return last + (self._after if self._is_explicit else b"\n")
+        return last if self._after is None else last + (self._after if self._is_explicit else b"\n")
 
     def _take(self, columns: Sequence[str]) -> None:
         number, _, last = columns[0].partition("-")
@@ -205,7 +176,10 @@ class PlainText:
             self._after, self._is_explicit = None, False
             parts.append(b"\n")
         self.sentences += 1
-        self._compare("".join(plain), comments)
+        text, stated = "".join(plain), _named("# text = ", comments)
+        if stated is not None and stated != text and _bare(stated) != _bare(text):
+            self.different += 1
+            self.first_different = self.first_different or _named("# sent_id = ", comments) or str(self.sentences)
         return b"".join(parts)
 
     def _between(self, *, is_new: bool) -> bytes:
@@ -215,13 +189,6 @@ class PlainText:
         if after is None:
             return b""
         return b"\n\n" if is_new and (not explicit or not after) else after
-
-    def _compare(self, text: str, comments: Sequence[str]) -> None:
-        said = _named("# text = ", comments)
-        if said is None or said == text or _bare(said) == _bare(text):
-            return
-        self.different += 1
-        self.first_different = self.first_different or _named("# sent_id = ", comments) or str(self.sentences)
 
 
 def _named(name: str, comments: Sequence[str]) -> str | None:
@@ -239,31 +206,12 @@ def _bare(text: str) -> str:
     stream-safe format (Unicode Standard Annex 15, section 13) have no more.
     """
     bare = " ".join(text.split())
-    if any(all(map(unicodedata.combining, run)) for run in _LONG_RUN.findall(bare)):
-        return bare
-    return unicodedata.normalize("NFC", bare)
+    is_long = any(all(map(unicodedata.combining, run)) for run in _LONG_RUN.findall(bare))
+    return bare if is_long else unicodedata.normalize("NFC", bare)
 
 
 def text_of(source: Readable, text: PlainText | None = None) -> Iterator[bytes]:
-    r"""Yield the text of a CoNLL-U file, in constant memory.
-
-    Parameters
-    ----------
-    source : path, "-" or binary file
-    text : PlainText, optional
-        Counts sentences, and those whose ``# text`` differs.
-
-    Raises
-    ------
-    InputError
-        See `treevote.conll.chunks.chunks` and `treevote.conll.reader.parse_chunk`.
-
-    Examples
-    --------
-    >>> import io
-    >>> list(text_of(io.BytesIO(b"1\tHi" + b"\t_" * 8 + b"\n\n")))
-    [b'Hi', b'\n']
-    """
+    """Yield the text of a CoNLL-U file, in constant memory; ``text`` counts the sentences."""
     building = PlainText() if text is None else text
     for chunk in chunks(source, format="conllu"):
         treebank, _ = parse_chunk(chunk, trees="ignored")

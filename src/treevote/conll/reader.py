@@ -1,8 +1,8 @@
 """CoNLL-U and CoNLL-X treebanks: reading.
 
-Reading takes the bytes of many sentences apart at once (`treevote.conll.scanner`) and looks line by line only at
-sentences that were not cleared there (`treevote.conll.validation`). The lines are kept, so that `treevote.conll.writer`
-writes everything back unchanged, except the predictions.
+The bytes of many sentences are taken apart at once (`treevote.conll.scanner`); only sentences that were not cleared
+there are checked line by line (`treevote.conll.validation`). The lines are kept, so that `treevote.conll.writer` writes
+everything back unchanged, except the predictions.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
+import math
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from treevote.conll.chunks import Chunk
-from treevote.conll.marks import with_marks
 from treevote.conll.scanner import Blocks, Tokens, find_blocks, find_tokens
 from treevote.conll.stretches import numbered
 from treevote.conll.tokenlists import serialize
 from treevote.conll.validation import Trees, format_of, require_utf8, sentence_faults
 from treevote.corpus.sentence import ROOT, Word, sent_id
-from treevote.corpus.treebank import Format, Source, Treebank
+from treevote.corpus.treebank import MARKS, Format, Source, Treebank
 from treevote.errors import InputError, shortened
 from treevote.files.streams import Readable, opened
 from treevote.kernels import Bools, Ints
@@ -58,7 +58,7 @@ def read(
     name : str, optional
         Name of the treebank; by default that of the file, without its folder.
     marks : bool, default=False
-        Whether support and confidence are read from MISC, see `treevote.conll.marks.with_marks`.
+        Whether support and confidence are read from MISC, see `with_marks`.
 
     Returns
     -------
@@ -94,14 +94,38 @@ def read(
     return treebank if name is None else dataclasses.replace(treebank, name=name)
 
 
-def read_parse(path: str | os.PathLike[str], format: Format | Literal["auto"]) -> Treebank:
-    """Read the parse of a system; some sentences may be unparsed, but not all.
+def with_marks(treebank: Treebank) -> Treebank:
+    """Return a treebank with the numbers that `treevote.conll.writer` wrote into MISC; InputError for one not in 0..1.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or has no trees.
+    A field of ``MARKS`` is filled if every token with a head has its number. Without a source, or of CoNLL-X, the
+    treebank stays as it is.
     """
+    source = treebank.source
+    if source is None or source.format == "conllx":
+        return treebank
+    fields = {mark.partition("=")[0]: field for field, mark in MARKS.items()}
+    columns = {field: np.zeros(len(treebank.tokens), np.float32) for field in MARKS}
+    slots = np.flatnonzero(treebank.heads >= 0)
+    seen = dict.fromkeys(MARKS, 0)
+    for slot, line in zip(slots.tolist(), source.line_of[slots].tolist(), strict=True):
+        for item in source.lines[line].rstrip("\r").rpartition("\t")[2].split("|"):
+            key, _, text = item.partition("=")
+            if (field := fields.get(key)) is None:
+                continue
+            try:
+                number = float(text)
+            except ValueError:
+                number = math.nan
+            if not 0 <= number <= 1:
+                raise treebank.fault(slot, f"expected {key}=NUMBER from 0 to 1 in MISC, found {item}", "correct it")
+            columns[field][slot] = number
+            seen[field] += 1
+    found: dict[str, Any] = {field: columns[field] for field in MARKS if seen[field] == len(slots) > 0}
+    return dataclasses.replace(treebank, **found)
+
+
+def read_parse(path: str | os.PathLike[str], format: Format | Literal["auto"]) -> Treebank:
+    """Read the parse of a system; some sentences may be unparsed, but not all (InputError)."""
     parse = read(path, format=format, trees="optional")
     if not (parse.heads >= 0).any():
         raise InputError("expected parses, found no heads at all", path=str(path), remedy="parse the file first")
@@ -109,58 +133,32 @@ def read_parse(path: str | os.PathLike[str], format: Format | Literal["auto"]) -
 
 
 def parse_chunk(
-    chunk: Chunk,
-    *,
-    format: Format | Literal["auto"] = "auto",
-    trees: Trees = "optional",
-    on_error: OnError = "stop",
+    chunk: Chunk, *, format: Format | Literal["auto"] = "auto", trees: Trees = "optional", on_error: OnError = "stop"
 ) -> tuple[Treebank, list[InputError]]:
-    r"""Read the sentences of a chunk.
+    """Read the sentences of a chunk; return them with their source, and the first fault of each faulty sentence.
 
     Parameters
     ----------
     chunk : Chunk
-        See `treevote.conll.chunks.chunks`.
     format : {"auto", "conllu", "conllx"}, default="auto"
         ``"auto"``: that of the chunk.
     trees : {"required", "some", "optional", "ignored"}, default="optional"
         Treatment of HEAD and DEPREL. ``"ignored"``: they are skipped, and all heads are unknown.
         ``"optional"``: a head is ``_`` (unknown) or in 0..n. ``"required"``: every sentence has a tree, with
-        one root or several.
+        one root or several. ``"some"``: it has one, or all its heads are unknown.
     on_error : {"stop", "skip", "keep"}, default="stop"
-        Treatment of a faulty sentence: raise; leave it out, and its lines out of the source; or keep its
+        Treatment of a faulty sentence: raise its fault; leave it out, and its lines out of the source; or keep its
         lines in the source though it is no sentence of the treebank.
-
-    Returns
-    -------
-    treebank : Treebank
-        With its source. It may have no sentence, such as where there are only comments.
-    faults : list of InputError
-        One for each faulty sentence, in order.
-
-    Raises
-    ------
-    InputError
-        For the first fault, if ``on_error`` is ``"stop"``.
-
-    Examples
-    --------
-    >>> chunk = Chunk("a.conllu", 1, 1, b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n1\tb\n\n", "conllu")
-    >>> treebank, faults = parse_chunk(chunk, on_error="skip")
-    >>> treebank.n_sentences, faults[0].line, faults[0].problem
-    (1, 3, 'expected 10 columns separated by tabs, found 2')
     """
     format = chunk.format if format == "auto" else format
-    scanned = _scan(chunk, format, trees)
-    text, blocks, tokens = scanned.text, scanned.blocks, scanned.tokens
+    text, blocks, tokens = _scan(chunk, format, trees)
     faults: list[InputError] = []
-    bad = np.zeros_like(scanned.suspect)
-    for i, found in _faulty(chunk, scanned, format, trees):
+    bad = np.zeros_like(tokens.suspect)
+    for i, found in _faulty(chunk, text, blocks, tokens, format, trees):
         bad[i] = True
         faults.append(next(found))
         if on_error == "stop":
             raise faults[0]
-
     treebank, line_of = _columns(text, blocks, tokens, ~bad)
     source = Source(chunk.path, chunk.first_line, chunk.text, line_of, format)
     if on_error == "skip" and bad.any():
@@ -169,42 +167,21 @@ def parse_chunk(
 
 
 def chunk_faults(chunk: Chunk, *, trees: Trees = "optional") -> Iterator[InputError]:
-    r"""Yield all faults of a chunk, where `parse_chunk` names the first of each sentence.
-
-    Parameters
-    ----------
-    chunk, trees
-        As for `parse_chunk`.
-
-    Examples
-    --------
-    >>> chunk = Chunk("a.conllu", 1, 1, b"1\ta\n2\tb\n\n1\tc\n", "conllu")
-    >>> [fault.line for fault in chunk_faults(chunk)]
-    [1, 2, 4]
-    """
-    for _, found in _faulty(chunk, _scan(chunk, chunk.format, trees), chunk.format, trees):
+    """Yield all faults of a chunk, where `parse_chunk` names the first of each sentence."""
+    for _, found in _faulty(chunk, *_scan(chunk, chunk.format, trees), chunk.format, trees):
         yield from found
 
 
-class _Scanned(NamedTuple):
-    """A chunk without byte order mark, and the results of the quick scan."""
-
-    text: bytes
-    blocks: Blocks
-    tokens: Tokens
-    suspect: Bools
-
-
-def _scan(chunk: Chunk, format: Format, trees: Trees) -> _Scanned:
+def _scan(chunk: Chunk, format: Format, trees: Trees) -> tuple[bytes, Blocks, Tokens]:
+    """Return the text without byte order mark, and its blocks and tokens; without UTF-8 all blocks are suspect."""
     text = chunk.bare_text
     blocks = find_blocks(text) if chunk.blocks is None else chunk.blocks
     tokens = find_tokens(text, blocks, format, trees)
-    suspect = tokens.suspect
     try:
         text.decode()
     except UnicodeDecodeError:
-        suspect = np.ones_like(suspect)
-    return _Scanned(text, blocks, tokens, suspect)
+        tokens.suspect[:] = True
+    return text, blocks, tokens
 
 
 def _without(source: Source, blocks: Blocks, bad: Bools) -> Source:
@@ -222,16 +199,15 @@ def _without(source: Source, blocks: Blocks, bad: Bools) -> Source:
 
 
 def _faulty(
-    chunk: Chunk, scanned: _Scanned, format: Format, trees: Trees
+    chunk: Chunk, text: bytes, blocks: Blocks, tokens: Tokens, format: Format, trees: Trees
 ) -> Iterator[tuple[int, Iterator[InputError]]]:
     """Yield the number of each block with faults, and its faults."""
-    text, blocks, tokens, suspect = scanned
-    lines = text.decode("utf-8", "surrogateescape").split("\n") if suspect.any() else []
+    lines = text.decode("utf-8", "surrogateescape").split("\n") if tokens.suspect.any() else []
     numbers = chunk.first_sentence + np.cumsum(blocks.is_sentence) - blocks.is_sentence
     unlabelled = trees in ("required", "some") and all(
         text[i - 3 : i - 1] == b"\t_" for i in tokens.deprel_start.tolist()
     )
-    for i in np.flatnonzero(suspect).tolist():
+    for i in np.flatnonzero(tokens.suspect).tolist():
         sentence = lines[blocks.first[i] : blocks.last[i]]
         name = shortened(sent_id(sentence).partition("\r")[0]) or str(numbers[i])
         line = chunk.first_line + int(blocks.first[i])

@@ -21,20 +21,11 @@ _START = np.zeros(1, np.int64)
 
 
 class Blocks(NamedTuple):
-    """The stretches of a text between blank lines.
+    """The stretches of a text between blank lines: n_blocks with ``first``, ``last``, ``is_sentence``.
 
-    Attributes
-    ----------
-    first, last : ndarray of int64, shape (n_blocks,)
-        First line, and the line after the last, which is blank or the end.
-    is_sentence : ndarray of bool, shape (n_blocks,)
-        False where all lines are comments.
-    line_start, line_end : ndarray of int64, shape (n_lines,)
-        Begin and end of each line, without its line feed.
-    content : ndarray of int64
-        The lines that are neither blank nor comments, in order.
-    content_block : ndarray of int64
-        The block of each.
+    ``last`` is the line after the last, blank or the end; ``is_sentence`` is false where all lines are comments.
+    ``line_start`` and ``line_end`` bound each line, without its line feed. ``content`` has the lines that are neither
+    blank nor comments, in order, ``content_block`` the block of each.
     """
 
     first: Longs
@@ -49,20 +40,9 @@ class Blocks(NamedTuple):
 class Tokens(NamedTuple):
     """The tokens of a text, in order; the facts of a suspect block may be wrong.
 
-    Attributes
-    ----------
-    suspect : ndarray of bool, shape (n_blocks,)
-        The block may have a fault. All others have none.
-    n_tokens : ndarray of int64, shape (n_blocks,)
-        Number of tokens in the block.
-    block, line : ndarray of int64
-        Block and line of each token.
-    word_start, word_end : ndarray of int64
-        Columns 2 to 6 of each token, from FORM to FEATS.
-    head : ndarray of int64
-        HEAD of each token, -1 if unknown or ignored.
-    deprel_start, deprel_end : ndarray of int64
-        Column 8 of each token.
+    ``suspect`` and ``n_tokens`` have shape (n_blocks,); a block that is not suspect has no fault. All others have an
+    entry for each token: block and line, the stretch of columns 2 to 6 (FORM to FEATS), HEAD (-1 if unknown or
+    ignored), and the stretch of column 8 (DEPREL).
     """
 
     suspect: Bools
@@ -103,26 +83,7 @@ def find_blocks(text: bytes) -> Blocks:
 
 
 def find_tokens(text: bytes, blocks: Blocks, format: Format, trees: Trees) -> Tokens:
-    r"""Find the tokens in the blocks of a text, and clear the blocks without fault.
-
-    Parameters
-    ----------
-    text : bytes
-        The text.
-    blocks : Blocks
-        Of `find_blocks` for it.
-    format, trees
-        As for `treevote.conll.validation.sentence_faults`.
-
-    Examples
-    --------
-    >>> text = b"1\ta\tb\tc\td\te\t0\troot\t_\t_\n\n1\ta\n"
-    >>> tokens = find_tokens(text, find_blocks(text), "conllu", "required")
-    >>> tokens.suspect.tolist(), tokens.head.tolist()
-    ([False, True], [0])
-    >>> text[tokens.word_start[0] : tokens.word_end[0]]
-    b'a\tb\tc\td\te'
-    """
+    """Find the tokens in the blocks of a text, and clear the blocks without fault (`sentence_faults`)."""
     codes = np.frombuffer(text + b"\n" * MAX_DIGITS, np.uint8)
     n_blocks = len(blocks.first)
     suspect = _blocks_with_returns(text, codes, blocks)
@@ -139,9 +100,8 @@ def find_tokens(text: bytes, blocks: Blocks, format: Format, trees: Trees) -> To
     earlier = np.cumsum(n_tokens) - n_tokens  # tokens in the blocks before each block
     expected = 1 + np.cumsum(is_token) - is_token - earlier[block]
     other = ~is_token
-    fits = _range_or_empty_node(
-        codes, blocks.line_start[line[other]], tabs[tab[other]], block[other], expected[other], n_tokens
-    )
+    start, end = blocks.line_start[line[other]], tabs[tab[other]]
+    fits = _range_or_empty_node(codes, start, end, block[other], expected[other], n_tokens)
     suspect[block[other][~fits | (format == "conllx")]] = True
     suspect[block[is_token & (number != expected)]] = True
     suspect[blocks.is_sentence & (n_tokens == 0) | (n_tokens > MAX_TOKENS)] = True
@@ -194,11 +154,8 @@ def _range_or_empty_node(
     sign = np.where(sign < end, sign, start)
     left, right = _decimals(codes, start, sign), _decimals(codes, sign + 1, end)
     is_range = codes[sign] == _DASH
-    good: Bools = np.where(
-        is_range,
-        (left == expected) & (right >= left) & (right <= n_tokens[block]),
-        (left == expected - 1) & (right > 0),
-    )
+    good_range = (left == expected) & (right >= left) & (right <= n_tokens[block])
+    good: Bools = np.where(is_range, good_range, (left == expected - 1) & (right > 0))
     ranges = np.flatnonzero(is_range)
     overlap = (block[ranges[1:]] == block[ranges[:-1]]) & (left[ranges[1:]] <= right[ranges[:-1]])
     good[ranges[1:][overlap]] = False

@@ -18,26 +18,7 @@ _MOST_DIGITS = 11  # and a tab
 
 
 def numbered(text: bytes, start: Longs, end: Longs) -> tuple[list[bytes], Ints]:
-    """Return the distinct stretches of a text in order of first appearance, and the number of each.
-
-    Parameters
-    ----------
-    text : bytes
-    start, end : ndarray of int64, shape (n,)
-        The stretches are ``text[start:end]``.
-
-    Returns
-    -------
-    distinct : list of bytes
-    numbers : ndarray of int32, shape (n,)
-        The index of each stretch in ``distinct``.
-
-    Examples
-    --------
-    >>> distinct, numbers = numbered(b"a dog a", np.array([0, 2, 6]), np.array([1, 5, 7]))
-    >>> distinct, numbers.tolist()
-    ([b'a', b'dog'], [0, 1, 0])
-    """
+    """Return the distinct stretches ``text[start:end]`` in order of first appearance, and the index of each."""
     slots = np.full(1 << (2 * len(start)).bit_length(), -1, np.int32)
     firsts, numbers = np.empty(len(start), np.int64), np.empty(len(start), np.int32)
     n = number_stretches(np.frombuffer(text, np.uint8), start, end, slots, firsts, numbers)
@@ -77,22 +58,10 @@ def number_stretches(text: Codes, start: Longs, end: Longs, slots: Ints, firsts:
 
 
 def with_trees(text: bytes, lines: Ints, heads: Ints, deprels: Ints, labels: list[bytes]) -> bytes:
-    r"""Return a text with other heads and labels in some lines.
+    """Return a text with other heads and labels in some lines, numbered from 0 and in order.
 
-    Parameters
-    ----------
-    text : bytes
-        Its columns are separated by tabs; HEAD and DEPREL are the last but three and but two.
-    lines : ndarray of int32, shape (n,)
-        Numbers of the lines, from 0, in order.
-    heads, deprels : ndarray of int32, shape (n,)
-        Their heads, and the indices of their labels in ``labels``.
-
-    Examples
-    --------
-    >>> one = np.ones(1, np.int32)
-    >>> with_trees(b"# dogs\n1\tdogs\t_\t_\t_\t_\t_\t_\t_\tnone\n", one, one - 1, one, [b"dep", b"root"])
-    b'# dogs\n1\tdogs\t_\t_\t_\t_\t0\troot\t_\tnone\n'
+    HEAD and DEPREL are the last but three and but two of the columns, which tabs separate; ``deprels`` are indices in
+    ``labels``.
     """
     codes = np.frombuffer(text + b"\n", np.uint8)
     ends = np.flatnonzero(codes == ord("\n"))[lines]

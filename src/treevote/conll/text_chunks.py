@@ -48,10 +48,7 @@ _COLUMNS = re.compile(rb"(?m)^1\t[^\t\n]+\t[^\n]*\t")
 
 
 class Stretch(NamedTuple):
-    """A piece of a text: the name of its sentences, its bytes, and what begins with it.
-
-    The name is empty if it has spaces alone.
-    """
+    """A piece of a text: the name of its sentences (empty for spaces alone), its bytes, and what begins with it."""
 
     name: str
     text: bytes
@@ -60,18 +57,10 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextChunk:
-    """Some stretches of a running text.
+    """Some stretches of a running text; those of all chunks, one after the other, are the text.
 
-    Attributes
-    ----------
-    path : str
-    stretches : tuple of Stretch
-        Their bytes, one after the other over all chunks, are the text.
-    format : {"text", "lines"}
-    bytes_read : int
-        How much of the file, compressed or not, was read when the chunk was cut.
-    document : str
-        Id of the text, see `treevote.conll.document_ids`; it may be empty.
+    ``bytes_read`` is how much of the file, compressed or not, was read when the chunk was cut; ``document`` is the id
+    of the text (`treevote.conll.document_ids`), or empty.
     """
 
     path: str
@@ -88,28 +77,10 @@ class TextChunk:
 def text_chunks(
     source: Readable, *, format: TextFormat = "text", n_bytes: int = 1 << 20, document: str = ""
 ) -> Iterator[TextChunk]:
-    r"""Cut a running text into chunks, reading no further than needed.
+    """Cut a running text into chunks of about ``n_bytes``, reading no further than needed.
 
-    Parameters
-    ----------
-    source : path, "-" or binary file
-        See `treevote.files.streams.opened`. Bytes that are not UTF-8 stay as they are.
-    format : {"text", "lines"}, default="text"
-    n_bytes : int, default=1 MiB
-        About the length of a chunk. The stretches do not depend on it.
-    document : str, default=""
-        Id of the text, in front of the names of all stretches.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or is UTF-16 or UTF-32.
-
-    Examples
-    --------
-    >>> import io
-    >>> [chunk.stretches for chunk in text_chunks(io.BytesIO(b"One.\n\nTwo."), n_bytes=4)]
-    [(Stretch(name='p1', text=b'One.\n\n', opens='text'),), (Stretch(name='p2', text=b'Two.', opens='paragraph'),)]
+    Bytes that are not UTF-8 stay as they are; a text in UTF-16 or UTF-32 is an InputError. The names of all stretches
+    begin with ``document``.
     """
     with opened(source) as (stream, path, bytes_read):
         stretches: list[Stretch] = []
@@ -158,7 +129,8 @@ def _stretches(stream: Readable, path: str, end: re.Pattern[bytes], document: st
 def _stretch_end(text: bytes, at: int, end: re.Pattern[bytes]) -> tuple[int, bool]:
     """Return where the stretch ends that begins at a position, and whether that is the end of a paragraph."""
     limit = min(at + MAX_STRETCH, len(text))
-    content = _matched(_SPACES, text, at, limit)
+    match = _SPACES.match(text, at, limit)
+    content = at if match is None else match.end()
     if content - at > MAX_SPACES or content == limit:
         return content, True
     if found := end.search(text, content, limit):
@@ -172,11 +144,6 @@ def _stretch_end(text: bytes, at: int, end: re.Pattern[bytes]) -> tuple[int, boo
     while limit > half and text[limit] & 0xC0 == 0x80:  # within a character
         limit -= 1
     return limit, False
-
-
-def _matched(pattern: re.Pattern[bytes], text: bytes, at: int, limit: int) -> int:
-    match = pattern.match(text, at, limit)
-    return at if match is None else match.end()
 
 
 def any_chunks(
@@ -193,12 +160,8 @@ def any_chunks(
 def text_format(path: str, format: AnyFormat) -> TextFormat | None:
     """Return the format of a running text; None if a file is a treebank.
 
-    Parameters
-    ----------
-    path : str
-    format : {"auto", "conllu", "conllx", "text", "lines"}
-        ``"auto"``: running text if the name ends with ``.txt``, compressed or not, and the file does not begin with
-        columns.
+    ``"auto"`` is running text if the name ends with ``.txt``, compressed or not, and the file does not begin with
+    columns.
     """
     if format in ("text", "lines"):
         return "lines" if format == "lines" else "text"

@@ -1,7 +1,4 @@
-"""The bridge to the conllu package: sentences as ``conllu.TokenList``.
-
-The package is imported only when it is asked for, since reading and writing do without it.
-"""
+"""The bridge to the conllu package, which is imported only when it is asked for: sentences as ``conllu.TokenList``."""
 
 from __future__ import annotations
 
@@ -63,18 +60,7 @@ def to_tokenlists(treebank: Treebank) -> list[TokenList]:
 
 
 def serialize(sentences: Sequence[TokenList]) -> bytes:
-    r"""Return the text of sentences of the conllu package.
-
-    Raises
-    ------
-    InputError
-        When the package cannot write one of them.
-
-    Examples
-    --------
-    >>> serialize(to_tokenlists(Treebank.of([(["dogs"], [0], ["root"])])))
-    b'1\tdogs\t_\t_\t_\t_\t0\troot\t_\t_\n\n'
-    """
+    """Return the text of sentences of the conllu package; InputError when the package cannot write one of them."""
     try:
         return "".join(sentence.serialize() for sentence in sentences).encode()
     except Exception as error:  # the package raises whatever it runs into

@@ -37,12 +37,8 @@ MAX_DIGITS = len(str(MAX_TOKENS))
 BLANK = " \t\r"
 """A line of these characters alone ends a sentence."""
 
-_BYTE_ORDER_MARKS = {
-    b"\xff\xfe\x00\x00": "UTF-32",
-    b"\x00\x00\xfe\xff": "UTF-32",
-    b"\xff\xfe": "UTF-16",
-    b"\xfe\xff": "UTF-16",
-}
+_BYTE_ORDER_MARKS = dict.fromkeys([b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff"], "UTF-32")
+_BYTE_ORDER_MARKS |= dict.fromkeys([b"\xff\xfe", b"\xfe\xff"], "UTF-16")
 _DETECTION_LINES = 2000
 DETECTION_BYTES = 1 << 20
 _ENCODING_BYTES = 4096
@@ -67,24 +63,12 @@ class Fault(NamedTuple):
 
 
 def detect(text: str) -> Format:
-    r"""Determine the format, CoNLL-U or CoNLL-X, by the first 2,000 lines.
+    """Determine the format, CoNLL-U or CoNLL-X, by the first 2,000 lines of a file.
 
     It is CoNLL-U if one line is a comment, a range (``1-2``) or an empty node (``3.1``), or has
     ``head:deprel`` in column 9, ``Key=Value`` in column 10, or a feature of Universal Dependencies such as
     ``Number=Sing`` (but not ``Num=S`` or ``num=sing``); failing that, if there are tokens and all have a UPOS
     of Universal Dependencies. Everything else is CoNLL-X.
-
-    Parameters
-    ----------
-    text : str
-        The beginning of a file.
-
-    Examples
-    --------
-    >>> detect("1\tdogs\t_\tNN\tNNS\tnum=plur\t0\tROOT\t_\t_\n")
-    'conllx'
-    >>> detect("1\tdogs\t_\tNN\tNNS\tNumber=Plur\t0\tROOT\t_\t_\n")
-    'conllu'
     """
     tags: list[str] = []
     for line in text.removeprefix("\ufeff").split("\n", _DETECTION_LINES)[:_DETECTION_LINES]:
@@ -94,22 +78,15 @@ def detect(text: str) -> Format:
         if len(columns) != 10:
             continue
         token, _, _, upos, _, feats, _, _, ninth, tenth = columns
-        if _RANGE.fullmatch(token) or _EMPTY_NODE.fullmatch(token):
-            return "conllu"
-        if ":" in ninth or "=" in tenth or _UD_FEATURE.search(feats):
+        is_conllu = _RANGE.fullmatch(token) or _EMPTY_NODE.fullmatch(token) or _UD_FEATURE.search(feats)
+        if is_conllu or ":" in ninth or "=" in tenth:
             return "conllu"
         tags.append(upos)
     return "conllu" if tags and all(map(_UPOS.fullmatch, tags)) else "conllx"
 
 
 def format_of(path: str, text: bytes) -> Format:
-    """Determine the format of a file by its suffix, ``.conllu`` or ``.conllx`` (``.xz``, ``.gz``), else `detect`.
-
-    Examples
-    --------
-    >>> format_of("train.conllu.xz", b"")
-    'conllu'
-    """
+    """Determine the format of a file by its suffix, ``.conllu`` or ``.conllx`` (``.xz``, ``.gz``), else `detect`."""
     name = path.removesuffix(".xz").removesuffix(".gz")
     if name.endswith((".conllu", ".conllx")):
         return cast("Format", name[-6:])
@@ -117,26 +94,7 @@ def format_of(path: str, text: bytes) -> Format:
 
 
 def require_utf8(text: bytes, path: str) -> None:
-    r"""Refuse a text in UTF-16 or UTF-32, recognised by its byte order mark or by its zero bytes.
-
-    Parameters
-    ----------
-    text : bytes
-        The beginning of a file.
-    path : str
-        The file, for the message.
-
-    Raises
-    ------
-    InputError
-        With the command that converts the file.
-
-    Examples
-    --------
-    >>> require_utf8("1\tdogs".encode("utf-16-be"), "a.conllu")
-    Traceback (most recent call last):
-    treevote.errors.InputError: a.conllu: expected UTF-8, the file is UTF-16BE; convert it: iconv -f UTF-16BE -t UTF-8
-    """
+    """Refuse a text in UTF-16 or UTF-32 (InputError), known by its byte order mark or by its zero bytes."""
     mark = next((mark for mark in _BYTE_ORDER_MARKS if text.startswith(mark)), None)
     encoding = _wide_encoding(text[:_ENCODING_BYTES]) if mark is None else _BYTE_ORDER_MARKS[mark]
     if encoding:
@@ -156,39 +114,14 @@ def _wide_encoding(text: bytes) -> str:
     return ""
 
 
-def sentence_fault(lines: Sequence[str], format: Format, trees: Trees, *, unlabelled: bool = False) -> Fault | None:
-    r"""Find the first fault of a sentence, see `sentence_faults`.
-
-    Returns
-    -------
-    Fault or None
-        None for a good sentence, and for lines that are all comments.
-
-    Examples
-    --------
-    >>> sentence_fault(["1\ta\t_\t_\t_\t_\t1\tx\t_\t_"], "conllu", "required").problem
-    'expected another token or 0 as HEAD of token 1, found itself'
-    """
-    return next(sentence_faults(lines, format, trees, unlabelled=unlabelled), None)
-
-
 def sentence_faults(lines: Sequence[str], format: Format, trees: Trees, *, unlabelled: bool = False) -> Iterator[Fault]:
     r"""Yield the faults of a sentence: the definition of the readable sentences.
 
     The reader asks for them only where its own quick look has not cleared a sentence. A fault that may be the
     consequence of another is left out: nothing is said of the tree of a sentence whose ids are wrong.
 
-    Parameters
-    ----------
-    lines : sequence of str
-        All lines between two blank lines, decoded with ``surrogateescape``.
-    format : {"conllu", "conllx"}
-        Which formats' lines are allowed.
-    trees : {"required", "some", "optional", "ignored"}
-        ``"ignored"``: HEAD and DEPREL may hold anything. ``"optional"``: a HEAD is ``_`` (unknown) or in
-        0..n. ``"required"``: the heads are a tree, with one root or several. ``"some"``: they are one, or all unknown.
-    unlabelled : bool, default=False
-        The file has no heads at all, so one message is about the file.
+    ``lines`` are all between two blank lines, decoded with ``surrogateescape``. For ``trees`` see `parse_chunk` of
+    `treevote.conll.reader`. If the file has no heads at all, ``unlabelled``, one message is about the file.
 
     Examples
     --------
@@ -264,30 +197,27 @@ def _token_faults(lines: Sequence[str], format: Format, tokens: list[tuple[int, 
             tokens.append((i, columns))
             continue
         span, empty = _RANGE.fullmatch(token), _EMPTY_NODE.fullmatch(token)
+        problem, remedy, found = "", "", f"expected id {expected}, found {short(token)}"
         if (span or empty) and format == "conllx":
-            problem = f"expected id {expected}, found {short(token)}, which exists in CoNLL-U only"
-            yield Fault(i, problem, "read the file as CoNLL-U")
-            return
-        if span:
+            problem, remedy = f"{found}, which exists in CoNLL-U only", "read the file as CoNLL-U"
+        elif span:
             last = int(span[2][: MAX_DIGITS + 1])  # no id has more digits, and Python limits them to some thousand
             if span[1] != str(expected) or expected <= span_end or last < expected:
                 first = max(expected, span_end + 1)
                 problem = f"expected id {expected} or a range from {first}, found {short(token)}"
-                yield Fault(i, problem, "correct the range")
-                return
+                remedy = "correct the range"
             span_end, span_line, span_found = last, i, span[2]
         elif empty:
             if empty[1] != str(expected - 1):
                 problem = f"expected id {expected} or an empty node {expected - 1}.1, found {short(token)}"
-                yield Fault(i, problem, "correct the id")
-                return
+                remedy = "correct the id"
         elif _NUMBER.fullmatch(token):
+            problem = f"expected id {expected}, found {_number(token)}"
             remedy = "number the tokens of a sentence 1, 2, 3, ..., with a blank line after the last"
-            yield Fault(i, f"expected id {expected}, found {_number(token)}", remedy)
-            return
         else:
-            problem = f"expected id {expected}, found {short(token)}, which is no id"
-            yield Fault(i, problem, "correct the first column")
+            problem, remedy = f"{found}, which is no id", "correct the first column"
+        if problem:
+            yield Fault(i, problem, remedy)
             return
     if not tokens and not faulty:
         first = next(i for i, line in enumerate(lines) if not line.startswith("#"))

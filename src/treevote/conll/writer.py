@@ -108,13 +108,7 @@ def write(treebanks: Treebank | Iterable[Treebank], path: str | os.PathLike[str]
 
 
 def lines_of(treebank: Treebank) -> tuple[list[str], Ints]:
-    """Return the lines that trees are put into, made if there is no source, and the line of each slot.
-
-    Examples
-    --------
-    >>> lines_of(Treebank.of([(["a", "b"], [-1, -1], ["", ""])]))[1].tolist()
-    [0, 0, 1]
-    """
+    """Return the lines that trees are put into, made if there is no source, and the line of each slot."""
     if treebank.source is not None:
         return list(treebank.source.lines), treebank.source.line_of
     words = ["\t".join(map(_column, word)) for word in treebank.words]

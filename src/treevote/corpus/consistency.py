@@ -7,32 +7,20 @@ from typing import Any
 
 import numpy as np
 
-_FLOAT32 = np.dtype(np.float32)
-_EXPECTED = {"offsets": np.dtype(np.int64), **dict.fromkeys(("tokens", "heads", "deprels"), np.dtype(np.int32))}
-"""Types of the columns that are no marks."""
+_TYPES = {"offsets": np.int64, "tokens": np.int32, "heads": np.int32, "deprels": np.int32}
+"""Types of the columns; a mark is float32."""
 
 
 def inconsistency(columns: Mapping[str, Any], n_words: int, n_labels: int) -> tuple[str, int] | None:
-    """Return the first fault of the columns of a treebank, and its slot, -1 for that of a whole column; None if sound.
+    """Return the first fault of the columns of a `Treebank` and its slot, -1 for that of a whole column; None if sound.
 
-    Parameters
-    ----------
-    columns : mapping of str to ndarray
-        ``tokens``, ``heads``, ``deprels``, ``offsets`` and the marks of a `treevote.corpus.treebank.Treebank`.
-    n_words, n_labels : int
-        Numbers of distinct words and labels.
-
-    Examples
-    --------
-    >>> own = {name: np.array([0, 0], np.int32) - (name != "tokens") for name in ("tokens", "heads", "deprels")}
-    >>> inconsistency({**own, "offsets": np.array([0, 2])}, 1, 1)
-    >>> inconsistency({**own, "offsets": np.array([0, 1])}, 1, 1)
-    ('offsets: expected ascending slots from 0 to 2, found others', -1)
+    ``columns`` has ``tokens``, ``heads``, ``deprels``, ``offsets`` and the marks; ``n_words`` and ``n_labels`` are the
+    numbers of distinct words and labels.
     """
     tokens, heads, deprels, offsets = (columns[name] for name in ("tokens", "heads", "deprels", "offsets"))
     n_slots = len(tokens)
     for name, column in columns.items():
-        expected = _EXPECTED.get(name, _FLOAT32)
+        expected = np.dtype(_TYPES.get(name, np.float32))
         kind, shape = getattr(column, "dtype", type(column).__name__), np.shape(column)
         if kind != expected or len(shape) != 1 or (name != "offsets" and len(column) != n_slots):
             length = "" if name == "offsets" else f" of length {n_slots}"
@@ -46,11 +34,8 @@ def inconsistency(columns: Mapping[str, Any], n_words: int, n_labels: int) -> tu
     if heads[roots].max() >= 0:
         number = int(np.argmax(heads[roots] >= 0))
         return f"sentence {number + 1}: expected the head -1 for ROOT, found {heads[roots[number]]}", -1
-    for name, column, least, size in (
-        ("token", tokens, 0, n_words),
-        ("head", heads, -1, widths),
-        ("deprel", deprels, -1, n_labels),
-    ):
+    checks = ("token", tokens, 0, n_words), ("head", heads, -1, widths), ("deprel", deprels, -1, n_labels)
+    for name, column, least, size in checks:
         most = np.maximum.reduce(column) if isinstance(size, int) else np.maximum.reduceat(column, roots)
         if np.minimum.reduce(column) < least or np.any(most >= size):
             limits = np.repeat(np.broadcast_to(size, widths.shape), widths)

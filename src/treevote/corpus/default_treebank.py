@@ -19,10 +19,7 @@ PACKAGE = "turkish-treebanks"
 def default_treebank(part: Literal["web", "wiki"]) -> Path:
     """Return the path of the web part (2,541 sentences of forums, blogs and news) or the wiki part (2,310 sentences).
 
-    Raises
-    ------
-    ConfigError, InputError
-        If the package is not installed, or without its data.
+    ConfigError if the package is not installed, InputError if it is without its data.
 
     Examples
     --------

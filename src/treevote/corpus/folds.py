@@ -11,27 +11,13 @@ from treevote.kernels import Longs
 
 
 def folds_of(n_sentences: int, n_folds: int) -> Iterator[tuple[Longs, Longs]]:
-    """Yield for each fold the sentences to train on, and those that are held out.
-
-    Examples
-    --------
-    >>> [held_out.tolist() for _, held_out in folds_of(5, 2)]
-    [[0, 2, 4], [1, 3]]
-    """
+    """Yield for each fold the sentences to train on, and those that are held out."""
     fold = np.arange(n_sentences) % n_folds
     for number in range(n_folds):
         yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
 
 
 def rejoined(folds: Sequence[Treebank], name: str = "") -> Treebank:
-    """Return the sentences of all folds, given in the order of `folds_of`, in their own order.
-
-    Examples
-    --------
-    >>> toy = Treebank.of([([form], [0], ["root"]) for form in "abcde"])
-    >>> folds = [toy.select(held_out) for _, held_out in folds_of(5, 2)]
-    >>> [sentence.words[1].form for sentence in rejoined(folds)]
-    ['a', 'b', 'c', 'd', 'e']
-    """
+    """Return the sentences of all folds, given in the order of `folds_of`, in their own order."""
     numbers = [held_out for _, held_out in folds_of(sum(map(len, folds)), len(folds))]
     return Treebank.concatenate(folds, name).select(np.argsort(np.concatenate(numbers)))

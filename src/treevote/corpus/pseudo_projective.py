@@ -59,21 +59,9 @@ _MARKED = re.compile(rf"({_PLAIN}+)(?:(↑)({_PLAIN}*))?(↓)?")  # a label of m
 
 
 def projectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
-    """Lift the non-projective arcs of every sentence and mark the labels.
+    """Lift the non-projective arcs of every sentence and mark the labels; marked labels come after all others.
 
-    Parameters
-    ----------
-    treebank : Treebank
-        Trees; projective ones are unchanged. Marked labels come after all others.
-    encoding : {"none", "head", "path", "head+path"}, default="path"
-        Marks of labels; see the head of this module.
-
-    Raises
-    ------
-    InputError
-        If a sentence is not a tree.
-    ConfigError
-        If the encoding is not known.
+    InputError if a sentence is not a tree, ConfigError for an unknown encoding.
 
     Examples
     --------
@@ -90,7 +78,6 @@ def projectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
     _lift(heads, crossing, on_path, treebank.offsets, sentences)
     if encoding == "none":
         return treebank.with_trees(heads, treebank.deprels, treebank.labels)
-
     escaped = [_escape(label) for label in treebank.labels]
     labels = {label: index for index, label in enumerate(escaped)}
     deprels = treebank.deprels.copy()
@@ -111,27 +98,8 @@ def projectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
 def deprojectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
     """Move the dependents with marked labels to the heads that the marks point to, and remove all marks.
 
-    Parameters
-    ----------
-    treebank : Treebank
-        Parses, with labels of :func:`projectivize`; other labels do not change.
-    encoding : {"none", "head", "path", "head+path"}, default="path"
-        The encoding of the labels; with ``"none"`` the result is ``treebank`` itself.
-
-    Raises
-    ------
-    InputError
-        If a sentence with a lifted arc is not a tree.
-    ConfigError
-        If the encoding is not known.
-
-    Examples
-    --------
-    >>> words = ["What", "did", "you", "think", "of"]
-    >>> parse = Treebank.of([(words, [2, 0, 2, 2, 4], ["pcomp↑obl", "root", "subj", "xcomp↓", "obl↓"])])
-    >>> sentence = deprojectivize(parse, "head+path").sentence(0)
-    >>> sentence.heads[1:].tolist(), sentence.deprels[1:]
-    ([5, 0, 2, 2, 4], ('pcomp', 'root', 'subj', 'xcomp', 'obl'))
+    Other labels do not change; with the encoding ``"none"`` the result is ``treebank`` itself. InputError if a sentence
+    with a lifted arc is not a tree, ConfigError for an unknown encoding.
     """
     _check(encoding)
     if encoding == "none":

@@ -39,19 +39,19 @@ ROOT = Word("<root>", "<root>", "<root>", "<root>", "_")
 
 _SENT_ID = re.compile(r"#\s*sent_id\s*=(.*)")
 
-_NOT_IN_LABELS = ("Cc", "Cs", "Zl", "Zp")
-"""Unicode categories: control characters, among them tabs and line ends, surrogates, and separators of lines."""
-
 
 def is_label(text: str) -> bool:
     r"""Tell whether a text can be the label of an arc in a model: not empty, and without control characters.
+
+    These are the Unicode categories Cc (among them tabs and line ends), Cs (surrogates), Zl and Zp (separators of
+    lines).
 
     Examples
     --------
     >>> is_label("nsubj:pass"), is_label("a b"), is_label(""), is_label("a\tb")
     (True, True, False, False)
     """
-    return bool(text) and not any(unicodedata.category(character) in _NOT_IN_LABELS for character in text)
+    return bool(text) and not any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in text)
 
 
 class Sentence(NamedTuple):
@@ -77,11 +77,5 @@ class Sentence(NamedTuple):
 
 
 def sent_id(lines: Sequence[str]) -> str:
-    """Return the ``sent_id`` of a sentence, or an empty string.
-
-    Examples
-    --------
-    >>> sent_id(["# text = x", "# sent_id = a-1", "1"])
-    'a-1'
-    """
+    """Return the ``sent_id`` of a sentence, or an empty string."""
     return next((match[1].strip() for line in lines if (match := _SENT_ID.fullmatch(line))), "")

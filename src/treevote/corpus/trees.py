@@ -25,43 +25,20 @@ from treevote.kernels import Bools, Ints, Longs, kernel, leaf
 
 
 def is_tree(heads: Ints, single_root: bool = False) -> bool:
-    """Tell whether every token reaches ROOT along its heads.
+    """Tell whether every token reaches ROOT along its heads; with ``single_root``, ROOT must have one dependent.
 
-    Parameters
-    ----------
-    heads : ndarray of int32, shape (n + 1,)
-        Head of each position; ``heads[0]`` must be -1. Any other content is allowed.
-    single_root : bool, default=False
-        Whether ROOT must have exactly one dependent.
+    ``heads``, shape (n + 1,), begins with -1 in a tree, and may have any other content.
 
     Examples
     --------
     >>> is_tree(np.array([-1, 2, 0, 2], np.int32)), is_tree(np.array([-1, 2, 1, 0], np.int32))
-    (True, False)
-    >>> is_tree(np.array([-1, 0, 0], np.int32)), is_tree(np.array([-1, 0, 0], np.int32), single_root=True)
     (True, False)
     """
     return bool(_is_tree(heads)) and (not single_root or int(np.count_nonzero(heads == 0)) == 1)
 
 
 def non_projective_arcs(heads: Ints) -> Bools:
-    """Return a mask of the dependents whose arc is non-projective.
-
-    Parameters
-    ----------
-    heads : ndarray of int32, shape (n + 1,)
-        A tree. The result has the same shape; ``[d]`` is true if the arc ``(heads[d], d)`` is non-projective.
-
-    Raises
-    ------
-    InputError
-        If ``heads`` is not a tree.
-
-    Examples
-    --------
-    >>> non_projective_arcs(np.array([-1, 3, 0, 2, 1], np.int32)).tolist()
-    [False, True, False, False, True]
-    """
+    """Return a mask, shape (n + 1,), of the dependents whose arc is non-projective; InputError if there is no tree."""
     if not is_tree(heads):
         raise InputError(f"expected a tree, found the heads {heads[1:].tolist()}", remedy="correct the heads")
     marks = np.zeros(len(heads), np.bool_)
@@ -70,24 +47,12 @@ def non_projective_arcs(heads: Ints) -> Bools:
 
 
 def is_projective(heads: Ints) -> bool:
-    """Tell whether a tree has no non-projective arc; see :func:`non_projective_arcs`.
-
-    Examples
-    --------
-    >>> is_projective(np.array([-1, 2, 0, 2], np.int32)), is_projective(np.array([-1, 3, 0, 2, 1], np.int32))
-    (True, False)
-    """
+    """Tell whether a tree has no non-projective arc."""
     return not non_projective_arcs(heads).any()
 
 
 def are_trees(treebank: Treebank) -> Bools:
-    """Return a mask of the sentences whose heads are a tree, shape (n_sentences,); several roots are allowed.
-
-    Examples
-    --------
-    >>> are_trees(Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [2, 1], ["x", "y"])])).tolist()
-    [True, False]
-    """
+    """Return a mask of the sentences whose heads are a tree, shape (n_sentences,); several roots are allowed."""
     return mask_of_trees(treebank.heads, treebank.offsets)
 
 
@@ -105,40 +70,19 @@ def are_bare(treebank: Treebank) -> Bools:
 
 
 def require_trees(treebank: Treebank, sentences: Bools | None = None) -> None:
-    """Raise an error that names the first sentence whose heads are not a tree, if there is one.
-
-    With a mask, shape (n_sentences,), only the sentences in it must be trees.
-
-    Raises
-    ------
-    InputError
-        With the number of the sentence, counted from 1.
-
-    Examples
-    --------
-    >>> require_trees(Treebank.of([(["b", "c"], [2, 1], ["x", "y"])], name="toy"))
-    Traceback (most recent call last):
-    treevote.errors.InputError: toy, sentence 1: expected a tree, found the heads [2, 1]; correct ...
-    """
+    """Raise an InputError that names the first sentence (of a mask) whose heads are not a tree, if there is one."""
     sound = are_trees(treebank)
     faults = np.flatnonzero(~sound if sentences is None else ~sound & sentences)
     if len(faults):
-        heads = treebank.sentence(int(faults[0])).heads[1:].tolist()
-        raise InputError(
-            f"expected a tree, found the heads {heads}",
-            path=treebank.name,
-            sentence=str(faults[0] + 1),
-            remedy="correct the heads, or leave the sentence out",
-        )
+        problem = f"expected a tree, found the heads {treebank[int(faults[0])].heads[1:].tolist()}"
+        remedy = "correct the heads, or leave the sentence out"
+        raise InputError(problem, path=treebank.name, sentence=str(faults[0] + 1), remedy=remedy)
 
 
 def require_labelled_trees(treebank: Treebank) -> None:
-    """Raise an error unless the treebank can be trained on: it has tokens, and each has a head and a deprel.
+    """Raise an InputError unless a treebank can be trained on: it has tokens, and each has a head and a deprel.
 
-    Raises
-    ------
-    InputError
-        Also if a label could not be read back from a model, see `treevote.corpus.sentence.is_label`.
+    A label must be one that could be read back from a model (`is_label`).
 
     Examples
     --------
@@ -149,60 +93,30 @@ def require_labelled_trees(treebank: Treebank) -> None:
     tokens = treebank.is_token
     bare = (treebank.heads[tokens] < 0).any() or (treebank.deprels[tokens] < 0).any()
     if not treebank.n_tokens or bare:
-        raise InputError(
-            f"expected trees to learn from, found {'sentences without heads' if bare else 'no sentence'}",
-            path=treebank.name,
-            remedy="give a labelled treebank",
-        )
+        problem = f"expected trees to learn from, found {'sentences without heads' if bare else 'no sentence'}"
+        raise InputError(problem, path=treebank.name, remedy="give a labelled treebank")
     for number, label in enumerate(treebank.labels):
         if not is_label(label):
             slots = np.flatnonzero(treebank.deprels == number)
-            raise InputError(
-                f"expected labels with no control character in them, found {short(label)}",
-                path=treebank.name,
-                sentence=str(np.searchsorted(treebank.offsets, slots[0], "right")) if len(slots) else "",
-                remedy="correct the DEPREL",
-            )
+            problem = f"expected labels with no control character in them, found {short(label)}"
+            sentence = str(np.searchsorted(treebank.offsets, slots[0], "right")) if len(slots) else ""
+            raise InputError(problem, path=treebank.name, sentence=sentence, remedy="correct the DEPREL")
     require_trees(treebank)
 
 
 def non_projective(treebank: Treebank) -> Bools:
-    """Return a mask of the slots whose arc is non-projective, shape (n_slots,).
-
-    Raises
-    ------
-    InputError
-        If a sentence is not a tree.
-
-    Examples
-    --------
-    >>> toy = Treebank.of([(["a", "b", "c", "d"], [3, 0, 2, 1], ["x", "root", "y", "z"])])
-    >>> non_projective(toy).tolist()
-    [False, True, False, False, True]
-    """
+    """Return a mask of the slots whose arc is non-projective, shape (n_slots,); InputError without trees."""
     require_trees(treebank)
     return _non_projective(treebank.heads, treebank.offsets)
 
 
 def roots(treebank: Treebank) -> Longs:
-    """Return the number of dependents of ROOT in each sentence, shape (n_sentences,).
-
-    Examples
-    --------
-    >>> roots(Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [0, 0], ["x", "y"])])).tolist()
-    [1, 2]
-    """
+    """Return the number of dependents of ROOT in each sentence, shape (n_sentences,)."""
     return per_sentence(treebank.heads == 0, treebank.offsets)
 
 
 def is_single_rooted(treebank: Treebank) -> bool:
-    """Tell whether ROOT has exactly one dependent in every sentence, as Universal Dependencies demand.
-
-    Examples
-    --------
-    >>> is_single_rooted(Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [0, 0], ["x", "y"])]))
-    False
-    """
+    """Tell whether ROOT has exactly one dependent in every sentence, as Universal Dependencies demand."""
     return bool((roots(treebank) == 1).all())
 
 
@@ -222,26 +136,14 @@ def reverse(treebank: Treebank) -> Treebank:
 
     A backward parser is a forward parser between two reversals. The mirror image of a (projective) tree is a
     (projective) tree. Two reversals give the treebank back without its source text.
-
-    Examples
-    --------
-    >>> toy = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])])
-    >>> mirrored = reverse(toy).sentence(0)
-    >>> [word.form for word in mirrored.words], mirrored.heads.tolist()
-    (['<root>', 'barks', 'dog', 'a'], [-1, 0, 1, 2])
     """
     lengths, positions = (treebank.lengths + 1)[treebank.sentence_of], treebank.positions
     mirror = treebank.starts + np.where(positions > 0, lengths - positions, 0)
     heads = treebank.heads[mirror]
-    marks: dict[str, Any] = {field: column[mirror] for field, column in treebank.marks.items()}
-    return dataclasses.replace(
-        treebank,
-        tokens=treebank.tokens[mirror],
-        heads=np.where(heads > 0, lengths - heads, heads).astype(np.int32),
-        deprels=treebank.deprels[mirror],
-        source=None,
-        **marks,
-    )
+    columns: dict[str, Any] = {field: column[mirror] for field, column in treebank.marks.items()}
+    columns |= {"tokens": treebank.tokens[mirror], "deprels": treebank.deprels[mirror]}
+    heads = np.where(heads > 0, lengths - heads, heads).astype(np.int32)
+    return dataclasses.replace(treebank, **columns, heads=heads, source=None)
 
 
 @kernel
@@ -249,7 +151,7 @@ def _is_tree(heads: Ints) -> bool:
     n = len(heads) - 1
     if n < 0 or heads[0] != -1:
         return False
-    seen = np.zeros(n + 1, np.int32)  # the token whose climb visited it first
+    seen = np.zeros(n + 1, np.int32)  # the token from which the way up first came here
     for token in range(1, n + 1):
         position = token
         while position != 0 and seen[position] == 0:

@@ -4,27 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from treevote.kernels import Ints, Longs
 
 Item = TypeVar("Item")
-
-
-class Labelled(Protocol):
-    """A treebank, as far as its labels go."""
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The distinct labels."""
-        ...
-
-    @property
-    def deprels(self) -> Ints:
-        """Index in ``labels`` of each slot, -1 for none."""
-        ...
 
 
 def encode(items: Iterable[Item], vocabulary: dict[Item, int]) -> Ints:
@@ -44,7 +30,7 @@ def encode(items: Iterable[Item], vocabulary: dict[Item, int]) -> Ints:
     return np.array([*map(vocabulary.__getitem__, entries), -1], np.int32)
 
 
-def common_labels(treebanks: Sequence[Labelled], part: Callable[[str], str] = str) -> tuple[dict[str, int], Ints]:
+def common_labels(treebanks: Sequence[Any], part: Callable[[str], str] = str) -> tuple[dict[str, int], Ints]:
     """Return one vocabulary of the labels of k treebanks of the same size, and the deprels as indices in it.
 
     The deprels are an array of shape (k, n_slots), -1 for none. Of each label the ``part`` that counts is used.
@@ -63,15 +49,7 @@ def common_labels(treebanks: Sequence[Labelled], part: Callable[[str], str] = st
 
 
 def used(column: Ints | Longs) -> tuple[list[int], Ints]:
-    """Return the numbers from 0 in a column, in order of first appearance, and the column of their places; -1 stays.
-
-    Examples
-    --------
-    >>> column = np.array([7, -1, 2, 7], np.int32)
-    >>> numbers, places = used(column)
-    >>> numbers, places.tolist()
-    ([7, 2], [0, -1, 1, 0])
-    """
+    """Return the numbers from 0 in a column, in order of first appearance, and the column of their places; -1 stays."""
     numbers = [number for number in dict.fromkeys(column.tolist()) if number >= 0]
     places = np.full(max(numbers, default=-1) + 2, -1, np.int32)
     places[numbers] = np.arange(len(numbers))

@@ -31,26 +31,13 @@ class Arc(NamedTuple):
 def arcs_of(gold: Sentence, system: Sentence | None = None) -> list[Arc]:
     """Return the arcs of a tree, or of two trees over the same words, by dependent; the gold arc comes first.
 
-    Parameters
-    ----------
-    gold : Sentence
-        Tokens whose head is not known have no arc.
-    system : Sentence, optional
-        The same words with another tree. Labels are compared as they are.
-
-    Examples
-    --------
-    >>> from treevote.corpus.treebank import Treebank
-    >>> gold, parse = Treebank.of([(["a", "b"], [2, 0], ["x", "r"]), (["a", "b"], [0, 1], ["r", "z"])]).sentences()
-    >>> [(arc.head, arc.dependent, arc.kind) for arc in arcs_of(gold, parse)]
-    [(2, 1, 'gold'), (0, 1, 'system'), (0, 2, 'gold'), (1, 2, 'system')]
+    Tokens whose head is not known have no arc. Labels are compared as they are.
     """
     found: list[Arc] = []
+    system = gold if system is None else system
     for dependent in range(1, len(gold.words)):
         head, label = int(gold.heads[dependent]), gold.deprels[dependent]
-        other_head, other = (
-            (head, label) if system is None else (int(system.heads[dependent]), system.deprels[dependent])
-        )
+        other_head, other = int(system.heads[dependent]), system.deprels[dependent]
         if head == other_head and head >= 0:
             kind: Kind = "both" if label == other else "label"
             found.append(Arc(head, dependent, label, kind, other if kind == "label" else ""))
@@ -66,12 +53,8 @@ def levels(spans: Sequence[tuple[int, int]]) -> list[int]:
     """Return the height of each arc, 1 for the lowest; arcs over the same words have different heights.
 
     Short arcs are placed first, each just above those already between its ends. So an arc is above all those that it
-    encloses, and arcs cross only if one starts inside the other and ends outside.
-
-    Parameters
-    ----------
-    spans : sequence of (int, int)
-        First and last position of each arc, ``first < last``.
+    encloses, and arcs cross only if one starts inside the other and ends outside. A span has the first and last
+    position of an arc, ``first < last``.
 
     Examples
     --------

@@ -7,24 +7,8 @@ from typing import NamedTuple
 
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
 
-SIGNS = {
-    UP | DOWN: "│",
-    LEFT: "─",
-    RIGHT: "─",
-    LEFT | RIGHT: "─",
-    UP | LEFT: "╯",
-    DOWN | LEFT: "╮",
-    UP | RIGHT: "╰",
-    DOWN | RIGHT: "╭",
-    UP | DOWN | LEFT: "┤",
-    UP | DOWN | RIGHT: "├",
-    UP | LEFT | RIGHT: "┴",
-    DOWN | LEFT | RIGHT: "┬",
-    UP | DOWN | LEFT | RIGHT: "┼",
-    UP: "╵",
-    DOWN: "╷",
-}
-"""Box-drawing character by the directions in which lines leave a cell."""
+SIGNS = " ╵╷│─╯╮┤─╰╭├─┴┬┼"
+"""Box-drawing character by the sum of the directions in which lines leave a cell."""
 
 
 class Bar(NamedTuple):
@@ -36,46 +20,27 @@ class Bar(NamedTuple):
 
 
 def forest(heads: Sequence[int]) -> list[int]:
-    """Return heads, -1 for none, without cycles: the first word of each cycle gets none; ``heads[0]`` is -1.
-
-    Examples
-    --------
-    >>> forest([-1, 0, 3, 2, 2])
-    [-1, 0, -1, 2, 2]
-    """
+    """Return heads, -1 for none, without cycles: the first word of each cycle gets none; ``heads[0]`` is -1."""
     free = list(heads)
-    seen = [0] * len(heads)  # the word whose climb visited it first
+    seen = [0] * len(heads)  # the word from which the way up first came here
     for word in range(1, len(heads)):
-        climb = word
-        while climb > 0 and not seen[climb]:
-            seen[climb] = word
-            climb = free[climb]
-        if climb > 0 and seen[climb] == word:
-            members, step = [climb], free[climb]
-            while step != climb:
-                members.append(step)
-                step = free[step]
-            free[min(members)] = -1
+        above = word
+        while above > 0 and not seen[above]:
+            seen[above] = word
+            above = free[above]
+        if above > 0 and seen[above] == word:
+            cycle = [above]
+            while (above := free[above]) != cycle[0]:
+                cycle.append(above)
+            free[min(cycle)] = -1
     return free
 
 
 def bars(heads: Sequence[int], max_columns: int) -> dict[int, Bar] | None:
-    """Return the bar of each word that has dependents, or None if they need too many columns.
+    """Return the bar of each word that has dependents, or None if they need more than ``max_columns``.
 
     The bar of a word is to the right of its head's, at the first column where no other bar is in the same rows. In a
-    projective tree the column is the depth of the word.
-
-    Parameters
-    ----------
-    heads : sequence of int, length n + 1
-        Without cycles.
-    max_columns : int
-        Number of columns.
-
-    Examples
-    --------
-    >>> bars([-1, 2, 0, 2], 9), bars([-1, 3, 4, 4, 0], 9), bars([-1, 2, 3, 0], 1)
-    ({2: Bar(column=0, top=1, bottom=3)}, {4: Bar(column=0, top=2, bottom=4), 3: Bar(column=1, top=1, bottom=3)}, None)
+    projective tree the column is the depth of the word. The heads, n + 1 of them, are without cycles.
     """
     dependents: list[list[int]] = [[] for _ in heads]
     for word in range(1, len(heads)):
@@ -133,5 +98,5 @@ def lines(heads: Sequence[int], placed: dict[int, Bar]) -> list[str]:
         for place in range(first, end + 1):
             if place not in crossed:
                 cell[place] = cell.get(place, 0) | LEFT * (place > first or head == 0) | RIGHT * (place < end)
-        drawn.append("".join(SIGNS.get(cell.get(place, 0), " ") for place in range(max(cell) + 1)))
+        drawn.append("".join(SIGNS[cell.get(place, 0)] for place in range(max(cell) + 1)))
     return drawn

@@ -51,30 +51,14 @@ def lay_out(
 ) -> tuple[list[Line], float]:
     """Break a sentence into lines and place its arcs; return the lines and the width of the longest.
 
-    Parameters
-    ----------
-    arcs : sequence of Arc
-        See `treevote.drawing.arcs.arcs_of`.
-    words : sequence of float, length n + 1
-        Width of each word; that of ROOT is ignored.
-    labels : sequence of float
-        Width of each arc's label.
-    width : float
-        Maximum length of a line, unless a word is longer. The lines are as few as possible, and about equally long.
-    mirrored : bool, default=False
-        Whether the first word is at the right.
-
-    Examples
-    --------
-    >>> lines, width = lay_out([Arc(2, 1, "det"), Arc(0, 2, "root")], [0, 20, 30], [18, 20], 200)
-    >>> lines[0].words, lines[0].n_levels, width
-    ({1: 10.0, 2: 49.0}, 2, 64.0)
+    ``words`` has the width of each word, that of ROOT ignored; ``labels`` that of the label of each arc. No line is
+    longer than ``width``, unless a word is; the lines are as few as possible, and about equally long. ``mirrored``: the
+    first word is at the right.
     """
     n_feet = Counter(end for arc in arcs for end in (arc.head, arc.dependent))
     words = [max(width, TIGHT * n_feet[word]) for word, width in enumerate(words)]  # wider with many feet
     centres = _centres(arcs, words, labels)
-    left = centres - np.array(words) / 2
-    right = centres + np.array(words) / 2
+    left, right = centres - np.array(words) / 2, centres + np.array(words) / 2
     spans, full = _break(left, right, width)
     narrow = width / 2
     for _ in range(HALVINGS):  # the narrowest lines that are no more in number: no single word is left over
@@ -127,12 +111,10 @@ def _line(arcs: Sequence[Arc], places: dict[int, float], words: Sequence[float],
     cut = [tuple(sorted(min(max(end, before), behind) for end in (arc.head, arc.dependent))) for arc in here]
     spans = [(first, last) for first, last in cut]
     heights = levels(spans)
-    stems = [arc for arc in arcs if arc.is_stem and arc.dependent in places]
-    for stem in stems:  # above all other arcs on and over the word
+    for stem in (arc for arc in arcs if arc.is_stem and arc.dependent in places):  # above all other arcs of the word
         here.append(stem)
         over = [h for h, (first, last) in zip(heights, spans, strict=False) if first <= stem.dependent <= last]
         heights.append(max(over, default=0) + 1)
-
     xs = _feet(here, heights, places, words)
     strokes = []
     for i, arc in enumerate(here):

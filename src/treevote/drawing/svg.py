@@ -7,8 +7,9 @@ page (`COLOURS`), for light and dark screens and print. A sentence read from rig
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
@@ -26,6 +27,9 @@ LEVEL, LINE, MARGIN = 21.0, 24.0, 6.0
 
 MAX_FORM = 40
 """Maximum length of a word, in columns of a terminal; longer ones are cut off."""
+
+MAX_INLINE = 3
+"""Maximum number of sentences in a notebook's cell."""
 
 BAR, UNSURE = 26.0, 0.7
 """Length of the bar of a confidence of 1, and the confidence below which an arc is marked."""
@@ -85,27 +89,11 @@ def draw(
     title: str = "",
     confidence: Sequence[float] | None = None,
 ) -> Picture:
-    """Draw a tree, or two trees over the same words.
+    """Draw a tree, or two trees over the same words; tokens without a head have no arc.
 
-    Parameters
-    ----------
-    gold : Sentence
-        Any heads; tokens without one have no arc.
-    system : Sentence, optional
-        The same words with another tree.
-    width : float, default=960
-        Maximum length of a line of words, in CSS pixels.
-    title : str, optional
-        Title for screen readers; by default the words.
-    confidence : sequence of float, length n + 1, optional
-        Confidence of the arc of each word: it stands below the tag, and a bar below it is as long.
-
-    Examples
-    --------
-    >>> from treevote.corpus.treebank import Treebank
-    >>> gold, parse = Treebank.of([(["a", "b"], [2, 0], ["x", "r"]), (["a", "b"], [2, 0], ["y", "r"])]).sentences()
-    >>> "x ≠ y" in draw(gold, parse).markup
-    True
+    ``width`` is the maximum length of a line of words, in CSS pixels. ``title`` is for screen readers, by default the
+    words. The ``confidence`` of the arc of each word (n + 1 numbers) stands below the tag, and a bar below it is as
+    long.
     """
     arcs = arcs_of(gold, system)
     forms = [shortened(visible(word.form), MAX_FORM) for word in gold.words]
@@ -146,19 +134,7 @@ def _sure(x: float, y: float, confidence: float) -> str:
 def document(pictures: Sequence[tuple[str, Picture]], *, two_trees: bool, confident: bool = False) -> str:
     """Return a whole SVG file: the pictures below each other, each under its caption, and a legend.
 
-    Parameters
-    ----------
-    pictures : sequence of (str, Picture)
-        Captions and pictures.
-    two_trees : bool
-        Whether there is a legend of the strokes.
-    confident : bool, default=False
-        Whether there is a legend of the confidence.
-
-    Examples
-    --------
-    >>> document([], two_trees=False).startswith("<svg")
-    True
+    ``two_trees`` tells whether the legend is one of the strokes, ``confident`` whether it is one of the confidence.
     """
     y, marks = MARGIN, list[str]()
     for caption, picture in pictures:
@@ -169,12 +145,12 @@ def document(pictures: Sequence[tuple[str, Picture]], *, two_trees: bool, confid
         y += picture.height + 2 * GAP
     if two_trees:
         for kind, meaning in MEANING.items():
-            said = f'<text class="c" x="44" y="12">{meaning}</text>'
-            marks.append(f'<g transform="translate({MARGIN:g} {_n(y)})">{key(kind)}{said}</g>')
+            words = f'<text class="c" x="44" y="12">{meaning}</text>'
+            marks.append(f'<g transform="translate({MARGIN:g} {_n(y)})">{key(kind)}{words}</g>')
             y += 18
     if confident:
-        said = f"confidence of arc and label, bold on a dashed bar below {UNSURE:g}"
-        marks.append(f'<text class="c" x="{MARGIN:g}" y="{_n(y + 12)}">{said}</text>')
+        words = f"confidence of arc and label, bold on a dashed bar below {UNSURE:g}"
+        marks.append(f'<text class="c" x="{MARGIN:g}" y="{_n(y + 12)}">{words}</text>')
         y += 18
     width = max([330.0, *(picture.width for _, picture in pictures)])
     style = (
@@ -184,14 +160,23 @@ def document(pictures: Sequence[tuple[str, Picture]], *, two_trees: bool, confid
     return f'<svg xmlns="{XMLNS}" {_size(width, y + MARGIN)}><style>{style}</style>{"".join(marks)}</svg>\n'
 
 
-def key(kind: str) -> str:
-    """Return a short sample of a stroke, 36 by 14 pixels.
+def draw_first(sentences: Iterable[Sentence]) -> str:
+    """Return an SVG file with the first sentences, for the cell of a notebook.
 
     Examples
     --------
-    >>> "system" in key("system")
-    True
+    >>> from treevote.corpus.treebank import Treebank
+    >>> toy = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])] * 5)
+    >>> toy._repr_svg_().count("nsubj</text>"), toy[0]._repr_svg_().count("nsubj</text>")
+    (3, 1)
     """
+    pictures = [draw(sentence) for sentence in itertools.islice(sentences, MAX_INLINE)]
+    captions = [f"sentence {number}" for number in range(1, len(pictures) + 1)] if len(pictures) > 1 else [""]
+    return document([*zip(captions, pictures, strict=False)], two_trees=False)
+
+
+def key(kind: str) -> str:
+    """Return a short sample of a stroke, 36 by 14 pixels."""
     line = "M2,8H34"
     inner = f'<path class="i" d="{line}"/>' if kind == "label" else ""
     return (
@@ -208,9 +193,8 @@ def _stroke(stroke: Stroke, base: float, width: float) -> str:
         turn = math.copysign(min(SHOULDER, abs(dependent - head) / 2), dependent - head)
         rise = f"M{_n(head)},{_n(base)}V{_n(top + SHOULDER)}q0,{-SHOULDER:g} {_n(turn)},{-SHOULDER:g}"
         fall = f"H{_n(dependent - turn)}q{_n(turn)},0 {_n(turn)},{SHOULDER:g}V{_n(base - 4)}"
-        path = (rise if stroke.head_here else f"M{_n(head)},{_n(top)}") + (
-            fall if stroke.dependent_here else f"H{_n(dependent)}"
-        )
+        path = rise if stroke.head_here else f"M{_n(head)},{_n(top)}"
+        path += fall if stroke.dependent_here else f"H{_n(dependent)}"
     else:
         path = f"M{_n(dependent)},{_n(top)}V{_n(base - 4)}"
     lines = f'<path d="{path}"/>' + (f'<path class="i" d="{path}"/>' if stroke.arc.kind == "label" else "")
@@ -229,13 +213,11 @@ def _label(arc: Arc) -> str:
 
 def _description(arcs: Sequence[Arc], forms: Sequence[str]) -> str:
     """Describe the arcs in words; of two trees only the differences."""
-    differing = [arc for arc in arcs if arc.kind != "both"]
-    described = [
-        f"{forms[arc.dependent]}: {_label(arc)}"
-        + (f" of {forms[arc.head]}" if arc.head else "")
-        + (f", {MEANING[arc.kind]}" if arc.kind != "both" else "")
-        for arc in differing or arcs
-    ]
+    described = []
+    for arc in [arc for arc in arcs if arc.kind != "both"] or arcs:
+        head = f" of {forms[arc.head]}" if arc.head else ""
+        tree = f", {MEANING[arc.kind]}" if arc.kind != "both" else ""
+        described.append(f"{forms[arc.dependent]}: {_label(arc)}{head}{tree}")
     return "; ".join(described)
 
 

@@ -1,12 +1,7 @@
 """A tree for a terminal: a line for each word, drawn to the right of its head.
 
 Such a drawing is as wide for a long sentence as for a short one, keeps words of right-to-left scripts and wide
-characters intact, and has room for tag, label and the differences of a system beside each word. ::
-
-    1    ╭── the   DET   det
-    2  ╭─╯ dog     NOUN  nsubj
-    3 ─┤ barks     VERB  root
-    4  ╰── loudly  ADV   advmod  ≠ of 2 dog
+characters intact, and has room for tag, label and the differences of a system beside each word.
 """
 
 from __future__ import annotations
@@ -44,22 +39,14 @@ def draw(
 ) -> list[str]:
     r"""Return the lines of a drawing: number, tree, form, UPOS, deprel, confidence, and how a system differs.
 
-    Parameters
-    ----------
-    gold : Sentence
-        Any heads: several roots, cycles and tokens without a head are drawn and noted.
-    system : Sentence, optional
-        The same words with another tree.
-    width : int, optional
-        Columns of the terminal; longer lines are cut off. By default no line is.
-    confidence : sequence of float, length n + 1, optional
-        Confidence of each arc; those below `UNSURE` are marked.
+    Several roots, cycles and tokens without a head are drawn and noted. ``width`` is the number of columns of the
+    terminal: longer lines are cut off. An arc whose confidence, one of n + 1, is below `UNSURE` is marked.
 
     Examples
     --------
     >>> from treevote.corpus.treebank import Treebank
     >>> words, labels = ["the", "dog", "barks", "loudly"], ["det", "nsubj", "root", "advmod"]
-    >>> gold, parse = Treebank.of([(words, [2, 3, 0, 3], labels), (words, [2, 3, 0, 2], labels)]).sentences()
+    >>> gold, parse = Treebank.of([(words, [2, 3, 0, 3], labels), (words, [2, 3, 0, 2], labels)])
     >>> print(*draw(gold, parse), sep="\n")
     1    ╭── the   _  det
     2  ╭─╯ dog     _  nsubj
@@ -76,15 +63,16 @@ def draw(
     forms = [visible(word.form) for word in gold.words]
     forms = [f"{ISOLATE}{form}{END}" if right_to_left([form]) else form for form in forms]
     tags = _column([visible(word.upos) for word in gold.words[1:]])
-    told = [placed is None or cut < 0 for cut in heads]
-    labels = _column([_label(gold, word, forms, told[word]) for word in range(1, n + 1)])
+    is_named = [placed is None or cut < 0 for cut in heads]  # the head, which no line shows
+    labels = _column([_label(gold, word, forms, is_named[word]) for word in range(1, n + 1)])
     if confidence is not None:
         sure = [f"{value:.2f}{' ?' if value < UNSURE else ''}" for value in confidence[1:]]
         labels = _column([f"{label}  {number}" for label, number in zip(labels, sure, strict=True)])
     notes = [""] * n if system is None else [_note(gold, system, word, forms) for word in range(1, n + 1)]
     numbers = [str(word).rjust(len(str(n))) for word in range(1, n + 1)]
     room = None if width is None else max(width - cell_len(f"{numbers[0]}   {tags[0]}  {labels[0]}"), MIN_WORDS)
-    words = _column([_word(tree, form, room) for tree, form in zip(trees[1:], forms[1:], strict=True)])
+    words = [f"{tree} {form}" if tree else form for tree, form in zip(trees[1:], forms[1:], strict=True)]
+    words = _column(words if room is None else [shortened(word, room) for word in words])
 
     rows = ["{} {}  {}  {}  {}".format(*row).rstrip() for row in zip(numbers, words, tags, labels, notes, strict=True)]
     if placed is None:
@@ -99,17 +87,12 @@ def _column(cells: list[str]) -> list[str]:
     return [cell + " " * (width - cell_len(cell)) for cell in cells]
 
 
-def _word(tree: str, form: str, room: int | None) -> str:
-    cell = f"{tree} {form}" if tree else form
-    return cell if room is None else shortened(cell, room)
-
-
-def _label(sentence: Sentence, word: int, forms: list[str], told: bool) -> str:
+def _label(sentence: Sentence, word: int, forms: list[str], is_named: bool) -> str:
     """Return the label of a word, and its head where the drawing does not show it."""
     head, label = int(sentence.heads[word]), visible(sentence.deprels[word])
     if head < 0:
         return "(no head)"
-    return f"{label} of {head} {forms[head]}" if told and head else label
+    return f"{label} of {head} {forms[head]}" if is_named and head else label
 
 
 def _note(gold: Sentence, system: Sentence, word: int, forms: list[str]) -> str:

@@ -45,13 +45,7 @@ def _ems(character: str) -> float:
 
 
 def right_to_left(forms: Iterable[str]) -> bool:
-    """Tell whether most of the characters with a direction are read from right to left.
-
-    Examples
-    --------
-    >>> right_to_left(["كتب", "الولد", "PC"]), right_to_left(["the", "dog"])
-    (True, False)
-    """
+    """Tell whether most of the characters with a direction are read from right to left."""
     directions = [unicodedata.bidirectional(character) for form in forms for character in form]
     backward = sum(direction in ("R", "AL") for direction in directions)
     return backward > directions.count("L")

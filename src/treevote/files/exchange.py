@@ -1,4 +1,4 @@
-"""The exchange of two folders: in one step where the system can, else with a temporary name that readers know.
+"""The exchange of two folders.
 
 Linux and macOS exchange two folders in one step: at every moment either the old or the new one has the name, also if
 the process is killed. Elsewhere, as on some network disks, the old one is renamed first. Its temporary name follows
@@ -22,24 +22,9 @@ _CANNOT = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EP
 
 
 def put_in_place(new: str | Path, folder: Path) -> None:
-    """Give a complete folder its name; the folder that had the name gets that of the new one.
+    """Give a complete folder its name; the folder that had the name, on the same disk, gets that of the new one.
 
-    Both are on the same disk; without a folder of the name, the new one is renamed.
-
-    Raises
-    ------
-    OSError
-        If it cannot be renamed; both folders are unchanged then.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as room:
-    ...     new, folder = Path(room, "new"), Path(room, "folder")
-    ...     new.mkdir()
-    ...     put_in_place(new, folder)
-    ...     os.listdir(room)
-    ['folder']
+    If that fails, both folders are unchanged.
     """
     flush(new)
     if not folder.exists():
@@ -59,13 +44,7 @@ def put_in_place(new: str | Path, folder: Path) -> None:
 
 
 def exchanged(one: str | Path, other: str | Path) -> bool:
-    """Exchange two folders in one step; return False if the system or the disk cannot do that.
-
-    Raises
-    ------
-    OSError
-        If it could, but the folders cannot be renamed.
-    """
+    """Exchange two folders in one step; return False if the system or the disk cannot do that (OSError if it could)."""
     if sys.platform == "linux":
         name, first, second = "renameat2", (_AT_FDCWD, os.fsencode(one)), (_AT_FDCWD, os.fsencode(other))
     elif sys.platform == "darwin":
@@ -84,13 +63,7 @@ def exchanged(one: str | Path, other: str | Path) -> bool:
 
 
 def standing(folder: Path) -> Path:
-    """Return the folder, or if it is missing, its temporary name after an interrupted exchange.
-
-    Examples
-    --------
-    >>> standing(Path("missing")).name
-    'missing'
-    """
+    """Return the folder, or if it is missing, its temporary name after an interrupted exchange."""
     aside = _aside(folder)
     if folder.exists() or not aside.exists() or folder.exists():  # it may have come back between two looks
         return folder
@@ -98,13 +71,7 @@ def standing(folder: Path) -> Path:
 
 
 def restore(folder: Path) -> None:
-    """Undo an interrupted exchange: the folder has its name again, and the temporary name is free.
-
-    Raises
-    ------
-    OSError
-        If it cannot be renamed.
-    """
+    """Undo an interrupted exchange: the folder has its name again, and the temporary name is free."""
     aside = _aside(folder)
     if not aside.is_dir() or aside.is_symlink():
         return

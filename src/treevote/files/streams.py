@@ -1,7 +1,6 @@
-"""Files as bytes: opened, written whole or not at all.
+"""Files as bytes: opened, written whole or not at all, in constant memory.
 
-Compression with xz or gzip is recognised by the first bytes, so a file may have any name, or be standard input. Memory
-does not grow with the length of a file.
+Compression with xz or gzip is recognised by the first bytes, so a file may have any name, or be standard input.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import shutil
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import IO, BinaryIO, TypeAlias, cast
 
 from treevote.errors import InputError
@@ -23,7 +22,6 @@ from treevote.files.temporaries import temporary
 from treevote.files.xz import MAGIC, MemoryLimitError, XZReader
 
 Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
-
 
 _GZIP = b"\x1f\x8b"
 
@@ -56,26 +54,11 @@ def stem(name: str) -> tuple[str, str]:
 
 @contextmanager
 def opened(source: Readable) -> Iterator[tuple[BinaryIO, str, Callable[[], int]]]:
-    """Open a file to be read, and decompress it if it is xz or gzip.
+    """Open a file to be read, and decompress it if it is xz or gzip; ``-`` is standard input, a file object stays open.
 
-    Parameters
-    ----------
-    source : path, "-" or binary file
-        ``-`` is standard input. A file object stays open.
-
-    Yields
-    ------
-    stream : binary file
-        The decompressed content.
-    path : str
-        Name in messages: the path, ``<stdin>``, or the name of the file object.
-    bytes_read : callable
-        Returns the number of bytes of the file, compressed or not, read so far.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be opened or read, or the compressed data is damaged or takes too much memory.
+    Yield the decompressed content, the name in messages (the path, ``<stdin>``, or the name of the file object), and a
+    function that returns the number of bytes of the file, compressed or not, read so far. InputError when the file
+    cannot be opened or read, or the compressed data is damaged or takes too much memory.
     """
     path = "<stdin>"
     try:
@@ -96,19 +79,15 @@ def opened(source: Readable) -> Iterator[tuple[BinaryIO, str, Callable[[], int]]
                 stream = cast("BinaryIO", stack.enter_context(gzip.GzipFile(fileobj=stream)))
             yield stream, path, lambda: whole.bytes_read
     except (lzma.LZMAError, zlib.error, gzip.BadGzipFile, EOFError) as error:
-        raise InputError(
-            f"expected a whole compressed file, found one that is damaged or cut off ({error})",
-            path=path,
-            remedy="fetch or compress it again",
-        ) from error
+        problem = f"expected a whole compressed file, found one that is damaged or cut off ({error})"
+        raise InputError(problem, path=path, remedy="fetch or compress it again") from error
     except MemoryLimitError as error:
         raise InputError(str(error), path=path, remedy="compress the file again, with a smaller dictionary") from error
     except IsADirectoryError as error:
         raise InputError("expected a file, found a folder", path=path, remedy="name the files in it") from error
     except OSError as error:
-        raise InputError(
-            f"cannot read: {error.strerror or error}", path=path, remedy="check the name and the permissions"
-        ) from error
+        problem, remedy = f"cannot read: {error.strerror or error}", "check the name and the permissions"
+        raise InputError(problem, path=path, remedy=remedy) from error
 
 
 def _first_bytes(file: BinaryIO, n: int) -> bytes:
@@ -145,30 +124,9 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
     The bytes go to a temporary file in the same folder, which takes the place of ``path`` once it is on the disk. On
     any error it is removed, and ``path`` is as it was. By the suffixes ``.xz`` and ``.gz`` they are compressed; the
-    same content gives the same bytes.
-
-    Parameters
-    ----------
-    path : path or "-"
-        ``-`` is standard output. A symbolic link is followed; a device or pipe is written to as it is.
-
-    Yields
-    ------
-    binary file
-        To write to.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be written, as on a full disk.
-    BrokenPipeError
-        If the reader of the pipe is gone.
-
-    Examples
-    --------
-    >>> with writing("/dev/null") as stream:
-    ...     stream.write(b"text")
-    4
+    same content gives the same bytes. ``-`` is standard output. A symbolic link is followed; a device or pipe is
+    written to as it is. InputError when the file cannot be written, as on a full disk; BrokenPipeError if the reader of
+    a pipe is gone.
     """
     name = os.fspath(path)
     other: OSError | None = None
@@ -182,11 +140,11 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     except OSError as error:
         if error is other or isinstance(error, BrokenPipeError):
             raise  # not a fault of this file
-        raise InputError(
-            f"cannot write: {error.strerror or error}",
-            path="<stdout>" if name == "-" else name,
-            remedy="check the folder, its permissions and the space on the disk",
-        ) from error
+        place, remedy = (
+            "<stdout>" if name == "-" else name,
+            "check the folder, its permissions and the space on the disk",
+        )
+        raise InputError(f"cannot write: {error.strerror or error}", path=place, remedy=remedy) from error
 
 
 @contextmanager
@@ -212,14 +170,10 @@ def _target(name: str) -> Iterator[IO[bytes]]:
         flush(os.path.dirname(target))
 
 
-@contextmanager
-def compressed(file: IO[bytes], path: str) -> Iterator[IO[bytes]]:
+def compressed(file: IO[bytes], path: str) -> AbstractContextManager[IO[bytes]]:
     """Compress the written bytes by suffix, without name or time."""
     if path.endswith(".xz"):
-        with lzma.LZMAFile(file, "wb") as xz:
-            yield xz
-    elif path.endswith(".gz"):
-        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as zipped:
-            yield cast("IO[bytes]", zipped)
-    else:
-        yield file
+        return lzma.LZMAFile(file, "wb")
+    if path.endswith(".gz"):
+        return cast("AbstractContextManager[IO[bytes]]", gzip.GzipFile("", "wb", fileobj=file, mtime=0))
+    return nullcontext(file)

@@ -26,23 +26,7 @@ _PENDING: set[str] = set()
 def temporary(target: str | os.PathLike[str], *, folder: bool = False) -> Iterator[str]:
     """Make an empty temporary file, or folder, beside a target, which it will replace; the folder around must exist.
 
-    Yields
-    ------
-    str
-        Its path: the name is hidden and at most 35 characters long. At the end it is removed, unless it was renamed.
-
-    Raises
-    ------
-    OSError
-        If it cannot be made.
-
-    Examples
-    --------
-    >>> with temporary("parsed.conllu") as path:
-    ...     os.path.exists(path)
-    True
-    >>> os.path.exists(path)
-    False
+    Yield its path: the name is hidden and at most 35 characters long. At the end it is removed, unless it was renamed.
     """
     directory, name = os.path.split(os.path.abspath(os.fspath(target)))
     prefix = f".treevote-{hashlib.sha256(os.fsencode(name)).hexdigest()[:12]}-"
@@ -78,15 +62,7 @@ def remove_pending() -> None:
 def lock(path: str | os.PathLike[str]) -> Iterator[bool]:
     """Try to lock a file or folder until the end of the block.
 
-    Yields
-    ------
-    bool
-        False if it is locked already, by this process or another; True where the system has no locks.
-
-    Raises
-    ------
-    OSError
-        If it cannot be opened.
+    Yield False if it is locked already, by this process or another; True where the system has no locks.
     """
     if fcntl is None:
         yield True
@@ -133,13 +109,11 @@ def _made(path: str, folder: bool) -> int | None:
 
 def _lock(descriptor: int) -> bool:
     """Lock a file; return False if another process holds the lock, True also on a disk without locks."""
-    if fcntl is not None:
-        try:
+    try:
+        if fcntl is not None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:
-            return True
+    except OSError as error:
+        return not isinstance(error, BlockingIOError)
     return True
 
 

@@ -23,21 +23,10 @@ class MemoryLimitError(Exception):
 
 
 class XZReader(io.RawIOBase):
-    r"""The decompressed content of a file compressed with xz.
+    """The decompressed content of a file compressed with xz, from its position to its end; the file stays open.
 
-    The file is read from its position to its end, and stays open.
-
-    Raises
-    ------
-    EOFError, lzma.LZMAError, MemoryLimitError
-        On reading: if the file ends within a stream; if it is damaged, or a stream is followed by something else than
-        a stream or padding; if decompression takes more than `MEMORY_LIMIT`.
-
-    Examples
-    --------
-    >>> padding = b"\0" * 4
-    >>> XZReader(io.BytesIO(lzma.compress(b"one ") + padding + lzma.compress(b"two") + padding)).read()
-    b'one two'
+    Reading raises EOFError if the file ends within a stream; lzma.LZMAError if it is damaged, or a stream is followed
+    by something else than a stream or padding; MemoryLimitError if decompression takes more than `MEMORY_LIMIT`.
     """
 
     def __init__(self, file: BinaryIO) -> None:

@@ -30,29 +30,14 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class Checkpoints:
-    """The steps of one plan; see `checkpoints`.
-
-    Attributes
-    ----------
-    folder : Path
-    made : bool
-        Whether the folder was made for them.
-    steps : list of Path
-        Steps of this run, made or found.
-    """
+    """The steps of one plan, see `checkpoints`: ``made`` if their folder was made for them, ``steps`` made or found."""
 
     folder: Path
     made: bool
     steps: list[Path] = field(default_factory=list)
 
     def step(self, name: str) -> Path:
-        """Return the path of a step.
-
-        Raises
-        ------
-        ConfigError
-            If there is a link.
-        """
+        """Return the path of a step; ConfigError if there is a link."""
         path = self.folder / name
         if path.is_symlink():
             raise ConfigError(f"{path} is a link; remove it, or name another folder")
@@ -107,32 +92,9 @@ def checkpoints(
 ) -> Iterator[Checkpoints]:
     """Open the folder of a plan, with its finished steps.
 
-    Parameters
-    ----------
-    folder : Path
-        Created if it does not exist; else empty, or that of the same plan. It is locked until the end of the block.
-    plan : mapping
-        All data and settings on which every step depends.
-    work : {"adaptation", "study"}
-        The kind of work, which the plan states.
-
-    Raises
-    ------
-    ConfigError
-        If the folder holds another plan or something else, or another run uses it.
-    InputError
-        If it cannot be written to.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as room:
-    ...     with checkpoints(Path(room, "work"), {"seed": 1}) as opened:
-    ...         done = opened.chunks("round-1")
-    ...     with checkpoints(Path(room, "work"), {"seed": 2}):
-    ...         pass
-    Traceback (most recent call last):
-    treevote.errors.ConfigError: ...work holds an adaptation with another seed; finish it with the same command, ...
+    The folder is created if it does not exist; else it is empty, or that of the same plan: of the same data and
+    settings on which every step depends. It is locked until the end of the block. ConfigError if the folder holds
+    another plan or something else, or another run uses it; InputError if it cannot be written to.
     """
     kind = f"{'an' if work[0] in 'aeiou' else 'a'} {work}"
     try:
@@ -140,9 +102,8 @@ def checkpoints(
         folder.mkdir(parents=True, exist_ok=True)
         held = [name for name in os.listdir(folder) if not is_temporary(name)]
     except OSError as error:
-        raise InputError(
-            f"cannot write: {error.strerror or error}", path=str(folder), remedy="check the folder and its permissions"
-        ) from error
+        problem, remedy = f"cannot write: {error.strerror or error}", "check the folder and its permissions"
+        raise InputError(problem, path=str(folder), remedy=remedy) from error
     if held and PLAN not in held:
         raise ConfigError(f"{folder} holds something else than {kind} ({min(held)!r}); name another folder")
     with lock(folder) as free:
@@ -153,10 +114,8 @@ def checkpoints(
             made = made or known["made"] is True
             other = [key for key in {**plan, **known["plan"]} if known["plan"].get(key) != plan.get(key)]
             if other and held != [PLAN]:
-                raise ConfigError(
-                    f"{folder} holds {kind} with another {other[0]}; finish it with the same command, "
-                    "or remove the folder"
-                )
+                problem = f"{folder} holds {kind} with another {other[0]}"
+                raise ConfigError(f"{problem}; finish it with the same command, or remove the folder")
         with writing(folder / PLAN) as stream:
             content = {"format": f"treevote {work}", "made": made, "plan": plan}
             stream.write(json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False).encode())
@@ -191,17 +150,10 @@ def _remove(step: Path) -> None:
 
 
 def checksum(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 of a file, or of the manifest of a model folder, which has those of its files in it.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read.
-    """
+    """Return the SHA-256 of a file, or of the manifest of a model folder, which has those of its files in it."""
     try:
         with open(Path(path, MANIFEST) if os.path.isdir(path) else path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise InputError(
-            f"cannot read: {error.strerror or error}", path=os.fspath(path), remedy="check the name and the permissions"
-        ) from error
+        problem, remedy = f"cannot read: {error.strerror or error}", "check the name and the permissions"
+        raise InputError(problem, path=os.fspath(path), remedy=remedy) from error

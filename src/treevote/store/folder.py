@@ -28,13 +28,8 @@ def save(record: Record, path: str | Path) -> None:
     """Write a model folder, whole or not at all; the same record gives the same bytes.
 
     A model at ``path`` is replaced once the new one is complete: a reader finds the old one or the new one, even if the
-    writer is killed. Missing parent folders are made.
-
-    Raises
-    ------
-    ModelError
-        If `check_target` refuses the path, the record holds something that cannot be stored, or writing fails, as on a
-        full disk; a model at ``path`` is kept then.
+    writer is killed. Missing parent folders are made. ModelError if `check_target` refuses the path, the record holds
+    something that cannot be stored, or writing fails, as on a full disk; a model at ``path`` is kept then.
 
     Examples
     --------
@@ -46,7 +41,7 @@ def save(record: Record, path: str | Path) -> None:
     """
     check_target(path)
     folder = Path(os.path.realpath(path))
-    with _one_sentence(f"{path}: cannot write the model", "nothing was changed: make room, or name another folder"):
+    with _as_model_error(f"{path}: cannot write the model", "nothing was changed: make room, or name another folder"):
         folder.parent.mkdir(parents=True, exist_ok=True)
         restore(folder)
         with temporary(folder, folder=True) as new:
@@ -55,22 +50,12 @@ def save(record: Record, path: str | Path) -> None:
 
 
 def check_target(path: str | Path) -> None:
-    """Raise the error that `save` would raise for this path, before a long training.
+    """Raise the ModelError that `save` would raise for this path, before a long training.
 
-    The path must not exist, or be an empty folder or a treevote model of any version without other files.
-
-    Raises
-    ------
-    ModelError
-        If the path is something else, or the folder around it cannot be written to.
-
-    Examples
-    --------
-    >>> check_target("/dev/null")
-    Traceback (most recent call last):
-    treevote.errors.ModelError: /dev/null: found 'null', no part of a model; move it or name another folder
+    The path must not exist, or be an empty folder or a treevote model of any version without other files; and the
+    folder around it must be one that can be written to.
     """
-    with _one_sentence(f"{path}: cannot be examined", "name another folder"):
+    with _as_model_error(f"{path}: cannot be examined", "name another folder"):
         folder = standing(Path(os.path.realpath(path)))
         if folder.exists():
             try:
@@ -89,76 +74,44 @@ def check_target(path: str | Path) -> None:
 def load(path: str | Path, *, verify: bool = True) -> Record:
     """Read a model folder; arrays are mapped into memory, not read.
 
-    With ``verify`` the SHA-256 of every file is compared; that of the manifest is always compared.
-
-    Raises
-    ------
-    ModelError
-        If there is no such folder, it is not a model, is of another version, or is damaged.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     save(Record("parser", arrays={"weights": np.arange(3)}), folder + "/model")
-    ...     load(folder + "/model").arrays["weights"]
-    memmap([0, 1, 2])
+    With ``verify`` the SHA-256 of every file is compared; that of the manifest is always compared. ModelError if there
+    is no such folder, it is not a model, is of another version, or is damaged.
     """
-    return _steadily(path, lambda folder: read_record(read_manifest(folder), verify=verify))
+    return _read_whole(path, lambda folder: read_record(read_manifest(folder), verify=verify))
 
 
 def build(path: str | Path, make: Callable[[Record], _Read]) -> _Read:
     """Return what is made of a model, while its folder is the same from the first file to the last.
 
-    Parameters
-    ----------
-    path : path
-    make : callable
-        Called with the record, again if the model was replaced meanwhile. Its parts are read when they are taken from
-        it, each once: those that are not taken cost nothing, and those dropped again free their memory.
-
-    Raises
-    ------
-    ModelError
-        As `load`, for the parts that are taken.
+    ``make`` is called with the record, again if the model was replaced meanwhile. Its parts are read when they are
+    taken from it, each once: those that are not taken cost nothing, and those dropped again free their memory.
     """
-    return _steadily(path, lambda folder: make(open_record(read_manifest(folder), verify=True)))
+    return _read_whole(path, lambda folder: make(open_record(read_manifest(folder), verify=True)))
 
 
 def version(path: str | Path) -> int:
     """Return the format version of a model; ModelError if its manifest cannot be read."""
-    return _steadily(path, lambda folder: read_manifest(folder).version)
+    return _read_whole(path, lambda folder: read_manifest(folder).version)
 
 
 def sizes(path: str | Path) -> dict[str, int]:
-    """Return the size in bytes of each file of a model, the manifest included; raises as `load`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     save(Record("parser", arrays={"weights": np.arange(3)}), folder + "/model")
-    ...     sizes(folder + "/model")["weights.npy"]
-    152
-    """
+    """Return the size in bytes of each file of a model, the manifest included."""
 
     def read(folder: Path) -> dict[str, int]:
         files = read_manifest(folder).files
         return {MANIFEST: (folder / MANIFEST).stat().st_size} | {name: facts.size for name, facts in files.items()}
 
-    return _steadily(path, read)
+    return _read_whole(path, read)
 
 
-def _steadily(path: str | Path, read: Callable[[Path], _Read]) -> _Read:
+def _read_whole(path: str | Path, read: Callable[[Path], _Read]) -> _Read:
     """Read a model, again if it was replaced meanwhile, since its files are opened one by one."""
     problem = f"{path}: cannot read the model", "check the path and its permissions"
     while True:
-        with _one_sentence(*problem):
+        with _as_model_error(*problem):
             before = _stamp(path)
         try:
-            with _one_sentence(*problem):
+            with _as_model_error(*problem):
                 result = read(before[0])
         except ModelError:
             if _stamp(path) == before:
@@ -181,7 +134,7 @@ def _stamp(path: str | Path) -> tuple[Path, tuple[int, ...]]:
 
 
 @contextmanager
-def _one_sentence(problem: str, remedy: str) -> Iterator[None]:
+def _as_model_error(problem: str, remedy: str) -> Iterator[None]:
     try:
         yield
     except OSError as fault:

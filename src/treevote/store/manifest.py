@@ -57,12 +57,8 @@ class Manifest:
     def open(self, name: str, *, limit: int, verify: bool) -> Iterator[BufferedReader]:
         """Open a file of at most ``limit`` bytes by its name in ``files``, after a comparison with the manifest.
 
-        With ``verify`` the checksum is compared, too.
-
-        Raises
-        ------
-        ModelError
-            If it is not listed or not there, is no regular file, or size or checksum differ.
+        With ``verify`` the checksum is compared, too. ModelError if the file is not listed or not there, is no regular
+        file, or size or checksum differ.
         """
         facts = self.files.get(name)
         if facts is None:
@@ -80,24 +76,12 @@ class Manifest:
 
 
 def damaged(path: Path, problem: str) -> ModelError:
-    """Return the error for a damaged file of a model.
-
-    Examples
-    --------
-    >>> str(damaged(Path("w.npy"), "expected 8 bytes, found 7"))
-    'w.npy: expected 8 bytes, found 7; the model is damaged: train it again or copy it again'
-    """
+    """Return the error for a damaged file of a model."""
     return ModelError(f"{path}: {problem}; the model is damaged: train it again or copy it again")
 
 
 def member(mapping: object, key: str, kind: type[_T], path: Path) -> _T:
-    """Return ``mapping[key]`` if that is a ``kind``; else raise `ModelError` about the file ``path``.
-
-    Examples
-    --------
-    >>> member({"kind": "parser"}, "kind", str, Path("manifest.json"))
-    'parser'
-    """
+    """Return ``mapping[key]`` if that is a ``kind``; else raise `ModelError` about the file ``path``."""
     value = mapping.get(key) if isinstance(mapping, dict) else None
     if not isinstance(value, kind):
         raise damaged(path, f"expected {key!r} of type {kind.__name__}, found {type(value).__name__}")
@@ -105,14 +89,7 @@ def member(mapping: object, key: str, kind: type[_T], path: Path) -> _T:
 
 
 def require_manifest(path: str | Path) -> None:
-    """Raise the error that reading a model would raise if there is no folder, or no model in it.
-
-    Examples
-    --------
-    >>> require_manifest("missing")
-    Traceback (most recent call last):
-    treevote.errors.ModelError: missing: there is no such model folder; check the path, or train a model first
-    """
+    """Raise the error that reading a model would raise if there is no folder, or no model in it."""
     folder = standing(Path(os.path.realpath(path)))
     if not folder.exists():
         raise ModelError(f"{path}: there is no such model folder; check the path, or train a model first")
@@ -123,12 +100,8 @@ def require_manifest(path: str | Path) -> None:
 def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
     """Read and check the manifest of a model folder.
 
-    ``strict`` demands a version that can be read, and the checksum; without it ``record`` is empty.
-
-    Raises
-    ------
-    ModelError
-        If there is no folder, it is no model, is of another version, or the manifest is damaged.
+    ``strict`` demands a version that can be read, and the checksum; without it ``record`` is empty. ModelError if there
+    is no folder, it is no model, is of another version, or the manifest is damaged.
     """
     path = folder / MANIFEST
     require_manifest(folder)
@@ -143,11 +116,9 @@ def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
         raise ModelError(f"{folder}: not a treevote model, its {MANIFEST} is another program's; check the path")
     version = member(content, "version", int, path)
     if strict and version not in READABLE_VERSIONS:
-        raise ModelError(
-            f"{folder}: expected a model of format version {' or '.join(map(str, READABLE_VERSIONS))}, "
-            f"found version {version}; "
-            "train it again, or use the treevote that wrote it"
-        )
+        expected = f"a model of format version {' or '.join(map(str, READABLE_VERSIONS))}"
+        remedy = "train it again, or use the treevote that wrote it"
+        raise ModelError(f"{folder}: expected {expected}, found version {version}; {remedy}")
     if strict and content.get("checksum") != found:
         raise damaged(path, "its content does not have the checksum that it states")
     files = {}
@@ -161,18 +132,7 @@ def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
 def write_manifest(folder: Path, files: Mapping[str, FileFacts], record: Mapping[str, JSON]) -> None:
     """Write the manifest of a model folder; keys sorted, no time of day: the same model gives the same bytes.
 
-    Raises
-    ------
-    ModelError
-        If the record is not plain JSON (NaN is not), or the manifest would be too large to be read again.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_manifest(Path(folder), {"w.npy": FileFacts(8, "00")}, {"kind": "parser"})
-    ...     read_manifest(Path(folder)).files["w.npy"].size
-    8
+    ModelError if the record is not plain JSON (NaN is not), or the manifest would be too large to be read again.
     """
     content: dict[str, JSON] = {
         "format": FORMAT,
@@ -185,14 +145,11 @@ def write_manifest(folder: Path, files: Mapping[str, FileFacts], record: Mapping
         text = json.dumps(content, sort_keys=True, allow_nan=False, indent=1).encode() + b"\n"
         _parse(text.decode())
     except (TypeError, ValueError, RecursionError) as fault:
-        raise ModelError(
-            f"the facts of a model must be plain JSON ({fault}); correct or leave out that fact"
-        ) from fault
+        problem = f"the facts of a model must be plain JSON ({fault}); correct or leave out that fact"
+        raise ModelError(problem) from fault
     if len(text) > MAX_MANIFEST:
-        raise ModelError(
-            f"the facts of a model must take at most {MAX_MANIFEST} bytes, found {len(text)}; "
-            "store what is long as arrays or texts"
-        )
+        problem = f"the facts of a model must take at most {MAX_MANIFEST} bytes, found {len(text)}"
+        raise ModelError(f"{problem}; store what is long as arrays or texts")
     with (folder / MANIFEST).open("wb") as file:
         file.write(text)
         file.flush()

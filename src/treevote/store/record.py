@@ -16,7 +16,7 @@ from functools import partial
 from io import BufferedReader
 from pathlib import Path
 from reprlib import repr as short
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,17 +70,10 @@ def write_record(record: Record, folder: Path) -> tuple[dict[str, FileFacts], di
     """Write the files of a record into an empty folder; ModelError if an array, vocabulary or blob cannot be stored.
 
     Return the written files, and the record for the manifest, with names of files in place of their content.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     sorted(write_record(Record("parser", texts={"labels": ["root"]}), Path(folder))[0])
-    ['labels.json']
     """
     files: dict[str, FileFacts] = {}
-    uses = Counter(_words(name, words) for part in _all_parts(record) for name, words in part.texts.items())
-    return files, _Writer(folder, files, uses).account(record, ())
+    uses = Counter(_identity(name, words) for part in _all_parts(record) for name, words in part.texts.items())
+    return files, _Writer(folder, files, uses).entry(record, ())
 
 
 def read_record(manifest: Manifest, *, verify: bool) -> Record:
@@ -100,13 +93,9 @@ def _all_parts(record: Record) -> Iterator[Record]:
         yield from _all_parts(part)
 
 
-def _words(name: str, words: Sequence[str]) -> tuple[str, str]:
-    """Return what tells one vocabulary from another: its name, and a checksum."""
+def _identity(name: str, words: Sequence[str]) -> tuple[str, str]:
+    """Return the identity of a vocabulary: its name, and a checksum."""
     return name, hashlib.sha256(json.dumps(list(words)).encode()).hexdigest()
-
-
-_Write: TypeAlias = Callable[[str, Any, BinaryIO], None]
-"""Writer of a name and a content into an open file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +105,13 @@ class _Writer:
     uses: Mapping[tuple[str, str], int]
     shared: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
 
-    def account(self, record: Record, within: tuple[str, ...]) -> dict[str, JSON]:
+    def entry(self, record: Record, within: tuple[str, ...]) -> dict[str, JSON]:
         if len(within) > MAX_DEPTH:
             raise ModelError(f"a model has at most {MAX_DEPTH} levels of parts, found more in {within[0]!r}")
 
-        def put(suffix: str, write: _Write, items: Mapping[str, Any]) -> dict[str, JSON]:
-            return {
-                name: self.put((*within, name), suffix, partial(write, name, items[name])) for name in sorted(items)
-            }
+        def put(suffix: str, write: Callable[..., None], items: Mapping[str, Any]) -> dict[str, JSON]:
+            writers = {name: partial(write, name, items[name]) for name in sorted(items)}
+            return {name: self.put((*within, name), suffix, writer) for name, writer in writers.items()}
 
         return {
             "kind": record.kind,
@@ -131,13 +119,13 @@ class _Writer:
             "arrays": put(".npy", _write_array, record.arrays),
             "texts": {name: self.text((*within, name), record.texts[name]) for name in sorted(record.texts)},
             "blobs": put(".bin", _write_whole, record.blobs),
-            "parts": [{"name": name} | self.account(part, (*within, name)) for name, part in record.parts.items()],
+            "parts": [{"name": name} | self.entry(part, (*within, name)) for name, part in record.parts.items()],
         }
 
     def text(self, title: tuple[str, ...], words: Sequence[str]) -> str:
         """Return the file of a vocabulary: one for all parts with the same one."""
         name, put = title[-1], self.put
-        key = _words(name, words)
+        key = _identity(name, words)
         if self.uses[key] == 1:
             return put(title, ".json", partial(_write_text, name, words))
         file, count = self.shared.get(key, ("", MAX_SHARES))
@@ -165,10 +153,9 @@ def _write_array(name: str, array: NDArray[Any], file: BinaryIO) -> None:
     plain = np.asarray(array, order="C")
     plain = plain.astype(plain.dtype.newbyteorder("<"), copy=False)
     if plain.dtype.str not in DTYPES or plain.ndim > MAX_DIMENSIONS:
-        raise ModelError(
-            f"array {name!r} of a model has type {array.dtype} and {array.ndim} dimensions; "
-            f"it must have at most {MAX_DIMENSIONS} and one of the types {', '.join(DTYPES)}"
-        )
+        problem = f"array {name!r} of a model has type {array.dtype} and {array.ndim} dimensions"
+        allowed = f"at most {MAX_DIMENSIONS} and one of the types {', '.join(DTYPES)}"
+        raise ModelError(f"{problem}; it must have {allowed}")
     np.save(file, plain, allow_pickle=False)
 
 
@@ -178,19 +165,12 @@ def _write_text(name: str, text: Sequence[str], file: BinaryIO) -> None:
         _write_whole(name, lines.encode(), file)
     except UnicodeEncodeError:
         word = next(word for word in text if not is_unicode(word))
-        raise ModelError(
-            f"vocabulary {name!r} of a model holds {word!r}, which is no valid Unicode; correct it"
-        ) from None
+        problem = f"vocabulary {name!r} of a model holds {word!r}, which is no valid Unicode"
+        raise ModelError(f"{problem}; correct it") from None
 
 
 def is_unicode(word: str) -> bool:
-    r"""Tell whether a string can be written in UTF-8: not if it holds half of a surrogate pair.
-
-    Examples
-    --------
-    >>> is_unicode("ä"), is_unicode("\ud800")
-    (True, False)
-    """
+    """Tell whether a string can be written in UTF-8: not if it holds half of a surrogate pair."""
     try:
         word.encode()
     except UnicodeEncodeError:
@@ -227,27 +207,19 @@ class _Reader:
         self.seen.add(name)
         return self.manifest.open(name, limit=limit, verify=self.verify)
 
-    def record(self, account: object, depth: int, parts: _Parts | None = None) -> Record:
+    def record(self, entry: object, depth: int, parts: _Parts | None = None) -> Record:
         path = self.manifest.folder / MANIFEST
         if depth > MAX_DEPTH:
             raise damaged(path, f"expected at most {MAX_DEPTH} levels of parts, found more")
-        get = partial(member, account, path=path)
+        get = partial(member, entry, path=path)
         return Record(
             get("kind", str),
             get("facts", dict),
             {name: self.array(file) for name, file in get("arrays", dict).items()},
             {name: self.text(name, file) for name, file in get("texts", dict).items()},
             {name: self.whole(file) for name, file in get("blobs", dict).items()},
-            dict(_Parts(self, account, depth)) if parts is None else parts,
+            dict(_Parts(self, entry, depth)) if parts is None else parts,
         )
-
-    def name(self, part: object) -> str:
-        """Return the name of a part."""
-        path = self.manifest.folder / MANIFEST
-        name = member(part, "name", str, path)
-        if not is_unicode(name):
-            raise damaged(path, "expected the name of a part in valid Unicode, found half of a surrogate pair")
-        return name
 
     def array(self, name: object) -> NDArray[Any]:
         path = self.manifest.folder / str(name)
@@ -300,19 +272,20 @@ class _Reader:
 class _Parts(Mapping[str, Record]):
     """The parts of a record, read when they are taken."""
 
-    def __init__(self, reader: _Reader, account: object, depth: int = 0) -> None:
-        parts = member(account, "parts", list, reader.manifest.folder / MANIFEST)
-        self._reader, self._depth = reader, depth
-        self._accounts = {reader.name(part): part for part in parts}
+    def __init__(self, reader: _Reader, entry: object, depth: int = 0) -> None:
+        self._reader, self._depth, path = reader, depth, reader.manifest.folder / MANIFEST
+        self._entries = {member(part, "name", str, path): part for part in member(entry, "parts", list, path)}
+        if not all(map(is_unicode, self._entries)):
+            raise damaged(path, "expected the name of a part in valid Unicode, found half of a surrogate pair")
 
     def __getitem__(self, name: str) -> Record:
-        return self._reader.record(self._accounts[name], self._depth + 1)
+        return self._reader.record(self._entries[name], self._depth + 1)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._accounts)
+        return iter(self._entries)
 
     def __len__(self) -> int:
-        return len(self._accounts)
+        return len(self._entries)
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._accounts
+    def __contains__(self, name: object) -> bool:  # without reading the part
+        return name in self._entries

@@ -24,13 +24,7 @@ _Trainer = TypeVar("_Trainer", bound="DataclassInstance")
 
 
 def rebuild(record: Record, kind: str, make: Callable[[Record], _Made]) -> _Made:
-    """Return the result of ``make`` for a record of a kind.
-
-    Raises
-    ------
-    ModelError
-        If the record is of another kind, or ``make`` raises KeyError, TypeError, ValueError, OverflowError or
-        ConfigError, since its parts do not fit together.
+    """Return the result of ``make`` for a record of a kind; ModelError if its parts do not fit together.
 
     Examples
     --------
@@ -49,13 +43,7 @@ def rebuild(record: Record, kind: str, make: Callable[[Record], _Made]) -> _Made
 
 
 def column(record: Record, name: str, dtype: Any, *, mapped: bool = False) -> Any:
-    """Return an array of a record, of one dimension and a type; a large one should stay on disk, ``mapped``.
-
-    Raises
-    ------
-    KeyError, ValueError
-        If there is no such array, or it has another shape or type.
-    """
+    """Return an array of a record, of one dimension and a type; a large one stays on disk, ``mapped``."""
     array = record.arrays[name]
     if array.ndim != 1 or array.dtype != dtype:
         raise ValueError(f"array {name} should have one dimension and type {np.dtype(dtype)}")
@@ -63,18 +51,13 @@ def column(record: Record, name: str, dtype: Any, *, mapped: bool = False) -> An
 
 
 def check_offsets(name: str, offsets: NDArray[Any], n: int, end: int) -> None:
-    """Check that an array has the offsets of ``n`` runs, one after the other, in an array of length ``end``.
+    """Raise ValueError unless an array has the offsets of ``n`` runs in an array of length ``end``.
 
-    Neighbours are compared: forged differences wrap.
-
-    Raises
-    ------
-    ValueError
-        Unless it has ``n + 1`` numbers, begins with 0, never decreases, and ends with ``end``.
+    One after the other: it has ``n + 1`` numbers, begins with 0, never decreases, and ends with ``end``. Neighbours are
+    compared: forged differences wrap.
 
     Examples
     --------
-    >>> check_offsets("starts", np.array([0, 2, 2, 5]), 3, 5)
     >>> check_offsets("starts", np.array([0, 2**63 - 1, -2, 5]), 3, 5)
     Traceback (most recent call last):
     ValueError: array starts should rise from 0 to 5 in 4 numbers
@@ -85,12 +68,7 @@ def check_offsets(name: str, offsets: NDArray[Any], n: int, end: int) -> None:
 
 
 def give_back(array: NDArray[Any]) -> None:
-    """Give the memory of an array back that is mapped from a file: what is used of it later is mapped again.
-
-    Examples
-    --------
-    >>> give_back(np.zeros(3))
-    """
+    """Release the resident memory of an array that is mapped from a file (madvise); later uses map it again."""
     source: Any = array
     while source is not None and not isinstance(source, np.memmap):
         source = getattr(source, "base", None)
@@ -100,12 +78,7 @@ def give_back(array: NDArray[Any]) -> None:
 
 
 def labels_of(record: Record, name: str = "labels") -> tuple[str, ...]:
-    r"""Return the labels of a record.
-
-    Raises
-    ------
-    KeyError, ValueError
-        If there are none, or one could not be a label of a treebank.
+    r"""Return the labels of a record; KeyError or ValueError if there are none, or one could not be that of a treebank.
 
     Examples
     --------
