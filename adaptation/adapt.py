@@ -52,49 +52,22 @@ class NothingKeptError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class AdaptationResult:
-    """Result of an adaptation: the adapted model, reasons against its promotion, a report, and the selected sentences.
-
-    The report has the distance of the domains, rounds, labels of the silver data, and scores before and after.
-    ``silver`` is None if there was no text to select from.
-    """
+    """The adapted model, reasons against its promotion, a report, and the selected sentences."""
 
     parser: EnsembleParser
     reasons: list[str]
-    report: dict[str, JSON] = field(default_factory=dict)
-    silver: Path | None = None
-
-
-def adapt(
-    before: EnsembleParser,
-    data: Data,
-    steps: Checkpoints,
-    *,
-    scheme: Scheme,
-    guard: Guard,
-    seed: int,
-    convention: Convention,
-    force: bool = False,
-    jobs: Jobs = ONE_JOB,
-    warn: Callable[[str], None] | None = None,
-) -> AdaptationResult:
-    """Adapt an ensemble that was trained on ``data.source`` to a new domain.
-
-    If it has a tagger, the treebanks have gold tags, and are tagged by it. Finished steps are not done again. With
-    ``force`` it is adapted even if the guard finds the text unfit. ``warn`` is called with warnings about the committee
-    and the text before the trainings. The result does not depend on the jobs.
-
-    Raises
-    ------
-    InputError
-        If data cannot be used; `NothingKeptError` if no sentence is kept in the first round.
-    ConfigError
-        If the scheme names members that do not exist, or only the taggers of a model without any are to be retrained.
-    """
-    return _Adaptation(before, data, steps, scheme, guard, seed, convention, force, jobs, warn).run()
+    report: dict[str, JSON] = field(default_factory=dict)  # distance of the domains, rounds, labels, scores
+    silver: Path | None = None  # None if there was no text to select from
 
 
 @dataclass(frozen=True)
-class _Adaptation:
+class Adaptation:
+    """The adaptation of an ensemble that was trained on ``data.source`` to a new domain.
+
+    If it has a tagger, the treebanks have gold tags, and are tagged by it. Finished steps are not done again. The
+    result does not depend on the jobs.
+    """
+
     before: EnsembleParser
     data: Data
     steps: Checkpoints
@@ -102,11 +75,16 @@ class _Adaptation:
     guard: Guard
     seed: int
     convention: Convention
-    force: bool
-    jobs: Jobs
-    warn: Callable[[str], None] | None
+    force: bool = False  # whether it is adapted even if the guard finds the text unfit
+    jobs: Jobs = ONE_JOB
+    warn: Callable[[str], None] | None = None  # called with warnings about committee and text before the trainings
 
     def run(self) -> AdaptationResult:
+        """Adapt the ensemble.
+
+        InputError if data cannot be used; `NothingKeptError` if no sentence is kept in the first round; ConfigError if
+        the scheme names unknown members, or only the taggers of a model without any are to be retrained.
+        """
         parsers = self.scheme.retrained != "taggers"
         taggers = self.scheme.retrained != "parsers" and has_tagger(self.before)
         if not parsers and not taggers:
@@ -255,12 +233,7 @@ class _Adaptation:
         return with_clusters(found, clusters_of(own) if self.data.clusters is None else self.data.clusters)
 
     def _trained(
-        self,
-        name: str,
-        members: Mapping[str, Trainer],
-        data: Data,
-        silver: Path | None,
-        chosen: Longs | None = None,
+        self, name: str, members: Mapping[str, Trainer], data: Data, silver: Path | None, chosen: Longs | None = None
     ) -> EnsembleParser:
         """Return an ensemble trained on the labelled and the silver data, or the finished step.
 

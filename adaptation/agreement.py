@@ -47,10 +47,9 @@ def homogeneity_warning(committee: Mapping[str, Any]) -> str | None:
     >>> from treevote.ensemble.members import members_of
     >>> homogeneity_warning(members_of(["lr-maxent-forward", "lr-svm-forward"]))
     'lr-maxent-forward and lr-svm-forward read from the same side and are of one family'
-    >>> homogeneity_warning(members_of(["lr-maxent-forward", "lr-svm-backward"]))
     """
     sides = {name: (type(trainer), getattr(trainer, "direction", None)) for name, trainer in committee.items()}
     if len(sides) < 2 or len(set(sides.values())) > 1:
         return None
-    (_, side) = next(iter(sides.values()))
+    _, side = next(iter(sides.values()))
     return f"{' and '.join(sides)} {'read from the same side and ' if side else ''}are of one family"

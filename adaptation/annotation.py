@@ -33,43 +33,37 @@ from treevote.files.streams import writing
 from treevote.kernels import Doubles, Longs
 from treevote.parallel import ONE_JOB, Jobs
 
-Annotator: TypeAlias = Callable[[Treebank], tuple[Treebank, Doubles, Doubles]]
-"""Annotates sentences, and tells agreement and confidence of each."""
+Annotator: TypeAlias = Callable[[Treebank], tuple[Treebank, Doubles, Doubles]]  # with agreement and confidence
 
 
 class Annotation(NamedTuple):
-    """Agreement and confidence of judges on each sentence, in the order of the text; and the files of the chunks.
+    """Scores of the sentences of a text in their order, shape (n_sentences,), and the files of the chunks."""
 
-    ``lengths`` are in tokens, ``agreed`` is the share of tokens on which the judges agree, and ``confidence`` the
-    mean confidence of the arcs, 1 without a model of confidence; shape (n_sentences,) each.
-    """
-
-    lengths: Longs
-    agreed: Doubles
-    confidence: Doubles
+    lengths: Longs  # in tokens
+    agreed: Doubles  # share of tokens on which the judges agree
+    confidence: Doubles  # mean of the arcs, 1 without a model of confidence
     files: tuple[Path, ...]
 
 
 class ChunkTask(NamedTuple):
-    """A chunk, its file, the name of its text, and the parses of its sentences by other parsers."""
+    """A chunk to annotate."""
 
     part: FileChunk[Chunk]
-    file: Path
-    name: str
-    external: tuple[Treebank, ...] = ()
+    file: Path  # to write
+    name: str  # of its text
+    external: tuple[Treebank, ...] = ()  # parses by other parsers
 
 
 def annotate(model: Path, data: Data, folder: Path, *, jobs: Jobs = ONE_JOB) -> Annotation:
     """Parse unlabelled text with the committee in the folder ``model``, and measure its agreement.
 
-    External parsers agree, too. The progress is in bytes of the text; InputError if an external parse has other
-    sentences.
+    External parsers agree, too; InputError if their parse has other sentences. The progress is in bytes of the text.
     """
     stored = StoredParser.of(model)
-    work = functools.partial(_annotate_by_committee, stored)
-    annotation = concatenated(
-        jobs.silent.map(work, _with_external(tasks(data, folder), data)), data, "annotation", jobs
+    annotated = jobs.silent.map(
+        functools.partial(_annotate_by_committee, stored), _with_external(tasks(data, folder), data)
     )
+    annotation = concatenated(annotated, data, "annotation", jobs)
     stored.release()  # a training may follow
     return annotation
 
@@ -111,7 +105,15 @@ def annotate_chunk(annotator: Annotator, task: ChunkTask) -> tuple[int, Annotati
             stream.write(text.encode("utf-8", "surrogateescape"))
         with writing(scores) as stream:
             np.save(stream, np.stack([treebank.lengths, agreed, confidence]))
-    lengths, agreed, confidence = np.load(scores)
+    try:
+        with scores.open("rb") as stream:
+            lengths, agreed, confidence = np.lib.format.read_array(stream).astype(np.float64).reshape(3, -1)
+    except (OSError, ValueError, TypeError, OverflowError, MemoryError):
+        raise InputError(
+            "expected the scores of sentences, found a damaged file",
+            path=str(scores),
+            remedy="remove it, and give the same command again",
+        ) from None
     return task.part.bytes_read, Annotation(lengths.astype(np.int64), agreed, confidence, (task.file,))
 
 
@@ -119,8 +121,7 @@ def commented(treebank: Treebank, annotated: Treebank, name: str, first: int, ag
     """Return annotated sentences as CoNLL-U, each with its origin, agreement, confidence, and its own comments.
 
     ``treebank`` are the sentences of a chunk with their text, ``annotated`` the same with trees or tags. ``name`` is
-    that of the text, ``first`` the number of the first sentence in it. ``agreed`` and ``sure`` have the shape
-    (n_sentences,).
+    that of the text, ``first`` the number of the first sentence in it.
     """
     text = dumps(dataclasses.replace(annotated, source=None))
     blocks = []
@@ -175,8 +176,7 @@ class _SentenceReader:
         while self._rest.n_sentences < n:
             part = next(self._parts, None)
             if part is None:
-                problem = f"expected a parse of every sentence, {n - self._rest.n_sentences} are missing"
-                raise InputError(problem, path=self._path, remedy="parse the same text")
+                raise self._fault(f"expected a parse of every sentence, {n - self._rest.n_sentences} are missing")
             self._rest = Treebank.concatenate([self._rest, part])
         taken = self._rest.select(range(n))
         self._rest = self._rest.select(range(n, self._rest.n_sentences))
@@ -186,5 +186,7 @@ class _SentenceReader:
         """Check that there is no sentence left."""
         left = self._rest.n_sentences + sum(part.n_sentences for part in self._parts)
         if left:
-            problem = f"expected the sentences of the text, found {left} more"
-            raise InputError(problem, path=self._path, remedy="parse the same text")
+            raise self._fault(f"expected the sentences of the text, found {left} more")
+
+    def _fault(self, problem: str) -> InputError:
+        return InputError(problem, path=self._path, remedy="parse the same text")

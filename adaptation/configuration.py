@@ -55,14 +55,7 @@ def read_configuration(
     """Read a configuration file, by default the default configuration, and put settings in the place of its own.
 
     ``scheme`` is the name of another scheme; ``changes`` are other settings, as tables within tables, of which those
-    that are None are left as they are. ConfigError, with the file and the key, if the file cannot be read, or a key, a
-    scheme or a value is not known.
-
-    Examples
-    --------
-    >>> changes = {"scheme": {"rounds": 3, "selection": {"min_agreement": 0.9}}, "seed": None}
-    >>> read_configuration(None, "paper", changes).scheme.selection.min_agreement
-    0.9
+    that are None are left as they are. ConfigError, with the file and the key, if something is not known.
     """
     mapping = to_mapping(Configuration())
     if path is not None:

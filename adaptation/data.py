@@ -86,8 +86,7 @@ def with_predicted_tags(
 ) -> Data:
     """Return data as the parsers of a model see them; without a tagger, they stay as they are.
 
-    ``source`` are the sentences to train on, as `training_data` gives them. Each file of the text becomes a step whose
-    name begins with ``name``. The progress is in bytes of the text.
+    ``source`` is the result of `training_data`; each file of the text becomes a step whose name begins with ``name``.
     """
     if model.reader is None or not has_tagger(model):
         return data

@@ -67,13 +67,7 @@ class Profile:
 
 
 def sentences_of(treebank: Treebank) -> Iterator[tuple[str, ...]]:
-    """Yield the forms of each sentence.
-
-    Examples
-    --------
-    >>> list(sentences_of(Treebank.of([(["a", "b"], [2, 0], ["x", "root"])])))
-    [('a', 'b')]
-    """
+    """Yield the forms of each sentence."""
     forms, tokens = [word.form for word in treebank.words], treebank.tokens.tolist()
     for first, last in itertools.pairwise(treebank.offsets.tolist()):
         yield tuple(forms[token] for token in tokens[first + 1 : last])

@@ -24,7 +24,6 @@ from treevote.store.manifest import JSON
 from treevote.store.record import Record
 
 KIND = "ensemble"
-
 _CANDIDATES, _READER = "candidates", "reader"  # the parts of a record that are no members
 _LEARNED = {"kind": "learned"}  # instead of weights
 
@@ -84,8 +83,7 @@ class EnsembleParser:
 
     def combine(self, parses: Mapping[str, Treebank]) -> Treebank:
         """Return the vote over the parses of all members, with support, and with confidence if possible."""
-        systems = [parses[name] for name in self.members]
-        return self.judge.vote(systems, single_root=self.single_root)
+        return self.judge.vote([parses[name] for name in self.members], single_root=self.single_root)
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the same sentences with the trees that have most votes, and their support."""
@@ -110,13 +108,7 @@ class EnsembleParser:
 
     @classmethod
     def from_record(cls, record: Record) -> EnsembleParser:
-        """Return the ensemble of a record.
-
-        Raises
-        ------
-        ModelError
-            If the record is of another kind, or its parts do not fit together.
-        """
+        """Return the ensemble of a record; ModelError if it is of another kind, or its parts do not fit together."""
         if record.kind != KIND:
             raise ModelError(f"expected a model of kind '{KIND}', found '{record.kind}'; train it again")
         parts = record.parts
@@ -164,12 +156,7 @@ def load(path: str | Path) -> EnsembleParser:
 def load_member(path: str | Path, name: str) -> EnsembleParser:
     """Read a member alone, as an ensemble without confidence, with the reader; the other members are not read.
 
-    Raises
-    ------
-    ModelError
-        As `load`.
-    ConfigError
-        If there is no member of the name; the nearest is named.
+    ModelError as `load`; ConfigError, with the nearest name, if there is no such member.
     """
 
     def alone(record: Record) -> EnsembleParser:
@@ -185,6 +172,5 @@ def load_member(path: str | Path, name: str) -> EnsembleParser:
 
 def configuration(parser: EnsembleParser) -> dict[str, dict[str, Any]]:
     """Return the configuration of every member, as `treevote train --config` reads it."""
-    return {
-        name: {"kind": kind_of(member.trainer), **to_mapping(member.trainer)} for name, member in parser.members.items()
-    }
+    trainers = {name: member.trainer for name, member in parser.members.items()}
+    return {name: {"kind": kind_of(trainer), **to_mapping(trainer)} for name, trainer in trainers.items()}

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 KIND = "reader"
 
+# Lemmas and tags: predicted where a sentence has no tag at all and the model has a tagger; those of the text; predicted
+# everywhere.
 Tags: TypeAlias = Literal["auto", "keep", "predict"]
-"""Lemmas and tags: predicted where a sentence has no tag at all and the model has a tagger; those of the text;
-predicted everywhere."""
 
 
 class Tagger(Protocol):
@@ -79,7 +79,6 @@ class Reader:
         return _with_words(treebank, chosen, self._tagged(treebank.select(np.flatnonzero(chosen)), self.tagger))
 
     def _tagged(self, treebank: Treebank, tagger: Tagger) -> Treebank:
-        """Return the sentences with tags, and with the confidence of the tags if it is known."""
         if self.confidence is None:
             return tagger.tag(treebank)
         found, _, margins = tagger.tag_with_margins(treebank)
@@ -119,12 +118,11 @@ class Reader:
         return cls(**parts)
 
 
-_PARTS = {
+_PARTS = {  # module and class of each part; loaded if a model has it
     "tokenizer": ("treevote.models.tokenization.tokenizer", "Tokenizer"),
     "tagger": ("treevote.models.tagging.tagger", "Tagger"),
     "confidence": ("treevote.ensemble.tag_confidence", "TagConfidence"),
 }
-"""Module and class of each part; loaded if a model has it."""
 
 
 def no_tokenizer(path: str = "") -> InputError:

@@ -27,33 +27,16 @@ Direction: TypeAlias = Literal["forward", "backward"]
 
 @dataclass(frozen=True, kw_only=True)
 class ClassifierTrainer(Settings):
-    """Settings of a linear tagger.
+    """Settings of a linear tagger."""
 
-    Attributes
-    ----------
-    templates : tuple of str
-        For the direction from left to right, see `treevote.models.tagging.templates`.
-    loss : {"maxent", "margin"}
-    direction : {"forward", "backward"}
-        From left to right, or with templates mirrored from right to left.
-    context : float
-        Value of the features that read a neighbour; those of the token itself are 1.
-    epochs, rate
-        Passes over the tokens, and the learning rate at the start, which falls linearly to 0.
-    cutoff : int
-        Features seen fewer times are left out.
-    prune : float
-        Weights below this share of the largest are dropped.
-    """
-
-    templates: tuple[str, ...]
+    templates: tuple[str, ...]  # from left to right, see `treevote.models.tagging.templates`
     loss: Loss = "maxent"
-    direction: Direction = "forward"
-    context: Annotated[float, Interval(0, 1)] = 0.5
+    direction: Direction = "forward"  # backward: from right to left, with mirrored templates
+    context: Annotated[float, Interval(0, 1)] = 0.5  # value of the features that read a neighbour; of the others: 1
     epochs: Annotated[int, Interval(1, 1000)] = 6
-    rate: Annotated[float, Interval(0, 100, "neither")] = 0.15
-    cutoff: Count = 2
-    prune: Share = 0.005
+    rate: Annotated[float, Interval(0, 100, "neither")] = 0.15  # at the start; it falls linearly to 0
+    cutoff: Count = 2  # features seen fewer times are left out
+    prune: Share = 0.005  # weights below this share of the largest are dropped
 
     @property
     def own_templates(self) -> tuple[str, ...]:
@@ -103,30 +86,13 @@ class ClassifierTrainer(Settings):
 
 @dataclass(frozen=True, eq=False)
 class Classifier:
-    """A trained linear tagger, from left to right or backward.
-
-    ``table`` are the compiled templates; the classes of the guide are the parts of the tagset; ``evidence``, shape
-    (N_CELLS,), are the weights of the dictionary.
-    """
+    """A trained linear tagger."""
 
     templates: tuple[str, ...]
-    table: Ints
+    table: Ints  # the compiled templates
     backward: bool
-    guide: LinearGuide
-    evidence: Doubles
-
-    def add_scores(
-        self, text: Text, parts: Parts, dictionary: Dictionary, column: int, codes: Ints, places: Longs, total: Floats
-    ) -> None:
-        """Tag sentences, and add the scores of all parts of the groups of their tokens to ``total``.
-
-        Unless the column is -1, ``text.tags[:, column]`` is overwritten by ``codes[c]`` for the
-        class ``c`` that this tagger chooses. ``places``, shape (n_slots,), is the first score of each token.
-        """
-        add_scores(
-            text, parts, dictionary, most_classes(dictionary), self.table, self.guide.weights, self.evidence,
-            self.backward, column, codes, places, total,
-        )  # fmt: skip
+    guide: LinearGuide  # its classes are the parts of the tagset
+    evidence: Doubles  # shape (N_CELLS,): weights of the dictionary
 
     def record(self) -> Record:
         """Return the tagger as data."""
@@ -159,7 +125,12 @@ def add_scores(
     places: Longs,
     total: Floats,
 ) -> None:
-    """See `Classifier.add_scores`; of equal classes the first is chosen."""
+    """Tag sentences by one tagger, and add its scores of all parts of the groups of their tokens to ``total``.
+
+    Unless the column is -1, ``text.tags[:, column]`` is overwritten by ``codes[c]`` for the class ``c`` with the
+    highest score, of equal ones the first. ``places``, shape (n_slots,), is the first score of each token, ``most`` the
+    largest number of classes of a form.
+    """
     keys, rows = np.empty(len(templates), np.uint64), np.empty(len(templates), np.int64)
     n_parts = len(weights.bias)
     scores, own, classes = np.empty(n_parts, np.int32), np.empty(n_parts, np.float32), np.empty(n_parts, np.float32)

@@ -1,4 +1,4 @@
-"""The classes that each form had in training, and how much that says.
+"""Tag dictionary: counts of classes by form, and the weight of this evidence.
 
 In training a token does not see its own class in the dictionary, so a form that occurs once is as unknown as a new
 word: the affixes learn what they are for, and the weight of the dictionary is what it deserves on new text.
@@ -15,17 +15,12 @@ from treevote.kernels import Doubles, Ints, Longs, leaf
 from treevote.store.record import Record
 from treevote.store.validation import check_offsets, column
 
-N_LEVELS, N_SHARES = 4, 5
-
-N_CELLS = N_LEVELS * N_SHARES
-"""Number of weights: one for each range of the count of a form and of the share of a class in it."""
+N_SHARES = 5  # ranges of the share of a class in the count of a form
+N_CELLS = 4 * N_SHARES  # number of weights: one for each range of the count, and of the share
 
 
 class Dictionary(NamedTuple):
-    """How often each form had each class, one form after the other, in CSR form.
-
-    Form ``f`` had ``classes[offsets[f] : offsets[f + 1]]``, with their ``counts``.
-    """
+    """Counts in CSR form: form ``f`` had ``classes[offsets[f] : offsets[f + 1]]``, with their ``counts``."""
 
     offsets: Ints
     classes: Ints

@@ -35,12 +35,8 @@ from treevote.store.record import Record
 from treevote.store.validation import rebuild
 
 KIND = "tagger"
-
-TASKS = {"upos": 0, "feats": 1, "xpos": 2, "lemma": -1}
-"""The tasks in order, and their columns in `treevote.models.tagging.templates.TAGS`, -1 for none."""
-
-SCORED_TASKS = tuple(task for task, column in TASKS.items() if column >= 0)
-"""The tasks of which agreement and margins are known: all but lemmas."""
+TASKS = {"upos": 0, "feats": 1, "xpos": 2, "lemma": -1}  # in order, with their columns in `templates.TAGS`, -1 for none
+SCORED_TASKS = ("upos", "feats", "xpos")  # those of which agreement and margins are known
 
 _BATCH = 4096  # tokens, about, whose scores are in memory at a time
 _BOTH: tuple[Direction, ...] = ("forward", "backward")
@@ -68,15 +64,7 @@ TAGGERS = {
 
 @dataclass(frozen=True)
 class TaggerTrainer(Settings):
-    """Settings of a tagger.
-
-    Attributes
-    ----------
-    taggers : mapping of str to sequence of ClassifierTrainer
-        For each task the linear taggers that vote; ConfigError if one has none.
-    clusters : Clusters
-        Clusters of words. If there are any, templates of them are added to those of the taggers.
-    """
+    """Settings of a tagger: for each task the linear taggers that vote; clusters of words add templates to theirs."""
 
     taggers: Mapping[str, tuple[ClassifierTrainer, ...]] = field(default_factory=lambda: TAGGERS)
     clusters: Clusters = field(default=NONE, repr=False, metadata=DATA)
@@ -169,7 +157,7 @@ class Tagger:
         object.__setattr__(self, "_memo", FormMemo(rows_of(self.forms), self.clusters))
 
     def tag(self, treebank: Treebank) -> Treebank:
-        """Return the same sentences and trees with predicted LEMMA, UPOS, XPOS and FEATS; those it has are not read."""
+        """Return the same sentences with predicted lemmas and tags; those that they have are not read."""
         return self.tag_with_margins(treebank)[0]
 
     def tag_with_margins(self, treebank: Treebank) -> tuple[Treebank, Bools, Floats]:

@@ -25,9 +25,9 @@ from treevote.conll.text_chunks import TextChunk, text_chunks, text_format
 from treevote.conll.writer import write
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble.configuration import Preset
 from treevote.ensemble.familiarity import doubt, expects_tags
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.presets import Preset
 from treevote.ensemble.reader import Tags, no_tagger
 from treevote.ensemble.reader_trainer import ReaderTrainer
 from treevote.ensemble.stored import StoredParser
@@ -70,7 +70,7 @@ def train(
     output : path, optional
         Model folder to write, too.
     preset : {"default", "fast", "best"}, default="default"
-        See `treevote.ensemble.presets`.
+        See `treevote.ensemble.configuration`.
     members, config, settings, weights, select, folds, seed
         As for the command; without them its default.
     reader : ReaderTrainer, optional

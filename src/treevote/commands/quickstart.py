@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from treevote.adaptation.adapt import AdaptationResult, adapt
+from treevote.adaptation.adapt import Adaptation, AdaptationResult
 from treevote.adaptation.data import Data
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme
@@ -252,7 +252,7 @@ def _adapted(parser: EnsembleParser, training: Treebank, dev: Treebank, folder: 
     data = Data(dataclasses.replace(training, source=None), [folder / UNLABELLED], dev)
     scheme = Scheme(rounds=1)
     with temporary(folder / "work", folder=True) as room, checkpoints(Path(room, "steps"), {}) as steps:
-        return adapt(parser, data, steps, scheme=scheme, guard=Guard(), seed=0, convention="ud", jobs=jobs)
+        return Adaptation(parser, data, steps, scheme=scheme, guard=Guard(), seed=0, convention="ud", jobs=jobs).run()
 
 
 def _parse(parser: EnsembleParser, treebank: Treebank, jobs: Jobs) -> tuple[dict[str, Treebank], dict[str, float]]:

@@ -14,10 +14,9 @@ from typing import Any, Literal
 from treevote.commands.answer import answer
 from treevote.commands.treebanks import read_development, read_some, read_training
 from treevote.corpus.treebank import Format, Treebank
-from treevote.ensemble.configuration import Configuration, ensemble_of, read_configuration
+from treevote.ensemble.configuration import PRESETS, Configuration, Preset, ensemble_of, read_configuration
 from treevote.ensemble.members import known_members, with_clusters
 from treevote.ensemble.parser import EnsembleParser, save
-from treevote.ensemble.presets import PRESETS, Preset
 from treevote.ensemble.reader_trainer import ReaderTrainer, TrainedReader
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
@@ -93,7 +92,7 @@ def train(
     config : path, optional
         See `treevote.ensemble.configuration`.
     preset : {"default", "fast", "best"}, default="default"
-        See `treevote.ensemble.presets`; in place of a configuration file.
+        See `treevote.ensemble.configuration`; in place of a configuration file.
     members : sequence of str, default=()
         Names, in place of those of the configuration; ``("all",)`` for all that there are.
     settings : mapping, optional
