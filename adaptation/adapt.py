@@ -12,23 +12,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from treevote.adaptation.agreement import homogeneity_warning
-from treevote.adaptation.annotation import annotate
+from treevote.adaptation import measuring
+from treevote.adaptation.annotation import annotate, homogeneity_warning
 from treevote.adaptation.data import Data, has_tagger, training_data, with_predicted_tags
 from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
 from treevote.adaptation.guard import Guard, unfit, verdict
 from treevote.adaptation.labelled import calibration_errors, copies_of, labelled, parsed_by_folds, recalibrated
-from treevote.adaptation.measuring import (
-    BY_FOLDS,
-    Measurement,
-    committee_scores,
-    compared,
-    estimates,
-    held_out,
-    las_of,
-    measure,
-    sample_of,
-)
 from treevote.adaptation.scheme import InstanceSelection, Scheme
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
 from treevote.adaptation.tagging import FrozenTrainer, retagged
@@ -169,8 +158,8 @@ class Adaptation:
         report |= {
             "before": to_mapping(old.las),
             "after": to_mapping(new.las),
-            "scores": compared(old.scores, new.scores, self.seed),
-            "estimates": estimates(old, new),
+            "scores": measuring.compared(old.scores, new.scores, self.seed),
+            "estimates": measuring.estimates(old, new),
             "reasons": list(reasons),
         }
         adapted = dataclasses.replace(adapted, facts={**adapted.facts, "adaptation": report})
@@ -194,7 +183,7 @@ class Adaptation:
             model = self.steps.folder / f"{name}.committee"
             annotation = annotate(model, data, self.steps.chunks(name), jobs=self._jobs(name))
             lengths, agreed, confidence, _ = annotation
-            kept = self.scheme.selection.of(lengths, agreed, confidence) & ~held_out(np.arange(len(lengths)))
+            kept = self.scheme.selection.of(lengths, agreed, confidence) & ~measuring.held_out(np.arange(len(lengths)))
             entered = np.zeros(len(kept), np.int32) if entered is None else entered
             new = kept & (entered == 0)
             entered[new] = number
@@ -203,7 +192,7 @@ class Adaptation:
             about |= {"text_sentences": len(lengths), "text_tokens": int(lengths.sum())}
             if data.target_dev is not None and not data.external:  # which have no parses of it
                 criteria = self.scheme.selection, self.convention
-                about["on_target_dev"] = committee_scores(committee, data.target_dev, *criteria)
+                about["on_target_dev"] = measuring.committee_scores(committee, data.target_dev, *criteria)
             rounds.append(about)
             if not kept.any() and silver is not None:  # the earlier selection is still good
                 break
@@ -271,17 +260,18 @@ class Adaptation:
                 f"({', '.join(distance.tags[:5])}); tag it as they are tagged"
             )
 
-    def _measured(self, parser: EnsembleParser, data: Data, by_folds: Treebank | None = None) -> Measurement:
+    def _measured(self, parser: EnsembleParser, data: Data, by_folds: Treebank | None = None) -> measuring.Measurement:
         """Measure a model on the labelled sentences as they are given, and on held-out sentences of the text.
 
         ``by_folds`` is the parse of the labelled sentences of the target that an adapted model is trained on.
         """
         gold, target = self.data, data.target_train
-        found = measure(parser, gold.source_dev, gold.target_dev, sample_of(data.text()), self.convention)
+        sample = measuring.sample_of(data.text())
+        found = measuring.measure(parser, gold.source_dev, gold.target_dev, sample, self.convention)
         if target is not None and self.scheme.target_folds:
             parse = parser.parse(target) if by_folds is None else by_folds
             by_fold = count_by_sentence(target, parse, convention=self.convention)
-            found.scores[BY_FOLDS] = by_fold
+            found.scores[measuring.BY_FOLDS] = by_fold
             if found.las.target is None:
-                found = found._replace(las=dataclasses.replace(found.las, target=round(las_of(by_fold), 2)))
+                found = found._replace(las=dataclasses.replace(found.las, target=round(measuring.las_of(by_fold), 2)))
         return found

@@ -1,19 +1,4 @@
-"""Configuration of an adaptation: scheme, limits and seed, from a file and from the command line.
-
-::
-
-    seed = 1                 # of the training; by default that of the model
-
-    [scheme]
-    like = "paper"           # a scheme by name, like which this one is but for these keys
-    rounds = 2
-
-    [scheme.selection]
-    min_agreement = 0.9
-
-    [guard]
-    source_margin = 0.5      # LAS that may be lost on the old domain
-"""
+"""Configuration of an adaptation, from a file and the command line; see ``docs/configuration.md``."""
 
 from __future__ import annotations
 

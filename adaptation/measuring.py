@@ -8,15 +8,15 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from treevote.adaptation.agreement import agreement, mean_confidence
+from treevote.adaptation.annotation import agreement, mean_confidence
 from treevote.adaptation.data import has_tagger, tagged
 from treevote.adaptation.estimate import Estimate, SourceScores, after_changes, estimate, of_labels, pairwise
 from treevote.adaptation.guard import DomainScores
 from treevote.adaptation.scheme import InstanceSelection
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import per_sentence
+from treevote.ensemble.annotator_trainer import right_tags
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.reader_trainer import right_tags
 from treevote.evaluation.agreement import agreement as agreement_of
 from treevote.evaluation.agreement import arcs_of
 from treevote.evaluation.counts import Convention, count_by_sentence

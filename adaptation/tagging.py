@@ -15,16 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from treevote.adaptation.agreement import share_of_tokens
-from treevote.adaptation.annotation import annotate_chunk, concatenated, tasks
-from treevote.adaptation.data import Data, reader_trainer
+from treevote.adaptation.annotation import annotate_chunk, concatenated, share_of_tokens, tasks
+from treevote.adaptation.data import Data, annotator_trainer
 from treevote.adaptation.measuring import held_out
 from treevote.adaptation.scheme import InstanceSelection
 from treevote.adaptation.silver import TAGGERS, joined, profile, write_silver
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble.annotator_trainer import evaluate_tagger, right_tags
 from treevote.ensemble.parser import EnsembleParser, load, save
-from treevote.ensemble.reader import Tagger, without_tags
-from treevote.ensemble.reader_trainer import evaluate_tagger, right_tags
+from treevote.ensemble.text_annotator import Tagger, without_tags
 from treevote.kernels import Doubles
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Parser
@@ -82,7 +81,7 @@ def retagged(
 
     def make() -> EnsembleParser:
         treebank = joined([dataclasses.replace(treebank, source=None) for treebank in gold], silver)
-        tagger = reader_trainer(model, data).tagger.train(treebank, seed=seed, jobs=named)
+        tagger = annotator_trainer(model, data).tagger.train(treebank, seed=seed, jobs=named)
         reading: Any = model.facts.get("reading", {})
         facts = {name: value for name, value in reading.items() if name not in ("accuracy", "agreement", "reliability")}
         sure = None

@@ -16,15 +16,7 @@ import numpy as np
 
 from treevote.corpus.folds import folds_of
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.candidate_features import (
-    BATCH,
-    N_STRONG,
-    PLACE_BITS,
-    add_to_places,
-    add_weights,
-    places_by_batch,
-    places_of,
-)
+from treevote.ensemble import candidate_features as features
 from treevote.ensemble.candidates import MAX_SYSTEMS, Candidates, Probabilities
 from treevote.ensemble.vote import Ballots
 from treevote.errors import ConfigError, InputError
@@ -67,7 +59,7 @@ class CandidateModel:
         """
         return Examples.of(gold, systems, convention=convention).model()
 
-    def of(self, systems: Sequence[Treebank], *, n_slots: int = BATCH) -> Probabilities:
+    def of(self, systems: Sequence[Treebank], *, n_slots: int = features.BATCH) -> Probabilities:
         """Return the probabilities of all candidates, with the systems in the order of the training.
 
         At most ``n_slots`` slots at a time have their features in memory; the result does not depend on it. InputError
@@ -78,8 +70,8 @@ class CandidateModel:
         ballots = Ballots.of(systems)
         candidates = Candidates.of(ballots)
         sums = np.empty(len(candidates.slots))
-        for chosen, places in places_by_batch(systems[0], ballots, candidates, n_slots):
-            add_weights(places, self.weights, sums[chosen])
+        for chosen, places in features.places_by_batch(systems[0], ballots, candidates, n_slots):
+            features.add_weights(places, self.weights, sums[chosen])
         slope, intercept = self.line
         values, sure = softmax(candidates.slots, sums), softmax(candidates.slots, slope * sums + intercept)
         return Probabilities(systems[0], ballots, candidates, values, sure)
@@ -99,7 +91,7 @@ class CandidateModel:
 
         examples = Examples.of(gold, systems, convention=convention)
         sums = np.empty(len(examples.places))
-        add_weights(examples.places, self.weights, sums)
+        features.add_weights(examples.places, self.weights, sums)
 
         def loss(x: Doubles) -> tuple[float, Doubles]:
             slope = np.empty(len(sums))
@@ -133,11 +125,11 @@ def _checked(record: Record) -> CandidateModel:
     if [type(number) for number in line] != [float, float] or not all(abs(number) <= STEEPEST for number in line):
         raise ValueError("the line of its confidence")
     places, weights = column(record, "places", np.int32), column(record, "weights", np.float32)
-    inside = ((places >= 0) & (places < 1 << PLACE_BITS)).all()
+    inside = ((places >= 0) & (places < 1 << features.PLACE_BITS)).all()
     ascending = (places[1:] > places[:-1]).all()  # forged differences would wrap
     if len(places) != len(weights) or not (inside and ascending) or not (np.abs(weights) <= HEAVIEST).all():
         raise ValueError("its weights")
-    table = np.zeros(1 << PLACE_BITS, np.float32)
+    table = np.zeros(1 << features.PLACE_BITS, np.float32)
     table[places] = weights
     return CandidateModel(n_members, table, (line[0], line[1]))
 
@@ -170,7 +162,7 @@ class Examples:
         found = np.zeros(len(gold.tokens), np.bool_)
         found[slots[right]] = True
         right |= ~named & head & ~found[slots]
-        return Examples(systems[0], ballots, candidates, places_of(systems[0], ballots, candidates), right)
+        return Examples(systems[0], ballots, candidates, features.places_of(systems[0], ballots, candidates), right)
 
     def model(self) -> CandidateModel:
         """Learn a model from all sentences."""
@@ -182,7 +174,7 @@ class Examples:
         for _, held_out in folds_of(self.treebank.n_sentences, 2):
             half = np.isin(sentence_of, held_out)
             own = np.empty(np.count_nonzero(half))
-            add_weights(self.places[half], self._weights(~half), own)
+            features.add_weights(self.places[half], self._weights(~half), own)
             sums[half] = own
         values = softmax(self.candidates.slots, sums)
         return Probabilities(self.treebank, self.ballots, self.candidates, values, values)
@@ -192,7 +184,7 @@ class Examples:
         from scipy.optimize import minimize  # slow to import, and not needed to parse
         from threadpoolctl import threadpool_limits
 
-        table = np.zeros(1 << PLACE_BITS, np.float32)
+        table = np.zeros(1 << features.PLACE_BITS, np.float32)
         slots, right, places = self.candidates.slots[chosen], self.right[chosen], self.places[chosen]
         if not len(slots):
             return table
@@ -201,14 +193,14 @@ class Examples:
         numbers = np.flatnonzero(used)
         places = (np.cumsum(used, dtype=np.int32) - 1)[places]
         shrinkage = np.full(len(numbers), SHRINKAGE * min(1.0, len(self.ballots.heads) / MANY) ** 2)
-        shrinkage[places[:, :N_STRONG]] = STRONG_SHRINKAGE
+        shrinkage[places[:, : features.N_STRONG]] = STRONG_SHRINKAGE
         scale, sums = 1 / np.sqrt(shrinkage), np.empty(len(places))
 
         def loss(x: Doubles) -> tuple[float, Doubles]:
-            add_weights(places, x * scale, sums)
+            features.add_weights(places, x * scale, sums)
             slope, gradient = np.empty(len(sums)), np.zeros(len(x))
             lost = negative_log_likelihood(slots, sums, right, slope)
-            add_to_places(places, slope, gradient)
+            features.add_to_places(places, slope, gradient)
             return lost + 0.5 * float(np.sum(x * x)), gradient * scale + x
 
         with threadpool_limits(1):  # sums of several threads would depend on their number

@@ -1,23 +1,8 @@
 """Configuration of an ensemble: its members, from a file, from the command line, or the default.
 
-::
-
-    weights = "pos"                       # auto, equal, accuracy, pos or learned
-    seed = 1
-    members = ["lr-maxent-forward", "wide"]
-
-    [member.wide]                         # a new member, like a known one but for these keys
-    like = "lr-maxent-forward"
-    width = 32
-
-    [member.lr-maxent-forward.options]    # a known member with other settings
-    epochs = 20
-
-    [member.trees]                        # a new member of a kind, see `treevote.ensemble.members`
-    kind = "lr-parser"
-
-A member without ``like`` or ``kind`` and with a new name is an LR parser with the defaults of
-`treevote.models.transition.parser.TransitionTrainer`. Without ``members``, the members with a table are the ensemble.
+See ``docs/configuration.md``. A member without ``like`` or ``kind`` and with a new name is an LR parser with the
+defaults of `treevote.models.transition.parser.TransitionTrainer`. Without ``members``, the members with a table are the
+ensemble.
 """
 
 from __future__ import annotations
@@ -30,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from treevote.config import from_mapping, load_toml, to_mapping
 from treevote.ensemble import members as known
-from treevote.ensemble.members import DEFAULT_MEMBERS, find_member, kind_of, missing_member
+from treevote.ensemble.members import DEFAULT_MEMBERS, find_member, kind_of, member_of
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError
@@ -73,10 +58,7 @@ PRESETS: dict[Preset, Configuration] = {
     "default": Configuration(),
     "best": Configuration(
         members=(
-            "lr-structured-forward",
-            "graph-mira",
-            "pipeline",
-            "lr-structured-backward",
+            *DEFAULT_MEMBERS,
             "lr-structured-forward",
             "lr-structured-backward",
             "lr-maxent-forward",
@@ -121,9 +103,7 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
         tables[name] = _trainer(name, own, tables)
     members: dict[str, Any] = {}
     for name in configuration.members or tuple(configuration.member) or DEFAULT_MEMBERS:
-        trainer: Any = tables.get(name) or find_member(name)
-        if trainer is None:
-            raise missing_member("member", name, tables)
+        trainer: Any = member_of(name, tables)
         own = {key: value for key, value in (settings or {}).items() if hasattr(trainer, key)}
         marks = ("", *(f"-{k}" for k in range(2, len(members) + 2)))
         new = next(unique for mark in marks if (unique := name + mark) not in members)
@@ -141,9 +121,8 @@ def _trainer(name: str, own: Mapping[str, Any], tables: Mapping[str, Any]) -> An
         if key in own and not isinstance(own[key], type_):
             raise ConfigError(f"member.{name}.{key}: expected {expected}, found {short(own[key])}; correct this value")
     like = own.pop("like", name)
-    model: Any = tables.get(like) or find_member(like)
-    if model is None and like != name:
-        raise missing_member(f"member in member.{name}.like", like, tables)
+    what = f"member in member.{name}.like"
+    model: Any = find_member(name) if like == name else member_of(like, tables, what)
     kind = own.pop("kind", lr.FAMILY.kind if model is None else kind_of(model))
     family = known.find_family(kind)
     if family is None:

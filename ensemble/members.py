@@ -111,25 +111,22 @@ def find_member(name: str) -> Trainer | None:
     return next((family.members[name] for _, family in _in_order() if name in family.members), None)
 
 
+def member_of(name: str, others: Mapping[str, Trainer], what: str = "member") -> Trainer:
+    """Return the trainer of a member, or of one of the others; ConfigError, with the nearest name, if there is none."""
+    trainer = others.get(name) or find_member(name)
+    if trainer is None:
+        raise missing(what, name, [*(own for family in families().values() for own in family.members), *others])
+    return trainer
+
+
 def members_of(names: Iterable[str]) -> dict[str, Trainer]:
-    """Return the trainers of the named members; ConfigError, with the nearest name, if there is none."""
-    found = {}
-    for name in names:
-        trainer = find_member(name)
-        if trainer is None:
-            raise missing_member("member", name)
-        found[name] = trainer
-    return found
+    """Return the trainers of the named members; raises as `member_of`."""
+    return {name: member_of(name, {}) for name in names}
 
 
 def missing(what: str, name: str, known: Iterable[str]) -> ConfigError:
     """Return the error for an unknown member or kind, with the nearest one and the plug-ins that are left out."""
     return ConfigError("; ".join([str(unknown(what, name, known)), *plug_ins().faults]))
-
-
-def missing_member(what: str, name: str, others: Iterable[str] = ()) -> ConfigError:
-    """Return the error for an unknown member, where there are all members and some others."""
-    return missing(what, name, [*(name for family in families().values() for name in family.members), *others])
 
 
 def with_clusters(trainers: Mapping[str, Trainer], clusters: Clusters) -> dict[str, Trainer]:

@@ -13,7 +13,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.candidate_model import CandidateModel
 from treevote.ensemble.judge import Judge
 from treevote.ensemble.members import Member, kind_of, member_from_record
-from treevote.ensemble.reader import Reader
+from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.ensemble.weights import Weights
 from treevote.errors import ModelError, unknown
 from treevote.models.features.lexicon import strings_shared
@@ -40,14 +40,14 @@ class EnsembleParser:
         The vote over their trees; it has confidence after training with development data or folds.
     facts : dict
         Training data, and scores on the development set.
-    reader : Reader, optional
+    reader : TextAnnotator, optional
         Tokenizer and tagger of a model that reads raw text; `parse` takes sentences as they are.
     """
 
     members: dict[str, Member]
     judge: Judge
     facts: Mapping[str, JSON]
-    reader: Reader | None = None
+    reader: TextAnnotator | None = None
 
     def __post_init__(self) -> None:
         """Share one cache of words among members with the same lexicon, such as those of one training."""
@@ -108,14 +108,20 @@ class EnsembleParser:
 
     @classmethod
     def from_record(cls, record: Record) -> EnsembleParser:
-        """Return the ensemble of a record; ModelError if it is of another kind, or its parts do not fit together."""
+        """Return the ensemble of a record.
+
+        Raises
+        ------
+        ModelError
+            If the record is of another kind, or its parts do not fit together.
+        """
         if record.kind != KIND:
             raise ModelError(f"expected a model of kind '{KIND}', found '{record.kind}'; train it again")
         parts = record.parts
         model = CandidateModel.from_record(parts[_CANDIDATES]) if _CANDIDATES in parts else None
         with strings_shared():  # no part is held longer than it is needed: some take memory twice
             members = {name: member_from_record(parts[name]) for name in _members(record)}
-            reader = Reader.from_record(parts[_READER]) if _READER in parts else None
+            reader = TextAnnotator.from_record(parts[_READER]) if _READER in parts else None
         facts = dict(record.facts)
         votes: Any = facts.pop("votes", None)
         if not isinstance(votes, Mapping) or (votes == _LEARNED and model is None):

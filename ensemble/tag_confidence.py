@@ -38,8 +38,19 @@ class TagConfidence:
 
     @staticmethod
     def fit(margins: Floats, right: Bools) -> TagConfidence:
-        """Fit to the margins of tokens that no tagger was trained on, shape (n, N_TASKS); ``right``: their tags are."""
-        return TagConfidence(fitted(_features(margins), right))
+        """Fit to the margins of tokens that no tagger was trained on, shape (n, N_TASKS); ``right``: their tags are.
+
+        There is only an intercept if all or none are right.
+        """
+        X = _features(margins)
+        if right.all() or not right.any():
+            share = (int(right.sum()) + 1) / (len(right) + 2)
+            return TagConfidence(np.array([*np.zeros(X.shape[1]), np.log(share / (1 - share))]))
+        from sklearn.linear_model import LogisticRegression  # slow to import, and not needed to parse
+
+        model = LogisticRegression(max_iter=1000).fit(X, right)
+        weights: Doubles = np.concatenate([model.coef_[0], model.intercept_]).astype(np.float64)
+        return TagConfidence(weights.round(DIGITS))
 
     def of(self, margins: Floats) -> Floats:
         """Return the probability that all tags of each token are right, shape (n,)."""
@@ -85,15 +96,3 @@ def cross_fitted(gold: Treebank, margins: Floats, right: Bools) -> dict[str, JSO
     for fit, held_out in (halves, halves[::-1]):
         sure[held_out] = TagConfidence.fit(margins[fit], right[fit]).of(margins[held_out])
     return table(sure[tokens], right[tokens])
-
-
-def fitted(X: Doubles, right: Bools) -> Doubles:
-    """Return weights and intercept of a logistic regression; only an intercept if all or none are right."""
-    if right.all() or not right.any():
-        share = (int(right.sum()) + 1) / (len(right) + 2)
-        return np.array([*np.zeros(X.shape[1]), np.log(share / (1 - share))])
-    from sklearn.linear_model import LogisticRegression  # slow to import, and not needed to parse
-
-    model = LogisticRegression(max_iter=1000).fit(X, right)
-    weights: Doubles = np.concatenate([model.coef_[0], model.intercept_]).astype(np.float64)
-    return weights.round(DIGITS)

@@ -12,7 +12,7 @@ from treevote.kernels import Doubles, Floats, Ints, Longs, kernel
 from treevote.models.features.linear_guide import LinearGuide
 from treevote.models.features.rows import rows_of
 from treevote.models.features.weights import Weights, score
-from treevote.models.tagging.dictionary import N_CELLS, Dictionary, evidence_of, find_cells, most_classes
+from treevote.models.tagging.dictionary import N_CELLS, Dictionary, find_cells, most_classes
 from treevote.models.tagging.features import Text, batches, fire, of_context
 from treevote.models.tagging.learning import Examples, LearnerState, add_parts, learn, pack
 from treevote.models.tagging.tagset import Parts, Tagset
@@ -20,6 +20,7 @@ from treevote.models.tagging.templates import compile_templates, mirrored
 from treevote.parallel import Progress
 from treevote.settings import Count, Interval, Settings, Share
 from treevote.store.record import Record
+from treevote.store.validation import column
 
 Loss: TypeAlias = Literal["maxent", "margin"]
 Direction: TypeAlias = Literal["forward", "backward"]
@@ -38,11 +39,6 @@ class ClassifierTrainer(Settings):
     cutoff: Count = 2  # features seen fewer times are left out
     prune: Share = 0.005  # weights below this share of the largest are dropped
 
-    @property
-    def own_templates(self) -> tuple[str, ...]:
-        """The templates in the direction of the tagger."""
-        return self.templates if self.direction == "forward" else mirrored(self.templates)
-
     def train(
         self,
         text: Text,
@@ -55,7 +51,8 @@ class ClassifierTrainer(Settings):
         progress: Progress | None = None,
     ) -> Classifier:
         """Learn the class of each token, shape (n_slots,), -1 for one that is outside the tagset; ROOT slots too."""
-        table, parts = compile_templates(self.own_templates), tagset.parts
+        templates = self.templates if self.direction == "forward" else mirrored(self.templates)
+        table, parts = compile_templates(templates), tagset.parts
         rows = rows_of(partial(batches, text, classes, table), self.cutoff, name)
         is_token = text.is_token
         groups = text.groups[is_token]
@@ -81,7 +78,7 @@ class ClassifierTrainer(Settings):
             if progress is not None:
                 progress(name, epoch + 1, self.epochs)
         guide = LinearGuide.of(*pack(rows.keys, examples, state, parts, self.prune))
-        return Classifier(self.own_templates, table, self.direction == "backward", guide, state.evidence)
+        return Classifier(templates, table, self.direction == "backward", guide, state.evidence)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +103,10 @@ class Classifier:
         templates, backward = tuple(record.texts["templates"]), record.facts["backward"]
         if not isinstance(backward, bool):
             raise TypeError("its direction")
-        guide = LinearGuide.from_record(record, n_parts)
-        return cls(templates, compile_templates(templates), backward, guide, evidence_of(record))
+        guide, evidence = LinearGuide.from_record(record, n_parts), column(record, "evidence", np.float64)
+        if len(evidence) != N_CELLS or not np.isfinite(evidence).all():
+            raise ValueError("the weights of its dictionary")
+        return cls(templates, compile_templates(templates), backward, guide, evidence)
 
 
 @kernel

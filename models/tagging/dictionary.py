@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Doubles, Ints, Longs, leaf
+from treevote.kernels import Ints, Longs, leaf
 from treevote.store.record import Record
 from treevote.store.validation import check_offsets, column
 
@@ -82,14 +82,6 @@ def find_cells(dictionary: Dictionary, form: int, first: int, last: int, gold: i
 def most_classes(dictionary: Dictionary) -> int:
     """Return the largest number of classes of a form."""
     return int(np.diff(dictionary.offsets).max(initial=0))
-
-
-def evidence_of(record: Record) -> Doubles:
-    """Return the weights of the cells of a record; raises as `treevote.store.validation.rebuild` expects."""
-    weights: Doubles = column(record, "evidence", np.float64)
-    if len(weights) != N_CELLS or not np.isfinite(weights).all():
-        raise ValueError("the weights of its dictionary")
-    return weights
 
 
 def rows_of(forms: Sequence[str]) -> dict[str, int]:

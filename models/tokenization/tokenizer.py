@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treevote.config import to_mapping
-from treevote.conll.plain_text import SPACES, encoded, escape, form_of, plain
-from treevote.conll.text_chunks import Stretch, TextChunk, TextFormat, text_chunk
+from treevote.conll.plain_text import SPACES, escape, form_of, plain
+from treevote.conll.text_chunks import Stretch, TextChunk
 from treevote.conll.validation import MAX_TOKENS
-from treevote.conll.writer import dumps
 from treevote.corpus.sentence import ROOT, Word, sent_id
 from treevote.corpus.treebank import Source, Treebank
 from treevote.errors import InputError, ModelError
@@ -71,10 +70,6 @@ class Tokenizer:
     """A tokenizer: raw text to sentences, tokens and words; ``data`` are the bytes of a model of UDPipe 1."""
 
     data: NDArray[np.uint8]
-
-    def tokenize(self, text: str | bytes, *, format: TextFormat = "text") -> str:
-        """Return a text as CoNLL-U without tags and trees; parameters as for `text_chunk`, errors as for `read`."""
-        return dumps(self.read(text_chunk(text if isinstance(text, bytes) else encoded(text), format=format)))
 
     def read(self, chunk: TextChunk) -> Treebank:
         """Return the sentences of a running text without tags and trees; there may be none.

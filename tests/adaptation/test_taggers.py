@@ -27,9 +27,9 @@ from treevote.conll.reader import parse_chunk, read
 from treevote.conll.writer import dumps, write
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble.annotator_trainer import AnnotatorTrainer, tagger_scores
 from treevote.ensemble.parser import EnsembleParser, load, save
-from treevote.ensemble.reader import Reader
-from treevote.ensemble.reader_trainer import ReaderTrainer, tagger_scores
+from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError
 from treevote.models.tagging.tagger import Tagger, TaggerTrainer
@@ -55,7 +55,7 @@ def scheme(retrained: Any, **changes: Any) -> Scheme:
 @functools.cache
 def before() -> EnsembleParser:
     """Return the model that is adapted, with a tagger."""
-    trained = ReaderTrainer("tokens").train(SOURCE, DEV)
+    trained = AnnotatorTrainer("tokens").train(SOURCE, DEV)
     return trained.of(EnsembleTrainer(TRAINERS).train(trained.treebank, trained.dev))
 
 
@@ -282,7 +282,7 @@ def test_a_text_with_tags_teaches_the_taggers_nothing(tmp_path: Path) -> None:
 
 
 def test_a_reader_without_a_tagger_leaves_sentences_as_they_are() -> None:
-    assert tagged(dataclasses.replace(without_tagger(), reader=Reader()), DEV) is DEV
+    assert tagged(dataclasses.replace(without_tagger(), reader=TextAnnotator()), DEV) is DEV
     assert tagged(without_tagger(), DEV) is DEV
 
 

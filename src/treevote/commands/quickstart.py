@@ -29,8 +29,8 @@ from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.corpus.default_treebank import default_treebank
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.parser import EnsembleParser, save
-from treevote.ensemble.reader_trainer import ReaderTrainer
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.evaluation.counts import Counts, evaluate
 from treevote.evaluation.evaluation import evaluate_systems
@@ -234,7 +234,7 @@ def quickstart(
 
 def _from_text(training: Treebank, dev: Treebank, test: Treebank, folder: Path, jobs: Jobs) -> str:
     """Train a model that reads raw text; return its scores on the text of the test set, and its cascade."""
-    data = ReaderTrainer().train(training, dev, jobs=jobs)
+    data = AnnotatorTrainer().train(training, dev, jobs=jobs)
     parser = data.of(EnsembleTrainer().train(data.treebank, data.dev, jobs=jobs))
     save(parser, folder / READER)
     assert parser.reader is not None

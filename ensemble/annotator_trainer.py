@@ -1,4 +1,4 @@
-"""Training of a reader, and of parsers on what it will give them: predicted tags in place of gold ones.
+"""Training of a text annotator, and of parsers on what it will give them: predicted tags in place of gold ones.
 
 A parser that was trained on gold tags trusts them, and meets tags with mistakes. So the training data are tagged by
 jack-knifing: every sentence by a tagger that has not seen it.
@@ -18,8 +18,8 @@ from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.reader import Reader, Tagger
 from treevote.ensemble.tag_confidence import TagConfidence, cross_fitted
+from treevote.ensemble.text_annotator import Tagger, TextAnnotator
 from treevote.errors import ConfigError
 from treevote.kernels import Bools
 from treevote.models.tagging.tagger import TaggerTrainer
@@ -39,22 +39,22 @@ TAG_FOLDS = 2
 METRICS = ("UPOS", "XPOS", "FEATS", "AllTags", "Lemmas")  # of a tagger; AllTags are UPOS, XPOS and FEATS
 
 
-class TrainedReader(NamedTuple):
-    """Result of `ReaderTrainer.train`: the reader, the data for the parsers, and facts of the reader."""
+class TrainedAnnotator(NamedTuple):
+    """Result of `AnnotatorTrainer.train`: the annotator, the data for the parsers, and facts."""
 
-    reader: Reader
+    reader: TextAnnotator
     treebank: Treebank
     dev: Treebank | None
     facts: dict[str, JSON]
 
     def of(self, parser: EnsembleParser) -> EnsembleParser:
-        """Return a parser that was trained on these data, with the reader."""
+        """Return a parser that was trained on these data, with the annotator."""
         return dataclasses.replace(parser, reader=self.reader, facts={**parser.facts, "reading": self.facts})
 
 
 @dataclass(frozen=True)
-class ReaderTrainer(Settings):
-    """Settings of a reader."""
+class AnnotatorTrainer(Settings):
+    """Settings of a text annotator."""
 
     reads: From = "text"  # whether it has a tokenizer
     tags: TrainingTags = "predicted"
@@ -69,8 +69,8 @@ class ReaderTrainer(Settings):
         texts: tuple[Treebank, Treebank | None] | None = None,
         seed: int = 0,
         jobs: Jobs = ONE_JOB,
-    ) -> TrainedReader:
-        """Train a reader, and tag the data of the parsers; the result does not depend on the jobs.
+    ) -> TrainedAnnotator:
+        """Train an annotator, and tag the data of the parsers; the result does not depend on the jobs.
 
         ``texts`` are the treebanks with their source, for spaces and paragraphs. InputError if that does not tell where
         spaces are, or there are too few sentences; ConfigError if ufal.udpipe is needed and cannot be imported.
@@ -86,8 +86,8 @@ class ReaderTrainer(Settings):
                 tagged_dev, sure, own = evaluate_tagger(tagger, dev)
                 facts |= own
             tagged = self.tagged(bare, seed=seed, jobs=jobs)
-            reader = Reader(finish(jobs) if tokenizer is None else tokenizer, tagger, sure)
-        return TrainedReader(reader, tagged, tagged_dev, facts)
+            reader = TextAnnotator(finish(jobs) if tokenizer is None else tokenizer, tagger, sure)
+        return TrainedAnnotator(reader, tagged, tagged_dev, facts)
 
     def tagged(self, treebank: Treebank, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Treebank:
         """Return the training data of the parsers; the same treebank and seed give the same tags."""
