@@ -74,15 +74,7 @@ def sentences_of(treebank: Treebank) -> Iterator[tuple[str, ...]]:
 
 
 def distance(source: Profile, target: Profile) -> Distance:
-    """Return the distance of a target from a source.
-
-    Examples
-    --------
-    >>> near = Profile.of([Treebank.of([(["a", "dog"], [2, 0], ["det", "root"])])])
-    >>> far = Profile.of([Treebank.of([(["a", "gene"], [2, 0], ["det", "root"])])])
-    >>> distance(near, far).unknown_words, distance(near, far).tag_divergence
-    (50.0, 0.0)
-    """
+    """Return the distance of a target from a source."""
     n_source, n_target = max(1, source.words.total()), max(1, target.words.total())
     strange = Counter({tag: count for tag, count in target.tags.items() if tag not in source.tags})
     names = sorted(source.tags | target.tags)

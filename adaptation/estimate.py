@@ -78,14 +78,7 @@ def pairwise(parses: Sequence[Treebank]) -> float | None:
 
 
 def estimate(source: SourceScores | None, agreed: float | None, confidence: float | None) -> Estimate | None:
-    """Return the range of LAS on a text, given agreement of the members, which is preferred, or mean confidence, in %.
-
-    Examples
-    --------
-    >>> far = estimate(SourceScores(90.0, 90.0), 80.0, None)
-    >>> [round(end) for end in (far.low, far.high)]
-    [73, 82]
-    """
+    """Return the range of LAS on a text, given agreement of the members (preferred), or mean confidence, in percent."""
     if source is None:
         return None
     if source.agreement is not None and agreed is not None:

@@ -32,10 +32,10 @@ class Candidates(NamedTuple):
     @classmethod
     def of(cls, ballots: Ballots) -> Candidates:
         """List the candidates of a vote."""
-        size = 0
-        for _ in range(2):  # to count them, and to write them
-            found = cls(np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.bool_))
-            size = list_candidates(ballots.heads, ballots.deprels, found)
+        none = cls(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.bool_))
+        size = list_candidates(ballots.heads, ballots.deprels, none)
+        found = cls(np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.bool_))
+        list_candidates(ballots.heads, ballots.deprels, found)
         return found
 
 

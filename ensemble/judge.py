@@ -89,13 +89,6 @@ def learn(
     `treevote.ensemble.selection.MARGIN`. There is no model for more than ``MAX_SYSTEMS`` systems (ConfigError for a
     learned vote). For the vote over ``systems``, each half of the sentences is judged by what the other half taught.
     InputError if there is no token, sentences differ, or a gold head is not known.
-
-    Examples
-    --------
-    >>> gold = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])] * 4)
-    >>> judge, voted = learn("auto", gold, [gold, gold], single_root=True)
-    >>> judge.kind, judge.vote([gold, gold], single_root=True).confidence[1:3] > 0.5
-    ('equal', array([ True,  True]))
     """
     if kind == "learned":
         examples = Examples.of(gold, systems, convention=convention)

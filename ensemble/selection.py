@@ -90,14 +90,6 @@ def select(
     higher LAS, then to the simplest weights (equal, by accuracy, by part of speech, learned), then to the members that
     are better alone. An ensemble that has the same arcs right as a smaller one is left out. InputError if there is no
     token, sentences differ, or a gold head is not known; ConfigError for no member, or more than ``LARGEST``.
-
-    Examples
-    --------
-    >>> words = ["she", "saw", "stars"]
-    >>> gold = Treebank.of([(words, [2, 0, 2], ["nsubj", "root", "obj"])])
-    >>> wrong = Treebank.of([(words, [0, 1, 2], ["root", "obj", "obj"])])
-    >>> select(gold, {"bad": wrong, "good": gold}, single_root=True).members
-    ('good',)
     """
     if not 1 <= len(parses) <= LARGEST:
         raise ConfigError(f"expected 1 to {LARGEST} members to select from, found {len(parses)}; name others")

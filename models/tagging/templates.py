@@ -94,13 +94,7 @@ def mirrored(templates: Sequence[str]) -> tuple[str, ...]:
 
 
 def compile_templates(templates: Sequence[str]) -> Ints:
-    """Return templates as numbers, shape (n_templates, MAX_ATOMS, 2): for each atom its position and column.
-
-    Examples
-    --------
-    >>> compile_templates(["-1.upos+0.form"])[0].tolist()
-    [[-1, 22], [0, 0], [0, -1]]
-    """
+    """Return templates as numbers, shape (n_templates, MAX_ATOMS, 2): for each atom its position and column."""
     table = np.full((len(templates), MAX_ATOMS, 2), (0, NO_ATOM), np.int32)
     for row, template in zip(table, read_templates(templates, GRAMMAR), strict=True):
         row[: len(template)] = [(int(place), GRAMMAR.attributes[attribute][1]) for place, _, attribute in template]
