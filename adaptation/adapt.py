@@ -12,23 +12,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from treevote.adaptation.agreement import homogeneity_warning
-from treevote.adaptation.annotation import annotate
+from treevote.adaptation import measuring
+from treevote.adaptation.annotation import annotate, homogeneity_warning
 from treevote.adaptation.data import Data, has_tagger, training_data, with_predicted_tags
 from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
 from treevote.adaptation.guard import Guard, unfit, verdict
 from treevote.adaptation.labelled import calibration_errors, copies_of, labelled, parsed_by_folds, recalibrated
-from treevote.adaptation.measuring import (
-    BY_FOLDS,
-    Measurement,
-    committee_scores,
-    compared,
-    estimates,
-    held_out,
-    las_of,
-    measure,
-    sample_of,
-)
 from treevote.adaptation.scheme import InstanceSelection, Scheme
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
 from treevote.adaptation.tagging import FrozenTrainer, retagged
@@ -52,49 +41,22 @@ class NothingKeptError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class AdaptationResult:
-    """Result of an adaptation: the adapted model, reasons against its promotion, a report, and the selected sentences.
-
-    The report has the distance of the domains, rounds, labels of the silver data, and scores before and after.
-    ``silver`` is None if there was no text to select from.
-    """
+    """The adapted model, reasons against its promotion, a report, and the selected sentences."""
 
     parser: EnsembleParser
     reasons: list[str]
-    report: dict[str, JSON] = field(default_factory=dict)
-    silver: Path | None = None
-
-
-def adapt(
-    before: EnsembleParser,
-    data: Data,
-    steps: Checkpoints,
-    *,
-    scheme: Scheme,
-    guard: Guard,
-    seed: int,
-    convention: Convention,
-    force: bool = False,
-    jobs: Jobs = ONE_JOB,
-    warn: Callable[[str], None] | None = None,
-) -> AdaptationResult:
-    """Adapt an ensemble that was trained on ``data.source`` to a new domain.
-
-    If it has a tagger, the treebanks have gold tags, and are tagged by it. Finished steps are not done again. With
-    ``force`` it is adapted even if the guard finds the text unfit. ``warn`` is called with warnings about the committee
-    and the text before the trainings. The result does not depend on the jobs.
-
-    Raises
-    ------
-    InputError
-        If data cannot be used; `NothingKeptError` if no sentence is kept in the first round.
-    ConfigError
-        If the scheme names members that do not exist, or only the taggers of a model without any are to be retrained.
-    """
-    return _Adaptation(before, data, steps, scheme, guard, seed, convention, force, jobs, warn).run()
+    report: dict[str, JSON] = field(default_factory=dict)  # distance of the domains, rounds, labels, scores
+    silver: Path | None = None  # None if there was no text to select from
 
 
 @dataclass(frozen=True)
-class _Adaptation:
+class Adaptation:
+    """The adaptation of an ensemble that was trained on ``data.source`` to a new domain.
+
+    If it has a tagger, the treebanks have gold tags, and are tagged by it. Finished steps are not done again. The
+    result does not depend on the jobs.
+    """
+
     before: EnsembleParser
     data: Data
     steps: Checkpoints
@@ -102,11 +64,16 @@ class _Adaptation:
     guard: Guard
     seed: int
     convention: Convention
-    force: bool
-    jobs: Jobs
-    warn: Callable[[str], None] | None
+    force: bool = False  # whether it is adapted even if the guard finds the text unfit
+    jobs: Jobs = ONE_JOB
+    warn: Callable[[str], None] | None = None  # called with warnings about committee and text before the trainings
 
     def run(self) -> AdaptationResult:
+        """Adapt the ensemble.
+
+        InputError if data cannot be used; `NothingKeptError` if no sentence is kept in the first round; ConfigError if
+        the scheme names unknown members, or only the taggers of a model without any are to be retrained.
+        """
         parsers = self.scheme.retrained != "taggers"
         taggers = self.scheme.retrained != "parsers" and has_tagger(self.before)
         if not parsers and not taggers:
@@ -191,8 +158,8 @@ class _Adaptation:
         report |= {
             "before": to_mapping(old.las),
             "after": to_mapping(new.las),
-            "scores": compared(old.scores, new.scores, self.seed),
-            "estimates": estimates(old, new),
+            "scores": measuring.compared(old.scores, new.scores, self.seed),
+            "estimates": measuring.estimates(old, new),
             "reasons": list(reasons),
         }
         adapted = dataclasses.replace(adapted, facts={**adapted.facts, "adaptation": report})
@@ -216,7 +183,7 @@ class _Adaptation:
             model = self.steps.folder / f"{name}.committee"
             annotation = annotate(model, data, self.steps.chunks(name), jobs=self._jobs(name))
             lengths, agreed, confidence, _ = annotation
-            kept = self.scheme.selection.of(lengths, agreed, confidence) & ~held_out(np.arange(len(lengths)))
+            kept = self.scheme.selection.of(lengths, agreed, confidence) & ~measuring.held_out(np.arange(len(lengths)))
             entered = np.zeros(len(kept), np.int32) if entered is None else entered
             new = kept & (entered == 0)
             entered[new] = number
@@ -225,7 +192,7 @@ class _Adaptation:
             about |= {"text_sentences": len(lengths), "text_tokens": int(lengths.sum())}
             if data.target_dev is not None and not data.external:  # which have no parses of it
                 criteria = self.scheme.selection, self.convention
-                about["on_target_dev"] = committee_scores(committee, data.target_dev, *criteria)
+                about["on_target_dev"] = measuring.committee_scores(committee, data.target_dev, *criteria)
             rounds.append(about)
             if not kept.any() and silver is not None:  # the earlier selection is still good
                 break
@@ -255,12 +222,7 @@ class _Adaptation:
         return with_clusters(found, clusters_of(own) if self.data.clusters is None else self.data.clusters)
 
     def _trained(
-        self,
-        name: str,
-        members: Mapping[str, Trainer],
-        data: Data,
-        silver: Path | None,
-        chosen: Longs | None = None,
+        self, name: str, members: Mapping[str, Trainer], data: Data, silver: Path | None, chosen: Longs | None = None
     ) -> EnsembleParser:
         """Return an ensemble trained on the labelled and the silver data, or the finished step.
 
@@ -298,17 +260,18 @@ class _Adaptation:
                 f"({', '.join(distance.tags[:5])}); tag it as they are tagged"
             )
 
-    def _measured(self, parser: EnsembleParser, data: Data, by_folds: Treebank | None = None) -> Measurement:
+    def _measured(self, parser: EnsembleParser, data: Data, by_folds: Treebank | None = None) -> measuring.Measurement:
         """Measure a model on the labelled sentences as they are given, and on held-out sentences of the text.
 
         ``by_folds`` is the parse of the labelled sentences of the target that an adapted model is trained on.
         """
         gold, target = self.data, data.target_train
-        found = measure(parser, gold.source_dev, gold.target_dev, sample_of(data.text()), self.convention)
+        sample = measuring.sample_of(data.text())
+        found = measuring.measure(parser, gold.source_dev, gold.target_dev, sample, self.convention)
         if target is not None and self.scheme.target_folds:
             parse = parser.parse(target) if by_folds is None else by_folds
             by_fold = count_by_sentence(target, parse, convention=self.convention)
-            found.scores[BY_FOLDS] = by_fold
+            found.scores[measuring.BY_FOLDS] = by_fold
             if found.las.target is None:
-                found = found._replace(las=dataclasses.replace(found.las, target=round(las_of(by_fold), 2)))
+                found = found._replace(las=dataclasses.replace(found.las, target=round(measuring.las_of(by_fold), 2)))
         return found

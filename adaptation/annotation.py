@@ -2,7 +2,7 @@
 
 Each chunk becomes a file of CoNLL-U, every sentence with its origin, agreement and confidence as comments in front of
 its own, and an array of these scores beside it. A chunk with an array is not annotated again: an interrupted annotation
-goes on.
+goes on. The agreement of parsers is evidence of correctness (Sagae & Tsujii 2007, section 4.1).
 """
 
 from __future__ import annotations
@@ -11,65 +11,61 @@ import dataclasses
 import functools
 import itertools
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from treevote.adaptation.agreement import agreement, mean_confidence
 from treevote.adaptation.data import Data
 from treevote.conll.chunks import BOM, Chunk, chunks
 from treevote.conll.reader import parse_chunk
 from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import per_sentence
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import FileChunk, size
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import InputError
+from treevote.evaluation.agreement import unanimous
+from treevote.evaluation.counts import check_same_sentences
 from treevote.files.streams import writing
-from treevote.kernels import Doubles, Longs
+from treevote.kernels import Bools, Doubles, Longs
 from treevote.parallel import ONE_JOB, Jobs
 
-Annotator: TypeAlias = Callable[[Treebank], tuple[Treebank, Doubles, Doubles]]
-"""Annotates sentences, and tells agreement and confidence of each."""
+Annotator: TypeAlias = Callable[[Treebank], tuple[Treebank, Doubles, Doubles]]  # with agreement and confidence
 
 
 class Annotation(NamedTuple):
-    """Agreement and confidence of judges on each sentence, in the order of the text; and the files of the chunks.
+    """Scores of the sentences of a text in their order, shape (n_sentences,), and the files of the chunks."""
 
-    ``lengths`` are in tokens, ``agreed`` is the share of tokens on which the judges agree, and ``confidence`` the
-    mean confidence of the arcs, 1 without a model of confidence; shape (n_sentences,) each.
-    """
-
-    lengths: Longs
-    agreed: Doubles
-    confidence: Doubles
+    lengths: Longs  # in tokens
+    agreed: Doubles  # share of tokens on which the judges agree
+    confidence: Doubles  # mean of the arcs, 1 without a model of confidence
     files: tuple[Path, ...]
 
 
 class ChunkTask(NamedTuple):
-    """A chunk, its file, the name of its text, and the parses of its sentences by other parsers."""
+    """A chunk to annotate."""
 
     part: FileChunk[Chunk]
-    file: Path
-    name: str
-    external: tuple[Treebank, ...] = ()
+    file: Path  # to write
+    name: str  # of its text
+    external: tuple[Treebank, ...] = ()  # parses by other parsers
 
 
 def annotate(model: Path, data: Data, folder: Path, *, jobs: Jobs = ONE_JOB) -> Annotation:
     """Parse unlabelled text with the committee in the folder ``model``, and measure its agreement.
 
-    External parsers agree, too. The progress is in bytes of the text; InputError if an external parse has other
-    sentences.
+    External parsers agree, too; InputError if their parse has other sentences. The progress is in bytes of the text.
     """
     stored = StoredParser.of(model)
-    work = functools.partial(_annotate_by_committee, stored)
-    annotation = concatenated(
-        jobs.silent.map(work, _with_external(tasks(data, folder), data)), data, "annotation", jobs
+    annotated = jobs.silent.map(
+        functools.partial(_annotate_by_committee, stored), _with_external(tasks(data, folder), data)
     )
+    annotation = concatenated(annotated, data, "annotation", jobs)
     stored.release()  # a training may follow
     return annotation
 
@@ -111,7 +107,15 @@ def annotate_chunk(annotator: Annotator, task: ChunkTask) -> tuple[int, Annotati
             stream.write(text.encode("utf-8", "surrogateescape"))
         with writing(scores) as stream:
             np.save(stream, np.stack([treebank.lengths, agreed, confidence]))
-    lengths, agreed, confidence = np.load(scores)
+    try:
+        with scores.open("rb") as stream:
+            lengths, agreed, confidence = np.lib.format.read_array(stream).astype(np.float64).reshape(3, -1)
+    except (OSError, ValueError, TypeError, OverflowError, MemoryError):
+        raise InputError(
+            "expected the scores of sentences, found a damaged file",
+            path=str(scores),
+            remedy="remove it, and give the same command again",
+        ) from None
     return task.part.bytes_read, Annotation(lengths.astype(np.int64), agreed, confidence, (task.file,))
 
 
@@ -119,8 +123,7 @@ def commented(treebank: Treebank, annotated: Treebank, name: str, first: int, ag
     """Return annotated sentences as CoNLL-U, each with its origin, agreement, confidence, and its own comments.
 
     ``treebank`` are the sentences of a chunk with their text, ``annotated`` the same with trees or tags. ``name`` is
-    that of the text, ``first`` the number of the first sentence in it. ``agreed`` and ``sure`` have the shape
-    (n_sentences,).
+    that of the text, ``first`` the number of the first sentence in it.
     """
     text = dumps(dataclasses.replace(annotated, source=None))
     blocks = []
@@ -175,8 +178,7 @@ class _SentenceReader:
         while self._rest.n_sentences < n:
             part = next(self._parts, None)
             if part is None:
-                problem = f"expected a parse of every sentence, {n - self._rest.n_sentences} are missing"
-                raise InputError(problem, path=self._path, remedy="parse the same text")
+                raise self._fault(f"expected a parse of every sentence, {n - self._rest.n_sentences} are missing")
             self._rest = Treebank.concatenate([self._rest, part])
         taken = self._rest.select(range(n))
         self._rest = self._rest.select(range(n, self._rest.n_sentences))
@@ -186,5 +188,48 @@ class _SentenceReader:
         """Check that there is no sentence left."""
         left = self._rest.n_sentences + sum(part.n_sentences for part in self._parts)
         if left:
-            problem = f"expected the sentences of the text, found {left} more"
-            raise InputError(problem, path=self._path, remedy="parse the same text")
+            raise self._fault(f"expected the sentences of the text, found {left} more")
+
+    def _fault(self, problem: str) -> InputError:
+        return InputError(problem, path=self._path, remedy="parse the same text")
+
+
+def agreement(systems: Sequence[Treebank]) -> Doubles:
+    """Return for each sentence the share of its tokens to which all systems give the same head and label.
+
+    There is no agreement on a token without a head; InputError if the sentences differ.
+    """
+    check_same_sentences(systems)
+    return share_of_tokens(unanimous(systems), systems[0])
+
+
+def share_of_tokens(mask: Bools, treebank: Treebank) -> Doubles:
+    """Return the share of true tokens of each sentence, given a mask of slots; 0 for a sentence without tokens."""
+    return np.asarray(per_sentence(mask, treebank.offsets) / np.maximum(treebank.lengths, 1))
+
+
+def mean_confidence(parse: Treebank) -> Doubles:
+    """Return the mean confidence of the arcs of each sentence; 1 without a model of confidence."""
+    if parse.confidence is None or not parse.n_sentences:
+        return np.ones(parse.n_sentences)
+    sums = np.add.reduceat(parse.confidence.astype(np.float64), parse.offsets[:-1])
+    return np.asarray(sums / np.maximum(parse.lengths, 1))
+
+
+def homogeneity_warning(committee: Mapping[str, Any]) -> str | None:
+    """Return the reason for which the members of a committee (trainers by name) are too similar; None if they are not.
+
+    Parsers that differ only in their learner make the same errors: they should read from different sides, or be of
+    different families.
+
+    Examples
+    --------
+    >>> from treevote.ensemble.members import members_of
+    >>> homogeneity_warning(members_of(["lr-maxent-forward", "lr-svm-forward"]))
+    'lr-maxent-forward and lr-svm-forward read from the same side and are of one family'
+    """
+    sides = {name: (type(trainer), getattr(trainer, "direction", None)) for name, trainer in committee.items()}
+    if len(sides) < 2 or len(set(sides.values())) > 1:
+        return None
+    _, side = next(iter(sides.values()))
+    return f"{' and '.join(sides)} {'read from the same side and ' if side else ''}are of one family"

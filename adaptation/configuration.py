@@ -1,19 +1,4 @@
-"""Configuration of an adaptation: scheme, limits and seed, from a file and from the command line.
-
-::
-
-    seed = 1                 # of the training; by default that of the model
-
-    [scheme]
-    like = "paper"           # a scheme by name, like which this one is but for these keys
-    rounds = 2
-
-    [scheme.selection]
-    min_agreement = 0.9
-
-    [guard]
-    source_margin = 0.5      # LAS that may be lost on the old domain
-"""
+"""Configuration of an adaptation, from a file and the command line; see ``docs/configuration.md``."""
 
 from __future__ import annotations
 
@@ -55,14 +40,7 @@ def read_configuration(
     """Read a configuration file, by default the default configuration, and put settings in the place of its own.
 
     ``scheme`` is the name of another scheme; ``changes`` are other settings, as tables within tables, of which those
-    that are None are left as they are. ConfigError, with the file and the key, if the file cannot be read, or a key, a
-    scheme or a value is not known.
-
-    Examples
-    --------
-    >>> changes = {"scheme": {"rounds": 3, "selection": {"min_agreement": 0.9}}, "seed": None}
-    >>> read_configuration(None, "paper", changes).scheme.selection.min_agreement
-    0.9
+    that are None are left as they are. ConfigError, with the file and the key, if something is not known.
     """
     mapping = to_mapping(Configuration())
     if path is not None:

@@ -15,10 +15,10 @@ from treevote.conll.chunks import Chunk, chunks
 from treevote.conll.reader import parse_chunk
 from treevote.conll.writer import dump
 from treevote.corpus.treebank import Format, Treebank
+from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.reader import Reader
-from treevote.ensemble.reader_trainer import ReaderTrainer
 from treevote.ensemble.streaming import CHUNK_BYTES, FileChunk, file_chunks, size
+from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.files.streams import writing
 from treevote.models.clusters.clusters import NONE, Clusters
 from treevote.models.tagging.tagger import Tagger, TaggerTrainer
@@ -65,11 +65,11 @@ def tagged(model: EnsembleParser, treebank: Treebank) -> Treebank:
     return treebank if model.reader is None or not has_tagger(model) else model.reader.tagged(treebank, "predict")
 
 
-def reader_trainer(model: EnsembleParser, data: Data) -> ReaderTrainer:
+def annotator_trainer(model: EnsembleParser, data: Data) -> AnnotatorTrainer:
     """Return the trainer of the reader of a model, with the clusters of the data, or else those of the model."""
     tagger = None if model.reader is None else model.reader.tagger
     own = tagger.clusters if isinstance(tagger, Tagger) else NONE
-    return ReaderTrainer(tagger=TaggerTrainer(clusters=own if data.clusters is None else data.clusters))
+    return AnnotatorTrainer(tagger=TaggerTrainer(clusters=own if data.clusters is None else data.clusters))
 
 
 def training_data(model: EnsembleParser, data: Data, jobs: Jobs) -> Treebank:
@@ -78,7 +78,7 @@ def training_data(model: EnsembleParser, data: Data, jobs: Jobs) -> Treebank:
     if not has_tagger(model) or facts.get("reading", {}).get("tags") != "predicted":
         return data.source
     bare = dataclasses.replace(data.source, source=None)
-    return reader_trainer(model, data).tagged(bare, seed=int(facts.get("seed", 0)), jobs=jobs)
+    return annotator_trainer(model, data).tagged(bare, seed=int(facts.get("seed", 0)), jobs=jobs)
 
 
 def with_predicted_tags(
@@ -86,8 +86,7 @@ def with_predicted_tags(
 ) -> Data:
     """Return data as the parsers of a model see them; without a tagger, they stay as they are.
 
-    ``source`` are the sentences to train on, as `training_data` gives them. Each file of the text becomes a step whose
-    name begins with ``name``. The progress is in bytes of the text.
+    ``source`` is the result of `training_data`; each file of the text becomes a step whose name begins with ``name``.
     """
     if model.reader is None or not has_tagger(model):
         return data
@@ -100,7 +99,7 @@ def with_predicted_tags(
     return dataclasses.replace(data, source=source, unlabelled=texts, source_dev=dev, target_dev=target)
 
 
-def _write_tagged(reader: Reader, path: str | os.PathLike[str], data: Data, jobs: Jobs, output: Path) -> None:
+def _write_tagged(reader: TextAnnotator, path: str | os.PathLike[str], data: Data, jobs: Jobs, output: Path) -> None:
     with writing(output) as stream:
         for part in file_chunks([path], format=data.format, n_bytes=data.chunk_bytes):
             dump(reader.tagged(parse_chunk(part.chunk, trees="ignored")[0]).only(), stream)

@@ -67,28 +67,14 @@ class Profile:
 
 
 def sentences_of(treebank: Treebank) -> Iterator[tuple[str, ...]]:
-    """Yield the forms of each sentence.
-
-    Examples
-    --------
-    >>> list(sentences_of(Treebank.of([(["a", "b"], [2, 0], ["x", "root"])])))
-    [('a', 'b')]
-    """
+    """Yield the forms of each sentence."""
     forms, tokens = [word.form for word in treebank.words], treebank.tokens.tolist()
     for first, last in itertools.pairwise(treebank.offsets.tolist()):
         yield tuple(forms[token] for token in tokens[first + 1 : last])
 
 
 def distance(source: Profile, target: Profile) -> Distance:
-    """Return the distance of a target from a source.
-
-    Examples
-    --------
-    >>> near = Profile.of([Treebank.of([(["a", "dog"], [2, 0], ["det", "root"])])])
-    >>> far = Profile.of([Treebank.of([(["a", "gene"], [2, 0], ["det", "root"])])])
-    >>> distance(near, far).unknown_words, distance(near, far).tag_divergence
-    (50.0, 0.0)
-    """
+    """Return the distance of a target from a source."""
     n_source, n_target = max(1, source.words.total()), max(1, target.words.total())
     strange = Counter({tag: count for tag, count in target.tags.items() if tag not in source.tags})
     names = sorted(source.tags | target.tags)

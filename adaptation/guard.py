@@ -1,7 +1,4 @@
-"""Checks of an adaptation: fitness of the text before, promotion of the adapted model after.
-
-A model that is worse on the source or on the target is not promoted.
-"""
+"""Checks of an adaptation: fitness of the text before, promotion of the adapted model after."""
 
 from __future__ import annotations
 
@@ -44,14 +41,11 @@ class Guard(Settings):
 
 @dataclass(frozen=True, slots=True)
 class DomainScores:
-    """LAS of a model in percent, None without data.
-
-    ``source`` and ``target`` are measured on labelled sentences, ``estimate`` is the mean confidence on the target.
-    """
+    """LAS of a model in percent, None without data."""
 
     source: float | None = None
     target: float | None = None
-    estimate: float | None = None
+    estimate: float | None = None  # mean confidence on the target
 
 
 def unfit(distance: Distance, before: DomainScores, guard: Guard) -> list[str]:

@@ -24,15 +24,13 @@ from treevote.evaluation.counts import Convention
 from treevote.kernels import Bools, Floats, Longs
 from treevote.store.manifest import JSON
 
-MAX_COPIES = 20
-"""Maximum number of copies of a labelled sentence of the target."""
+MAX_COPIES = 20  # of a labelled sentence of the target
 
 
 def copies_of(n_source: int, n_target: int, share: float) -> int:
     """Return how often the sentences of the target are repeated: from 1 to ``MAX_COPIES``, to be nearest to a share.
 
-    ``n_source`` and ``n_target`` are labelled tokens, with all copies of the source; ``share``, in [0, 1), is that of
-    the target in all labelled tokens.
+    ``n_source`` and ``n_target`` are tokens, the former of all copies; ``share``, in [0, 1), is that of all tokens.
     """
     return int(np.clip(round(share / (1 - share) * n_source / max(1, n_target)), 1, MAX_COPIES))
 
@@ -84,8 +82,8 @@ def calibration_errors(
 ) -> dict[str, JSON]:
     """Return the expected calibration error of arcs with their labels, without and with recalibration.
 
-    The latter is cross-validated: each half of the sentences (every other one, and the rest) by what the other half
-    taught. Parameters are those of `recalibrated`. Return nothing if a half has no token.
+    The latter is cross-validated: each half of the sentences by what the other half taught. Nothing if one has no
+    token.
     """
     halves = list(folds_of(gold.n_sentences, 2))[::-1]
     if not all(gold.select(half).n_tokens for half, _ in halves):

@@ -8,15 +8,15 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from treevote.adaptation.agreement import agreement, mean_confidence
+from treevote.adaptation.annotation import agreement, mean_confidence
 from treevote.adaptation.data import has_tagger, tagged
 from treevote.adaptation.estimate import Estimate, SourceScores, after_changes, estimate, of_labels, pairwise
 from treevote.adaptation.guard import DomainScores
 from treevote.adaptation.scheme import InstanceSelection
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import per_sentence
+from treevote.ensemble.annotator_trainer import right_tags
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.reader_trainer import right_tags
 from treevote.evaluation.agreement import agreement as agreement_of
 from treevote.evaluation.agreement import arcs_of
 from treevote.evaluation.counts import Convention, count_by_sentence
@@ -24,18 +24,13 @@ from treevote.evaluation.paired import paired
 from treevote.kernels import Bools, Longs
 from treevote.store.manifest import JSON
 
-HELD_OUT = 20
-"""Every 20th sentence of the text is held out from training, for the estimates."""
+HELD_OUT = 20  # every 20th sentence of the text is held out from training, for the estimates
+MAX_HELD_OUT = 2_000  # held-out sentences stay in memory
+BY_FOLDS = "target by folds"  # domain of the labelled sentences that are trained on, each parsed without itself
+TAGS = ("UPOS", "AllTags")  # the metrics of tags that are compared
 
-MAX_HELD_OUT = 2_000
-"""Maximum number of held-out sentences; they stay in memory."""
-
-
-BY_FOLDS = "target by folds"
-"""Domain of the labelled sentences of the target that are trained on, each parsed without itself."""
-
-TAGS = ("UPOS", "AllTags")
-"""The metrics of tags that are compared, of those of `treevote.ensemble.reader_trainer`."""
+# Counts by sentence of `treevote.evaluation.counts.count_by_sentence`; with a tagger, right tags by metric.
+Scores: TypeAlias = dict[str, Longs]
 
 
 def held_out(numbers: Longs) -> Bools:
@@ -54,27 +49,18 @@ def sample_of(parts: Iterable[Treebank]) -> Treebank:
     return Treebank.concatenate(held)
 
 
-Scores: TypeAlias = dict[str, Longs]
-"""Counts by sentence of `treevote.evaluation.counts.count_by_sentence`; with a tagger, right tags by metric."""
-
-
 def las_of(scores: Scores) -> float:
     """Return the labelled attachment score in percent."""
     return 100 * int(scores["arcs"].sum()) / max(1, int(scores["tokens"].sum()))
 
 
 class Measurement(NamedTuple):
-    """Accuracy of a model.
+    """Accuracy of a model."""
 
-    ``las`` is for the guard; ``scores`` are all scores, by ``"source"``, ``"target"`` and ``BY_FOLDS``, of the domains
-    that have labelled sentences; ``sample`` is its parse of the sample of the target, and ``estimate`` the range of its
-    LAS there, without labels.
-    """
-
-    las: DomainScores
-    scores: dict[str, Scores]
-    sample: Treebank
-    estimate: Estimate | None
+    las: DomainScores  # for the guard
+    scores: dict[str, Scores]  # by "source", "target" and BY_FOLDS, where there are labelled sentences
+    sample: Treebank  # its parse of the sample of the target
+    estimate: Estimate | None  # the range of its LAS there, without labels
 
 
 def measure(
@@ -107,10 +93,7 @@ def score(parser: EnsembleParser, gold: Treebank, convention: Convention) -> Sco
 
 
 def compared(before: Mapping[str, Scores], after: Mapping[str, Scores], seed: int) -> list[JSON]:
-    """Return the scores of two models on each domain, the difference with its interval, and p.
-
-    They are LAS and UAS, and of models with a tagger those of ``TAGS``.
-    """
+    """Return LAS, UAS and ``TAGS`` of two models on each domain, the difference with its interval, and p."""
     rows: list[JSON] = []
     for domain in before:
         metrics = {"LAS": "arcs", "UAS": "heads"} | {name: name for name in TAGS if name in before[domain]}
@@ -121,10 +104,8 @@ def compared(before: Mapping[str, Scores], after: Mapping[str, Scores], seed: in
             figures |= {"low": found.low, "high": found.high}
             rounded = {name: None if value is None else round(value, 2) for name, value in figures.items()}
             n_tokens = int(before[domain]["tokens"].sum())
-            rows.append(
-                {"domain": domain, "metric": metric, "tokens": n_tokens, **rounded}
-                | {"p": round(found.p.p, 6), "p_is_bound": found.p.bound}
-            )
+            p = {"p": round(found.p.p, 6), "p_is_bound": found.p.bound}
+            rows.append({"domain": domain, "metric": metric, "tokens": n_tokens, **rounded, **p})
     return rows
 
 

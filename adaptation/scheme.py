@@ -13,10 +13,7 @@ from treevote.settings import Count, Interval, Settings
 
 MAX_ROUNDS = 50
 MAX_FOLDS = 20
-
-
-LENGTHS = (5, 10, 15, 20, 25, 30, 40, 60)
-"""Upper ends of the bins of sentence length that are balanced; one more bin above."""
+LENGTHS = (5, 10, 15, 20, 25, 30, 40, 60)  # upper ends of the bins of length that are balanced; one more bin above
 
 
 @dataclass(frozen=True)
@@ -43,10 +40,7 @@ class InstanceSelection(Settings):
     balanced: bool = False
 
     def of(self, lengths: Longs, agreed: Doubles, confidence: Doubles) -> Bools:
-        """Return a mask of the selected sentences.
-
-        The arguments are those of `treevote.adaptation.annotation.Annotation`; all shapes are (n_sentences,).
-        """
+        """Return a mask of the selected sentences; arguments as in `treevote.adaptation.annotation.Annotation`."""
         usable = (lengths > 0) & (lengths <= self.max_length) & (confidence >= self.min_confidence)
         kept = usable & (agreed >= self.min_agreement)
         if not self.balanced or not usable.any():
@@ -115,8 +109,8 @@ class Scheme(Settings):
 SCHEMES = {
     "default": Scheme(),
     "paper": Scheme(
-        ("lr-maxent-forward", "lr-svm-backward"),
-        1,
+        committee=("lr-maxent-forward", "lr-svm-backward"),
+        rounds=1,
         selection=InstanceSelection(),
         members=("lr-maxent-forward",),
         retrained="parsers",

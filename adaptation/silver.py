@@ -14,15 +14,11 @@ from treevote.files.streams import writing
 from treevote.kernels import Bools, Ints
 from treevote.store.manifest import JSON
 
-COMMITTEE, TAGGERS = "the committee", "the taggers"
-"""Those who agree on sentences."""
+COMMITTEE, TAGGERS = "the committee", "the taggers"  # those who agree on sentences
 
 
 def write_silver(annotation: Annotation, kept: Bools, entered: Ints, path: Path, *, judges: str = COMMITTEE) -> None:
-    """Write the selected sentences as CoNLL-U, each with its source, its round, and the reason; all or nothing.
-
-    ``kept`` is the mask of the selected sentences, and ``entered`` the first round of each; shape (n_sentences,).
-    """
+    """Write the ``kept`` sentences as CoNLL-U, each with its source, the round it ``entered`` in, and the reason."""
     i = 0
     with writing(path) as stream:
         for file in annotation.files:
@@ -54,14 +50,7 @@ def joined(gold: Sequence[Treebank], silver: Path | None) -> Treebank:
 
 
 def label_profile(gold: Treebank, silver: Treebank, most: int = 8) -> list[JSON]:
-    """Return the labels whose shares in the silver and in the labelled sentences differ most.
-
-    Examples
-    --------
-    >>> gold = Treebank.of([(["a", "b"], [2, 0], ["dep", "root"])])
-    >>> label_profile(gold, Treebank.of([(["a"], [0], ["root"])]), most=1)
-    [{'label': 'dep', 'source': 50.0, 'added': 0.0}]
-    """
+    """Return the labels whose shares in the silver and in the labelled sentences differ most, in percent."""
     shares = []
     for treebank in (gold, silver):
         counts = np.bincount(treebank.deprels[treebank.is_token], minlength=len(treebank.labels))

@@ -11,20 +11,19 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from treevote.adaptation.agreement import share_of_tokens
-from treevote.adaptation.annotation import annotate_chunk, concatenated, tasks
-from treevote.adaptation.data import Data, reader_trainer
+from treevote.adaptation.annotation import annotate_chunk, concatenated, share_of_tokens, tasks
+from treevote.adaptation.data import Data, annotator_trainer
 from treevote.adaptation.measuring import held_out
 from treevote.adaptation.scheme import InstanceSelection
 from treevote.adaptation.silver import TAGGERS, joined, profile, write_silver
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble.annotator_trainer import evaluate_tagger, right_tags
 from treevote.ensemble.parser import EnsembleParser, load, save
-from treevote.ensemble.reader import Tagger, without_tags
-from treevote.ensemble.reader_trainer import evaluate_tagger, right_tags
+from treevote.ensemble.text_annotator import Tagger, without_tags
 from treevote.kernels import Doubles
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Parser
@@ -43,14 +42,6 @@ class FrozenTrainer:
         return self.member
 
 
-class Retagging(NamedTuple):
-    """Result of `retagged`: the model with the new tagger, the added sentences, and what was selected."""
-
-    model: EnsembleParser
-    silver: Path | None
-    facts: dict[str, JSON]
-
-
 def retagged(
     model: EnsembleParser,
     data: Data,
@@ -60,12 +51,12 @@ def retagged(
     gold: Sequence[Treebank],
     seed: int = 0,
     jobs: Jobs = ONE_JOB,
-) -> Retagging:
-    """Train the tagger of a model on labelled sentences and on sentences of the text that it tagged; its parsers stay.
+) -> tuple[EnsembleParser, Path | None, dict[str, JSON]]:
+    """Train the tagger of a model on labelled sentences, with gold tags, and on sentences of the text that it tagged.
 
-    ``data`` have gold tags. Sentences of the text that have tags are not learned from. The agreement in the criteria is
-    the share of the tokens on whose tags the taggers agree. The result has the same model if there is nothing to learn
-    from, and no file if no sentence is selected; it does not depend on the jobs.
+    Return the model, with its parsers, the added sentences, and what was selected: by the share of the tokens on whose
+    tags the taggers agree, among sentences without tags. It is the same model if there is nothing to learn from, and no
+    file if no sentence is selected. The result does not depend on the jobs.
     """
     assert model.reader is not None
     assert model.reader.tagger is not None
@@ -86,11 +77,11 @@ def retagged(
             write = functools.partial(write_silver, annotation, kept, np.ones(len(kept), np.int32), judges=TAGGERS)
             silver = steps.file("taggers.silver.conllu", write)
     if silver is None and data.target_train is None and data.clusters is None:
-        return Retagging(model, None, about)
+        return model, None, about
 
     def make() -> EnsembleParser:
         treebank = joined([dataclasses.replace(treebank, source=None) for treebank in gold], silver)
-        tagger = reader_trainer(model, data).tagger.train(treebank, seed=seed, jobs=named)
+        tagger = annotator_trainer(model, data).tagger.train(treebank, seed=seed, jobs=named)
         reading: Any = model.facts.get("reading", {})
         facts = {name: value for name, value in reading.items() if name not in ("accuracy", "agreement", "reliability")}
         sure = None
@@ -100,7 +91,7 @@ def retagged(
         new = dataclasses.replace(reader, tagger=tagger, confidence=sure)
         return dataclasses.replace(model, reader=new, facts={**model.facts, "reading": facts})
 
-    return Retagging(steps.model("taggers.model", make, load, save), silver, about)
+    return steps.model("taggers.model", make, load, save), silver, about
 
 
 def agreement_scores(tagger: Tagger, gold: Treebank, selection: InstanceSelection) -> dict[str, JSON]:
@@ -118,9 +109,6 @@ def agreement_scores(tagger: Tagger, gold: Treebank, selection: InstanceSelectio
 
 
 def _tagged(tagger: Tagger, treebank: Treebank) -> tuple[Treebank, Doubles, Doubles]:
-    """Return sentences with tags, the agreement of the taggers, and a confidence of 1, or 0 for those that had tags.
-
-    Nobody should learn to replace tags of the text.
-    """
+    """Return sentences with tags, the agreement of the taggers, and a confidence of 1, or 0 for those that had tags."""
     found, agreed, _ = tagger.tag_with_margins(dataclasses.replace(treebank, source=None))
     return found, share_of_tokens(agreed, treebank), without_tags(treebank).astype(np.float64)

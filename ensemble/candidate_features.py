@@ -17,11 +17,8 @@ from treevote.ensemble.candidates import Candidates, Leaders, is_first
 from treevote.ensemble.vote import Ballots
 from treevote.kernels import Doubles, Floats, Ints, Longs, kernel, leaf
 
-BATCH = 1 << 13
-"""Number of slots of the sentences whose features are in memory at the same time; a longer sentence is alone."""
-
-PLACE_BITS = 20
-"""Binary logarithm of the number of weights."""
+BATCH = 1 << 13  # slots of the sentences whose features are in memory at a time; a longer sentence is alone
+PLACE_BITS = 20  # binary logarithm of the number of weights
 
 ATTRIBUTES = {
     "named": "1, or 0 for another label",
@@ -64,7 +61,6 @@ label+twins+names  label+head-label+head-upos
 """
 """All other templates: attributes are joined by ``+``."""
 
-_COLUMN = {name: column for column, name in enumerate(ATTRIBUTES)}
 _MAX_ATTRIBUTES = 4  # of one template
 _GOLDEN, _FIRST, _SECOND = (
     np.uint64(number) for number in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
@@ -113,14 +109,9 @@ def _codes(names: Iterable[str]) -> Longs:
 
 
 def compile_templates(text: str) -> Longs:
-    """Return the columns of each template, -1 behind the last.
-
-    Examples
-    --------
-    >>> compile_templates("named votes+upos").tolist()
-    [[0, -1, -1, -1], [2, 9, -1, -1]]
-    """
-    rows = [[_COLUMN[name] for name in template.split("+")] for template in text.split()]
+    """Return the columns of each template, -1 behind the last."""
+    column = {name: number for number, name in enumerate(ATTRIBUTES)}
+    rows = [[column[name] for name in template.split("+")] for template in text.split()]
     return np.array([row + [-1] * (_MAX_ATTRIBUTES - len(row)) for row in rows], np.int64)
 
 

@@ -1,8 +1,8 @@
 """The model of candidates: the probability that an arc or label that some parser proposes is right.
 
-A token chooses one of its candidates (`treevote.ensemble.candidates`), or none of them: a multinomial logistic
-regression (conditional logit, McFadden 1974, "Conditional logit analysis of qualitative choice behavior"), learned on
-sentences that no system was trained on. `treevote.ensemble.probabilities` votes with its probabilities.
+A token chooses one of its candidates, or none of them, in proportion to the exponentials of their sums of weights; the
+sum of none is 0 (conditional logit, McFadden 1974, "Conditional logit analysis of qualitative choice behavior"). The
+weights are learned on sentences that no system was trained on. Candidates are sorted by slot.
 """
 
 from __future__ import annotations
@@ -14,97 +14,64 @@ from typing import Any
 
 import numpy as np
 
+from treevote.corpus.folds import folds_of
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.candidate_features import (
-    BATCH,
-    N_STRONG,
-    PLACE_BITS,
-    add_to_places,
-    add_weights,
-    places_by_batch,
-    places_of,
-)
-from treevote.ensemble.candidates import MAX_SYSTEMS, Candidates
-from treevote.ensemble.conditional_logit import negative_log_likelihood, softmax
-from treevote.ensemble.probabilities import Probabilities
+from treevote.ensemble import candidate_features as features
+from treevote.ensemble.candidates import MAX_SYSTEMS, Candidates, Probabilities
 from treevote.ensemble.vote import Ballots
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.counts import Convention, check_same_sentences
-from treevote.kernels import Bools, Doubles, Floats, Ints
+from treevote.kernels import Bools, Doubles, Floats, Ints, kernel
 from treevote.store.manifest import JSON
 from treevote.store.record import Record
 from treevote.store.validation import column, rebuild
 
 KIND = "candidate-model"
 
+# Precision of the normal prior of a weight: of all features, and of those of the number of votes. The fewer the
+# sentences, the more the probabilities are those of the number of votes alone.
 SHRINKAGE, STRONG_SHRINKAGE = 100.0, 3.0
-"""Precision of the normal prior of a weight: of all features, and of those of the number of votes. The fewer the
-sentences, the more the probabilities are those of the number of votes alone."""
 
+# Number of systems from which on SHRINKAGE is whole; of fewer it is less, by the square of their number: their votes
+# tell less, and more is left to the other features.
 MANY = 4
-"""Number of systems from which on ``SHRINKAGE`` is whole; of fewer it is less, by the square of their number. The fewer
-there are, the less their votes tell, and the more is left to the other features."""
 
-PRECISION = 1.0
-"""Precision of the normal prior of slope and intercept of a recalibration around 1 and 0, which change nothing."""
-
-DIGITS = 4
-"""Decimals of a weight, and of slope and intercept."""
-
-HEAVIEST, STEEPEST = 1e4, 1e4
-"""Maximum absolute weight, and slope or intercept, so that sums stay finite."""
+PRECISION = 1.0  # of the normal prior of slope and intercept of a recalibration around 1 and 0, which change nothing
+DIGITS = 4  # decimals of a weight, and of slope and intercept
+HEAVIEST, STEEPEST = 1e4, 1e4  # maximum absolute weight, and slope or intercept, so that sums stay finite
 
 
 @dataclass(frozen=True, eq=False)
 class CandidateModel:
-    """Weights of the features of candidates.
+    """Weights of the features of candidates."""
 
-    Attributes
-    ----------
-    n_members : int
-        Number of systems; their order is that of the training.
-    weights : ndarray of float32, shape (2**PLACE_BITS,)
-    line : tuple of float
-        Slope and intercept of the log-odds for the confidence, see `recalibrated`; the vote has them as they are.
-    """
-
-    n_members: int
-    weights: Floats
-    line: tuple[float, float] = (1.0, 0.0)
+    n_members: int  # number of systems; their order is that of the training
+    weights: Floats  # shape (2**PLACE_BITS,)
+    line: tuple[float, float] = (1.0, 0.0)  # slope and intercept of the log-odds for the confidence, not for the vote
 
     @staticmethod
     def fit(gold: Treebank, systems: Sequence[Treebank], *, convention: Convention = "ud") -> CandidateModel:
         """Learn from gold trees and the parses of systems that were not trained on them.
 
-        The part of a label that counts is that of the convention, see `treevote.evaluation.counts`.
-
-        Raises
-        ------
-        InputError
-            If there is no token, sentences differ, or a gold head is not known.
-        ConfigError
-            If there are more than ``MAX_SYSTEMS`` systems.
+        InputError if there is no token, sentences differ, or a gold head is not known; ConfigError for more than
+        ``MAX_SYSTEMS`` systems.
         """
         return Examples.of(gold, systems, convention=convention).model()
 
-    def of(self, systems: Sequence[Treebank], *, n_slots: int = BATCH) -> Probabilities:
+    def of(self, systems: Sequence[Treebank], *, n_slots: int = features.BATCH) -> Probabilities:
         """Return the probabilities of all candidates, with the systems in the order of the training.
 
-        At most ``n_slots`` slots at a time have their features in memory; the result does not depend on it.
-
-        Raises
-        ------
-        InputError
-            If there is another number of systems, the sentences differ, or a head is not a position of another token.
+        At most ``n_slots`` slots at a time have their features in memory; the result does not depend on it. InputError
+        for another number of systems, and as `Ballots.of`.
         """
         if len(systems) != self.n_members:
             raise InputError(f"expected {self.n_members} systems, as in training, found {len(systems)}")
         ballots = Ballots.of(systems)
         candidates = Candidates.of(ballots)
         sums = np.empty(len(candidates.slots))
-        for chosen, places in places_by_batch(systems[0], ballots, candidates, n_slots):
-            add_weights(places, self.weights, sums[chosen])
+        for chosen, places in features.places_by_batch(systems[0], ballots, candidates, n_slots):
+            features.add_weights(places, self.weights, sums[chosen])
         slope, intercept = self.line
         values, sure = softmax(candidates.slots, sums), softmax(candidates.slots, slope * sums + intercept)
         return Probabilities(systems[0], ballots, candidates, values, sure)
@@ -114,17 +81,17 @@ class CandidateModel:
     ) -> CandidateModel:
         """Return the model with a confidence that is right on other data: its log-odds are on a line of theirs.
 
-        Parameters and errors are those of `fit`, with few sentences of the domain that is to be parsed. Slope and
-        intercept are the most probable (Platt 1999, "Probabilistic outputs for support vector machines and comparisons
-        to regularized likelihood methods"): two numbers, so a few dozen sentences are enough. The trees stay: the line
-        moves each candidate, and the more of them a head has, the more it would gain from that.
+        Slope and intercept are the most probable (Platt 1999, "Probabilistic outputs for support vector machines and
+        comparisons to regularized likelihood methods"): two numbers, so a few dozen sentences of the domain that is to
+        be parsed are enough. The trees stay: the line moves each candidate, and the more of them a head has, the more
+        it would gain from that. Raises as `fit`.
         """
         from scipy.optimize import minimize  # slow to import, and not needed to parse
         from threadpoolctl import threadpool_limits
 
         examples = Examples.of(gold, systems, convention=convention)
         sums = np.empty(len(examples.places))
-        add_weights(examples.places, self.weights, sums)
+        features.add_weights(examples.places, self.weights, sums)
 
         def loss(x: Doubles) -> tuple[float, Doubles]:
             slope = np.empty(len(sums))
@@ -158,38 +125,28 @@ def _checked(record: Record) -> CandidateModel:
     if [type(number) for number in line] != [float, float] or not all(abs(number) <= STEEPEST for number in line):
         raise ValueError("the line of its confidence")
     places, weights = column(record, "places", np.int32), column(record, "weights", np.float32)
-    inside = ((places >= 0) & (places < 1 << PLACE_BITS)).all()
+    inside = ((places >= 0) & (places < 1 << features.PLACE_BITS)).all()
     ascending = (places[1:] > places[:-1]).all()  # forged differences would wrap
     if len(places) != len(weights) or not (inside and ascending) or not (np.abs(weights) <= HEAVIEST).all():
         raise ValueError("its weights")
-    table = np.zeros(1 << PLACE_BITS, np.float32)
+    table = np.zeros(1 << features.PLACE_BITS, np.float32)
     table[places] = weights
     return CandidateModel(n_members, table, (line[0], line[1]))
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Candidates with their features, and whether each is right: what a model is learned from.
+    """Candidates with their features, and whether each is right: what a model is learned from."""
 
-    Attributes
-    ----------
-    treebank : Treebank
-        The sentences of the first system.
-    ballots : Ballots
-    candidates : Candidates
-    places : ndarray of int32, shape (n_candidates, n_features)
-    right : ndarray of bool, shape (n_candidates,)
-    """
-
-    treebank: Treebank
+    treebank: Treebank  # the sentences of the first system
     ballots: Ballots
     candidates: Candidates
-    places: Ints
-    right: Bools
+    places: Ints  # shape (n_candidates, n_features)
+    right: Bools  # shape (n_candidates,)
 
     @staticmethod
     def of(gold: Treebank, systems: Sequence[Treebank], *, convention: Convention = "ud") -> Examples:
-        """Compare the candidates with gold trees; parameters and errors are those of `CandidateModel.fit`."""
+        """Compare the candidates with gold trees; raises as `CandidateModel.fit`."""
         if len(systems) > MAX_SYSTEMS:
             problem = f"probabilities are learned for at most {MAX_SYSTEMS} systems, found {len(systems)}"
             raise ConfigError(f"{problem}; name fewer")
@@ -205,22 +162,19 @@ class Examples:
         found = np.zeros(len(gold.tokens), np.bool_)
         found[slots[right]] = True
         right |= ~named & head & ~found[slots]
-        return Examples(systems[0], ballots, candidates, places_of(systems[0], ballots, candidates), right)
+        return Examples(systems[0], ballots, candidates, features.places_of(systems[0], ballots, candidates), right)
 
     def model(self) -> CandidateModel:
         """Learn a model from all sentences."""
         return CandidateModel(len(self.ballots.heads), self._weights(np.ones(len(self.right), np.bool_)))
 
     def crossed(self) -> Probabilities:
-        """Return probabilities in each half of the sentences (every other one, and the rest), learned from the other.
-
-        They are as good as on other sentences, so the vote and its confidence can be measured on them.
-        """
-        even = self.treebank.sentence_of[self.candidates.slots] % 2 == 0
-        sums = np.empty(len(self.places))
-        for half in (even, ~even):
+        """Return probabilities in each half of the sentences, learned from the other: as good as on other sentences."""
+        sentence_of, sums = self.treebank.sentence_of[self.candidates.slots], np.empty(len(self.places))
+        for _, held_out in folds_of(self.treebank.n_sentences, 2):
+            half = np.isin(sentence_of, held_out)
             own = np.empty(np.count_nonzero(half))
-            add_weights(self.places[half], self._weights(~half), own)
+            features.add_weights(self.places[half], self._weights(~half), own)
             sums[half] = own
         values = softmax(self.candidates.slots, sums)
         return Probabilities(self.treebank, self.ballots, self.candidates, values, values)
@@ -230,7 +184,7 @@ class Examples:
         from scipy.optimize import minimize  # slow to import, and not needed to parse
         from threadpoolctl import threadpool_limits
 
-        table = np.zeros(1 << PLACE_BITS, np.float32)
+        table = np.zeros(1 << features.PLACE_BITS, np.float32)
         slots, right, places = self.candidates.slots[chosen], self.right[chosen], self.places[chosen]
         if not len(slots):
             return table
@@ -239,14 +193,14 @@ class Examples:
         numbers = np.flatnonzero(used)
         places = (np.cumsum(used, dtype=np.int32) - 1)[places]
         shrinkage = np.full(len(numbers), SHRINKAGE * min(1.0, len(self.ballots.heads) / MANY) ** 2)
-        shrinkage[places[:, :N_STRONG]] = STRONG_SHRINKAGE
+        shrinkage[places[:, : features.N_STRONG]] = STRONG_SHRINKAGE
         scale, sums = 1 / np.sqrt(shrinkage), np.empty(len(places))
 
         def loss(x: Doubles) -> tuple[float, Doubles]:
-            add_weights(places, x * scale, sums)
+            features.add_weights(places, x * scale, sums)
             slope, gradient = np.empty(len(sums)), np.zeros(len(x))
             lost = negative_log_likelihood(slots, sums, right, slope)
-            add_to_places(places, slope, gradient)
+            features.add_to_places(places, slope, gradient)
             return lost + 0.5 * float(np.sum(x * x)), gradient * scale + x
 
         with threadpool_limits(1):  # sums of several threads would depend on their number
@@ -255,3 +209,52 @@ class Examples:
             )
         table[numbers] = np.round(found.x * scale, DIGITS)
         return table
+
+
+def softmax(slots: Ints, sums: Doubles) -> Doubles:
+    """Return the probability of each candidate, given the sum of its weights."""
+    probabilities = np.empty(len(sums))
+    normalise(slots, sums, probabilities)
+    return probabilities
+
+
+@kernel
+def normalise(slots: Ints, sums: Doubles, probabilities: Doubles) -> None:
+    """Write the softmax of the sums of each slot, among themselves and a candidate with sum 0."""
+    begin = 0
+    while begin < len(slots):
+        end, top = begin, 0.0
+        while end < len(slots) and slots[end] == slots[begin]:
+            top = max(top, sums[end])
+            end += 1
+        total = np.exp(-top)
+        for c in range(begin, end):
+            probabilities[c] = np.exp(sums[c] - top)
+            total += probabilities[c]
+        for c in range(begin, end):
+            probabilities[c] /= total
+        begin = end
+
+
+@kernel
+def negative_log_likelihood(slots: Ints, sums: Doubles, right: Bools, slope: Doubles) -> float:
+    """Write the derivatives of the negative log-likelihood by the sums, and return it.
+
+    Of the candidates of a slot several may be right (labels that differ in a subtype), or none.
+    """
+    normalise(slots, sums, slope)
+    lost, begin = 0.0, 0
+    while begin < len(slots):
+        end, total, hit, found = begin, 0.0, 0.0, False
+        while end < len(slots) and slots[end] == slots[begin]:
+            total += slope[end]
+            if right[end]:
+                hit, found = hit + slope[end], True
+            end += 1
+        hit = max(hit, 1e-300)
+        lost -= np.log(hit if found else max(1 - total, 1e-300))
+        for c in range(begin, end):
+            if right[c]:
+                slope[c] -= slope[c] / hit
+        begin = end
+    return lost

@@ -1,73 +1,50 @@
-"""Candidates of a vote: the arcs that systems propose for a token.
+"""Candidates of a vote, the arcs that systems propose for a token, and their probabilities.
 
 A candidate is a head with a label that some system proposes; or a head with *another label*, one that no system
-proposes for it. `treevote.ensemble.candidate_features` describes them.
+proposes for it. `treevote.ensemble.candidate_features` describes them. An arc weighs the probability of its head plus
+that of its best label, so the heaviest tree has the highest expected number of right heads and labels. The same
+probabilities are the confidence in trees from any vote, recalibrated where that is known to be better.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from typing import NamedTuple
 
 import numpy as np
 
-from treevote.ensemble.vote import Ballots
-from treevote.kernels import Bools, Ints, kernel, leaf
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.vote import Ballots, arc_weights, heaviest_trees, with_support
+from treevote.ensemble.weights import UNIT, Weights
+from treevote.kernels import Bools, Doubles, Ints, kernel, leaf
 
-MAX_SYSTEMS = 60
-"""Maximum number of systems: a set of them is the bits of one number."""
+MAX_SYSTEMS = 60  # a set of systems is the bits of one number
+LEAST = 0.001  # minimum distance of a confidence from 0 and 1, where no system proposes an arc or label, too
 
 
 class Candidates(NamedTuple):
-    """The candidates of all tokens, by slot, then by the first system that proposes them.
-
-    Attributes
-    ----------
-    slots : ndarray of int32, shape (n,)
-    systems : ndarray of int32, shape (n,)
-        The first system that votes for the head, and for the label if it is named.
-    named : ndarray of bool, shape (n,)
-        Whether the label is one of those proposed for the head.
-    """
+    """The candidates of all tokens, by slot, then by the first system that proposes them; shape (n,)."""
 
     slots: Ints
-    systems: Ints
-    named: Bools
+    systems: Ints  # the first system that votes for the head, and for the label if it is named
+    named: Bools  # whether the label is one of those proposed for the head
 
     @classmethod
     def of(cls, ballots: Ballots) -> Candidates:
-        """List the candidates of a vote.
-
-        Examples
-        --------
-        >>> from treevote.corpus.treebank import Treebank
-        >>> one = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
-        >>> two = Treebank.of([(["dogs", "bark"], [2, 0], ["obj", "root"])])
-        >>> [column.tolist() for column in Candidates.of(Ballots.of([one, two]))[:2]]
-        [[1, 1, 1, 2, 2], [0, 0, 1, 0, 0]]
-        """
-        size = list_candidates(ballots.heads, ballots.deprels, cls.empty(0))
-        candidates = cls.empty(size)
-        list_candidates(ballots.heads, ballots.deprels, candidates)
-        return candidates
-
-    @classmethod
-    def empty(cls, size: int) -> Candidates:
-        """Return columns for ``size`` candidates."""
-        return cls(np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.bool_))
+        """List the candidates of a vote."""
+        none = cls(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.bool_))
+        size = list_candidates(ballots.heads, ballots.deprels, none)
+        found = cls(np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.bool_))
+        list_candidates(ballots.heads, ballots.deprels, found)
+        return found
 
 
 class Leaders(NamedTuple):
-    """The leading head of each slot, see `ATTRIBUTES`; -1, and 0 votes, where all abstain.
+    """The head of each slot that most systems vote for, in a tie the first; -1, and 0 votes, where all abstain."""
 
-    Attributes
-    ----------
-    heads, deprels, votes : ndarray of int32, shape (n_slots,)
-        Head, index of the label, and number of the systems that vote for the head.
-    """
-
-    heads: Ints
-    deprels: Ints
-    votes: Ints
+    heads: Ints  # shape (n_slots,) each
+    deprels: Ints  # indices of the labels
+    votes: Ints  # number of systems that vote for the head
 
     @classmethod
     def of(cls, ballots: Ballots) -> Leaders:
@@ -76,6 +53,42 @@ class Leaders(NamedTuple):
         systems, votes = np.empty(len(slots), np.int32), np.empty(len(slots), np.int32)
         find_leaders(ballots.heads, systems, votes)
         return cls(ballots.heads[systems, slots], ballots.deprels[systems, slots], votes)
+
+
+class Probabilities(NamedTuple):
+    """The probability of each candidate."""
+
+    treebank: Treebank
+    ballots: Ballots
+    candidates: Candidates
+    values: Doubles  # shape (n_candidates,); those of a token sum to less than one: perhaps all are wrong
+    sure: Doubles  # the same, recalibrated for the confidence
+
+    def vote(self, *, single_root: bool) -> Treebank:
+        """Return the trees with most expected right heads and labels, the support of an equal vote, and confidence."""
+        heads, deprels, _ = self.ballots
+        arc, best, label = self._of_arcs(heads, deprels, self.values)
+        weight, labelled = (np.maximum(np.rint(UNIT * votes), 1).astype(np.int64) for votes in (arc + best, label))
+        voted, winner = heaviest_trees(self.treebank, self.ballots, weight, labelled, single_root=single_root)
+        table = Weights.equal(len(heads)).table(self.treebank)
+        voted = with_support(voted, self.ballots, table, *arc_weights(heads, deprels, table), winner)
+        return self.confident(voted)
+
+    def confident(self, voted: Treebank) -> Treebank:
+        """Return trees of the same sentences with the probability of each arc, and of arc and label together."""
+        numbers = {label: number for number, label in enumerate(self.ballots.labels)}
+        deprels = np.array([*(numbers.get(label, -1) for label in voted.labels), -1], np.int32)[voted.deprels]
+        arc, _, label = (shares[0] for shares in self._of_arcs(voted.heads[None], deprels[None], self.sure))
+        sure = [np.where(voted.heads < 0, 0, each.clip(LEAST, 1 - LEAST)).astype(np.float32) for each in (arc, label)]
+        return dataclasses.replace(voted, confidence=sure[0], label_confidence=sure[1])
+
+    def _of_arcs(self, heads: Ints, deprels: Ints, values: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+        """Return the results of `arc_probabilities`."""
+        arc, best, label = (np.zeros(heads.shape) for _ in range(3))
+        arc_probabilities(
+            self.ballots.heads, self.ballots.deprels, self.candidates, values, heads, deprels, arc, best, label
+        )
+        return arc, best, label
 
 
 @leaf
@@ -113,3 +126,31 @@ def find_leaders(heads: Ints, systems: Ints, votes: Ints) -> None:
                 count += int(heads[a, slot] >= 0 and heads[a, slot] == heads[b, slot])
             if count > votes[slot]:
                 systems[slot], votes[slot] = a, count
+
+
+@kernel
+def arc_probabilities(
+    heads: Ints,
+    deprels: Ints,
+    candidates: Candidates,
+    probabilities: Doubles,
+    own_heads: Ints,
+    own_deprels: Ints,
+    arc: Doubles,
+    best: Doubles,
+    label: Doubles,
+) -> None:
+    """Write for each own head its probability, that of its best label, and that of head and own label.
+
+    ``heads`` and ``deprels`` are the votes that the candidates are from; the others have the shape (n, n_slots).
+    """
+    slots, systems, named = candidates
+    for c in range(len(slots)):
+        slot, a = slots[c], systems[c]
+        for b in range(len(own_heads)):
+            if own_heads[b, slot] == heads[a, slot]:
+                arc[b, slot] += probabilities[c]
+                if named[c]:
+                    best[b, slot] = max(best[b, slot], probabilities[c])
+                    if own_deprels[b, slot] == deprels[a, slot]:
+                        label[b, slot] = probabilities[c]

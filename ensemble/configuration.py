@@ -1,23 +1,8 @@
 """Configuration of an ensemble: its members, from a file, from the command line, or the default.
 
-::
-
-    weights = "pos"                       # auto, equal, accuracy, pos or learned
-    seed = 1
-    members = ["lr-maxent-forward", "wide"]
-
-    [member.wide]                         # a new member, like a known one but for these keys
-    like = "lr-maxent-forward"
-    width = 32
-
-    [member.lr-maxent-forward.options]    # a known member with other settings
-    epochs = 20
-
-    [member.trees]                        # a new member of a kind, see `treevote.ensemble.members`
-    kind = "lr-parser"
-
-A member without ``like`` or ``kind`` and with a new name is an LR parser with the defaults of
-`treevote.models.transition.parser.TransitionTrainer`. Without ``members``, the members with a table are the ensemble.
+See ``docs/configuration.md``. A member without ``like`` or ``kind`` and with a new name is an LR parser with the
+defaults of `treevote.models.transition.parser.TransitionTrainer`. Without ``members``, the members with a table are the
+ensemble.
 """
 
 from __future__ import annotations
@@ -26,18 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from reprlib import repr as short
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from treevote.config import from_mapping, load_toml, to_mapping
-from treevote.ensemble.members import (
-    DEFAULT_MEMBERS,
-    families,
-    find_family,
-    find_member,
-    kind_of,
-    missing,
-    missing_member,
-)
+from treevote.ensemble import members as known
+from treevote.ensemble.members import DEFAULT_MEMBERS, find_member, kind_of, member_of
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError
@@ -73,14 +51,28 @@ class Configuration:
     member: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
-def read_configuration(path: str | Path | None) -> Configuration:
-    """Read a configuration file; without a path, return the default.
+Preset: TypeAlias = Literal["fast", "default", "best"]
 
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read, or has an unknown key.
-    """
+PRESETS: dict[Preset, Configuration] = {
+    "fast": Configuration(member={"lr-maxent-forward": {"search": "greedy"}}, folds=0),
+    "default": Configuration(),
+    "best": Configuration(
+        members=(
+            *DEFAULT_MEMBERS,
+            "lr-structured-forward",
+            "lr-structured-backward",
+            "lr-maxent-forward",
+            "lr-maxent-backward",
+        ),
+        member={"lr-structured-forward": {"width": 16}, "lr-structured-backward": {"width": 16}},
+        select=True,
+    ),
+}
+"""One fast parser, the default ensemble, and the best vote among eight members."""
+
+
+def read_configuration(path: str | Path | None) -> Configuration:
+    """Read a configuration file, by default the default; ConfigError if it cannot be read, or has an unknown key."""
     if path is None:
         return Configuration()
     mapping = load_toml(path)
@@ -97,12 +89,8 @@ def read_configuration(path: str | Path | None) -> Configuration:
 def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | None = None) -> EnsembleTrainer:
     """Return the trainer of a configuration; a member of a repeated name is trained again, as ``name-2``.
 
-    ``settings`` override those of all members that have them.
-
-    Raises
-    ------
-    ConfigError
-        If a member, setting or value is not known, or no member knows a setting.
+    ``settings`` override those of all members that have them. ConfigError if a member, setting or value is not known,
+    or no member knows a setting.
 
     Examples
     --------
@@ -115,11 +103,11 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
         tables[name] = _trainer(name, own, tables)
     members: dict[str, Any] = {}
     for name in configuration.members or tuple(configuration.member) or DEFAULT_MEMBERS:
-        trainer: Any = tables.get(name) or find_member(name)
-        if trainer is None:
-            raise missing_member("member", name, tables)
+        trainer: Any = member_of(name, tables)
         own = {key: value for key, value in (settings or {}).items() if hasattr(trainer, key)}
-        members[_new(name, members)] = from_mapping(type(trainer), {**to_mapping(trainer), **own})
+        marks = ("", *(f"-{k}" for k in range(2, len(members) + 2)))
+        new = next(unique for mark in marks if (unique := name + mark) not in members)
+        members[new] = from_mapping(type(trainer), {**to_mapping(trainer), **own})
     for key in settings or {}:
         if not any(hasattr(trainer, key) for trainer in members.values()):
             raise ConfigError(f"none of the members has a setting {key!r}; leave it out, or name other members")
@@ -127,30 +115,20 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
 
 
 def _trainer(name: str, own: Mapping[str, Any], tables: Mapping[str, Any]) -> Any:
-    """Return the trainer of a table: the settings of the member in ``like``, overridden by its own.
-
-    ``tables`` has the trainers of the tables before it.
-    """
+    """Return the trainer of a table, given those of the tables before it; ``like`` names one or a known member."""
     own = dict(own)
     for key, expected, type_ in (("like", "a name", str), ("kind", "a name", str), ("options", "a table", Mapping)):
         if key in own and not isinstance(own[key], type_):
             raise ConfigError(f"member.{name}.{key}: expected {expected}, found {short(own[key])}; correct this value")
     like = own.pop("like", name)
-    model: Any = tables.get(like) or find_member(like)
-    if model is None and like != name:
-        raise missing_member(f"member in member.{name}.like", like, tables)
+    what = f"member in member.{name}.like"
+    model: Any = find_member(name) if like == name else member_of(like, tables, what)
     kind = own.pop("kind", lr.FAMILY.kind if model is None else kind_of(model))
-    family = find_family(kind)
+    family = known.find_family(kind)
     if family is None:
-        raise missing(f"kind in member.{name}", kind, families())
+        raise known.missing(f"kind in member.{name}", kind, known.families())
     base = to_mapping(model) if model is not None and kind == kind_of(model) else {}
     if "options" in base:  # those of another learner would make no sense
         same = own.get("learner", base["learner"]) == base["learner"]
         own["options"] = {**(base["options"] if same else {}), **own.get("options", {})}
     return from_mapping(family.trainer, {**base, **own}, f"member.{name}")
-
-
-def _new(name: str, taken: Mapping[str, object]) -> str:
-    """Return a name that is not taken."""
-    marks = ("", *(f"-{k}" for k in range(2, len(taken) + 2)))
-    return next(unique for mark in marks if (unique := name + mark) not in taken)

@@ -15,29 +15,19 @@ from treevote.ensemble.parser import EnsembleParser
 from treevote.models.features.lexicon import ATTRIBUTES
 from treevote.models.features.word_memo import WordMemo
 
-ENOUGH_TOKENS = 20
-"""Minimum number of tokens for a judgement."""
+ENOUGH_TOKENS = 20  # minimum number of tokens for a judgement
+ENOUGH_WORDS = 2_000  # minimum number of forms in the vocabulary of a model for a judgement by forms
 
+# Share of tokens without any known tag from which a text is doubtful; below 0.001 on test sets of 22 UD treebanks.
 STRANGE_TAGS = 0.2
-"""Share of tokens without any known tag from which a text is doubtful; below 0.001 on test sets of 22 UD treebanks."""
 
+# Share of tokens with unknown forms from which a text is doubtful. On 22 UD treebanks: at most 0.40 on the test set of
+# a model's own treebank, 0.70 or more on 383 of the 462 test sets of the others.
 STRANGE_WORDS = 0.7
-"""Share of tokens with unknown forms from which a text is doubtful. On 22 UD treebanks: at most 0.40 on the test set of
-a model's own treebank, 0.70 or more on 383 of the 462 test sets of the others."""
-
-ENOUGH_WORDS = 2_000
-"""Minimum number of forms in the vocabulary of a model for a judgement by forms."""
 
 
 def doubt(parser: EnsembleParser, treebank: Treebank) -> str | None:
-    """Return a sentence with the reason why a text is unfit for a model, None if it seems to be fit.
-
-    Parameters
-    ----------
-    parser : EnsembleParser
-    treebank : Treebank
-        Some sentences; their trees are ignored.
-    """
+    """Return a sentence with the reason why a text is unfit for a model, None if it seems to be fit."""
     return doubts(parser, treebank, [0, treebank.n_sentences])[0]
 
 
@@ -56,26 +46,22 @@ def doubts(parser: EnsembleParser, treebank: Treebank, bounds: Sequence[int]) ->
         has_tags = max(_size(memo, "upos"), _size(memo, "xpos")) > 1
         has_words = _size(memo, "lower") >= ENOUGH_WORDS
         for i in (i for i, size in enumerate(sizes.tolist()) if size >= ENOUGH_TOKENS and reasons[i] is None):
-            share = (tagged[i + 1] - tagged[i]) / sizes[i], (familiar[i + 1] - familiar[i]) / sizes[i]
-            reasons[i] = _reason(*map(float, share), has_tags=has_tags, has_words=has_words)
+            with_tags, with_words = (float((own[i + 1] - own[i]) / sizes[i]) for own in (tagged, familiar))
+            if has_tags and with_tags <= 1 - STRANGE_TAGS:
+                reasons[i] = (
+                    f"{1 - with_tags:.0%} of the tokens have no part of speech that the training data of the model "
+                    "have; tag the text as they are tagged"
+                )
+            elif has_words and with_words <= 1 - STRANGE_WORDS:
+                reasons[i] = (
+                    f"{1 - with_words:.0%} of the words are unknown to the model; take a model of their language"
+                )
     return reasons
 
 
 def expects_tags(parser: EnsembleParser) -> bool:
     """Tell whether the training data of a model had parts of speech."""
     return any(max(_size(memo, "upos"), _size(memo, "xpos")) > 1 for memo in _memos(parser))
-
-
-def _reason(tagged: float, familiar: float, *, has_tags: bool, has_words: bool) -> str | None:
-    """Return the reason for shares of tokens with known tags and with known forms."""
-    if has_tags and tagged <= 1 - STRANGE_TAGS:
-        return (
-            f"{1 - tagged:.0%} of the tokens have no part of speech that the training data of the model have; "
-            "tag the text as they are tagged"
-        )
-    if has_words and familiar <= 1 - STRANGE_WORDS:
-        return f"{1 - familiar:.0%} of the words are unknown to the model; take a model of their language"
-    return None
 
 
 def _memos(parser: EnsembleParser) -> list[WordMemo]:

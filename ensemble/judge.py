@@ -18,33 +18,18 @@ from treevote.ensemble.selection import MARGIN, VoteKind, WeightKind, cross_fitt
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError
+from treevote.evaluation.agreement import right_arcs
+from treevote.evaluation.calibration import table
 from treevote.evaluation.counts import Convention, evaluate
+from treevote.store.manifest import JSON
 
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """Weights of systems and a model of their candidates.
+    """Weights of systems and a model of their candidates; ConfigError for neither, or other numbers of systems."""
 
-    Attributes
-    ----------
-    weights : Weights, optional
-        None where the model votes.
-    model : CandidateModel, optional
-        None without confidence.
-
-    Raises
-    ------
-    ConfigError
-        If there is neither, or they are for different numbers of systems.
-
-    Examples
-    --------
-    >>> Judge(Weights.equal(3)).kind, Judge(Weights.equal(3)).n_members
-    ('equal', 3)
-    """
-
-    weights: Weights | None
-    model: CandidateModel | None = None
+    weights: Weights | None  # None where the model votes
+    model: CandidateModel | None = None  # None without confidence
 
     def __post_init__(self) -> None:
         if len({part.n_members for part in (self.weights, self.model) if part is not None}) != 1:
@@ -68,10 +53,7 @@ class Judge:
         return self if self.weights is None else Judge(self.weights)
 
     def vote(self, systems: Sequence[Treebank], *, single_root: bool) -> Treebank:
-        """Return the trees, with support, and with confidence if there is a model.
-
-        Parameters and errors are those of `treevote.ensemble.vote.vote`, with the systems in the order of the training.
-        """
+        """Return the trees of the systems in the order of the training, with support, and confidence of the model."""
         if self.model is None:
             return vote(systems, self.weights, single_root=single_root)
         probabilities = self.model.of(systems)
@@ -82,8 +64,7 @@ class Judge:
     def recalibrated(self, gold: Treebank, systems: Sequence[Treebank], *, convention: Convention = "ud") -> Judge:
         """Return the judge with a model that is right on other data; without one, it is learned from them alone.
 
-        Parameters and errors are those of `CandidateModel.recalibrated`. There is no model for more than
-        ``MAX_SYSTEMS`` systems.
+        There is no model for more than ``MAX_SYSTEMS`` systems. Raises as `CandidateModel.recalibrated`.
         """
         if self.model is not None:
             model = self.model.recalibrated(gold, systems, convention=convention)
@@ -102,41 +83,12 @@ def learn(
     single_root: bool,
     convention: Convention = "ud",
 ) -> tuple[Judge, Treebank]:
-    """Learn a judge from gold trees and the parses of systems that were not trained on them.
+    """Learn a judge from gold trees and the parses of systems that were not trained on them; return it and its vote.
 
-    Parameters
-    ----------
-    kind : {"auto", "equal", "accuracy", "pos", "learned"}
-        What decides for the trees; ``"auto"``: the model, if its trees are better than those of equal votes by more
-        than `treevote.ensemble.selection.MARGIN`.
-    gold : Treebank
-    systems : sequence of Treebank
-    single_root : bool
-        See `treevote.ensemble.vote.vote`.
-    convention : {"ud", "conllx"}, default="ud"
-        Convention of what is right.
-
-    Returns
-    -------
-    judge : Judge
-        Without a model for more than ``MAX_SYSTEMS`` systems.
-    voted : Treebank
-        The vote over ``systems``: weights and model of each half of the sentences are learned from the other half, see
-        `treevote.ensemble.selection.cross_fitted` and `treevote.ensemble.candidate_model.Examples.crossed`.
-
-    Raises
-    ------
-    InputError
-        If there is no token, sentences differ, or a gold head is not known.
-    ConfigError
-        If there are more than ``MAX_SYSTEMS`` systems for a learned vote.
-
-    Examples
-    --------
-    >>> gold = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])] * 4)
-    >>> judge, voted = learn("auto", gold, [gold, gold], single_root=True)
-    >>> judge.kind, judge.vote([gold, gold], single_root=True).confidence[1:3] > 0.5
-    ('equal', array([ True,  True]))
+    For ``"auto"`` the model decides for the trees if they are better than those of equal votes by more than
+    `treevote.ensemble.selection.MARGIN`. There is no model for more than ``MAX_SYSTEMS`` systems (ConfigError for a
+    learned vote). For the vote over ``systems``, each half of the sentences is judged by what the other half taught.
+    InputError if there is no token, sentences differ, or a gold head is not known.
     """
     if kind == "learned":
         examples = Examples.of(gold, systems, convention=convention)
@@ -154,3 +106,14 @@ def learn(
         if las > equal + MARGIN:
             return Judge(None, model), learned
     return Judge(weights, model), voted
+
+
+def calibration(gold: Treebank, parse: Treebank, *, convention: Convention = "ud") -> dict[str, JSON]:
+    """Measure the confidence of a parse: a `table` by ``"arc"`` and ``"label"`` (both right); nothing without any."""
+    if parse.confidence is None or parse.label_confidence is None or not gold.n_tokens:
+        return {}
+    tokens, right = gold.is_token, right_arcs(gold, parse, convention=convention)
+    return {
+        "arc": table(parse.confidence[tokens], right.heads[tokens]),
+        "label": table(parse.label_confidence[tokens], right.arcs[tokens]),
+    }

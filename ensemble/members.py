@@ -1,6 +1,6 @@
 """Members of an ensemble: the families of parsers, and their named trainers.
 
-A family is registered by one function, named in ``FAMILIES``, or by another package through an entry point::
+A family is registered in ``FAMILIES``, or by another package through an entry point, a `treevote.protocols.Family`::
 
     [project.entry-points."treevote.members"]
     baseline = "my_package.parser:FAMILY"
@@ -11,7 +11,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
 from treevote.errors import ConfigError, ModelError, TreevoteWarning, unknown
@@ -19,48 +20,19 @@ from treevote.models.clusters.clusters import NONE, Clusters
 from treevote.protocols import Family, Parser, Trainer
 from treevote.store.record import Record
 
-
-def _transition() -> Family:
-    from treevote.models.transition.parser import FAMILY
-
-    return FAMILY
-
-
-def _pipeline() -> Family:
-    from treevote.models.pipeline.parser import FAMILY
-
-    return FAMILY
-
-
-def _graph() -> Family:
-    from treevote.models.graph.parser import FAMILY
-
-    return FAMILY
-
-
-def _decision_list() -> Family:
-    from treevote.models.decision_list.parser import FAMILY
-
-    return FAMILY
-
-
-FAMILIES: dict[str, Callable[[], Family]] = {
-    "lr-parser": _transition,
-    "pipeline-parser": _pipeline,
-    "graph-parser": _graph,
-    "decision-list": _decision_list,
+FAMILIES = {
+    "lr-parser": "treevote.models.transition.parser",
+    "pipeline-parser": "treevote.models.pipeline.parser",
+    "graph-parser": "treevote.models.graph.parser",
+    "decision-list": "treevote.models.decision_list.parser",
 }
-"""The families that come with treevote by kind; each is imported when a member of it is made or read."""
-
-ENTRY_POINTS = "treevote.members"
-"""Group of the entry points by which other packages add families; each names a `treevote.protocols.Family`."""
+"""The families that come with treevote: by kind the module with its ``FAMILY``, imported for a member of it."""
 
 DEFAULT_MEMBERS = ("lr-structured-forward", "graph-mira", "pipeline", "lr-structured-backward")
 """The LR parsers of both directions with a graph-based and a pipeline parser: the errors of parsers differ more between
 families than within one."""
 
-RESERVED = ("all", "candidates", "reader", "vote")
-"""Names that no member can have."""
+RESERVED = ("all", "candidates", "reader", "vote")  # names that no member can have
 
 
 class Member(Parser, Protocol):
@@ -69,7 +41,6 @@ class Member(Parser, Protocol):
     @property
     def trainer(self) -> Any:
         """Its trainer."""
-        ...
 
 
 class PlugIns(NamedTuple):
@@ -88,7 +59,7 @@ def plug_ins() -> PlugIns:
     taken = {*RESERVED, *own, *(name for family in own.values() for name in family.members)}
     found: dict[str, Family] = {}
     faults = []
-    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: (point.name, point.value)):
+    for point in sorted(entry_points(group="treevote.members"), key=lambda point: (point.name, point.value)):
         plug_in = f"the plug-in '{point.name}' ({point.value})"
         try:
             family = Family._make(point.load())
@@ -109,64 +80,48 @@ def plug_ins() -> PlugIns:
 @functools.cache
 def built_in_families() -> dict[str, Family]:
     """Return the families of treevote by kind."""
-    return {kind: make() for kind, make in FAMILIES.items()}
+    return {kind: import_module(module).FAMILY for kind, module in FAMILIES.items()}
+
+
+def _in_order() -> Iterator[tuple[str, Family]]:
+    """Yield kind and family: those of treevote, then those of plug-ins, which are loaded if nobody stops before."""
+    yield from built_in_families().items()
+    yield from plug_ins().families.items()
 
 
 def families() -> dict[str, Family]:
-    """Return all families by kind: those of treevote, then those of other packages in the order of their names.
-
-    Examples
-    --------
-    >>> list(families())[:2]
-    ['lr-parser', 'pipeline-parser']
-    """
-    return built_in_families() | plug_ins().families
+    """Return all families by kind: those of treevote, then those of other packages in the order of their names."""
+    return dict(_in_order())
 
 
 def find_family(kind: str) -> Family | None:
-    """Return the family of a kind, None if there is none; plug-ins are loaded for a kind that is not of treevote."""
-    return built_in_families().get(kind) or plug_ins().families.get(kind)
+    """Return the family of a kind, None if there is none."""
+    return next((family for own, family in _in_order() if own == kind), None)
 
 
 def known_members() -> dict[str, Trainer]:
-    """Return the trainers of all members by name; a `TreevoteWarning` names the plug-ins that are left out.
-
-    Examples
-    --------
-    >>> "graph-mira" in known_members()
-    True
-    """
+    """Return the trainers of all members by name; a `TreevoteWarning` names the plug-ins that are left out."""
     if faults := plug_ins().faults:
         warnings.warn("; ".join(faults), TreevoteWarning, stacklevel=2)
     return {name: trainer for family in families().values() for name, trainer in family.members.items()}
 
 
 def find_member(name: str) -> Trainer | None:
-    """Return the trainer of a member, None if there is none; plug-ins are loaded for a name that is not of treevote."""
-    known = (family.members for of in (built_in_families, families) for family in of().values())
-    return next((members[name] for members in known if name in members), None)
+    """Return the trainer of a member, None if there is none."""
+    return next((family.members[name] for _, family in _in_order() if name in family.members), None)
+
+
+def member_of(name: str, others: Mapping[str, Trainer], what: str = "member") -> Trainer:
+    """Return the trainer of a member, or of one of the others; ConfigError, with the nearest name, if there is none."""
+    trainer = others.get(name) or find_member(name)
+    if trainer is None:
+        raise missing(what, name, [*(own for family in families().values() for own in family.members), *others])
+    return trainer
 
 
 def members_of(names: Iterable[str]) -> dict[str, Trainer]:
-    """Return the trainers of the named members; plug-ins are loaded for a name that is not of treevote.
-
-    Raises
-    ------
-    ConfigError
-        If there is no member of a name; the nearest is named, and the plug-ins that were left out.
-
-    Examples
-    --------
-    >>> list(members_of(["lr-svm-backward"]))
-    ['lr-svm-backward']
-    """
-    found = {}
-    for name in names:
-        trainer = find_member(name)
-        if trainer is None:
-            raise missing_member("member", name)
-        found[name] = trainer
-    return found
+    """Return the trainers of the named members; raises as `member_of`."""
+    return {name: member_of(name, {}) for name in names}
 
 
 def missing(what: str, name: str, known: Iterable[str]) -> ConfigError:
@@ -174,20 +129,8 @@ def missing(what: str, name: str, known: Iterable[str]) -> ConfigError:
     return ConfigError("; ".join([str(unknown(what, name, known)), *plug_ins().faults]))
 
 
-def missing_member(what: str, name: str, others: Iterable[str] = ()) -> ConfigError:
-    """Return the error for an unknown member, where there are all members and some others."""
-    return missing(what, name, [*(name for family in families().values() for name in family.members), *others])
-
-
 def with_clusters(trainers: Mapping[str, Trainer], clusters: Clusters) -> dict[str, Trainer]:
-    """Return trainers whose parsers know clusters of words; one of another package may stay as it is.
-
-    Examples
-    --------
-    >>> clusters = Clusters(("dog",), ("01",))
-    >>> clusters_of(with_clusters(members_of(["lr-svm-backward"]), clusters)) == clusters
-    True
-    """
+    """Return trainers whose parsers know clusters of words; one of another package may stay as it is."""
     found: dict[str, Any] = dict(trainers)
     return {
         name: dataclasses.replace(trainer, clusters=clusters) if hasattr(trainer, "clusters") else trainer
@@ -201,26 +144,14 @@ def clusters_of(trainers: Mapping[str, Trainer]) -> Clusters:
 
 
 def kind_of(trainer: Trainer) -> str:
-    """Return the kind of a trainer.
-
-    Examples
-    --------
-    >>> kind_of(known_members()["lr-svm-backward"])
-    'lr-parser'
-    """
-    known = (item for of in (built_in_families, families) for item in of().items())
-    return next(kind for kind, family in known if isinstance(trainer, family.trainer))
+    """Return the kind of a trainer, as ``"lr-parser"``."""
+    return next(kind for kind, family in _in_order() if isinstance(trainer, family.trainer))
 
 
 def member_from_record(record: Record) -> Member:
-    """Return the member of a record.
-
-    Raises
-    ------
-    ModelError
-        If the record is not that of a member, or its parts do not fit together.
-    """
-    family = FAMILIES[record.kind]() if record.kind in FAMILIES else plug_ins().families.get(record.kind)
+    """Return the member of a record; ModelError if it is not that of a member, or its parts do not fit together."""
+    own = FAMILIES.get(record.kind)
+    family = import_module(own).FAMILY if own else plug_ins().families.get(record.kind)
     if family is None:
         kinds, faults = ", ".join(families()), "".join(f"; {fault}" for fault in plug_ins().faults)
         raise ModelError(

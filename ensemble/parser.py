@@ -13,7 +13,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.candidate_model import CandidateModel
 from treevote.ensemble.judge import Judge
 from treevote.ensemble.members import Member, kind_of, member_from_record
-from treevote.ensemble.reader import Reader
+from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.ensemble.weights import Weights
 from treevote.errors import ModelError, unknown
 from treevote.models.features.lexicon import strings_shared
@@ -24,7 +24,6 @@ from treevote.store.manifest import JSON
 from treevote.store.record import Record
 
 KIND = "ensemble"
-
 _CANDIDATES, _READER = "candidates", "reader"  # the parts of a record that are no members
 _LEARNED = {"kind": "learned"}  # instead of weights
 
@@ -41,14 +40,14 @@ class EnsembleParser:
         The vote over their trees; it has confidence after training with development data or folds.
     facts : dict
         Training data, and scores on the development set.
-    reader : Reader, optional
+    reader : TextAnnotator, optional
         Tokenizer and tagger of a model that reads raw text; `parse` takes sentences as they are.
     """
 
     members: dict[str, Member]
     judge: Judge
     facts: Mapping[str, JSON]
-    reader: Reader | None = None
+    reader: TextAnnotator | None = None
 
     def __post_init__(self) -> None:
         """Share one cache of words among members with the same lexicon, such as those of one training."""
@@ -84,8 +83,7 @@ class EnsembleParser:
 
     def combine(self, parses: Mapping[str, Treebank]) -> Treebank:
         """Return the vote over the parses of all members, with support, and with confidence if possible."""
-        systems = [parses[name] for name in self.members]
-        return self.judge.vote(systems, single_root=self.single_root)
+        return self.judge.vote([parses[name] for name in self.members], single_root=self.single_root)
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the same sentences with the trees that have most votes, and their support."""
@@ -123,7 +121,7 @@ class EnsembleParser:
         model = CandidateModel.from_record(parts[_CANDIDATES]) if _CANDIDATES in parts else None
         with strings_shared():  # no part is held longer than it is needed: some take memory twice
             members = {name: member_from_record(parts[name]) for name in _members(record)}
-            reader = Reader.from_record(parts[_READER]) if _READER in parts else None
+            reader = TextAnnotator.from_record(parts[_READER]) if _READER in parts else None
         facts = dict(record.facts)
         votes: Any = facts.pop("votes", None)
         if not isinstance(votes, Mapping) or (votes == _LEARNED and model is None):
@@ -164,12 +162,7 @@ def load(path: str | Path) -> EnsembleParser:
 def load_member(path: str | Path, name: str) -> EnsembleParser:
     """Read a member alone, as an ensemble without confidence, with the reader; the other members are not read.
 
-    Raises
-    ------
-    ModelError
-        As `load`.
-    ConfigError
-        If there is no member of the name; the nearest is named.
+    ModelError as `load`; ConfigError, with the nearest name, if there is no such member.
     """
 
     def alone(record: Record) -> EnsembleParser:
@@ -185,6 +178,5 @@ def load_member(path: str | Path, name: str) -> EnsembleParser:
 
 def configuration(parser: EnsembleParser) -> dict[str, dict[str, Any]]:
     """Return the configuration of every member, as `treevote train --config` reads it."""
-    return {
-        name: {"kind": kind_of(member.trainer), **to_mapping(member.trainer)} for name, member in parser.members.items()
-    }
+    trainers = {name: member.trainer for name, member in parser.members.items()}
+    return {name: {"kind": kind_of(trainer), **to_mapping(trainer)} for name, trainer in trainers.items()}

@@ -1,4 +1,4 @@
-"""Selection of the members and weights of an ensemble, on sentences that no member was trained on.
+"""Selection of the members and weights of an ensemble, on sentences that no member was trained on; their diversity.
 
 All subsets of the members and all kinds of weights are tried. The heaviest heads are rarely no tree, so the subsets are
 ranked by heaviest heads alone, in compiled loops, and only the best of them vote in full, and all members together. The
@@ -8,47 +8,36 @@ The best of hundreds of ensembles is best by luck, too, and the fewer its member
 of those that are hardly below it the one with most members is chosen, much as decision trees are pruned (Breiman,
 Friedman, Olshen & Stone 1984, "Classification and regression trees", section 3.4.3).
 
-Weights that are not equal are fitted to one half of the sentences and measured on the other: every second sentence, and
-the rest. Measured on the sentences of their fit, they would seem better than they are.
+Weights that are not equal are fitted to one half of the sentences and measured on the other.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
+from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import common_labels
 from treevote.ensemble.candidate_model import Examples
 from treevote.ensemble.vote import arc_weights, vote, winners
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError
-from treevote.evaluation.agreement import right_arcs
+from treevote.evaluation.agreement import agreement, arcs_of, oracle, right_arcs, uniquely_correct
 from treevote.evaluation.counts import Convention, evaluate
 from treevote.kernels import Bools, Longs
 
-MARGIN = 0.05
-"""Gain in LAS that a learned vote needs over equal votes of the same members."""
+MARGIN = 0.05  # gain in LAS that a learned vote needs over equal votes of the same members
+STANDARD_ERRORS = 0.5  # of the difference of two ensembles: the one below by no more is near the other
+FINALISTS = 24  # number of ensembles that vote in full
+LARGEST = 12  # maximum number of members to select from
 
-STANDARD_ERRORS = 0.5
-"""Tolerance of the selection: an ensemble is near the best one if it is below it by no more than this number of
-standard errors of their difference."""
-
-FINALISTS = 24
-"""Number of ensembles that vote in full."""
-
-LARGEST = 12
-"""Maximum number of members to select from."""
-
-WeightKind = Literal["equal", "accuracy", "pos"]
-"""Kinds of weights of systems."""
-
-VoteKind = Literal[WeightKind, "learned"]
-"""Kinds of votes: with weights of the systems, or with the probabilities of a model of candidates."""
+WeightKind = Literal["equal", "accuracy", "pos"]  # weights of the systems
+VoteKind = Literal[WeightKind, "learned"]  # or the probabilities of a model of candidates
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,79 +56,40 @@ class Selection:
 
 
 def fit_weights(kind: WeightKind, gold: Treebank, systems: Sequence[Treebank]) -> Weights:
-    """Return weights of a kind, fitted to gold trees.
-
-    Examples
-    --------
-    >>> gold = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
-    >>> fit_weights("accuracy", gold, [gold]).overall, fit_weights("equal", gold, [gold, gold]).overall
-    ((1.0,), (1.0, 1.0))
-    """
+    """Return weights of a kind, fitted to gold trees."""
     if kind == "equal":
         return Weights.equal(len(systems))
     return (Weights.by_accuracy if kind == "accuracy" else Weights.by_pos)(gold, systems)
 
 
 def cross_fitted(kind: WeightKind, gold: Treebank, systems: Sequence[Treebank], *, single_root: bool) -> Treebank:
-    """Return the vote of systems, each half of the sentences with weights that are fitted to the other half.
-
-    A single sentence has weights that are fitted to itself.
-
-    Examples
-    --------
-    >>> gold = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"]), (["run"], [0], ["root"])])
-    >>> cross_fitted("accuracy", gold, [gold], single_root=True).heads.tolist()
-    [-1, 2, 0, -1, 0]
-    """
+    """Return the vote of systems, each half of the sentences with weights that are fitted to the other half."""
     if kind == "equal":
         return vote(systems, single_root=single_root)
-    golds, halves = _halves(gold), [_halves(system) for system in systems]
-    voted = [
-        vote(
-            [half[own] for half in halves],
-            fit_weights(kind, golds[own - 1], [half[own - 1] for half in halves]),
-            single_root=single_root,
-        )
-        for own in range(len(golds))
-    ]
-    apart = [np.arange(own, gold.n_sentences, len(golds)) for own in range(len(golds))]
-    return Treebank.concatenate(voted).select(np.argsort(np.concatenate(apart)))
+    return rejoined(
+        [
+            vote([system.select(held_out) for system in systems], weights, single_root=single_root)
+            for weights, held_out in _by_halves(kind, gold, systems)
+        ]
+    )
+
+
+def _by_halves(kind: WeightKind, gold: Treebank, systems: Sequence[Treebank]) -> Iterator[tuple[Weights, Longs]]:
+    """Yield weights fitted to each half of the sentences, and the other half; a single sentence has its own."""
+    alone = np.arange(gold.n_sentences)
+    for fit, held_out in folds_of(gold.n_sentences, 2) if gold.n_sentences > 1 else [(alone, alone)]:
+        yield fit_weights(kind, gold.select(fit), [system.select(fit) for system in systems]), held_out
 
 
 def select(
     gold: Treebank, parses: Mapping[str, Treebank], *, single_root: bool, convention: Convention = "ud"
 ) -> Selection:
-    """Choose the members and the kind of weights whose vote is best.
+    """Choose the members and the kind of weights whose vote is best, by name and parse of sentences of held-out data.
 
     Of the ensembles near the best one, see ``STANDARD_ERRORS``, the one with most members is chosen; ties go to the
     higher LAS, then to the simplest weights (equal, by accuracy, by part of speech, learned), then to the members that
-    are better alone. An ensemble that has the same arcs right as a smaller one is left out.
-
-    Parameters
-    ----------
-    gold : Treebank
-        Sentences with trees that no member was trained on.
-    parses : mapping of str to Treebank
-        The parse of each member.
-    single_root : bool
-        See `treevote.ensemble.vote.vote`.
-    convention : {"ud", "conllx"}, default="ud"
-        Convention of the LAS.
-
-    Raises
-    ------
-    InputError
-        If there is no token to measure on, sentences differ, or a gold head is not known.
-    ConfigError
-        If there is no member, or more than ``LARGEST``.
-
-    Examples
-    --------
-    >>> words = ["she", "saw", "stars"]
-    >>> gold = Treebank.of([(words, [2, 0, 2], ["nsubj", "root", "obj"])])
-    >>> wrong = Treebank.of([(words, [0, 1, 2], ["root", "obj", "obj"])])
-    >>> select(gold, {"bad": wrong, "good": gold}, single_root=True).members
-    ('good',)
+    are better alone. An ensemble that has the same arcs right as a smaller one is left out. InputError if there is no
+    token, sentences differ, or a gold head is not known; ConfigError for no member, or more than ``LARGEST``.
     """
     if not 1 <= len(parses) <= LARGEST:
         raise ConfigError(f"expected 1 to {LARGEST} members to select from, found {len(parses)}; name others")
@@ -147,12 +97,8 @@ def select(
         raise InputError("expected sentences to select members on, found none", path=gold.name)
     alone = {name: evaluate(gold, parse, convention=convention).las for name, parse in parses.items()}
     names = sorted(parses, key=lambda name: -alone[name])
-    ranked, everyone, tokens = (
-        _ranked(gold, [parses[name] for name in names], convention),
-        range(len(names)),
-        gold.is_token,
-    )
-    kinds: tuple[VoteKind, ...] = get_args(VoteKind)
+    ranked = _ranked(gold, [parses[name] for name in names], convention)
+    everyone, kinds = tuple(range(len(names))), get_args(VoteKind)
 
     def right_in(chosen: Sequence[int], kind: VoteKind) -> Bools:
         systems = [parses[names[i]] for i in chosen]
@@ -160,13 +106,13 @@ def select(
             voted = Examples.of(gold, systems, convention=convention).crossed().vote(single_root=single_root)
         else:
             voted = cross_fitted(kind, gold, systems, single_root=single_root)
-        return right_arcs(gold, voted, convention=convention).arcs[tokens]
+        return right_arcs(gold, voted, convention=convention).arcs[gold.is_token]
 
     def las(chosen: Sequence[int], kind: VoteKind) -> float:
         return round(100 * float(right_in(chosen, kind).mean()), 2)
 
     tried: dict[tuple[tuple[int, ...], VoteKind], None] = dict.fromkeys(
-        [*ranked[:FINALISTS], ((0,), "equal"), (tuple(everyone), "equal")]
+        [*ranked[:FINALISTS], ((0,), "equal"), (everyone, "equal")]
     )
     if len(names) > 1 and gold.n_sentences > 1:
         tried |= dict.fromkeys((chosen, "learned") for chosen, _ in [*tried] if len(chosen) > 1)
@@ -176,8 +122,13 @@ def select(
         right = right_in(members, kind)
         finalists.setdefault(right.tobytes(), (members, kind, right))
     *_, best = max(finalists.values(), key=lambda finalist: np.count_nonzero(finalist[2]))
+
+    def is_near(right: Bools) -> bool:
+        lost = np.count_nonzero(best) - np.count_nonzero(right)
+        return bool(lost <= STANDARD_ERRORS * np.sqrt(np.count_nonzero(best != right)))
+
     chosen, kind, right = max(
-        (finalist for finalist in finalists.values() if _is_near(finalist[2], best)),
+        (finalist for finalist in finalists.values() if is_near(finalist[2])),
         key=lambda finalist: (len(finalist[0]), np.count_nonzero(finalist[2])),
     )
     rest = [i for i in everyone if i not in chosen]
@@ -190,23 +141,15 @@ def select(
     )
 
 
-def _is_near(right: Bools, best: Bools) -> bool:
-    """Tell whether an ensemble is near the best one, given the arcs that each has right."""
-    lost = np.count_nonzero(best) - np.count_nonzero(right)
-    return bool(lost <= STANDARD_ERRORS * np.sqrt(np.count_nonzero(best != right)))
-
-
 def _ranked(
     gold: Treebank, systems: Sequence[Treebank], convention: Convention
 ) -> list[tuple[tuple[int, ...], WeightKind]]:
     """Return all ensembles of systems by the number of right arcs among the heaviest heads, best first."""
-    heads = np.stack([system.heads for system in systems])
-    _, deprels = common_labels(systems)
+    heads, (_, deprels) = np.stack([system.heads for system in systems]), common_labels(systems)
     right = np.stack([right_arcs(gold, system, convention=convention)[1] for system in systems])
     kinds: tuple[WeightKind, ...] = ("equal", "accuracy", "pos")
-    tables = {kind: _cross_fitted_table(kind, gold, systems) for kind in kinds}
-    slots = np.arange(heads.shape[1])
-    hits = {}
+    tables = {kind: _table_by_halves(kind, gold, systems) for kind in kinds}
+    slots, hits = np.arange(heads.shape[1]), {}
     for size in range(1, len(systems) + 1):
         for chosen in itertools.combinations(range(len(systems)), size):
             rows = list(chosen)
@@ -218,14 +161,46 @@ def _ranked(
     return sorted(hits, key=lambda ensemble: -hits[ensemble])
 
 
-def _halves(treebank: Treebank) -> list[Treebank]:
-    """Return every second sentence, and the others; a single sentence alone."""
-    n_halves = min(2, treebank.n_sentences)
-    return [treebank.select(range(half, treebank.n_sentences, n_halves)) for half in range(n_halves)]
+def _table_by_halves(kind: WeightKind, gold: Treebank, systems: Sequence[Treebank]) -> Longs:
+    """Return the table of weights of each sentence, fitted to the other half."""
+    table = np.zeros((len(systems), len(gold.tokens)), np.int64)
+    for weights, held_out in _by_halves(kind, gold, systems):
+        own = np.isin(gold.sentence_of, held_out)
+        table[:, own] = weights.table(gold)[:, own]
+    return table
 
 
-def _cross_fitted_table(kind: WeightKind, gold: Treebank, systems: Sequence[Treebank]) -> Longs:
-    """Return the table of weights that are fitted to the other half for each sentence."""
-    golds, halves = _halves(gold), [_halves(system) for system in systems]
-    tables = [fit_weights(kind, golds[i - 1], [half[i - 1] for half in halves]).table(gold) for i in range(len(golds))]
-    return np.where(gold.sentence_of % len(golds) == 0, tables[0], tables[-1])
+@dataclass(frozen=True, slots=True)
+class Diversity:
+    """Differences of systems on the same gold trees; all rates are percentages of the tokens, to two decimals."""
+
+    names: tuple[str, ...]
+    las: tuple[float, ...]
+    uas: tuple[float, ...]
+    alone: tuple[float, ...]  # uniquely correct arcs, see `treevote.evaluation.agreement`
+    disagreement: tuple[tuple[float, ...], ...]  # shape (k, k): tokens to which two give different heads or labels
+    oracle_las: float  # tokens that at least one system has right
+    oracle_uas: float
+
+    @staticmethod
+    def of(gold: Treebank, parses: Mapping[str, Treebank], *, convention: Convention = "ud") -> Diversity:
+        """Compare systems by name; InputError for none, other sentences, or an unknown gold head."""
+        tokens = gold.is_token
+        right = [right_arcs(gold, parse, convention=convention) for parse in parses.values()]
+        heads, arcs = [of.heads for of in right], [of.arcs for of in right]
+        analyses = arcs_of(list(parses.values()))
+
+        def share(mask: Bools) -> float:
+            return round(100 * int(np.count_nonzero(mask)) / max(1, gold.n_tokens), 2)
+
+        return Diversity(
+            names=tuple(parses),
+            las=tuple(map(share, arcs)),
+            uas=tuple(map(share, heads)),
+            alone=tuple(map(share, uniquely_correct(arcs))),
+            disagreement=tuple(
+                tuple(share(tokens & ~agreement(one, other).arcs) for other in analyses) for one in analyses
+            ),
+            oracle_las=share(oracle(arcs)),
+            oracle_uas=share(oracle(heads)),
+        )

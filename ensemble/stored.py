@@ -15,8 +15,7 @@ from treevote.store.checkpoints import checksum
 from treevote.store.manifest import MANIFEST
 from treevote.version import __version__
 
-MAX_LOADED = 4
-"""Maximum number of models that a process keeps in memory; the one least recently used leaves for another."""
+MAX_LOADED = 4  # models that a process keeps in memory; the one least recently used leaves for another
 
 
 @dataclass(frozen=True)
@@ -125,8 +124,5 @@ class _Place:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-_PLACES: dict[tuple[str, str, str | None], _Place] = {}
-"""Places in the order of their last use."""
-
-_LOCK = threading.Lock()
-"""Guards the places, and is never held while a parser is loaded."""
+_PLACES: dict[tuple[str, str, str | None], _Place] = {}  # in the order of their last use
+_LOCK = threading.Lock()  # guards the places, and is never held while a parser is loaded

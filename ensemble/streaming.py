@@ -1,8 +1,4 @@
-"""Text of any length: the chunks of several files.
-
-A task is a chunk of text: reading, parsing and writing all happen where the task runs, and no treebank travels between
-processes.
-"""
+"""The chunks of several files: text of any length. A chunk is read, parsed and written where its task runs."""
 
 from __future__ import annotations
 
@@ -16,19 +12,16 @@ from treevote.conll.document_ids import document_ids
 from treevote.conll.text_chunks import AnyFormat, TextChunk, any_chunks
 from treevote.corpus.treebank import Format
 
-CHUNK_BYTES = 1 << 19
-"""Approximate length of a chunk: its transfer to a process is cheap compared with parsing it."""
-
-
+CHUNK_BYTES = 1 << 19  # approximate length of a chunk: its transfer is cheap compared with parsing it
 C = TypeVar("C", bound=Chunk | TextChunk)
 
 
 class FileChunk(NamedTuple, Generic[C]):
-    """A chunk, the number of its file, from 0, and the bytes of all files, compressed or not, read up to its end."""
+    """A chunk of one of several files."""
 
     chunk: C
-    file: int
-    bytes_read: int
+    file: int  # number of its file, from 0
+    bytes_read: int  # of all files, compressed or not, up to its end
 
 
 def file_chunks(
@@ -40,10 +33,9 @@ def file_chunks(
     --------
     >>> from tempfile import NamedTemporaryFile
     >>> with NamedTemporaryFile() as file:
-    ...     _ = file.write(b"1\ta\n\n" * 2)
-    ...     file.flush()
-    ...     [(each.chunk.first_sentence, each.file, each.bytes_read) for each in file_chunks([file.name] * 2)]
-    [(1, 0, 10), (1, 1, 20)]
+    ...     _ = file.write(b"1\ta\n\n" * 2), file.flush()
+    ...     [(each.file, each.bytes_read) for each in file_chunks([file.name] * 2)]
+    [(0, 10), (1, 20)]
     """
     return _counted(paths, lambda path, _: chunks(path, format=format, n_bytes=n_bytes))
 

@@ -1,9 +1,8 @@
 """Confidence of tags: a calibrated probability that UPOS, FEATS and XPOS of a token are all right.
 
-A logistic regression on development data, from the margins of the tags:
-by how much the sum of the taggers' scores is higher than that of the next best tag. Whether the taggers agree adds
-nothing to that. The least of the margins counts most, and its effect is no straight line: it enters cut off at some
-heights, so that the log-odds are piecewise linear in it.
+A logistic regression on development data, from the margins of the tags: by how much the sum of the taggers' scores is
+higher than that of the next best tag. Whether the taggers agree adds nothing to that. The least of the margins counts
+most, and its effect is no straight line: it enters cut off at some heights, so that the log-odds are piecewise linear.
 """
 
 from __future__ import annotations
@@ -13,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treevote.corpus.folds import folds_of
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.probabilities import LEAST
+from treevote.ensemble.candidates import LEAST
 from treevote.evaluation.calibration import table
 from treevote.kernels import Bools, Doubles, Floats
 from treevote.store.manifest import JSON
@@ -23,20 +23,11 @@ from treevote.store.validation import column, rebuild
 
 KIND = "tag-confidence"
 
-HEIGHTS = (0.5, 1.0, 2.0, 4.0, 8.0, 20.0)
-"""Where the least margin is cut off."""
-
-N_TASKS = 3
-"""Number of margins of a token: those of `treevote.models.tagging.tagger.SCORED_TASKS`."""
-
+HEIGHTS = (0.5, 1.0, 2.0, 4.0, 8.0, 20.0)  # where the least margin is cut off
+N_TASKS = 3  # margins of a token: those of `treevote.models.tagging.tagger.SCORED_TASKS`
 MAX_LOG_ODDS = math.log((1 - LEAST) / LEAST)
-"""The log-odds of the greatest probability."""
-
-DIGITS = 6
-"""Decimals of a weight."""
-
-MAX_WEIGHT = 1e6
-"""Maximum absolute weight, so that sums stay finite."""
+DIGITS = 6  # decimals of a weight
+MAX_WEIGHT = 1e6  # maximum absolute weight, so that sums stay finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +38,19 @@ class TagConfidence:
 
     @staticmethod
     def fit(margins: Floats, right: Bools) -> TagConfidence:
-        """Fit to the margins of tokens that no tagger was trained on, shape (n, N_TASKS); ``right``: their tags are."""
-        return TagConfidence(fitted(_features(margins), right))
+        """Fit to the margins of tokens that no tagger was trained on, shape (n, N_TASKS); ``right``: their tags are.
+
+        There is only an intercept if all or none are right.
+        """
+        X = _features(margins)
+        if right.all() or not right.any():
+            share = (int(right.sum()) + 1) / (len(right) + 2)
+            return TagConfidence(np.array([*np.zeros(X.shape[1]), np.log(share / (1 - share))]))
+        from sklearn.linear_model import LogisticRegression  # slow to import, and not needed to parse
+
+        model = LogisticRegression(max_iter=1000).fit(X, right)
+        weights: Doubles = np.concatenate([model.coef_[0], model.intercept_]).astype(np.float64)
+        return TagConfidence(weights.round(DIGITS))
 
     def of(self, margins: Floats) -> Floats:
         """Return the probability that all tags of each token are right, shape (n,)."""
@@ -82,27 +84,15 @@ def _features(margins: Floats) -> Doubles:
 
 
 def cross_fitted(gold: Treebank, margins: Floats, right: Bools) -> dict[str, JSON]:
-    """Measure by cross-validation on two halves, every other sentence and the rest; see `calibration.table`.
+    """Measure by cross-validation on the two halves of the sentences, see `table`; empty if one has no token.
 
-    ``margins`` have the shape (n_slots, N_TASKS). The result is empty if a half has no token.
+    ``margins`` have the shape (n_slots, N_TASKS).
     """
-    even, tokens = gold.sentence_of % 2 == 0, gold.is_token
-    halves = [tokens & even, tokens & ~even]
+    tokens, folds = gold.is_token, folds_of(gold.n_sentences, 2)
+    halves = [tokens & np.isin(gold.sentence_of, held_out) for _, held_out in folds]
     if not all(half.any() for half in halves):
         return {}
     sure = np.zeros(len(right), np.float32)
     for fit, held_out in (halves, halves[::-1]):
         sure[held_out] = TagConfidence.fit(margins[fit], right[fit]).of(margins[held_out])
     return table(sure[tokens], right[tokens])
-
-
-def fitted(X: Doubles, right: Bools) -> Doubles:
-    """Return weights and intercept of a logistic regression; only an intercept if all or none are right."""
-    if right.all() or not right.any():
-        share = (int(right.sum()) + 1) / (len(right) + 2)
-        return np.array([*np.zeros(X.shape[1]), np.log(share / (1 - share))])
-    from sklearn.linear_model import LogisticRegression  # slow to import, and not needed to parse
-
-    model = LogisticRegression(max_iter=1000).fit(X, right)
-    weights: Doubles = np.concatenate([model.coef_[0], model.intercept_]).astype(np.float64)
-    return weights.round(DIGITS)

@@ -13,15 +13,14 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 
 from treevote.config import converted, to_mapping
+from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.treebank import Treebank, checksum
 from treevote.corpus.trees import is_single_rooted, require_labelled_trees
-from treevote.ensemble import reliability
 from treevote.ensemble.candidates import MAX_SYSTEMS
-from treevote.ensemble.diversity import Diversity
-from treevote.ensemble.judge import Judge, learn
+from treevote.ensemble.judge import Judge, calibration, learn
 from treevote.ensemble.members import DEFAULT_MEMBERS, RESERVED, Member, clusters_of, members_of
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.selection import LARGEST, VoteKind, select
+from treevote.ensemble.selection import LARGEST, Diversity, VoteKind, select
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.counts import Convention, evaluate, require_heads
@@ -44,7 +43,7 @@ class EnsembleTrainer:
         By name, in the order in which ties are decided: the best first.
     weights : {"auto", "equal", "accuracy", "pos", "learned"}
         Kind of the weights of the votes, see `treevote.ensemble.weights`; or ``"learned"``: arcs are weighted by their
-        probability, see `treevote.ensemble.probabilities`. All but ``"equal"`` are measured. ``"auto"`` is learned if
+        probability, see `treevote.ensemble.candidates`. All but ``"equal"`` are measured. ``"auto"`` is learned if
         that votes better, see `treevote.ensemble.judge.learn`; else equal, and so where nothing is measured.
     select : bool
         Whether members, their order and the kind of weights are selected, see `treevote.ensemble.selection`;
@@ -135,22 +134,21 @@ class EnsembleTrainer:
             )
         bare = dataclasses.replace(treebank, source=None)
         facts: dict[str, JSON] = {"treevote": __version__, "seed": seed, "training": facts_of(treebank)}
-        names = tuple(self.members)
-        measured: _Measured | None = None
-        trained: dict[str, Member] = {}
+        names, kind = tuple(self.members), self.weights
+        gold, parsed, trained = dev, dict[str, tuple[Treebank, float]](), dict[str, Member]()
         if dev is not None:
             trained = self._trained(names, bare, dev, seed, jobs)
-            measured = _Measured.of(dev, {name: _parsed(member, dev) for name, member in trained.items()})
+            parsed = {name: _parsed(member, dev) for name, member in trained.items()}
             facts["development"] = facts_of(dev)
         elif self.folds:
-            measured = self._cross_parsed(bare, seed, jobs)
+            gold, parsed = bare, self._cross_parsed(bare, seed, jobs)
             facts["folds"] = self.folds
+        parses = {name: parse for name, (parse, _) in parsed.items()}
         single_root = is_single_rooted(treebank)
-        kind: VoteKind | Literal["auto"] = self.weights
-        if measured is not None:
-            facts["diversity"] = to_mapping(Diversity.of(measured.gold, measured.parses, convention=convention))
+        if gold is not None:
+            facts["diversity"] = to_mapping(Diversity.of(gold, parses, convention=convention))
             if self.select:
-                choice = select(measured.gold, measured.parses, single_root=single_root, convention=convention)
+                choice = select(gold, parses, single_root=single_root, convention=convention)
                 names, kind = choice.members, choice.weights
                 facts["selection"] = to_mapping(choice)
         if dev is None:
@@ -158,19 +156,22 @@ class EnsembleTrainer:
         members = {name: trained[name] for name in names}
         if clusters := clusters_of({name: member.trainer for name, member in members.items()}):
             facts["clusters"] = len(clusters.words)
-        if measured is None:
+        if gold is None:
             facts["weights"] = "equal"
             return EnsembleParser(members, Judge(Weights.equal(len(members))), facts), {}
-        systems = [measured.parses[name] for name in names]
-        judge, voted = learn(kind, measured.gold, systems, single_root=single_root, convention=convention)
+        chosen = {name: parses[name] for name in names}
+        judge, voted = learn(kind, gold, list(chosen.values()), single_root=single_root, convention=convention)
         facts["weights"] = judge.kind
-        if measured.gold.n_sentences > 1:
-            facts["reliability"] = reliability.of(measured.gold, voted, convention=convention)
+        if gold.n_sentences > 1:
+            facts["reliability"] = calibration(gold, voted, convention=convention)
         facts["scores"] = {
-            name: dict(evaluate(measured.gold, parse, convention=convention).attachment)
-            for name, parse in {**{name: measured.parses[name] for name in names}, "vote": voted}.items()
+            name: dict(evaluate(gold, parse, convention=convention).attachment)
+            for name, parse in {**chosen, "vote": voted}.items()
         }
-        return EnsembleParser(members, judge, facts), measured.milliseconds
+        thousands = max(1, gold.n_tokens) / 1000
+        return EnsembleParser(members, judge, facts), {
+            name: 1000 * seconds / thousands for name, (_, seconds) in parsed.items()
+        }
 
     def _trained(
         self, names: Sequence[str], treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs
@@ -182,29 +183,23 @@ class EnsembleTrainer:
         trained = jobs.map(functools.partial(_train_alone, seed=seed), tasks)
         return dict(zip(names, trained, strict=True))
 
-    def _cross_parsed(self, treebank: Treebank, seed: int, jobs: Jobs) -> _Measured:
-        """Parse each sentence by members that were trained on the other folds."""
+    def _cross_parsed(self, treebank: Treebank, seed: int, jobs: Jobs) -> dict[str, tuple[Treebank, float]]:
+        """Parse each sentence by members that were trained on the other folds; return the seconds, too."""
         if treebank.n_sentences < 2 * self.folds:
             raise ConfigError(
                 f"{self.folds} folds need {2 * self.folds} sentences, found {treebank.n_sentences}; choose fewer"
             )
-        fold_of = np.arange(treebank.n_sentences) % self.folds
-        held_out = [np.flatnonzero(fold_of == fold) for fold in range(self.folds)]
         tasks = [
-            _Task(f"{name} {fold + 1}/{self.folds}", name, trainer, treebank.select(np.flatnonzero(fold_of != fold)))
-            for fold in range(self.folds)
+            (_Task(f"{name} {number}/{self.folds}", name, trainer, treebank.select(others)), treebank.select(held_out))
+            for number, (others, held_out) in enumerate(folds_of(treebank.n_sentences, self.folds), 1)
             for name, trainer in self.members.items()
         ]
-        parts = [treebank.select(sentences) for sentences in held_out for _ in self.members]
-        work = functools.partial(_train_and_parse, seed=seed)
-        done = list(jobs.map(work, zip(tasks, parts, strict=True)))
-        back = np.argsort(np.concatenate(held_out))
-        parses: dict[str, tuple[Treebank, float]] = {}
+        done = list(jobs.map(functools.partial(_train_and_parse, seed=seed), tasks))
+        found: dict[str, tuple[Treebank, float]] = {}
         for i, name in enumerate(self.members):
             own = done[i :: len(self.members)]
-            joined = Treebank.concatenate([parse for parse, _ in own])
-            parses[name] = joined.select(back), sum(seconds for _, seconds in own)
-        return _Measured.of(treebank, parses)
+            found[name] = rejoined([parse for parse, _ in own]), sum(seconds for _, seconds in own)
+        return found
 
 
 class _Task(NamedTuple):
@@ -217,23 +212,6 @@ class _Task(NamedTuple):
     dev: Treebank | None = None
 
 
-class _Measured(NamedTuple):
-    """Gold trees, the parse of each member, and milliseconds of CPU for 1,000 tokens."""
-
-    gold: Treebank
-    parses: dict[str, Treebank]
-    milliseconds: dict[str, float]
-
-    @staticmethod
-    def of(gold: Treebank, parsed: Mapping[str, tuple[Treebank, float]]) -> _Measured:
-        thousands = max(1, gold.n_tokens) / 1000
-        return _Measured(
-            gold,
-            {name: parse for name, (parse, _) in parsed.items()},
-            {name: 1000 * seconds / thousands for name, (_, seconds) in parsed.items()},
-        )
-
-
 def _parsed(member: Member, treebank: Treebank) -> tuple[Treebank, float]:
     """Return a parse and its seconds of CPU, without the compilation of kernels."""
     member.parse(treebank.select(range(min(1, treebank.n_sentences))))
@@ -242,7 +220,6 @@ def _parsed(member: Member, treebank: Treebank) -> tuple[Treebank, float]:
 
 
 def _train(task: _Task, seed: int, jobs: Jobs) -> Member:
-    """Train a member."""
     own_seed = int(np.random.default_rng([seed, zlib.crc32(task.name.encode())]).integers(2**31))
     return task.trainer.train(  # type: ignore[return-value]  # those of treevote.ensemble.members are members
         task.treebank, task.dev, seed=own_seed, jobs=jobs.renamed(lambda _: task.title)
@@ -250,7 +227,6 @@ def _train(task: _Task, seed: int, jobs: Jobs) -> Member:
 
 
 def _train_alone(task: _Task, *, seed: int, progress: Progress | None = None) -> Member:
-    """Train a member beside others."""
     return _train(task, seed, Jobs(progress=progress))
 
 

@@ -41,16 +41,15 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
     Returns
     -------
     Treebank
-        Words and source of ``systems[0]``, and new trees. ``support`` is the weight of the systems that voted
-        for an arc, as a share of all that did not abstain on its token; ``label_support`` is the weight of
-        those that voted for the arc with its label, as a share of the former. A sentence that no system
-        parsed stays without heads.
+        Words and source of ``systems[0]``, and new trees. ``support`` is the weight of the systems that voted for an
+        arc, as a share of all that did not abstain on its token; ``label_support`` is the weight of those that voted
+        for the arc with its label, as a share of the former. A sentence that no system parsed stays without heads.
 
     Raises
     ------
     InputError
-        If no system is given, the sentences differ, a head is not a position of another token, or the weights
-        are for another number of systems.
+        If no system is given, the sentences differ, a head is not a position of another token, or the weights are for
+        another number of systems.
 
     Notes
     -----
@@ -59,8 +58,7 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
     indices of the first system that gave each arc its heaviest label (k for an arc without a vote); then to the smaller
     sequence of heads. So the result is unique, and the order of the systems matters in ties only: name the best first.
 
-    *Labels.* An arc gets the heaviest label among its votes; of labels that tie, that of the system named
-    first.
+    *Labels.* An arc gets the heaviest label among its votes; of labels that tie, that of the system named first.
 
     *Arcs without a vote* occur where the votes hold no tree, see `treevote.ensemble.arborescence.spanning_tree`. They
     have support 0 and the label ``root`` from ROOT, else ``dep``, the unspecified relation of Universal Dependencies.
@@ -77,8 +75,7 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
     >>> [f"{share:.2f}" for share in voted.support], [f"{share:.2f}" for share in voted.label_support]
     (['0.00', '1.00', '1.00', '0.67'], ['0.00', '0.67', '1.00', '1.00'])
     """
-    weights = weights or Weights.equal(len(systems))
-    ballots = Ballots.of(systems)
+    weights, ballots = weights or Weights.equal(len(systems)), Ballots.of(systems)
     if len(weights.overall) != len(systems):
         raise InputError(f"expected {len(weights.overall)} systems, one for each weight, found {len(systems)}")
     if len(systems) == 1 and not len(_conflicts(systems[0], ballots.heads[0], single_root)):
@@ -91,17 +88,10 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
 
 
 class Ballots(NamedTuple):
-    """The votes of k systems.
+    """The votes of k systems."""
 
-    Attributes
-    ----------
-    heads, deprels : ndarray of int32, shape (k, n_slots)
-        As in a treebank; deprels are indices in ``labels``.
-    labels : tuple of str
-    """
-
-    heads: Ints
-    deprels: Ints
+    heads: Ints  # shape (k, n_slots), as in a treebank
+    deprels: Ints  # shape (k, n_slots), indices in labels
     labels: tuple[str, ...]
 
     @classmethod
@@ -109,7 +99,13 @@ class Ballots(NamedTuple):
         """Return the votes of systems; InputError if sentences differ or a head is not a position of another token."""
         check_same_sentences(systems)
         heads = np.stack([system.heads for system in systems])
-        _check_heads(systems, heads)
+        faults = heads == systems[0].positions
+        if faults.any():
+            slot = int(faults.any(0).argmax())
+            k = int(faults[:, slot].argmax())
+            raise dataclasses.replace(systems[k], name=systems[k].name or f"system {k + 1}").fault(
+                slot, f"expected its head to be another position, or -1, found {heads[k, slot]}", "correct the head"
+            )
         labels, deprels = common_labels(systems)
         return cls(heads, deprels, tuple(labels))
 
@@ -119,20 +115,12 @@ def heaviest_trees(
 ) -> tuple[Treebank, Ints]:
     """Return the heaviest trees, and the system with the heaviest vote for each arc (-1 without a vote).
 
-    Parameters
-    ----------
-    treebank : Treebank
-        The sentences; its trees are replaced.
-    ballots : Ballots
-    weight, labelled : ndarray of int64, shape (k, n_slots)
-        Weight of the arc that each system votes for, alone and with its label.
-    single_root : bool
-        As for `vote`, whose notes on ties hold.
+    The trees of ``treebank`` are replaced. ``weight`` and ``labelled``, shape (k, n_slots), are the weights of the arc
+    that each system votes for, alone and with its label. The notes on ties of `vote` hold.
     """
     heads, deprels, labels = ballots
     winner = winners(heads >= 0, weight, labelled)
-    chosen = _of_winner(heads, winner)
-    offsets = treebank.offsets
+    chosen, offsets = _of_winner(heads, winner), treebank.offsets
     for i in _conflicts(treebank, chosen, single_root):
         span = slice(int(offsets[i]), int(offsets[i + 1]))
         arcs = _scores(heads[:, span], weight[:, span], labelled[:, span])
@@ -161,17 +149,6 @@ def with_support(
     )
 
 
-def _check_heads(systems: Sequence[Treebank], heads: Ints) -> None:
-    """Raise an error for the first token that is its own head."""
-    faults = heads == systems[0].positions
-    if faults.any():
-        slot = int(faults.any(0).argmax())
-        k = int(faults[:, slot].argmax())
-        raise dataclasses.replace(systems[k], name=systems[k].name or f"system {k + 1}").fault(
-            slot, f"expected its head to be another position, or -1, found {heads[k, slot]}", "correct the head"
-        )
-
-
 def _of_winner(votes: NDArray[Number], winner: Ints) -> NDArray[Number]:
     """Return the vote of the winning system for each slot, given votes of shape (k, n_slots); -1 without a winner."""
     return np.where(winner >= 0, votes[winner, np.arange(len(winner))], votes.dtype.type(-1))
@@ -194,8 +171,7 @@ def _scores(heads: Ints, weight: Longs, labelled: Longs) -> list[dict[int, int]]
     by_system = n_positions * (k + 1)
     by_label = (n_positions * int(labelled.max()) + 1) * by_system
     arcs: list[dict[int, int]] = [{} for _ in range(n_positions)]
-    votes = zip(heads.tolist(), weight.tolist(), labelled.tolist(), strict=True)
-    for i, rows in enumerate(votes):
+    for i, rows in enumerate(zip(heads.tolist(), weight.tolist(), labelled.tolist(), strict=True)):
         for into, head, for_arc, for_label in zip(arcs, *rows, strict=True):
             if head >= 0:
                 score = for_arc * by_label + for_label * by_system + k - i
@@ -210,8 +186,7 @@ def arc_weights(heads: Ints, deprels: Ints, table: Longs) -> tuple[Longs, Longs]
     All arrays have the shape (k, n_slots): heads (-1 for none), deprels, the weight of each system, and the results.
     """
     k, n_slots = heads.shape
-    weight = np.zeros((k, n_slots), np.int64)
-    labelled = np.zeros((k, n_slots), np.int64)
+    weight, labelled = np.zeros((k, n_slots), np.int64), np.zeros((k, n_slots), np.int64)
     for a in range(k):
         for b in range(k):
             for slot in range(n_slots):

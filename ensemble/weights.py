@@ -1,8 +1,7 @@
 """Weights of the votes of systems (Sagae & Lavie 2006, "Parser combination by reparsing").
 
-Equal weights; the labelled accuracy of a system on held-out data; or that accuracy for the part of speech of
-the dependent. Measure on sentences that no system was trained on: accuracy on training data is a poor estimate. Without
-gold trees, the agreement of a system with the others takes the place of its accuracy.
+Equal weights; the labelled accuracy of a system on held-out data; or that accuracy for the part of speech of the
+dependent. Without gold trees, the agreement of a system with the others takes the place of its accuracy.
 """
 
 from __future__ import annotations
@@ -21,14 +20,9 @@ from treevote.evaluation.agreement import accuracy_by, agreement, arcs_of
 from treevote.evaluation.counts import check_same_sentences
 from treevote.kernels import Ints, Longs
 
-UNIT = 2**20
-"""Weights are whole multiples of ``1 / UNIT``, so that sums are exact in any order."""
-
-HEAVIEST = 2.0**20
-"""Maximum weight, so that sums cannot overflow."""
-
-SEEN_ENOUGH = 20
-"""Minimum number of held-out tokens of a part of speech with an accuracy of its own."""
+UNIT = 2**20  # weights are whole multiples of 1 / UNIT, so that sums are exact in any order
+HEAVIEST = 2.0**20  # maximum weight, so that sums cannot overflow
+SEEN_ENOUGH = 20  # minimum number of held-out tokens of a part of speech with an accuracy of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +154,7 @@ class Weights:
         return np.ascontiguousarray(units.T[:, _part_of_speech(treebank, self.pos)])
 
     def to_json(self) -> dict[str, Any]:
-        """Return the weights as numbers, strings and lists, for a manifest.
-
-        Examples
-        --------
-        >>> Weights.from_json(Weights.equal(2).to_json()) == Weights.equal(2)
-        True
-        """
+        """Return the weights as numbers, strings and lists, for a manifest."""
         return asdict(self)
 
     @staticmethod
@@ -209,11 +197,6 @@ def _seen_parts(treebank: Treebank) -> tuple[list[str], Ints, list[int]]:
 
 
 def _accuracies(gold: Treebank, systems: Sequence[Treebank], key: Ints, n_keys: int) -> list[tuple[float, ...]]:
-    """Return for each key the accuracy of each system on the tokens that have it; labels count whole.
-
-    A key without tokens has 0.
-    """
-    columns = [
-        np.nan_to_num(accuracy_by(gold, system, key, n_keys, convention="conllx")).tolist() for system in systems
-    ]
+    """Return for each key the accuracy of each system on the tokens that have it, else 0; labels count whole."""
+    columns = [np.nan_to_num(accuracy_by(gold, one, key, n_keys, convention="conllx")).tolist() for one in systems]
     return [tuple(column[i] for column in columns) for i in range(n_keys)]

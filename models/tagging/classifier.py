@@ -12,7 +12,7 @@ from treevote.kernels import Doubles, Floats, Ints, Longs, kernel
 from treevote.models.features.linear_guide import LinearGuide
 from treevote.models.features.rows import rows_of
 from treevote.models.features.weights import Weights, score
-from treevote.models.tagging.dictionary import N_CELLS, Dictionary, evidence_of, find_cells, most_classes
+from treevote.models.tagging.dictionary import N_CELLS, Dictionary, find_cells, most_classes
 from treevote.models.tagging.features import Text, batches, fire, of_context
 from treevote.models.tagging.learning import Examples, LearnerState, add_parts, learn, pack
 from treevote.models.tagging.tagset import Parts, Tagset
@@ -20,6 +20,7 @@ from treevote.models.tagging.templates import compile_templates, mirrored
 from treevote.parallel import Progress
 from treevote.settings import Count, Interval, Settings, Share
 from treevote.store.record import Record
+from treevote.store.validation import column
 
 Loss: TypeAlias = Literal["maxent", "margin"]
 Direction: TypeAlias = Literal["forward", "backward"]
@@ -27,38 +28,16 @@ Direction: TypeAlias = Literal["forward", "backward"]
 
 @dataclass(frozen=True, kw_only=True)
 class ClassifierTrainer(Settings):
-    """Settings of a linear tagger.
+    """Settings of a linear tagger."""
 
-    Attributes
-    ----------
-    templates : tuple of str
-        For the direction from left to right, see `treevote.models.tagging.templates`.
-    loss : {"maxent", "margin"}
-    direction : {"forward", "backward"}
-        From left to right, or with templates mirrored from right to left.
-    context : float
-        Value of the features that read a neighbour; those of the token itself are 1.
-    epochs, rate
-        Passes over the tokens, and the learning rate at the start, which falls linearly to 0.
-    cutoff : int
-        Features seen fewer times are left out.
-    prune : float
-        Weights below this share of the largest are dropped.
-    """
-
-    templates: tuple[str, ...]
+    templates: tuple[str, ...]  # from left to right, see `treevote.models.tagging.templates`
     loss: Loss = "maxent"
-    direction: Direction = "forward"
-    context: Annotated[float, Interval(0, 1)] = 0.5
+    direction: Direction = "forward"  # backward: from right to left, with mirrored templates
+    context: Annotated[float, Interval(0, 1)] = 0.5  # value of the features that read a neighbour; of the others: 1
     epochs: Annotated[int, Interval(1, 1000)] = 6
-    rate: Annotated[float, Interval(0, 100, "neither")] = 0.15
-    cutoff: Count = 2
-    prune: Share = 0.005
-
-    @property
-    def own_templates(self) -> tuple[str, ...]:
-        """The templates in the direction of the tagger."""
-        return self.templates if self.direction == "forward" else mirrored(self.templates)
+    rate: Annotated[float, Interval(0, 100, "neither")] = 0.15  # at the start; it falls linearly to 0
+    cutoff: Count = 2  # features seen fewer times are left out
+    prune: Share = 0.005  # weights below this share of the largest are dropped
 
     def train(
         self,
@@ -72,7 +51,8 @@ class ClassifierTrainer(Settings):
         progress: Progress | None = None,
     ) -> Classifier:
         """Learn the class of each token, shape (n_slots,), -1 for one that is outside the tagset; ROOT slots too."""
-        table, parts = compile_templates(self.own_templates), tagset.parts
+        templates = self.templates if self.direction == "forward" else mirrored(self.templates)
+        table, parts = compile_templates(templates), tagset.parts
         rows = rows_of(partial(batches, text, classes, table), self.cutoff, name)
         is_token = text.is_token
         groups = text.groups[is_token]
@@ -98,35 +78,18 @@ class ClassifierTrainer(Settings):
             if progress is not None:
                 progress(name, epoch + 1, self.epochs)
         guide = LinearGuide.of(*pack(rows.keys, examples, state, parts, self.prune))
-        return Classifier(self.own_templates, table, self.direction == "backward", guide, state.evidence)
+        return Classifier(templates, table, self.direction == "backward", guide, state.evidence)
 
 
 @dataclass(frozen=True, eq=False)
 class Classifier:
-    """A trained linear tagger, from left to right or backward.
-
-    ``table`` are the compiled templates; the classes of the guide are the parts of the tagset; ``evidence``, shape
-    (N_CELLS,), are the weights of the dictionary.
-    """
+    """A trained linear tagger."""
 
     templates: tuple[str, ...]
-    table: Ints
+    table: Ints  # the compiled templates
     backward: bool
-    guide: LinearGuide
-    evidence: Doubles
-
-    def add_scores(
-        self, text: Text, parts: Parts, dictionary: Dictionary, column: int, codes: Ints, places: Longs, total: Floats
-    ) -> None:
-        """Tag sentences, and add the scores of all parts of the groups of their tokens to ``total``.
-
-        Unless the column is -1, ``text.tags[:, column]`` is overwritten by ``codes[c]`` for the
-        class ``c`` that this tagger chooses. ``places``, shape (n_slots,), is the first score of each token.
-        """
-        add_scores(
-            text, parts, dictionary, most_classes(dictionary), self.table, self.guide.weights, self.evidence,
-            self.backward, column, codes, places, total,
-        )  # fmt: skip
+    guide: LinearGuide  # its classes are the parts of the tagset
+    evidence: Doubles  # shape (N_CELLS,): weights of the dictionary
 
     def record(self) -> Record:
         """Return the tagger as data."""
@@ -140,8 +103,10 @@ class Classifier:
         templates, backward = tuple(record.texts["templates"]), record.facts["backward"]
         if not isinstance(backward, bool):
             raise TypeError("its direction")
-        guide = LinearGuide.from_record(record, n_parts)
-        return cls(templates, compile_templates(templates), backward, guide, evidence_of(record))
+        guide, evidence = LinearGuide.from_record(record, n_parts), column(record, "evidence", np.float64)
+        if len(evidence) != N_CELLS or not np.isfinite(evidence).all():
+            raise ValueError("the weights of its dictionary")
+        return cls(templates, compile_templates(templates), backward, guide, evidence)
 
 
 @kernel
@@ -159,7 +124,12 @@ def add_scores(
     places: Longs,
     total: Floats,
 ) -> None:
-    """See `Classifier.add_scores`; of equal classes the first is chosen."""
+    """Tag sentences by one tagger, and add its scores of all parts of the groups of their tokens to ``total``.
+
+    Unless the column is -1, ``text.tags[:, column]`` is overwritten by ``codes[c]`` for the class ``c`` with the
+    highest score, of equal ones the first. ``places``, shape (n_slots,), is the first score of each token, ``most`` the
+    largest number of classes of a form.
+    """
     keys, rows = np.empty(len(templates), np.uint64), np.empty(len(templates), np.int64)
     n_parts = len(weights.bias)
     scores, own, classes = np.empty(n_parts, np.int32), np.empty(n_parts, np.float32), np.empty(n_parts, np.float32)

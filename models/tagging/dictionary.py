@@ -1,4 +1,4 @@
-"""The classes that each form had in training, and how much that says.
+"""Tag dictionary: counts of classes by form, and the weight of this evidence.
 
 In training a token does not see its own class in the dictionary, so a form that occurs once is as unknown as a new
 word: the affixes learn what they are for, and the weight of the dictionary is what it deserves on new text.
@@ -11,21 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Doubles, Ints, Longs, leaf
+from treevote.kernels import Ints, Longs, leaf
 from treevote.store.record import Record
 from treevote.store.validation import check_offsets, column
 
-N_LEVELS, N_SHARES = 4, 5
-
-N_CELLS = N_LEVELS * N_SHARES
-"""Number of weights: one for each range of the count of a form and of the share of a class in it."""
+N_SHARES = 5  # ranges of the share of a class in the count of a form
+N_CELLS = 4 * N_SHARES  # number of weights: one for each range of the count, and of the share
 
 
 class Dictionary(NamedTuple):
-    """How often each form had each class, one form after the other, in CSR form.
-
-    Form ``f`` had ``classes[offsets[f] : offsets[f + 1]]``, with their ``counts``.
-    """
+    """Counts in CSR form: form ``f`` had ``classes[offsets[f] : offsets[f + 1]]``, with their ``counts``."""
 
     offsets: Ints
     classes: Ints
@@ -87,14 +82,6 @@ def find_cells(dictionary: Dictionary, form: int, first: int, last: int, gold: i
 def most_classes(dictionary: Dictionary) -> int:
     """Return the largest number of classes of a form."""
     return int(np.diff(dictionary.offsets).max(initial=0))
-
-
-def evidence_of(record: Record) -> Doubles:
-    """Return the weights of the cells of a record; raises as `treevote.store.validation.rebuild` expects."""
-    weights: Doubles = column(record, "evidence", np.float64)
-    if len(weights) != N_CELLS or not np.isfinite(weights).all():
-        raise ValueError("the weights of its dictionary")
-    return weights
 
 
 def rows_of(forms: Sequence[str]) -> dict[str, int]:

@@ -17,7 +17,6 @@ _N_SPELLING = len(SPELLING)
 _NOWHERE = np.zeros(0, np.uint64)
 _OUTSIDE = 1  # value of every place outside the sentence
 _FIRST_TAG = 2
-
 _CONTEXT = np.uint64(2)
 
 

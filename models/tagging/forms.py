@@ -19,16 +19,13 @@ from treevote.models.features.lexicon import shape
 
 PREFIXES, SUFFIXES, INFIXES = range(1, 5), range(1, 8), range(1, 6)
 
+# Attributes of a form. ``lower`` is the form in lower case with every digit as 0, and so are the affixes; ``infix3``
+# are the two characters before the last three, where languages that pile up suffixes have one; the last: its clusters.
 SPELLING = (
     "form", "lower", "shape", *(f"prefix{n}" for n in PREFIXES), *(f"suffix{n}" for n in SUFFIXES),
     *(f"infix{n}" for n in INFIXES), *NAMES,
 )  # fmt: skip
-"""Attributes of a form. ``lower`` is the form in lower case with every digit as 0, and so are the affixes; ``infix3``
-are the two characters before the last three, where languages that pile up suffixes have one. The last attributes are
-its clusters."""
-
-UNKNOWN = -1
-"""Row of a form that the training data do not have."""
+UNKNOWN = -1  # row of a form that the training data do not have
 
 
 def spelling(form: str, clusters: Clusters = NONE) -> tuple[str, ...]:
@@ -47,21 +44,17 @@ def spelling(form: str, clusters: Clusters = NONE) -> tuple[str, ...]:
 
 
 class FormMemo:
-    """The numbers of forms, with a cache of limited size. Safe to use from several threads.
+    """The numbers of forms, with a cache that is emptied beyond ``limit`` forms; safe to use from several threads.
 
-    ``known`` is the row of each form of the training data, from 0. The cache is emptied when it holds more than
-    ``limit`` forms; the numbers of a form do not depend on it.
+    ``known`` is the row of each form of the training data, from 0.
     """
 
     def __init__(self, known: Mapping[str, int], clusters: Clusters = NONE, limit: int = 1 << 16) -> None:
-        self.known = known
-        self.clusters = clusters
-        self.limit = limit
+        self.known, self.clusters, self.limit = known, clusters, limit
         self._lock = threading.Lock()
         self._forget()
 
     def __reduce__(self) -> tuple[Callable[..., FormMemo], tuple[Mapping[str, int], Clusters, int]]:
-        """Pickle the known forms, the clusters and the limit, without the cache."""
         return FormMemo, (self.known, self.clusters, self.limit)
 
     def _forget(self) -> None:

@@ -8,9 +8,9 @@ product of experts (Hinton 2002). The tags and lemmas of the input are never rea
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
@@ -35,12 +35,8 @@ from treevote.store.record import Record
 from treevote.store.validation import rebuild
 
 KIND = "tagger"
-
-TASKS = {"upos": 0, "feats": 1, "xpos": 2, "lemma": -1}
-"""The tasks in order, and their columns in `treevote.models.tagging.templates.TAGS`, -1 for none."""
-
-SCORED_TASKS = tuple(task for task, column in TASKS.items() if column >= 0)
-"""The tasks of which agreement and margins are known: all but lemmas."""
+TASKS = {"upos": 0, "feats": 1, "xpos": 2, "lemma": -1}  # in order, with their columns in `templates.TAGS`, -1 for none
+SCORED_TASKS = ("upos", "feats", "xpos")  # those of which agreement and margins are known
 
 _BATCH = 4096  # tokens, about, whose scores are in memory at a time
 _BOTH: tuple[Direction, ...] = ("forward", "backward")
@@ -49,12 +45,8 @@ _LOSSES: tuple[Loss, ...] = ("maxent", "margin")
 
 def _differing(lines: str, context: float) -> tuple[ClassifierTrainer, ...]:
     """Return the settings of taggers that differ in loss and direction."""
-    own = tuple(lines.split())
-    return tuple(
-        ClassifierTrainer(templates=own, loss=loss, direction=direction, context=context)
-        for loss in _LOSSES
-        for direction in _BOTH
-    )
+    one = ClassifierTrainer(templates=tuple(lines.split()), context=context)
+    return tuple(dataclasses.replace(one, loss=loss, direction=own) for loss in _LOSSES for own in _BOTH)
 
 
 TAGGERS = {
@@ -68,15 +60,7 @@ TAGGERS = {
 
 @dataclass(frozen=True)
 class TaggerTrainer(Settings):
-    """Settings of a tagger.
-
-    Attributes
-    ----------
-    taggers : mapping of str to sequence of ClassifierTrainer
-        For each task the linear taggers that vote; ConfigError if one has none.
-    clusters : Clusters
-        Clusters of words. If there are any, templates of them are added to those of the taggers.
-    """
+    """Settings of a tagger: for each task the linear taggers that vote; clusters of words add templates to theirs."""
 
     taggers: Mapping[str, tuple[ClassifierTrainer, ...]] = field(default_factory=lambda: TAGGERS)
     clusters: Clusters = field(default=NONE, repr=False, metadata=DATA)
@@ -99,39 +83,26 @@ class TaggerTrainer(Settings):
         others = {task: _gold_classes(treebank, task, parts_of_speech[2].names) for task in TASKS if task != "upos"}
         gold = {"upos": parts_of_speech, **others}
         tags = np.column_stack([tagset.codes[classes] for classes, _, tagset in map(gold.__getitem__, templates.TAGS)])
-        works = []
+        trained: dict[str, Task] = {}
+        trainings: list[tuple[str, Callable[..., Classifier]]] = []
         for task, (classes, groups, tagset) in gold.items():
             own = Text(rows[treebank.tokens], treebank.offsets, values, known, groups, tags)
             seen = classes >= 0
             dictionary = Dictionary.of(known[own.tokens[seen]], classes[seen], len(forms))
             more = tuple(templates.CLUSTERS[task].split()) if self.clusters else ()
+            trained[task] = Task(tagset, dictionary, ())
             for i, trainer in enumerate(self.taggers[task]):
                 extended = dataclasses.replace(trainer, templates=(*trainer.templates, *more))
-                works.append(_TrainingTask(task, extended, own, classes, tagset, dictionary, seed + i))
-        trained: dict[str, Task] = {}
-        for work, classifier in zip(works, jobs.map(_train, works), strict=True):
-            before = trained[work.task].taggers if work.task in trained else ()
-            trained[work.task] = Task(work.tagset, work.dictionary, (*before, classifier))
+                train = functools.partial(extended.train, own, classes, tagset, dictionary, seed=seed + i)
+                trainings.append((task, functools.partial(train, name=f"{task} {trainer.loss} {trainer.direction}")))
+        classifiers = jobs.map(_run, [training for _, training in trainings])
+        for (task, _), classifier in zip(trainings, classifiers, strict=True):
+            trained[task] = dataclasses.replace(trained[task], taggers=(*trained[task].taggers, classifier))
         return Tagger(forms, trained, self.clusters)
 
 
-class _TrainingTask(NamedTuple):
-    """A linear tagger to train, and its data."""
-
-    task: str
-    trainer: ClassifierTrainer
-    text: Text
-    classes: Ints
-    tagset: Tagset
-    dictionary: Dictionary
-    seed: int
-
-
-def _train(work: _TrainingTask, progress: Progress | None = None) -> Classifier:
-    name = f"{work.task} {work.trainer.loss} {work.trainer.direction}"
-    return work.trainer.train(
-        work.text, work.classes, work.tagset, work.dictionary, seed=work.seed, name=name, progress=progress
-    )
+def _run(training: Callable[..., Classifier], progress: Progress | None = None) -> Classifier:
+    return training(progress=progress)
 
 
 def _gold_classes(treebank: Treebank, task: str, known: Sequence[str]) -> tuple[Ints, Ints, Tagset]:
@@ -169,7 +140,7 @@ class Tagger:
         object.__setattr__(self, "_memo", FormMemo(rows_of(self.forms), self.clusters))
 
     def tag(self, treebank: Treebank) -> Treebank:
-        """Return the same sentences and trees with predicted LEMMA, UPOS, XPOS and FEATS; those it has are not read."""
+        """Return the same sentences with predicted lemmas and tags; those that they have are not read."""
         return self.tag_with_margins(treebank)[0]
 
     def tag_with_margins(self, treebank: Treebank) -> tuple[Treebank, Bools, Floats]:

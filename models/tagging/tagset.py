@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,17 +21,10 @@ from treevote.models.features.lexicon import split_feats
 from treevote.store.record import Record
 from treevote.store.validation import check_offsets, column
 
-MAX_CLASSES = 20_000
-"""Maximum number of classes; the rarest beyond are left out."""
-
-MAX_VALUES = 32
-"""Maximum number of features of a class that count as parts."""
-
-MIN_OCCURRENCES = 10
-"""Number of occurrences from which a class that has features is a part of its own."""
-
-MAX_PARTS = 32_000
-"""Maximum number of parts: packed weights have 16 bits for their numbers."""
+MAX_CLASSES = 20_000  # the rarest beyond are left out
+MAX_VALUES = 32  # features of a class that count as parts
+MIN_OCCURRENCES = 10  # from which a class that has features is a part of its own
+MAX_PARTS = 32_000  # packed weights have 16 bits for the numbers of parts
 
 
 class Parts(NamedTuple):
@@ -47,18 +40,13 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Tagset:
-    """Classes by group.
-
-    ``names`` are the classes, one group after the other, sorted within each; ``starts``, shape (n_groups + 1,), is the
-    first class of each group. ``split`` tells whether the features of a class are parts of it, and ``own``, shape
-    (n_classes,), whether a class has a part of its own.
-    """
+    """Classes by group."""
 
     groups: tuple[str, ...]
-    names: tuple[str, ...]
-    starts: Ints
-    split: bool
-    own: Bools
+    names: tuple[str, ...]  # of the classes, one group after the other, sorted within each
+    starts: Ints  # shape (n_groups + 1,): first class of each group
+    split: bool  # whether the features of a class are parts of it
+    own: Bools  # shape (n_classes,): whether a class has a part of its own
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]], *, split: bool = False) -> Tagset:
@@ -142,13 +130,7 @@ class Tagset:
         own = column(record, "own", np.bool_)
         if len(own) != len(names):
             raise ValueError("the parts of its tags")
-        require_columns(groups)
-        require_columns(names)
+        for tag in (*groups, *names):
+            if not tag or any(character in "\t\n" for character in tag):
+                raise ValueError(f"the tag {tag[:40]!r} is empty or has a tab or a line end")
         return cls(groups, names, starts, split, own)
-
-
-def require_columns(strings: Sequence[str]) -> None:
-    """Raise ValueError if a string could not be a column of a CoNLL file."""
-    for string in strings:
-        if not string or any(character in "\t\n" for character in string):
-            raise ValueError(f"the tag {string[:40]!r} is empty or has a tab or a line end")

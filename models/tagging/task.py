@@ -9,34 +9,25 @@ import numpy as np
 
 from treevote.kernels import Bools, Floats, Ints, Longs, kernel
 from treevote.models.features.lexicon import split_feats
-from treevote.models.tagging.classifier import Classifier
-from treevote.models.tagging.dictionary import Dictionary
+from treevote.models.tagging.classifier import Classifier, add_scores
+from treevote.models.tagging.dictionary import Dictionary, most_classes
 from treevote.models.tagging.features import Text
 from treevote.models.tagging.learning import add_parts
 from treevote.models.tagging.tagset import Parts, Tagset
 from treevote.store.record import Record
 from treevote.store.validation import rebuild
 
-NEW_COMBINATION = 4.0
-"""By how much a combination of features that was never seen must beat the best that was."""
-
-SURE = np.float32(20)
-"""Maximum margin of a class."""
+NEW_COMBINATION = 4.0  # how much a combination of features that was never seen must beat the best that was
+SURE = np.float32(20)  # maximum margin of a class
 
 
 class VoteResult(NamedTuple):
-    """Result of `Task.vote`; the shape of all arrays is (n_slots,).
+    """Result of `Task.vote`; the shape of all arrays is (n_slots,)."""
 
-    ``classes`` are -1 in ROOT slots. ``combinations`` has the slots with a combination of features that was never seen.
-    ``agreed`` are the tokens for which every tagger by itself chose the class, not those of ``combinations``; a task
-    without a column has no choice by itself, and all tokens. ``margins`` are how much the class scores more than the
-    next best of its group, on average over the taggers: ``SURE`` if it has no rival, 0 in ROOT slots.
-    """
-
-    classes: Ints
-    combinations: dict[int, str]
-    agreed: Bools
-    margins: Floats
+    classes: Ints  # -1 in ROOT slots
+    combinations: dict[int, str]  # by slot: combinations of features that were never seen
+    agreed: Bools  # tokens for which every tagger by itself chose the class; all tokens for a task without a column
+    margins: Floats  # gain over the next best class of the group, mean of the taggers: SURE without a rival; ROOT: 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +49,10 @@ class Task:
         choices = []
         for tagger in self.taggers:
             own = text._replace(tags=text.tags.copy())
-            tagger.add_scores(own, parts, self.dictionary, column, codes, places, total)
+            add_scores(
+                own, parts, self.dictionary, most_classes(self.dictionary), tagger.table, tagger.guide.weights,
+                tagger.evidence, tagger.backward, column, codes, places, total,
+            )  # fmt: skip
             choices.append(own.tags[:, column])
         classes = np.full(len(text.tokens), -1, np.int32)
         old, new = np.full(len(classes), -1, np.int32), np.full(len(classes), -1, np.int32)

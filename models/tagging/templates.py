@@ -17,9 +17,7 @@ from treevote.kernels import Ints
 from treevote.models.features.templates import COLUMN, Grammar, Template, read_templates
 from treevote.models.tagging.forms import SPELLING
 
-TAGS = ("upos", "feats", "xpos")
-"""The tags that templates may name; their columns follow those of the spelling."""
-
+TAGS = ("upos", "feats", "xpos")  # that templates may name; their columns follow those of the spelling
 MAX_ATOMS = 3
 NO_ATOM = -1
 
@@ -44,6 +42,7 @@ _AFFIXES = """
 
 _NEIGHBOURS = "-1.lower 1.lower -2.lower 2.lower -1.suffix2 1.suffix2 -1.suffix3 1.suffix3"
 
+# Parts of speech, from left to right. The forms of the token itself are in the dictionary, too.
 UPOS = f"""
 0.form 0.lower 0.prefix4 {_AFFIXES} 0.suffix2+0.shape 0.suffix3+0.shape
 {_NEIGHBOURS} -1.suffix4 1.suffix4 -1.shape 1.shape -2.suffix3 2.suffix3
@@ -52,8 +51,8 @@ UPOS = f"""
 -1.upos -2.upos -2.upos+-1.upos -1.upos+0.lower -1.upos+0.suffix3 -1.upos+0.suffix4 -1.upos+1.lower -1.upos+1.suffix3
 -1.upos+0.shape -2.upos+-1.upos+0.lower -2.upos+-1.upos+0.suffix3
 """
-"""For parts of speech, from left to right. The forms of the token itself are in the dictionary, too."""
 
+# Features, given parts of speech on both sides, from left to right.
 FEATS = f"""
 {_AFFIXES} {_NEIGHBOURS} -1.suffix1+0.suffix1 0.suffix1+1.suffix1 -1.suffix2+0.suffix2 0.suffix2+1.suffix2
 -1.upos 1.upos -1.upos+1.upos -2.upos+-1.upos 1.upos+2.upos -1.upos+0.suffix3 0.suffix3+1.upos
@@ -63,30 +62,29 @@ FEATS = f"""
 -1.feats -1.feats+0.suffix2 -1.feats+0.suffix3 -1.feats+0.lower -2.feats -2.feats+-1.feats -1.feats+1.upos
 -1.feats+1.upos+1.suffix2
 """
-"""For features, given parts of speech on both sides, from left to right."""
 
+# Language-specific parts of speech, given parts of speech and features.
 XPOS = """
 0.form 0.lower 0.shape 0.prefix1 0.prefix2 0.suffix1 0.suffix2 0.suffix3 0.suffix4 0.feats 0.feats+0.lower
 0.feats+0.suffix2 0.feats+0.suffix3 -1.lower 1.lower -1.upos 1.upos -1.feats 1.feats -1.upos+0.suffix2
 -1.lower+0.lower 0.lower+1.lower
 """
-"""For language-specific parts of speech, given parts of speech and features."""
 
+# Edit rules of lemmas, given all tags.
 LEMMA = f"""
 0.lower 0.prefix4 {_AFFIXES} 0.feats 0.xpos 0.feats+0.suffix1 0.feats+0.suffix2 0.feats+0.suffix3 0.feats+0.suffix4
 0.feats+0.lower 0.xpos+0.suffix3 0.xpos+0.lower 0.prefix2+0.suffix3 0.prefix3+0.suffix2 -1.shape
 """
-"""For edit rules of lemmas, given all tags."""
 
 _CLUSTERS = "0.cluster4 0.cluster6 0.cluster -1.cluster 1.cluster -1.cluster+0.cluster 0.cluster+1.cluster"
 
+# For each task, in addition to the others if there are clusters of words.
 CLUSTERS = {
     "upos": f"{_CLUSTERS} -2.cluster 2.cluster -1.cluster+1.cluster -1.upos+0.cluster 0.suffix3+0.cluster",
     "feats": f"{_CLUSTERS} 0.suffix2+0.cluster",
     "xpos": "0.cluster4 0.cluster6 0.cluster -1.cluster 1.cluster 0.suffix2+0.cluster",
     "lemma": "",
 }
-"""For each task, in addition to the others if there are clusters of words."""
 
 
 def mirrored(templates: Sequence[str]) -> tuple[str, ...]:
@@ -96,15 +94,7 @@ def mirrored(templates: Sequence[str]) -> tuple[str, ...]:
 
 
 def compile_templates(templates: Sequence[str]) -> Ints:
-    """Return templates as numbers, shape (n_templates, MAX_ATOMS, 2): for each atom its position and column.
-
-    Errors are those of `treevote.models.features.templates.read_templates`.
-
-    Examples
-    --------
-    >>> compile_templates(["-1.upos+0.form"])[0].tolist()
-    [[-1, 22], [0, 0], [0, -1]]
-    """
+    """Return templates as numbers, shape (n_templates, MAX_ATOMS, 2): for each atom its position and column."""
     table = np.full((len(templates), MAX_ATOMS, 2), (0, NO_ATOM), np.int32)
     for row, template in zip(table, read_templates(templates, GRAMMAR), strict=True):
         row[: len(template)] = [(int(place), GRAMMAR.attributes[attribute][1]) for place, _, attribute in template]

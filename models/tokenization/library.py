@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from treevote.errors import ModelError
@@ -34,10 +34,9 @@ class Splitter:
     def __init__(self, data: bytes) -> None:
         self._library = library()
         with tempfile.TemporaryDirectory(prefix="treevote-") as folder:  # it reads files alone
-            path = os.path.join(folder, "tokenizer")
-            with open(path, "wb") as file:
-                file.write(data)
-            self._model = self._library.Model.load(path)
+            path = Path(folder, "tokenizer")
+            path.write_bytes(data)
+            self._model = self._library.Model.load(str(path))
         if self._model is None or self._model.newTokenizer("ranges") is None:
             raise ModelError("the tokenizer of the model cannot be loaded by ufal.udpipe; update it: pip install -U")
 

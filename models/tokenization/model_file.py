@@ -12,28 +12,16 @@ import struct
 
 from treevote.errors import ModelError
 
-HEADER = b"\x12morphodita_parsito\x03\x7f\x7f\x01"
-"""Name and version of the format, its sentinels, and that there is a tokenizer."""
-
-NETWORK = b"\x03\x02"
-"""Tokenizer with a network, of version 2."""
-
-RULES = b"\x02"
-"""Version of the rules for multiword tokens."""
-
-END = b"\x00\x00"
-"""Neither tagger nor parser."""
+HEADER = b"\x12morphodita_parsito\x03\x7f\x7f\x01"  # name and version, sentinels, and that there is a tokenizer
+NETWORK = b"\x03\x02"  # tokenizer with a network, of version 2
+RULES = b"\x02"  # version of the rules for multiword tokens
+END = b"\x00\x00"  # neither tagger nor parser
 
 DIMENSIONS = (16, 24, 64)
 SEGMENT = 50
-MAX_BYTES = 1 << 26
-"""Maximum size of each part, decompressed."""
-
-MAX_WORD = 1 << 10
-"""Maximum length of a word in a rule, in bytes."""
-
-MAX_SUFFIXES = 1 << 26
-"""Maximum size of all suffixes of the suffixes in rules, in bytes: the library keeps each."""
+MAX_BYTES = 1 << 26  # maximum size of each part, decompressed
+MAX_WORD = 1 << 10  # maximum length of a word in a rule, in bytes
+MAX_SUFFIXES = 1 << 26  # maximum size of all suffixes of the suffixes in rules, in bytes: the library keeps each
 
 _BLOCK = struct.Struct("<IIIBI")
 _PROPERTIES = 93  # 3 bits of literal context, 2 of position: the defaults
@@ -95,8 +83,7 @@ def _check_network(content: bytes) -> None:
 
 def _check_rules(content: bytes) -> None:
     """Check the rules: each a token, or an end of tokens, and its words."""
-    stream = io.BytesIO(content)
-    suffixes = 0
+    stream, suffixes = io.BytesIO(content), 0
     for is_suffix in (False, True):
         for _ in range(_number(stream, 4)):
             key = _word(stream)

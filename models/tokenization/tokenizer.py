@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treevote.config import to_mapping
-from treevote.conll.plain_text import SPACES, encoded, escape, form_of, plain
-from treevote.conll.text_chunks import Stretch, TextChunk, TextFormat, text_chunk
+from treevote.conll.plain_text import SPACES, escape, form_of, plain
+from treevote.conll.text_chunks import Stretch, TextChunk
 from treevote.conll.validation import MAX_TOKENS
-from treevote.conll.writer import dumps
 from treevote.corpus.sentence import ROOT, Word, sent_id
 from treevote.corpus.treebank import Source, Treebank
 from treevote.errors import InputError, ModelError
@@ -34,37 +33,20 @@ from treevote.settings import Interval, Settings
 from treevote.store.record import Record
 
 KIND = "tokenizer"
+MAX_WORDS = 2_000  # of a sentence where each line is one
 
-MAX_WORDS = 2_000
-"""Maximum number of words of a sentence where each line is one."""
-
-Row: TypeAlias = tuple[str, str, str]
-"""ID, FORM and MISC of a word or of a multiword token."""
-
-Block: TypeAlias = tuple[list[str], list[Row]]
-"""The comments of a sentence, and its rows."""
+Row: TypeAlias = tuple[str, str, str]  # ID, FORM and MISC of a word or of a multiword token
+Block: TypeAlias = tuple[list[str], list[Row]]  # the comments of a sentence, and its rows
 
 
 @dataclass(frozen=True)
 class TokenizerTrainer(Settings):
-    """Settings of a tokenizer.
+    """Settings of a tokenizer."""
 
-    Attributes
-    ----------
-    epochs : int
-        Passes of 10,000 stretches of 50 characters each, whatever the size of the treebank.
-    dimension : {16, 24, 64}
-        Size of the network.
-    batch_size : int
-        Number of stretches for each step.
-    learning_rate : float
-        The same in all passes.
-    """
-
-    epochs: Annotated[int, Interval(1, 1000)] = 15
-    dimension: Literal[16, 24, 64] = 24
-    batch_size: Annotated[int, Interval(1, 1000)] = 10
-    learning_rate: Annotated[float, Interval(0, 1, "neither")] = 0.005
+    epochs: Annotated[int, Interval(1, 1000)] = 15  # passes of 10,000 stretches of 50 characters each, for any treebank
+    dimension: Literal[16, 24, 64] = 24  # size of the network
+    batch_size: Annotated[int, Interval(1, 1000)] = 10  # stretches for each step
+    learning_rate: Annotated[float, Interval(0, 1, "neither")] = 0.005  # the same in all passes
 
     def train(self, train: Treebank, dev: Treebank | None = None, *, jobs: Jobs = ONE_JOB) -> Tokenizer:
         """Learn tokens, sentences and multiword tokens from a treebank; the same treebanks give the same bytes.
@@ -88,10 +70,6 @@ class Tokenizer:
     """A tokenizer: raw text to sentences, tokens and words; ``data`` are the bytes of a model of UDPipe 1."""
 
     data: NDArray[np.uint8]
-
-    def tokenize(self, text: str | bytes, *, format: TextFormat = "text") -> str:
-        """Return a text as CoNLL-U without tags and trees; parameters as for `text_chunk`, errors as for `read`."""
-        return dumps(self.read(text_chunk(text if isinstance(text, bytes) else encoded(text), format=format)))
 
     def read(self, chunk: TextChunk) -> Treebank:
         """Return the sentences of a running text without tags and trees; there may be none.

@@ -25,12 +25,12 @@ from treevote.conll.text_chunks import TextChunk, text_chunks, text_format
 from treevote.conll.writer import write
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble.annotator_trainer import AnnotatorTrainer
+from treevote.ensemble.configuration import Preset
 from treevote.ensemble.familiarity import doubt, expects_tags
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.presets import Preset
-from treevote.ensemble.reader import Tags, no_tagger
-from treevote.ensemble.reader_trainer import ReaderTrainer
 from treevote.ensemble.stored import StoredParser
+from treevote.ensemble.text_annotator import Tags, no_tagger
 from treevote.errors import InputError
 from treevote.models.clusters.clusters import Clusters
 from treevote.notebook import OneLine, in_notebook
@@ -56,7 +56,7 @@ def train(
     select: bool = False,
     folds: int | None = None,
     seed: int | None = None,
-    reader: ReaderTrainer | None = None,
+    reader: AnnotatorTrainer | None = None,
     clusters: Path_ | Clusters | None = None,
     jobs: int | Jobs = 1,
     progress: bool | None = None,
@@ -70,10 +70,10 @@ def train(
     output : path, optional
         Model folder to write, too.
     preset : {"default", "fast", "best"}, default="default"
-        See `treevote.ensemble.presets`.
+        See `treevote.ensemble.configuration`.
     members, config, settings, weights, select, folds, seed
         As for the command; without them its default.
-    reader : ReaderTrainer, optional
+    reader : AnnotatorTrainer, optional
         Settings of the part that reads raw text; the spaces between tokens are known of files and texts only.
     clusters : path or Clusters, optional
         Clusters of words for parsers and taggers: a file as for ``--word-clusters``, or those of

@@ -26,8 +26,8 @@ from treevote.batch.joint import member_of, tagged
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import doubt, expects_tags
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.reader import no_tokenizer, without_tags
 from treevote.ensemble.stored import StoredParser
+from treevote.ensemble.text_annotator import no_tokenizer, without_tags
 from treevote.errors import ConfigError, InputError
 from treevote.extras import extra
 from treevote.kernels import Bools, Longs

@@ -13,7 +13,7 @@ import pytest
 
 from tests.reference.toy_grammar import toy_treebank
 from treevote.adaptation import measuring
-from treevote.adaptation.adapt import AdaptationResult, adapt
+from treevote.adaptation.adapt import Adaptation, AdaptationResult
 from treevote.adaptation.annotation import _parsed, annotate
 from treevote.adaptation.data import Data
 from treevote.adaptation.guard import Guard
@@ -69,7 +69,7 @@ def run(
 ) -> AdaptationResult:
     data = Data(SOURCE, [text], DEV, chunk_bytes=chunk_bytes)
     with checkpoints(folder, {}) as steps:
-        return adapt(before(), data, steps, scheme=scheme, guard=guard, seed=0, convention="ud", jobs=jobs)
+        return Adaptation(before(), data, steps, scheme=scheme, guard=guard, seed=0, convention="ud", jobs=jobs).run()
 
 
 def added(adapted: AdaptationResult) -> Path:
@@ -100,6 +100,17 @@ def test_annotation_is_told_in_bytes_of_all_files_as_they_stand_on_disk(whole: P
     assert len(heard) > 2
     assert heard == sorted(heard)
     assert heard[-1] == ("annotation", size, size)
+
+
+@pytest.mark.parametrize("size", [0, 9, 140, 300])
+def test_damaged_scores_of_a_chunk_are_named(size: int, whole: Path, tmp_path: Path) -> None:
+    write(TEXT, tmp_path / "text.conllu")
+    (tmp_path / "chunks").mkdir()
+    data, scores = Data(SOURCE, [tmp_path / "text.conllu"]), tmp_path / "chunks" / "chunk-000000.npy"
+    annotate(whole / "round-1.committee", data, tmp_path / "chunks")
+    scores.write_bytes(scores.read_bytes()[:size])
+    with pytest.raises(InputError, match=r"chunk-000000\.npy.*expected the scores of sentences, found a damaged file"):
+        annotate(whole / "round-1.committee", data, tmp_path / "chunks")
 
 
 def test_what_is_added_keeps_its_comments(tmp_path: Path) -> None:
@@ -200,7 +211,7 @@ def test_an_external_parser_joins_the_committee(text: Path, tmp_path: Path) -> N
     def attempt(data: Data, folder: Path) -> AdaptationResult:
         settings: dict[str, Any] = {"guard": LENIENT, "seed": 0, "convention": "ud"}
         with checkpoints(folder, {}) as steps:
-            return adapt(before(), data, steps, scheme=SCHEME, **settings)
+            return Adaptation(before(), data, steps, scheme=SCHEME, **settings).run()
 
     with pytest.raises(InputError, match="on which the committee agrees and is sure enough, found none"):
         attempt(data, tmp_path / "a")

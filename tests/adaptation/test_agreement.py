@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treevote.adaptation.agreement import agreement as share_by_sentence
+from treevote.adaptation.annotation import agreement as share_by_sentence
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import encode
-from treevote.ensemble.diversity import Diversity
+from treevote.ensemble.selection import Diversity
 from treevote.evaluation.agreement import agreement, arcs_of, oracle, right_arcs, unanimous, uniquely_correct
 from treevote.evaluation.evaluation import evaluate_systems
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.adaptation.test_adapt import DEV, LENIENT, SCHEME, SOURCE, TEXT, before, content
 from tests.reference.toy_grammar import toy_treebank
-from treevote.adaptation.adapt import AdaptationResult, adapt
+from treevote.adaptation.adapt import Adaptation, AdaptationResult
 from treevote.adaptation.data import Data
 from treevote.adaptation.labelled import (
     MAX_COPIES,
@@ -35,7 +35,7 @@ FEW = toy_treebank(20, 5)
 
 def run(folder: Path, data: Data, scheme: Scheme = SCHEME) -> AdaptationResult:
     with checkpoints(folder, {}) as steps:
-        return adapt(before(), data, steps, scheme=scheme, guard=LENIENT, seed=0, convention="ud")
+        return Adaptation(before(), data, steps, scheme=scheme, guard=LENIENT, seed=0, convention="ud").run()
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_confidence_is_fitted_to_the_target_without_development_data(tmp_path: P
     model = before().trees_alone
     with checkpoints(tmp_path / "work", {}) as steps:
         data = Data(SOURCE, [], target_train=FEW)
-        adapted = adapt(model, data, steps, scheme=SCHEME, guard=LENIENT, seed=0, convention="ud")
+        adapted = Adaptation(model, data, steps, scheme=SCHEME, guard=LENIENT, seed=0, convention="ud").run()
     assert adapted.parser.has_confidence
 
 

@@ -17,7 +17,7 @@ from tests.adaptation.test_adapt import before as without_tagger
 from tests.reference import toy_model
 from tests.reference.toy_grammar import toy_treebank
 from treevote.adaptation import measuring
-from treevote.adaptation.adapt import AdaptationResult, adapt
+from treevote.adaptation.adapt import Adaptation, AdaptationResult
 from treevote.adaptation.annotation import commented
 from treevote.adaptation.data import Data, tagged
 from treevote.adaptation.scheme import Scheme
@@ -27,9 +27,9 @@ from treevote.conll.reader import parse_chunk, read
 from treevote.conll.writer import dumps, write
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble.annotator_trainer import AnnotatorTrainer, tagger_scores
 from treevote.ensemble.parser import EnsembleParser, load, save
-from treevote.ensemble.reader import Reader
-from treevote.ensemble.reader_trainer import ReaderTrainer, accuracy
+from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError
 from treevote.models.tagging.tagger import Tagger, TaggerTrainer
@@ -55,7 +55,7 @@ def scheme(retrained: Any, **changes: Any) -> Scheme:
 @functools.cache
 def before() -> EnsembleParser:
     """Return the model that is adapted, with a tagger."""
-    trained = ReaderTrainer("tokens").train(SOURCE, DEV)
+    trained = AnnotatorTrainer("tokens").train(SOURCE, DEV)
     return trained.of(EnsembleTrainer(TRAINERS).train(trained.treebank, trained.dev))
 
 
@@ -84,7 +84,7 @@ def run(
     data = Data(SOURCE, [text], DEV, target, chunk_bytes=chunk_bytes)
     settings: dict[str, Any] = {"scheme": scheme, "guard": LENIENT, "seed": 0, "convention": "ud", "jobs": jobs}
     with checkpoints(folder, {}) as steps:
-        return adapt(model or before(), data, steps, **settings)
+        return Adaptation(model or before(), data, steps, **settings).run()
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +138,7 @@ def test_the_new_tagger_learns_from_gold_tags_and_from_what_was_added(
     assert isinstance(found.parser.reader.tagger, Tagger)
     assert toy_model.content(found.parser.reader.tagger.record()) == toy_model.content(expected.record())
     reading: Any = found.parser.facts["reading"]
-    assert reading["accuracy"] == accuracy(DEV, expected.tag(DEV))
+    assert reading["accuracy"] == tagger_scores(DEV, expected.tag(DEV), DEV.is_token)["accuracy"]
     assert (reading["reads"], reading["tags"]) == ("tokens", "predicted")
 
 
@@ -186,7 +186,8 @@ def test_scores_are_those_of_predicted_tags(whole: dict[str, tuple[AdaptationRes
         told = {(row["domain"], row["metric"]): (row["before"], row["after"]) for row in rows}
         assert {metric for _, metric in told} == {"LAS", "UAS", "UPOS", "AllTags"}
         for domain, gold in ("source", DEV), ("target", TARGET):
-            sides = [accuracy(gold, tagged(model, gold)) for model in (before(), found.parser)]
+            models = (before(), found.parser)
+            sides: Any = [tagger_scores(gold, tagged(own, gold), gold.is_token)["accuracy"] for own in models]
             for metric in ("UPOS", "AllTags"):
                 assert told[domain, metric] == (sides[0][metric], sides[1][metric])
             after = found.parser.parse(tagged(found.parser, gold))
@@ -281,7 +282,7 @@ def test_a_text_with_tags_teaches_the_taggers_nothing(tmp_path: Path) -> None:
 
 
 def test_a_reader_without_a_tagger_leaves_sentences_as_they_are() -> None:
-    assert tagged(dataclasses.replace(without_tagger(), reader=Reader()), DEV) is DEV
+    assert tagged(dataclasses.replace(without_tagger(), reader=TextAnnotator()), DEV) is DEV
     assert tagged(without_tagger(), DEV) is DEV
 
 
@@ -327,7 +328,8 @@ def test_a_text_of_conllx_stays_conllx(tmp_path: Path) -> None:
 def test_labelled_sentences_alone_teach_taggers_and_parsers(retrained: Any, tmp_path: Path) -> None:
     data = Data(SOURCE, [], DEV, TARGET, target_train=TEXT.select(range(20)))
     with checkpoints(tmp_path / "work", {}) as steps:
-        found = adapt(before(), data, steps, scheme=scheme(retrained), guard=LENIENT, seed=0, convention="ud")
+        settings: Any = {"scheme": scheme(retrained), "guard": LENIENT, "seed": 0, "convention": "ud"}
+        found = Adaptation(before(), data, steps, **settings).run()
     reader, old = found.parser.reader, before().reader
     assert reader is not None
     assert old is not None

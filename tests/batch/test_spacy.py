@@ -16,8 +16,8 @@ from tests.reference.quick_tagger import SMALL
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_text import toy_tokenizer
 from treevote import ConfigError, InputError, Treebank, dumps, parse, parse_strings, read, save
+from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.members import members_of
-from treevote.ensemble.reader_trainer import ReaderTrainer
 from treevote.ensemble.trainer import EnsembleTrainer
 
 spacy = pytest.importorskip("spacy")
@@ -114,7 +114,7 @@ def test_a_treebank_comes_back_from_texts(nlp: Any) -> None:
 @pytest.fixture(scope="module")
 def reading_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a model that reads raw text."""
-    trained = ReaderTrainer("tokens", tagger=SMALL).train(toy_treebank(60, seed=1))
+    trained = AnnotatorTrainer("tokens", tagger=SMALL).train(toy_treebank(60, seed=1))
     parser = trained.of(EnsembleTrainer(members_of(["lr-svm-forward", "lr-svm-backward"])).train(trained.treebank))
     path = tmp_path_factory.mktemp("spacy") / "model"
     save(dataclasses.replace(parser, reader=dataclasses.replace(trained.reader, tokenizer=toy_tokenizer())), path)

@@ -15,7 +15,7 @@ from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS, known_members
 from treevote.ensemble.parser import save
-from treevote.ensemble.reader import Reader
+from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.models.decision_list.parser import DecisionListTrainer
 from treevote.models.graph.parser import GraphTrainer
@@ -83,7 +83,7 @@ class Bench:
             members, dev = _models()[name]
             treebank = Treebank.concatenate([read(TOY), *(_treebank(text, self.models) for text in (RANGES, CROSSING))])
             parser = EnsembleTrainer(members).train(treebank, treebank if dev else None)
-            reader = Reader(toy_tokenizer(), SMALL.train(treebank)) if name == READS else None
+            reader = TextAnnotator(toy_tokenizer(), SMALL.train(treebank)) if name == READS else None
             save(replace(parser, reader=reader), path)
         return path
 

@@ -21,7 +21,7 @@ from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees
 from treevote.ensemble.parser import load
-from treevote.ensemble.reader import Reader
+from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.errors import ModelError
 
 MEMORY = 2 << 30
@@ -79,7 +79,7 @@ class Models:
             facts = inspect(folder)
             as_json(facts)
             as_text(facts)
-            reader = Reader() if parser.reader is None else parser.reader
+            reader = TextAnnotator() if parser.reader is None else parser.reader
             text = None if reader.tokenizer is None else reader.read(RAW)
             tagged = None if reader.tagger is None else reader.tagged(self.text, "predict")
         except ModelError as error:

@@ -14,10 +14,10 @@ from tests.commands.test_train_reader import without_tags
 from tests.paths import TOY
 from tests.reference.toy_text import toy_tokenizer
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.members import clusters_of
 from treevote.ensemble.parser import EnsembleParser, load, save
-from treevote.ensemble.reader import Reader
-from treevote.ensemble.reader_trainer import ReaderTrainer
+from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.models.clusters.clusters import Clusters
 from treevote.models.clusters.files import read_clusters
 from treevote.models.tagging.tagger import Tagger
@@ -99,11 +99,11 @@ def test_what_is_not_retrained_keeps_its_clusters(
     old, new = read_clusters(clusters), read_clusters(tmp_path / "new.paths")
     tagged_with: list[Clusters] = []
 
-    def tagged(trainer: ReaderTrainer, treebank: Treebank, **_: object) -> Treebank:
+    def tagged(trainer: AnnotatorTrainer, treebank: Treebank, **_: object) -> Treebank:
         tagged_with.append(trainer.tagger.clusters)
         return treebank
 
-    monkeypatch.setattr(ReaderTrainer, "tagged", tagged)
+    monkeypatch.setattr(AnnotatorTrainer, "tagged", tagged)
     text = without_tags(TOY, tmp_path / "text.conllu")
     adapt = ("adapt", model, text, "--train", TOY, "--rounds", 1, "--force", "--committee", "lr-svm-forward,pipeline")
     run(*adapt, "--dev", TOY, "-o", tmp_path / "out", "--retrain", retrained, "--word-clusters", tmp_path / "new.paths")
@@ -119,7 +119,7 @@ def test_running_text_needs_a_model_with_a_tokenizer(model: Path, tmp_path: Path
     assert "expected CoNLL-U, found running text; name a model" in fails("clusters", text)
     assert "no tokenizer" in fails("clusters", text, "--model", model)
     parser = load(model)
-    reads = EnsembleParser(parser.members, parser.judge, parser.facts, Reader(toy_tokenizer()))
+    reads = EnsembleParser(parser.members, parser.judge, parser.facts, TextAnnotator(toy_tokenizer()))
     save(reads, tmp_path / "reads")
     found = run("clusters", text, "--model", tmp_path / "reads", "--classes", 2)
     assert found

@@ -11,10 +11,9 @@ from tests.command_line import content, fails, run
 from tests.paths import TOY
 from treevote.commands.train import FEW, FEWEST, FOLDS, chosen, train
 from treevote.conll.reader import read
-from treevote.ensemble.configuration import Configuration, ensemble_of
+from treevote.ensemble.configuration import PRESETS, Configuration, ensemble_of
 from treevote.ensemble.members import families, kind_of
 from treevote.ensemble.parser import load
-from treevote.ensemble.presets import PRESETS
 
 MEMBERS = ("lr-svm-forward", "lr-svm-backward")
 BARE = "1\tdogs\tdog\tNOUN\t_\t_\t_\t_\t_\t_\n2\tbark\tbark\tVERB\t_\t_\t_\t_\t_\t_\n\n"

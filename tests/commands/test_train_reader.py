@@ -14,9 +14,9 @@ from tests.paths import TOY
 from tests.reference.toy_text import CONLLU, QUICK
 from treevote.commands.train import train
 from treevote.conll.reader import read
-from treevote.ensemble import reader_trainer
+from treevote.ensemble import annotator_trainer
+from treevote.ensemble.annotator_trainer import AnnotatorTrainer, TrainingTags
 from treevote.ensemble.parser import load
-from treevote.ensemble.reader_trainer import ReaderTrainer, TrainingTags
 
 MEMBER = ("--members", "lr-svm-forward", "--search", "greedy")
 
@@ -86,7 +86,7 @@ def test_training_on_gold_tags_that_will_be_predicted_is_warned_of(tmp_path: Pat
     told: list[str] = []
     kinds: tuple[TrainingTags, ...] = ("predicted", "gold")
     for tags in kinds:
-        train([TOY], tmp_path / "model", members=MEMBER[1:2], reader=ReaderTrainer("tokens", tags), warn=told.append)
+        train([TOY], tmp_path / "model", members=MEMBER[1:2], reader=AnnotatorTrainer("tokens", tags), warn=told.append)
     assert [sentence for sentence in told if "gold" in sentence] == [
         "the parsers learn from gold tags, and will be given predicted ones; leave out --tags gold"
     ]
@@ -131,8 +131,8 @@ def test_a_model_of_tokens_reads_no_text(model: Path, tmp_path: Path) -> None:
 
 
 def test_text_is_read_tagged_and_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    quick = functools.partial(reader_trainer.ReaderTrainer, tokenizer=QUICK)
-    monkeypatch.setattr(reader_trainer, "ReaderTrainer", quick)
+    quick = functools.partial(annotator_trainer.AnnotatorTrainer, tokenizer=QUICK)
+    monkeypatch.setattr(annotator_trainer, "AnnotatorTrainer", quick)
     (tmp_path / "toy.conllu").write_text(CONLLU)
     run("train", "--train", tmp_path / "toy.conllu", "-o", tmp_path / "model", *MEMBER, "--from-text")
     (tmp_path / "in.txt").write_text("Dogs can't bark. Dogs can't bark.\n")

@@ -15,7 +15,7 @@ from tests.reference.toy_parser import SMALL, TEST
 from tests.reference.toy_text import toy_tokenizer
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.reader import Reader
+from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.models.clusters.clusters import Clusters
 from treevote.models.decision_list.explanation import explain, rules_text
@@ -110,7 +110,7 @@ class ReadingTrainer:
     def train(self, treebank: Treebank, dev: Treebank | None = None, **options: Any) -> EnsembleParser:
         parser = self.ensemble.train(treebank, dev, **options)
         tagger = dataclasses.replace(SMALL_TAGGER, clusters=CLUSTERS)
-        return dataclasses.replace(parser, reader=Reader(toy_tokenizer(), tagger.train(treebank)))
+        return dataclasses.replace(parser, reader=TextAnnotator(toy_tokenizer(), tagger.train(treebank)))
 
 
 def plug_in() -> Subject:

@@ -15,7 +15,7 @@ from tests.reference.toy_parser import SMALL, TEST, TRAINING, accuracy
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import InstanceSelection, Scheme
 from treevote.corpus.trees import roots
-from treevote.ensemble.reader_trainer import ReaderTrainer
+from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError
 from treevote.models.decision_list.parser import DecisionListTrainer
@@ -138,7 +138,7 @@ def test_a_setting_out_of_range_is_refused(trainer: Any, changes: dict[str, Any]
 
 
 SETTINGS = (
-    *(SMALL, PIPELINE, GRAPH, RULES, EnsembleTrainer({}), ReaderTrainer(), TokenizerTrainer()),
+    *(SMALL, PIPELINE, GRAPH, RULES, EnsembleTrainer({}), AnnotatorTrainer(), TokenizerTrainer()),
     *(ClassifierTrainer(templates=("form",)), Scheme(), Guard(), InstanceSelection()),
 )
 """One of each class of settings."""

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from treevote.corpus.trees import is_tree
 from treevote.ensemble import arborescence
-from treevote.ensemble.arborescence import spanning_tree
-from treevote.ensemble.branching import heaviest_arborescence
+from treevote.ensemble.arborescence import heaviest_arborescence, spanning_tree
 
 
 @st.composite

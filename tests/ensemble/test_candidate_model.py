@@ -20,11 +20,9 @@ from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble import candidate_features as fast
 from treevote.ensemble.candidate_features import PLACE_BITS, place_of, places_of
-from treevote.ensemble.candidate_model import CandidateModel, Examples
-from treevote.ensemble.candidates import Candidates
-from treevote.ensemble.conditional_logit import negative_log_likelihood, normalise
-from treevote.ensemble.probabilities import LEAST, arc_probabilities
-from treevote.ensemble.reliability import of as measured
+from treevote.ensemble.candidate_model import CandidateModel, Examples, negative_log_likelihood, normalise
+from treevote.ensemble.candidates import LEAST, Candidates, arc_probabilities
+from treevote.ensemble.judge import calibration as measured
 from treevote.ensemble.vote import Ballots, vote
 from treevote.errors import ConfigError, InputError, ModelError
 from treevote.evaluation.agreement import right_arcs

@@ -15,7 +15,7 @@ from tests.reference.toy_grammar import toy_treebank
 from treevote.conll.writer import dumps
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank, checksum
-from treevote.ensemble.reader_trainer import cross_tagged
+from treevote.ensemble.annotator_trainer import cross_tagged
 from treevote.errors import ConfigError
 from treevote.parallel import Jobs
 

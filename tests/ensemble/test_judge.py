@@ -10,10 +10,9 @@ from tests.ensemble.test_selection import GOLD, noisy
 from tests.ensemble.test_vote import assert_same_trees
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble import reliability
 from treevote.ensemble.candidate_model import CandidateModel, Examples
 from treevote.ensemble.candidates import MAX_SYSTEMS
-from treevote.ensemble.judge import Judge, learn
+from treevote.ensemble.judge import Judge, calibration, learn
 from treevote.ensemble.selection import VoteKind, fit_weights
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
@@ -86,8 +85,8 @@ def test_where_all_abstain_or_the_tree_needs_an_arc_of_nobody_confidence_is_ther
 
 def test_its_confidence_is_measured_and_trees_alone_have_none() -> None:
     _, voted = learn("equal", DEV, noisy_systems(DEV), single_root=True)
-    assert list(reliability.of(DEV, voted)) == ["arc", "label"]
-    assert reliability.of(DEV, DEV) == {}
+    assert list(calibration(DEV, voted)) == ["arc", "label"]
+    assert calibration(DEV, DEV) == {}
 
 
 def test_a_judge_needs_weights_or_a_model_for_the_same_systems() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treevote.ensemble.presets import PRESETS
+from treevote.ensemble.configuration import PRESETS
 
 
 def test_the_fast_preset_measures_nothing() -> None:

@@ -23,10 +23,10 @@ from treevote.conll import text_chunks as cutting
 from treevote.conll.plain_text import encoded
 from treevote.conll.text_chunks import TextFormat
 from treevote.corpus.trees import are_trees
-from treevote.ensemble import reader as reading
+from treevote.ensemble import text_annotator as annotation
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import load
-from treevote.ensemble.reader import Reader
+from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.parallel import Jobs
 
@@ -34,8 +34,8 @@ from treevote.parallel import Jobs
 @pytest.fixture(autouse=True)
 def toy_tagger(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the tagger of a stored model be the toy."""
-    known = {**reading._PARTS, "tagger": ("tests.reference.toy_tagger", "ToyTagger")}
-    monkeypatch.setattr(reading, "_PARTS", known)
+    known = {**annotation._PARTS, "tagger": ("tests.reference.toy_tagger", "ToyTagger")}
+    monkeypatch.setattr(annotation, "_PARTS", known)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("raw")
     parser = EnsembleTrainer(members_of(["lr-svm-forward", "lr-svm-backward"])).train(toy())
     save(parser, folder / "parses")
-    save(dataclasses.replace(parser, reader=Reader(toy_tokenizer(), ToyTagger())), folder / "model")
+    save(dataclasses.replace(parser, reader=TextAnnotator(toy_tokenizer(), ToyTagger())), folder / "model")
     return folder / "model"
 
 

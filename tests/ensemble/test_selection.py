@@ -16,9 +16,8 @@ from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble import selection
 from treevote.ensemble.candidate_model import CandidateModel
-from treevote.ensemble.diversity import Diversity
 from treevote.ensemble.judge import learn
-from treevote.ensemble.selection import LARGEST, STANDARD_ERRORS, VoteKind, WeightKind, fit_weights, select
+from treevote.ensemble.selection import LARGEST, STANDARD_ERRORS, Diversity, VoteKind, WeightKind, fit_weights, select
 from treevote.ensemble.vote import vote
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.agreement import right_arcs

@@ -16,9 +16,9 @@ from treevote.conll.chunks import Chunk
 from treevote.conll.reader import parse_chunk, with_marks
 from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.reader import Reader
-from treevote.ensemble.reader_trainer import ReaderTrainer, right_tags
+from treevote.ensemble.annotator_trainer import AnnotatorTrainer, right_tags
 from treevote.ensemble.tag_confidence import N_TASKS, TagConfidence, cross_fitted
+from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.errors import ModelError
 from treevote.kernels import Floats
 from treevote.models.tagging.tagger import Tagger
@@ -34,10 +34,10 @@ def tagger() -> Tagger:
 
 
 @pytest.fixture(scope="module")
-def reader(tagger: Tagger) -> Reader:
+def reader(tagger: Tagger) -> TextAnnotator:
     found, _, margins = tagger.tag_with_margins(DEV)
     right = right_tags(DEV, found)["AllTags"]
-    return Reader(tagger=tagger, confidence=TagConfidence.fit(margins[DEV.is_token], right[DEV.is_token]))
+    return TextAnnotator(tagger=tagger, confidence=TagConfidence.fit(margins[DEV.is_token], right[DEV.is_token]))
 
 
 @given(margins_of_tokens, st.data())
@@ -93,7 +93,7 @@ def test_margins_do_not_depend_on_the_batch(tagger: Tagger, monkeypatch: pytest.
     assert not whole[~DEV.is_token].any()
 
 
-def test_predicted_tags_alone_have_confidence(reader: Reader) -> None:
+def test_predicted_tags_alone_have_confidence(reader: TextAnnotator) -> None:
     lines = "1\tdogs" + "\t_" * 8 + "\n\n" + "1\tdogs\t_\tNOUN" + "\t_" * 6 + "\n\n"
     treebank = parse_chunk(Chunk("", 1, 1, lines.encode(), "conllu"), trees="ignored")[0]
     found = reader.tagged(treebank)
@@ -108,7 +108,7 @@ def test_predicted_tags_alone_have_confidence(reader: Reader) -> None:
     assert dataclasses.replace(reader, confidence=None).tagged(treebank).tag_confidence is None
 
 
-def test_it_is_written_and_read_back(reader: Reader) -> None:
+def test_it_is_written_and_read_back(reader: TextAnnotator) -> None:
     found = reader.tagged(bare([["dogs", "bark"], ["dogs"]]))
     trees = found.with_trees(
         np.array([-1, 2, 0, -1, 0], np.int32), np.array([-1, 0, 1, -1, 1], np.int32), ("x", "root")
@@ -121,10 +121,10 @@ def test_it_is_written_and_read_back(reader: Reader) -> None:
 
 
 def test_a_reader_with_development_data_has_it() -> None:
-    trained = ReaderTrainer("tokens", "gold", tagger=SMALL).train(TRAINING, DEV)
+    trained = AnnotatorTrainer("tokens", "gold", tagger=SMALL).train(TRAINING, DEV)
     assert trained.reader.confidence is not None
     assert "reliability" in trained.facts
-    again = Reader.from_record(trained.reader.record())
+    again = TextAnnotator.from_record(trained.reader.record())
     assert again.confidence is not None
     assert again.confidence.weights.tobytes() == trained.reader.confidence.weights.tobytes()
-    assert ReaderTrainer("tokens", "gold", tagger=SMALL).train(TRAINING).reader.confidence is None
+    assert AnnotatorTrainer("tokens", "gold", tagger=SMALL).train(TRAINING).reader.confidence is None

@@ -15,9 +15,8 @@ from treevote.commands.study import JOBS, study
 from treevote.commands.treebanks import part_of
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.configuration import ensemble_of
+from treevote.ensemble.configuration import PRESETS, ensemble_of
 from treevote.ensemble.members import DEFAULT_MEMBERS, members_of
-from treevote.ensemble.presets import PRESETS
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import InputError
 from treevote.evaluation.agreement import oracle, right_arcs

@@ -21,8 +21,8 @@ from treevote.conll.writer import encoded
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.familiarity import doubts
 from treevote.ensemble.parser import EnsembleParser, parse_counted
-from treevote.ensemble.reader import Tags, no_tagger, no_tokenizer
 from treevote.ensemble.stored import StoredParser
+from treevote.ensemble.text_annotator import Tags, no_tagger, no_tokenizer
 from treevote.errors import ConfigError, InputError, unknown
 from treevote.protocols import Parser
 
@@ -60,7 +60,7 @@ class Work:
     on_error : {"stop", "skip", "keep"}
         Treatment of a faulty sentence: no output for its file, leave it out, or keep it unparsed.
     tags : {"auto", "keep", "predict"}
-        Which lemmas and tags are predicted, see `treevote.ensemble.reader`.
+        Which lemmas and tags are predicted, see `treevote.ensemble.text_annotator`.
     """
 
     stored: StoredParser
@@ -177,7 +177,7 @@ def _as_conllu(ensemble: EnsembleParser, chunk: TextChunk) -> Chunk:
 
 
 def tagged(ensemble: EnsembleParser, treebank: Treebank, tags: Tags) -> Treebank:
-    """Return the sentences with the lemmas and tags that a model predicts, see `treevote.ensemble.reader.Reader`."""
+    """Return the sentences with the lemmas and tags that a model predicts, see `TextAnnotator.tagged`."""
     return treebank if ensemble.reader is None else ensemble.reader.tagged(treebank, tags)
 
 

@@ -93,7 +93,7 @@ def train(
     from treevote.commands.inspect import model_at
     from treevote.commands.train import as_json, report
     from treevote.commands.train import train as run
-    from treevote.ensemble.reader_trainer import ReaderTrainer
+    from treevote.ensemble.annotator_trainer import AnnotatorTrainer
     from treevote.errors import ConfigError
     from treevote.parallel import Jobs
     from treevote.parallel import cluster as connected
@@ -122,7 +122,7 @@ def train(
             select=select,
             folds=folds,
             seed=seed,
-            reader=ReaderTrainer("text" if from_text else "tokens", tags or "predicted")
+            reader=AnnotatorTrainer("text" if from_text else "tokens", tags or "predicted")
             if from_text or from_tokens
             else None,
             clusters=clusters,

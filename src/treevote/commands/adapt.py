@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from treevote.adaptation.adapt import AdaptationResult, NothingKeptError
-from treevote.adaptation.adapt import adapt as carry
+from treevote.adaptation.adapt import Adaptation, AdaptationResult, NothingKeptError
 from treevote.adaptation.configuration import Configuration
 from treevote.adaptation.data import Data
 from treevote.commands.answer import answer
@@ -159,7 +158,7 @@ def adapt(
         names, others = [os.fspath(path) for path in unlabelled], [os.fspath(path) for path in external]
         data = Data(source, texts, old, new, others, of_trees, names, target_train=few, clusters=known)
         try:
-            adapted = carry(before, data, steps, **settings, force=force, jobs=jobs, warn=warn)
+            adapted = Adaptation(before, data, steps, **settings, force=force, jobs=jobs, warn=warn).run()
         except (InputError, ConfigError) as error:
             if isinstance(error, NothingKeptError) or not steps.has_steps:  # no finished step to resume
                 steps.clear()

@@ -12,7 +12,7 @@ from treevote.conll.plain_text import text_of
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.parser import EnsembleParser, load
-from treevote.ensemble.reader import no_tagger
+from treevote.ensemble.text_annotator import no_tagger
 from treevote.evaluation.counts import convention_of
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.evaluation.results import Evaluation

@@ -11,8 +11,8 @@ from treevote.conll.reader import parse_chunk
 from treevote.conll.text_chunks import AnyFormat, TextChunk
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import load
-from treevote.ensemble.reader import Reader
 from treevote.ensemble.streaming import any_file_chunks, size
+from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.errors import ConfigError, InputError
 from treevote.models.clusters.files import write_clusters
 from treevote.models.clusters.induction import induce
@@ -73,14 +73,14 @@ def make_clusters(
     for text in texts:
         if os.path.exists(output) and os.path.exists(text) and os.path.samefile(output, text):
             raise ConfigError(f"{output} is both read and written; name another output")
-    reader = None if model is None else load(model).reader or Reader()
+    reader = None if model is None else load(model).reader or TextAnnotator()
     found = induce(_sentences(texts, format, reader, jobs), n_classes=n_classes, least=least, progress=jobs.progress)
     write_clusters(found.clusters, found.counts, output)
     return ClustersSummary(found.n_tokens, len(found.clusters.words), len(set(found.clusters.paths)))
 
 
 def _sentences(
-    texts: Sequence[str | os.PathLike[str]], format: AnyFormat, reader: Reader | None, jobs: Jobs
+    texts: Sequence[str | os.PathLike[str]], format: AnyFormat, reader: TextAnnotator | None, jobs: Jobs
 ) -> Iterator[Treebank]:
     """Yield the texts part by part."""
     total = size(texts)

@@ -18,9 +18,9 @@ from treevote.commands.folder_outputs import FolderSummary, Outputs
 from treevote.conll.document_ids import document_ids
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat
-from treevote.ensemble.reader import Tags
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import size
+from treevote.ensemble.text_annotator import Tags
 from treevote.errors import ConfigError, InputError
 from treevote.files.temporaries import lock, temporary
 from treevote.parallel import ONE_JOB, Jobs

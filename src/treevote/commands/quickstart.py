@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from treevote.adaptation.adapt import AdaptationResult, adapt
+from treevote.adaptation.adapt import Adaptation, AdaptationResult
 from treevote.adaptation.data import Data
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme
@@ -29,8 +29,8 @@ from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.corpus.default_treebank import default_treebank
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.parser import EnsembleParser, save
-from treevote.ensemble.reader_trainer import ReaderTrainer
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.evaluation.counts import Counts, evaluate
 from treevote.evaluation.evaluation import evaluate_systems
@@ -234,7 +234,7 @@ def quickstart(
 
 def _from_text(training: Treebank, dev: Treebank, test: Treebank, folder: Path, jobs: Jobs) -> str:
     """Train a model that reads raw text; return its scores on the text of the test set, and its cascade."""
-    data = ReaderTrainer().train(training, dev, jobs=jobs)
+    data = AnnotatorTrainer().train(training, dev, jobs=jobs)
     parser = data.of(EnsembleTrainer().train(data.treebank, data.dev, jobs=jobs))
     save(parser, folder / READER)
     assert parser.reader is not None
@@ -252,7 +252,7 @@ def _adapted(parser: EnsembleParser, training: Treebank, dev: Treebank, folder: 
     data = Data(dataclasses.replace(training, source=None), [folder / UNLABELLED], dev)
     scheme = Scheme(rounds=1)
     with temporary(folder / "work", folder=True) as room, checkpoints(Path(room, "steps"), {}) as steps:
-        return adapt(parser, data, steps, scheme=scheme, guard=Guard(), seed=0, convention="ud", jobs=jobs)
+        return Adaptation(parser, data, steps, scheme=scheme, guard=Guard(), seed=0, convention="ud", jobs=jobs).run()
 
 
 def _parse(parser: EnsembleParser, treebank: Treebank, jobs: Jobs) -> tuple[dict[str, Treebank], dict[str, float]]:

@@ -14,11 +14,10 @@ from typing import Any, Literal
 from treevote.commands.answer import answer
 from treevote.commands.treebanks import read_development, read_some, read_training
 from treevote.corpus.treebank import Format, Treebank
-from treevote.ensemble.configuration import Configuration, ensemble_of, read_configuration
+from treevote.ensemble.annotator_trainer import AnnotatorTrainer, TrainedAnnotator
+from treevote.ensemble.configuration import PRESETS, Configuration, Preset, ensemble_of, read_configuration
 from treevote.ensemble.members import known_members, with_clusters
 from treevote.ensemble.parser import EnsembleParser, save
-from treevote.ensemble.presets import PRESETS, Preset
-from treevote.ensemble.reader_trainer import ReaderTrainer, TrainedReader
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, TreevoteError
@@ -74,7 +73,7 @@ def train(
     select: bool = False,
     folds: int | None = None,
     seed: int | None = None,
-    reader: ReaderTrainer | None = None,
+    reader: AnnotatorTrainer | None = None,
     clusters: str | Path | Clusters | None = None,
     format: Format | Literal["auto"] = "auto",
     jobs: Jobs = ONE_JOB,
@@ -93,7 +92,7 @@ def train(
     config : path, optional
         See `treevote.ensemble.configuration`.
     preset : {"default", "fast", "best"}, default="default"
-        See `treevote.ensemble.presets`; in place of a configuration file.
+        See `treevote.ensemble.configuration`; in place of a configuration file.
     members : sequence of str, default=()
         Names, in place of those of the configuration; ``("all",)`` for all that there are.
     settings : mapping, optional
@@ -103,7 +102,7 @@ def train(
         a selection, for measured weights, and for ``FEWEST`` sentences and more, up to ``FEW``; else 0.
     select : bool, default=False
         Whether the subset of members with the best vote is selected, in place of the key of the configuration.
-    reader : ReaderTrainer, optional
+    reader : AnnotatorTrainer, optional
         Settings of the part that reads raw text; by default the model reads tagged treebanks only.
     clusters : path or Clusters, optional
         Clusters of words, or word vectors, for parsers and taggers; see `treevote.models.clusters.files`.
@@ -140,7 +139,7 @@ def train(
     if held_out is None and configuration.folds is None:
         trainer = with_folds(trainer, treebank.n_sentences)
     compile_kernels(trainer, treebank)
-    seen: TrainedReader | None = None
+    seen: TrainedAnnotator | None = None
     if reader is not None:
         dev_text = held_out
         if dev is not None and held_out is not None and held_out.source is None:  # sentences without trees are left out
@@ -193,8 +192,8 @@ def with_folds(trainer: EnsembleTrainer, n_sentences: int) -> EnsembleTrainer:
 
 
 def with_word_clusters(
-    clusters: Clusters, trainer: EnsembleTrainer, reader: ReaderTrainer | None
-) -> tuple[EnsembleTrainer, ReaderTrainer | None]:
+    clusters: Clusters, trainer: EnsembleTrainer, reader: AnnotatorTrainer | None
+) -> tuple[EnsembleTrainer, AnnotatorTrainer | None]:
     """Return the trainers of parsers and of a reader, with clusters of words."""
     if reader is not None:
         reader = dataclasses.replace(reader, tagger=dataclasses.replace(reader.tagger, clusters=clusters))

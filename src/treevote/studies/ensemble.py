@@ -19,9 +19,8 @@ import numpy as np
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import is_single_rooted
-from treevote.ensemble.configuration import ensemble_of
+from treevote.ensemble.configuration import PRESETS, ensemble_of
 from treevote.ensemble.members import DEFAULT_MEMBERS, members_of
-from treevote.ensemble.presets import PRESETS
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.evaluation.agreement import oracle, right_arcs
 from treevote.evaluation.calibration import calibration_error, reliability

@@ -17,10 +17,10 @@ from treevote import ConfigError, EnsembleParser, InputError, ModelError, dumps,
 from treevote.commands.inspect import as_text, inspect, model_at
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble import reader as reading
+from treevote.ensemble import text_annotator as annotation
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import load, load_member
-from treevote.ensemble.reader import Reader, Tags
+from treevote.ensemble.text_annotator import Tags, TextAnnotator
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.store.record import Record
 
@@ -34,8 +34,8 @@ mixed = st.lists(st.sampled_from([TAGGED, BARE, NONE]), min_size=1, max_size=6).
 @pytest.fixture(autouse=True)
 def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the tagger of a stored model be the toy."""
-    known = {**reading._PARTS, "tagger": ("tests.reference.toy_tagger", "ToyTagger")}
-    monkeypatch.setattr(reading, "_PARTS", known)
+    known = {**annotation._PARTS, "tagger": ("tests.reference.toy_tagger", "ToyTagger")}
+    monkeypatch.setattr(annotation, "_PARTS", known)
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def sentences(treebank: Treebank) -> list[object]:
 @pytest.mark.parametrize("tags", ["auto", "predict", "keep"])
 @given(parts=mixed)
 def test_tags_are_those_that_each_sentence_gets_alone(tags: Tags, parts: list[str]) -> None:
-    reader = Reader(tagger=ToyTagger())
+    reader = TextAnnotator(tagger=ToyTagger())
     tagged = reader.tagged(of("".join(parts)), tags)
     alone = [None if part == NONE else reader.tagged(of(part), tags) for part in parts]
     assert sentences(tagged) == [words for each in alone if each is not None for words in sentences(each)]
@@ -66,18 +66,18 @@ def test_tags_are_those_that_each_sentence_gets_alone(tags: Tags, parts: list[st
 
 def test_nothing_is_done_where_nothing_is_to_be_predicted() -> None:
     treebank, tagger = of(TAGGED + TAGGED), ToyTagger()
-    assert Reader(tagger=tagger).tagged(treebank) is treebank
-    assert Reader(tagger=tagger).tagged(of(BARE), "keep").words[1].upos == "_"
-    assert Reader().tagged(of(BARE)).words[1].upos == "_"
+    assert TextAnnotator(tagger=tagger).tagged(treebank) is treebank
+    assert TextAnnotator(tagger=tagger).tagged(of(BARE), "keep").words[1].upos == "_"
+    assert TextAnnotator().tagged(of(BARE)).words[1].upos == "_"
     assert tagger.calls == []
-    Reader(tagger=tagger).tagged(of(TAGGED + BARE + TAGGED))
+    TextAnnotator(tagger=tagger).tagged(of(TAGGED + BARE + TAGGED))
     assert tagger.calls == [1]
     with pytest.raises(ConfigError, match="the model has no tagger; tag the text"):
-        Reader().tagged(treebank, "predict")
+        TextAnnotator().tagged(treebank, "predict")
 
 
 def test_a_model_with_a_reader_is_stored_and_told_apart(parser: EnsembleParser, tmp_path: Path) -> None:
-    model = dataclasses.replace(parser, reader=Reader(tagger=ToyTagger("VERB")))
+    model = dataclasses.replace(parser, reader=TextAnnotator(tagger=ToyTagger("VERB")))
     assert content(dataclasses.replace(model, reader=None).record()) == content(parser.record())
     save(model, tmp_path / "reads")
     save(parser, tmp_path / "parses")
@@ -110,7 +110,7 @@ def test_a_forged_reader_is_refused(parser: EnsembleParser) -> None:
 
 def test_text_without_tags_is_tagged_before_it_is_parsed(parser: EnsembleParser, tmp_path: Path) -> None:
     save(parser, tmp_path / "parses")
-    save(dataclasses.replace(parser, reader=Reader(tagger=ToyTagger())), tmp_path / "reads")
+    save(dataclasses.replace(parser, reader=TextAnnotator(tagger=ToyTagger())), tmp_path / "reads")
     bare, doubts = tmp_path / "bare.conllu", list[str]()
     bare.write_text(BARE * 20 + TAGGED)
     parse_files(tmp_path / "parses", [bare], tmp_path / "out", on_doubt=doubts.append)

@@ -1,4 +1,4 @@
-"""Training of a reader, and of parsers on what it will give them: predicted tags in place of gold ones.
+"""Training of a text annotator, and of parsers on what it will give them: predicted tags in place of gold ones.
 
 A parser that was trained on gold tags trusts them, and meets tags with mistakes. So the training data are tagged by
 jack-knifing: every sentence by a tagger that has not seen it.
@@ -18,8 +18,8 @@ from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.reader import Reader, Tagger
 from treevote.ensemble.tag_confidence import TagConfidence, cross_fitted
+from treevote.ensemble.text_annotator import Tagger, TextAnnotator
 from treevote.errors import ConfigError
 from treevote.kernels import Bools
 from treevote.models.tagging.tagger import TaggerTrainer
@@ -28,50 +28,35 @@ from treevote.parallel import ONE_JOB, Jobs
 from treevote.settings import Settings
 from treevote.store.manifest import JSON
 
-TrainingTags: TypeAlias = Literal["predicted", "gold"]
-"""Tags of the sentences that parsers are trained on."""
+TrainingTags: TypeAlias = Literal["predicted", "gold"]  # of the sentences that parsers are trained on
+From: TypeAlias = Literal["text", "tokens"]  # what a model reads besides tagged treebanks
 
-From: TypeAlias = Literal["text", "tokens"]
-"""What a model reads besides tagged treebanks: running text, or sentences of tokens without tags."""
-
+# Number of folds of the jack-knifing. On the development sets of Hungarian-Szeged and Greek-GDT, with predicted tags,
+# the vote of graph-mira, lr-maxent-forward, pipeline and lr-svm-backward has 74.68 and 85.16 LAS when trained on gold
+# tags, 75.44 and 85.90 with two folds.
 TAG_FOLDS = 2
-"""Number of folds of the jack-knifing. On the development sets of Hungarian-Szeged and Greek-GDT, with predicted tags,
-the vote of graph-mira, lr-maxent-forward, pipeline and lr-svm-backward has 74.68 and 85.16 LAS when trained on gold
-tags, 75.44 and 85.90 with two folds."""
+
+METRICS = ("UPOS", "XPOS", "FEATS", "AllTags", "Lemmas")  # of a tagger; AllTags are UPOS, XPOS and FEATS
 
 
-METRICS = ("UPOS", "XPOS", "FEATS", "AllTags", "Lemmas")
-"""Metrics of a tagger; AllTags are UPOS, XPOS and FEATS."""
+class TrainedAnnotator(NamedTuple):
+    """Result of `AnnotatorTrainer.train`: the annotator, the data for the parsers, and facts."""
 
-
-class TrainedReader(NamedTuple):
-    """Result of `ReaderTrainer.train`: the reader, the data for the parsers, and facts of the reader."""
-
-    reader: Reader
+    reader: TextAnnotator
     treebank: Treebank
     dev: Treebank | None
     facts: dict[str, JSON]
 
     def of(self, parser: EnsembleParser) -> EnsembleParser:
-        """Return a parser that was trained on these data, with the reader."""
+        """Return a parser that was trained on these data, with the annotator."""
         return dataclasses.replace(parser, reader=self.reader, facts={**parser.facts, "reading": self.facts})
 
 
 @dataclass(frozen=True)
-class ReaderTrainer(Settings):
-    """Settings of a reader.
+class AnnotatorTrainer(Settings):
+    """Settings of a text annotator."""
 
-    Attributes
-    ----------
-    reads : {"text", "tokens"}
-        Whether it has a tokenizer.
-    tags : {"predicted", "gold"}
-        Tags of the training data of the parsers.
-    tokenizer : TokenizerTrainer
-    tagger : TaggerTrainer
-    """
-
-    reads: From = "text"
+    reads: From = "text"  # whether it has a tokenizer
     tags: TrainingTags = "predicted"
     tokenizer: TokenizerTrainer = dataclasses.field(default_factory=TokenizerTrainer)
     tagger: TaggerTrainer = dataclasses.field(default_factory=TaggerTrainer)
@@ -84,25 +69,14 @@ class ReaderTrainer(Settings):
         texts: tuple[Treebank, Treebank | None] | None = None,
         seed: int = 0,
         jobs: Jobs = ONE_JOB,
-    ) -> TrainedReader:
-        """Train a reader, and tag the data of the parsers; the result does not depend on the jobs.
+    ) -> TrainedAnnotator:
+        """Train an annotator, and tag the data of the parsers; the result does not depend on the jobs.
 
-        Parameters
-        ----------
-        treebank, dev : Treebank
-            Sentences with tags and trees, to learn from and to measure on.
-        texts : pair of Treebank, optional
-            The same with their source, for spaces and paragraphs; by default ``treebank`` and ``dev``.
-
-        Raises
-        ------
-        InputError
-            If the treebank does not tell where spaces are, or has too few sentences.
-        ConfigError
-            If a tokenizer is asked for and ufal.udpipe cannot be imported.
+        ``texts`` are the treebanks with their source, for spaces and paragraphs. InputError if that does not tell where
+        spaces are, or there are too few sentences; ConfigError if ufal.udpipe is needed and cannot be imported.
         """
-        waiting = self.tokenizer.training(*(texts or (treebank, dev))) if self.reads == "text" else nullcontext(_none)
-        with waiting as finish:
+        none = nullcontext(lambda _: None)
+        with self.tokenizer.training(*(texts or (treebank, dev))) if self.reads == "text" else none as finish:
             tokenizer = finish(jobs) if jobs.n_jobs == 1 else None
             bare = dataclasses.replace(treebank, source=None)
             tagger = self.tagger.train(bare, seed=seed, jobs=jobs)
@@ -112,8 +86,8 @@ class ReaderTrainer(Settings):
                 tagged_dev, sure, own = evaluate_tagger(tagger, dev)
                 facts |= own
             tagged = self.tagged(bare, seed=seed, jobs=jobs)
-            reader = Reader(finish(jobs) if tokenizer is None else tokenizer, tagger, sure)
-        return TrainedReader(reader, tagged, tagged_dev, facts)
+            reader = TextAnnotator(finish(jobs) if tokenizer is None else tokenizer, tagger, sure)
+        return TrainedAnnotator(reader, tagged, tagged_dev, facts)
 
     def tagged(self, treebank: Treebank, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Treebank:
         """Return the training data of the parsers; the same treebank and seed give the same tags."""
@@ -152,17 +126,8 @@ def evaluate_tagger(tagger: Tagger, dev: Treebank) -> tuple[Treebank, TagConfide
     return found, TagConfidence.fit(margins[tokens], right[tokens]), facts
 
 
-def _none(jobs: Jobs) -> None:
-    """Return the tokenizer of a model without one."""
-
-
-def accuracy(gold: Treebank, predicted: Treebank) -> dict[str, float]:
-    """Return the percentage of tokens with the gold tag, of the same tokens, for each of ``METRICS``."""
-    return _percentages(right_tags(gold, predicted), gold.is_token)
-
-
 def right_tags(gold: Treebank, predicted: Treebank) -> dict[str, Bools]:
-    """Return the slots with the gold tag for each metric of `accuracy`, shape (n_slots,); false in ROOT slots."""
+    """Return the slots with the gold tag for each of ``METRICS``, shape (n_slots,); false in ROOT slots."""
     pairs = np.stack([gold.tokens, predicted.tokens])[:, gold.is_token]
     distinct, number = np.unique(pairs, axis=1, return_inverse=True)
     of_pair = [_right(gold.words[one], predicted.words[two]) for one, two in distinct.T.tolist()]
@@ -177,7 +142,7 @@ def _right(gold: Word, predicted: Word) -> tuple[bool, ...]:
 
 
 def tagger_scores(gold: Treebank, predicted: Treebank, agreed: Bools) -> dict[str, JSON]:
-    """Return the accuracy of a tagger in percent, and its reliability: the same where its taggers agree, and elsewhere.
+    """Return the accuracy of a tagger in percent by metric, and the same where its taggers agree, and elsewhere.
 
     ``agreed``, shape (n_slots,), is that of `treevote.models.tagging.tagger.Tagger.tag_with_margins`.
     """

@@ -19,24 +19,28 @@ from tests.reference.toy_text import QUICK, toy
 from treevote.conll.writer import dumps
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank, checksum
-from treevote.ensemble.members import members_of
-from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.reader_trainer import (
+from treevote.ensemble.annotator_trainer import (
     TAG_FOLDS,
-    ReaderTrainer,
+    AnnotatorTrainer,
     TrainingTags,
-    accuracy,
     cross_tagged,
     evaluate_tagger,
     tagger_scores,
 )
+from treevote.ensemble.members import members_of
+from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import InputError
 from treevote.models.tagging.tagger import Tagger
 from treevote.parallel import Jobs
 
 TRAINING, DEV = toy_treebank(20, 1), toy_treebank(8, 2)
-TOKENS = ReaderTrainer("tokens", tagger=SMALL)
+TOKENS = AnnotatorTrainer("tokens", tagger=SMALL)
+
+
+def accuracy(gold: Treebank, found: Treebank) -> Any:
+    return tagger_scores(gold, found, gold.is_token)["accuracy"]
+
 
 words = st.builds(Word, *[st.sampled_from("ab_")] * 5)
 
@@ -131,7 +135,7 @@ def test_the_model_has_the_reader_and_its_facts() -> None:
 
 def test_a_reader_of_text_has_a_tokenizer() -> None:
     treebank = toy()
-    trained = ReaderTrainer(tokenizer=QUICK, tagger=SMALL).train(treebank, texts=(treebank, None))
+    trained = AnnotatorTrainer(tokenizer=QUICK, tagger=SMALL).train(treebank, texts=(treebank, None))
     assert trained.reader.parts == ["tokenizer", "tagger"]
     assert trained.facts == {"reads": "text", "tags": "predicted"}
     assert trained.treebank.source is None
@@ -142,7 +146,7 @@ def test_a_reader_of_text_has_a_tokenizer() -> None:
 
 def test_a_tokenizer_needs_the_text() -> None:
     with pytest.raises(InputError):
-        ReaderTrainer(tokenizer=QUICK, tagger=SMALL).train(TRAINING)
+        AnnotatorTrainer(tokenizer=QUICK, tagger=SMALL).train(TRAINING)
 
 
 def test_treebanks_without_tokens_have_no_accuracy() -> None:

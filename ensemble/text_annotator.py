@@ -24,22 +24,19 @@ if TYPE_CHECKING:
 
 KIND = "reader"
 
+# Lemmas and tags: predicted where a sentence has no tag at all and the model has a tagger; those of the text; predicted
+# everywhere.
 Tags: TypeAlias = Literal["auto", "keep", "predict"]
-"""Lemmas and tags: predicted where a sentence has no tag at all and the model has a tagger; those of the text;
-predicted everywhere."""
 
 
 class Tagger(Protocol):
     """The interface of a tagger."""
 
-    def tag(self, treebank: Treebank) -> Treebank:
-        """Return the same sentences with predicted lemmas and tags, in their words and in their source."""
-        ...
-
     def tag_with_margins(self, treebank: Treebank) -> tuple[Treebank, Bools, Floats]:
-        """Tag as `tag` does; return also the tokens on whose tags the taggers agree, and the margins of the tags.
+        """Return the same sentences with predicted lemmas and tags, in their words and in their source.
 
-        Shapes are (n_slots,) and (n_slots, 3).
+        The others are the tokens on whose tags the taggers agree, shape (n_slots,), and the margins of the tags, shape
+        (n_slots, 3).
         """
         ...
 
@@ -49,7 +46,7 @@ class Tagger(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Reader:
+class TextAnnotator:
     """A tokenizer and a tagger, each of which may be missing, and the confidence of the tags."""
 
     tokenizer: Tokenizer | None = None
@@ -64,7 +61,7 @@ class Reader:
     def tagged(self, treebank: Treebank, tags: Tags = "auto") -> Treebank:
         """Return the same sentences with lemmas and tags; the same treebank if nothing is to be predicted.
 
-        Tokens that get tags have ``tag_confidence``, if the reader knows it. ConfigError if all tags are to be
+        Tokens that get tags have ``tag_confidence``, if that is known. ConfigError if all tags are to be
         predicted and there is no tagger.
         """
         if tags == "predict" and self.tagger is None:
@@ -79,14 +76,13 @@ class Reader:
         return _with_words(treebank, chosen, self._tagged(treebank.select(np.flatnonzero(chosen)), self.tagger))
 
     def _tagged(self, treebank: Treebank, tagger: Tagger) -> Treebank:
-        """Return the sentences with tags, and with the confidence of the tags if it is known."""
-        if self.confidence is None:
-            return tagger.tag(treebank)
         found, _, margins = tagger.tag_with_margins(treebank)
+        if self.confidence is None:
+            return found
         return dataclasses.replace(found, tag_confidence=self.confidence.of(margins) * found.is_token)
 
     def read(self, text: str | bytes, *, format: TextFormat = "text", tags: Tags = "auto") -> Treebank:
-        """Return the sentences of a running text, with lemmas and tags if the reader has a tagger; there may be none.
+        """Return the sentences of a running text, with lemmas and tags if there is a tagger; there may be none.
 
         The text can be rebuilt from their source. InputError if there is no tokenizer; ConfigError if ufal.udpipe
         cannot be imported, or if tags are to be predicted and there is no tagger.
@@ -101,13 +97,13 @@ class Reader:
         return self.tokenizer.read(chunk)
 
     def record(self) -> Record:
-        """Return the whole reader as data."""
+        """Return the annotator as data."""
         parts = {name: part.record() for name in _PARTS if (part := getattr(self, name)) is not None}
         return Record(KIND, parts=parts)
 
     @classmethod
-    def from_record(cls, record: Record) -> Reader:
-        """Return the reader of a record; ModelError if it is of another kind, or its parts do not fit together."""
+    def from_record(cls, record: Record) -> TextAnnotator:
+        """Return the annotator of a record; ModelError if it is of another kind, or its parts do not fit together."""
         if record.kind != KIND:
             raise ModelError(f"expected a model of kind '{KIND}', found '{record.kind}'; train it again")
         if unknown := record.parts.keys() - _PARTS.keys():
@@ -119,12 +115,11 @@ class Reader:
         return cls(**parts)
 
 
-_PARTS = {
+_PARTS = {  # module and class of each part; loaded if a model has it
     "tokenizer": ("treevote.models.tokenization.tokenizer", "Tokenizer"),
     "tagger": ("treevote.models.tagging.tagger", "Tagger"),
     "confidence": ("treevote.ensemble.tag_confidence", "TagConfidence"),
 }
-"""Module and class of each part; loaded if a model has it."""
 
 
 def no_tokenizer(path: str = "") -> InputError:
