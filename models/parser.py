@@ -28,17 +28,7 @@ _Trainer = TypeVar("_Trainer", bound="BaseTrainer[Any]")
 
 
 class TrainingData(NamedTuple):
-    """Training data of a parser.
-
-    Attributes
-    ----------
-    lexicon : Lexicon
-        Lexicon of the treebank.
-    words : WordColumns
-        Numbers of ``trees.words``.
-    single_root : bool
-        Whether every tree has exactly one root.
-    """
+    """Projective trees, their lexicon, the numbers of ``trees.words``, and whether every tree has exactly one root."""
 
     trees: Treebank
     lexicon: Lexicon
@@ -55,27 +45,12 @@ class TrainingData(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class BaseTrainer(Settings, Generic[_Parser]):
-    """Hyper-parameters of a parser: a subclass adds its fields and defines ``_train``.
+    """Hyper-parameters of a parser: a subclass adds its fields and defines ``_train``."""
 
-    Attributes
-    ----------
-    encoding : {"path", "head", "head+path", "none"}
-        How non-projective trees are encoded in labels (Nivre & Nilsson 2005).
-    clusters : Clusters
-        Clusters of words, which are further features of them; data and no setting.
-    """
-
-    encoding: Encoding = "path"
+    encoding: Encoding = "path"  # of non-projective trees in labels (Nivre & Nilsson 2005)
     clusters: Clusters = field(default=NONE, repr=False, metadata=DATA)
 
-    def train(
-        self,
-        treebank: Treebank,
-        dev: Treebank | None = None,
-        *,
-        seed: int = 0,
-        jobs: Jobs = ONE_JOB,
-    ) -> _Parser:
+    def train(self, treebank: Treebank, dev: Treebank | None = None, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> _Parser:
         """Learn from trees; the same treebanks and seed give the same bytes, whatever the jobs.
 
         Parameters
@@ -110,15 +85,6 @@ class BaseParser(Generic[_Trainer]):
 
     A subclass names its ``KIND`` and its ``_TRAINER``, adds the fields of its model, and defines ``_find_trees``,
     ``_content`` and ``_from_content``.
-
-    Attributes
-    ----------
-    trainer : BaseTrainer
-        Hyper-parameters of the parser.
-    memo : WordMemo
-        The lexicon, with a cache of words.
-    single_root : bool
-        Whether every tree has exactly one root.
     """
 
     KIND: ClassVar[str]
@@ -146,13 +112,7 @@ class BaseParser(Generic[_Trainer]):
 
     @classmethod
     def from_record(cls, record: Record) -> Self:
-        """Make the parser of a record.
-
-        Raises
-        ------
-        ModelError
-            If the parts of the record do not fit together.
-        """
+        """Make the parser of a record; ModelError if its parts do not fit together."""
         return rebuild(record, cls.KIND, cls._checked)
 
     @classmethod
@@ -170,12 +130,7 @@ class BaseParser(Generic[_Trainer]):
     def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
         """Return the sentences with trees, before lifted arcs are restored, and the number of fallbacks.
 
-        Parameters
-        ----------
-        treebank : Treebank
-        rows : ndarray of int32, shape (len(treebank.words),)
-            The row of each word in ``words``.
-        words : WordColumns
+        ``rows`` has the row of each of ``treebank.words`` in ``words``.
         """
         raise NotImplementedError
 

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from treevote.kernels import leaf
 
-FAR = 9
-"""Largest distance of the sixth bin."""
-
-MAX_VALENCY = 6
-"""Maximum count of dependents on one side; larger counts are reduced to it."""
+FAR = 9  # largest distance of the sixth bin
+MAX_VALENCY = 6  # maximum count of dependents on one side; larger counts are reduced to it
 
 
 @leaf
 def bin_distance(distance: int, far: int) -> int:
-    """Return the bin of a distance: 1, 2, 3, 4, then 5-6, from 7 up to ``far``, and more (bins 1..7).
-
-    Examples
-    --------
-    >>> [bin_distance(distance, 9) for distance in (1, 4, 5, 9, 10, 99)]
-    [1, 4, 5, 6, 7, 7]
-    """
+    """Return the bin of a distance: 1, 2, 3, 4, then 5-6, from 7 up to ``far``, and more (bins 1..7)."""
     if distance <= 4:
         return distance
     if distance <= 6:

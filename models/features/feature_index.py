@@ -1,9 +1,9 @@
 """From feature keys to row numbers: an open-addressing hash table, built by counting, read by the parser.
 
-One slot is one 64-bit integer, so that a look-up touches one cache line: the upper 32 bits of the key as
-fingerprint, and the row plus 1 (0 marks a free slot). A row is any number below 2**32 - 1: a column number
-in training, the place of the weights in parsing. The place of a slot comes from the lower bits of
-the key, and an unknown key is taken for a known one with probability 2**-32 for each slot tried.
+One slot is one 64-bit integer, so that a look-up touches one cache line: the upper 32 bits of the key as fingerprint,
+and the row plus 1 (0 marks a free slot). A row is any number below 2**32 - 1: a column number in training, the place of
+the weights in parsing. The place of a slot comes from the lower bits of the key, and an unknown key is taken for a
+known one with probability 2**-32 for each slot tried.
 """
 
 from __future__ import annotations
@@ -58,23 +58,9 @@ def frequent_first(slots: Keys, counts: Ints, cutoff: int) -> Keys:
 
 
 def index_of(keys: Keys, rows: Longs) -> Keys:
-    """Return a table of slots in which ``keys[i]`` leads to ``rows[i]``.
+    """Return a table of slots in which ``keys[i]`` leads to ``rows[i]``; its length is a power of 2, at most half full.
 
-    Parameters
-    ----------
-    keys : ndarray of uint64, shape (n_keys,)
-        Distinct keys, their lowest bit set.
-    rows : ndarray of int64, shape (n_keys,)
-
-    Returns
-    -------
-    ndarray of uint64, shape (2**b,)
-        At most half full.
-
-    Raises
-    ------
-    ModelError
-        If too many keys compete for the same slots: equal or forged keys.
+    Keys are distinct, their lowest bit set. ModelError if too many compete for the same slots: equal or forged keys.
     """
     slots = np.zeros(max(16, 1 << int(2 * len(keys)).bit_length()), np.uint64)
     if not fill_index(keys, rows, slots):
@@ -99,19 +85,25 @@ def fill_index(keys: Keys, rows: Longs, slots: Keys) -> bool:
 
 
 @leaf
+def row_of(key: np.uint64, slots: Keys) -> int:
+    """Return the row of a key, -1 for an unknown one."""
+    mask = np.uint64(len(slots) - 1)
+    slot = ((key | _ONE) >> _ONE) & mask
+    entry = slots[slot]
+    while entry != 0 and (entry ^ key) & _HIGH != 0:
+        slot = (slot + _ONE) & mask
+        entry = slots[slot]
+    return int(np.int64(entry & _LOW)) - 1
+
+
+@leaf
 def look_up(keys: Keys, n: int, slots: Keys, packed: Shorts, rows: Longs) -> None:
     """Write the row of each of the first ``n`` keys, -1 for an unknown one."""
     mask = np.uint64(len(slots) - 1)
     for i in range(n):
         prefetch(slots, np.int64((keys[i] >> _ONE) & mask))
     for i in range(n):
-        key = keys[i]
-        slot = ((key | _ONE) >> _ONE) & mask
-        entry = slots[slot]
-        while entry != 0 and (entry ^ key) & _HIGH != 0:
-            slot = (slot + _ONE) & mask
-            entry = slots[slot]
-        rows[i] = np.int64(entry & _LOW) - 1
+        rows[i] = row_of(keys[i], slots)
         if rows[i] >= 0:
             prefetch(packed, rows[i])
 
@@ -119,19 +111,12 @@ def look_up(keys: Keys, n: int, slots: Keys, packed: Shorts, rows: Longs) -> Non
 @leaf
 def find_rows(keys: Keys, n: int, slots: Keys, rows: Longs) -> int:
     """Write the rows of the known keys among the first ``n``, in order, and return their number."""
-    mask = np.uint64(len(slots) - 1)
     found = 0
     for i in range(n):
-        key = keys[i]
-        slot = ((key | _ONE) >> _ONE) & mask
-        entry = slots[slot]
-        while entry != 0:
-            if (entry ^ key) & _HIGH == 0:
-                rows[found] = np.int64((entry & _LOW) - _ONE)
-                found += 1
-                break
-            slot = (slot + _ONE) & mask
-            entry = slots[slot]
+        row = row_of(keys[i], slots)
+        if row >= 0:
+            rows[found] = row
+            found += 1
     return found
 
 

@@ -21,41 +21,24 @@ A parser applies it to each part of the templates, see `treevote.models.features
 Templates without such conjunctions always fit: there are at most `treevote.models.features.templates.MAX_TEMPLATES`.
 """
 
-
-MAX_MEMBERS = 16
-"""Maximum number of values of a multi-valued atom; further values are left out."""
+MAX_MEMBERS = 16  # maximum number of values of a multi-valued atom; further values are left out
 
 
 class Scratch(NamedTuple):
-    """Scratch arrays of one thread.
+    """Scratch arrays of one thread."""
 
-    Attributes
-    ----------
-    places : ndarray of int32, shape (n_places, 3)
-        Position, subtree and label at each place of the templates, -1 for none.
-    values : ndarray of int64, shape (n_atoms,)
-        Value of each atom; for a multi-valued atom, the number of its values.
-    members : ndarray of int32, shape (n_atoms, MAX_MEMBERS)
-        The values of multi-valued atoms.
-    nodes : ndarray of uint64, shape (n_nodes,)
-        Key at each node of the trie, 0 for a node that does not fire.
-    """
-
-    places: Ints
-    values: Longs
-    members: Ints
-    nodes: Keys
+    places: Ints  # shape (n_places, 3): position, subtree and label at each place of the templates, -1 for none
+    values: Longs  # shape (n_atoms,): the value of each atom; for a multi-valued atom, the number of its values
+    members: Ints  # shape (n_atoms, MAX_MEMBERS): the values of multi-valued atoms
+    nodes: Keys  # shape (n_nodes,): the key at each node of the trie, 0 for a node that does not fire
 
 
 @kernel
 def scratch(table: TemplateTable) -> Scratch:
     """Return scratch arrays for the templates of ``table``."""
-    return Scratch(
-        np.empty((len(table.places), 3), np.int32),
-        np.empty(len(table.atoms), np.int64),
-        np.empty((len(table.atoms), MAX_MEMBERS), np.int32),
-        np.empty(len(table.nodes), np.uint64),
-    )
+    n_atoms, nodes = len(table.atoms), np.empty(len(table.nodes), np.uint64)
+    places, members = np.empty((len(table.places), 3), np.int32), np.empty((n_atoms, MAX_MEMBERS), np.int32)
+    return Scratch(places, np.empty(n_atoms, np.int64), members, nodes)
 
 
 class Globals(NamedTuple):
@@ -66,41 +49,31 @@ class Globals(NamedTuple):
     action2: int
 
 
+class Context(NamedTuple):
+    """The configuration to which templates are applied, besides its places."""
+
+    others: Globals
+    trees: Ints
+    valencies: int  # column of ``trees`` with the number of dependents on the left; the next one: on the right
+    tokens: Ints
+    words: WordColumns
+
+
 @leaf
-def fire_templates(
-    others: Globals,
-    trees: Ints,
-    valencies: int,
-    tokens: Ints,
-    words: WordColumns,
-    table: TemplateTable,
-    room: Scratch,
-    keys: Keys,
-) -> int:
+def fire_templates(context: Context, table: TemplateTable, room: Scratch, keys: Keys) -> int:
     """Write the features of a configuration into ``keys``, shape (MAX_FEATURES,), and return their number.
 
-    The places of ``room``, the scratch arrays, are filled in already. Columns ``valencies`` and the next of
-    ``trees`` have the numbers of dependents of each subtree, on the left and on the right.
+    The places of ``room`` are filled in already.
     """
-    evaluate(table.atoms, 0, len(table.atoms), others, trees, valencies, tokens, words, room.places, room.values)
-    nodes, sets = table.nodes, table.sets
-    return fire_nodes(nodes, 0, len(nodes), sets, 0, len(sets), words, room.values, room.nodes, keys, 0)
+    evaluate(table.atoms, 0, len(table.atoms), context, room.places, room.values)
+    count = fire_trie(table.nodes, 0, len(table.nodes), room.values, room.nodes, keys, 0)
+    return fire_sets(table.sets, context.words, room.values, room.nodes, keys, count, MAX_FEATURES)
 
 
 @leaf
-def evaluate(
-    atoms: Ints,
-    first: int,
-    last: int,
-    others: Globals,
-    trees: Ints,
-    valencies: int,
-    tokens: Ints,
-    words: WordColumns,
-    places: Ints,
-    values: Longs,
-) -> None:
+def evaluate(atoms: Ints, first: int, last: int, context: Context, places: Ints, values: Longs) -> None:
     """Write the values of the atoms in rows ``first:last``, 0 for none."""
+    others, words = context.others, context.words
     for i in range(first, last):
         row = Index(i)
         kind, place, column = atoms[row, 0], atoms[row, 1], Index(atoms[row, 2])
@@ -109,7 +82,7 @@ def evaluate(
             value = others.distance if kind == DISTANCE else others.action if kind == LAST_ACTION else others.action2
         elif places[Index(place), 0] >= 0:
             position, tree = places[Index(place), 0], places[Index(place), 1]
-            word = Index(tokens[Index(position)])
+            word = Index(context.tokens[Index(position)])
             if kind == COLUMN:
                 value = words.values[word, column]
             elif kind in (FEAT, AGREE):
@@ -120,31 +93,14 @@ def evaluate(
             elif kind == DEPREL:
                 value = places[Index(place), 2] + 1
             elif tree >= 0:
-                value = min(trees[Index(tree), Index(valencies + kind - LVAL)], MAX_VALENCY) + 1
+                value = min(context.trees[Index(tree), Index(context.valencies + kind - LVAL)], MAX_VALENCY) + 1
         values[Index(atoms[row, 3])] = value
 
 
 @leaf
-def fire_nodes(
-    nodes: Ints,
-    first_node: int,
-    last_node: int,
-    sets: Ints,
-    first_set: int,
-    last_set: int,
-    words: WordColumns,
-    values: Longs,
-    reached: Keys,
-    keys: Keys,
-    count: int,
-) -> int:
-    """Write the features of some nodes of a trie, and of some templates with sets, after the first ``count``.
-
-    At most ``MAX_FEATURES`` are written. Returns their number, with the first ones.
-    """
-    limit = count + MAX_FEATURES
-    count = fire_trie(nodes, first_node, last_node, values, reached, keys, count)
-    for i in range(first_set, last_set):
+def fire_sets(sets: Ints, words: WordColumns, values: Longs, reached: Keys, keys: Keys, count: int, limit: int) -> int:
+    """Write the features of templates with sets after the first ``count``, up to ``limit``; return their end."""
+    for i in range(len(sets)):
         first, second, start = sets[i, 1], sets[i, 2], key_at(sets[i, 0], reached)
         if start != 0 and values[first] > 0 and (second < 0 or values[second] > 0):
             if sets[i, 3] == AGREE:
@@ -160,7 +116,7 @@ def fire_set(
 ) -> int:
     """Write a feature for each value of the ``feat`` atom ``first``, or for each pair with one of ``second``.
 
-    Features are written behind the first ``count`` of ``keys``, up to ``limit``; returns the new number of keys.
+    Features are written behind the first ``count`` of ``keys``, up to ``limit``; return the new number of keys.
     """
     word = values[first] - 1
     for i in range(words.feats_offsets[word], words.feats_offsets[word + 1]):
@@ -183,10 +139,7 @@ def fire_set(
 def fire_agreement(
     words: WordColumns, first: int, second: int, values: Longs, start: np.uint64, keys: Keys, count: int, limit: int
 ) -> int:
-    """Write a feature for each attribute of FEATS of two words: whether they agree, or which word lacks it.
-
-    Parameters and result as for `fire_set`.
-    """
+    """Write, as `fire_set`, a feature for each attribute of two words: whether they agree, or which word lacks it."""
     feats, attributes, offsets = words.feats, words.feats_attributes, words.feats_offsets
     one, two = values[first] - 1, values[second] - 1
     one_first, one_last = int(offsets[one]), int(offsets[one + 1])

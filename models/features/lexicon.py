@@ -26,67 +26,37 @@ ATTRIBUTES = (
 )  # fmt: skip
 """Attributes with one value for each word. ``lower`` is the form in lower case with every digit as 0."""
 
-
-MAX_FEATS = 128
-"""Maximum number of values of the split FEATS of a word; further values are left out."""
+MAX_FEATS = 128  # maximum number of values of the split FEATS of a word; further values are left out
 
 
 class WordColumns(NamedTuple):
-    """Distinct words as numbers.
+    """Distinct words as numbers."""
 
-    Attributes
-    ----------
-    values : ndarray of int32, shape (n_words, len(ATTRIBUTES))
-    feats : ndarray of int32, shape (n_values,)
-        The split FEATS of all words, one word after the other, at most ``MAX_FEATS`` of each.
-    feats_attributes : ndarray of int32, shape (n_values,)
-        The number of the attribute of each of these values.
-    feats_offsets : ndarray of int32, shape (n_words + 1,)
-    """
-
-    values: Ints
-    feats: Ints
-    feats_attributes: Ints
-    feats_offsets: Ints
+    values: Ints  # shape (n_words, len(ATTRIBUTES))
+    feats: Ints  # the split FEATS of all words, one word after the other, at most ``MAX_FEATS`` of each
+    feats_attributes: Ints  # the number of the attribute of each of these values
+    feats_offsets: Ints  # shape (n_words + 1,)
 
 
 def attributes(word: Word) -> tuple[str, ...]:
     """Return the strings of all attributes of a word, in the order of ``ATTRIBUTES``; empty for a missing value.
 
-    Examples
-    --------
     >>> attributes(Word("Rome's", "Rome", "PROPN", "_", "Number=Sing"))[:8]
     ("Rome's", 'Rome', 'PROPN', '', 'Number=Sing', "rome's", 'ro', 'rom')
     """
-    form = word.form
-    lower = form.lower()
+    form, lower = word.form, word.form.lower()
     if not lower.isalpha():  # letters are no digits
         lower = "".join("0" if c.isdigit() else c for c in lower)
-    size = len(lower)
-    return (
-        form,
-        "" if word.lemma == "_" else word.lemma,
-        "" if word.upos == "_" else word.upos,
-        "" if word.xpos in ("_", word.upos) else word.xpos,
-        "" if word.feats == "_" else word.feats,
-        lower,
-        lower[:2],
-        lower[:3],
-        lower[-1:],
-        lower[-2:] if size > 1 else "",
-        lower[-3:] if size > 2 else "",
-        lower[-4:] if size > 3 else "",
-        shape(form),
-        lower[:1],
-        lower[:5],
-    )
+    lemma, upos, feats = ("" if value == "_" else value for value in (word.lemma, word.upos, word.feats))
+    xpos = "" if word.xpos in ("_", word.upos) else word.xpos
+    suffixes = (lower[-n:] if len(lower) >= n else "" for n in range(1, 5))
+    prefix2, prefix3 = lower[:2], lower[:3]
+    return (form, lemma, upos, xpos, feats, lower, prefix2, prefix3, *suffixes, shape(form), lower[:1], lower[:5])
 
 
 def shape(form: str) -> str:
     """Return the shape of a form: upper-case ``X``, lower-case ``x``, digit ``0``, runs written once.
 
-    Examples
-    --------
     >>> shape("McDonald's"), shape("2011-12"), shape("语言")
     ("XxXx'x", '0-0', 'o')
     """
@@ -138,21 +108,8 @@ def _numbered(strings: Sequence[str]) -> _Numbered:
 class Lexicon:
     """Numbers for the strings of a training set.
 
-    Parameters
-    ----------
-    values : sequence of sequence of str
-        For each attribute its strings; the string at index ``i`` has number ``i + 1``.
-    feats : sequence of str
-        The values of split FEATS, likewise.
-    clusters : Clusters, optional
-        The clusters of a word are further values of its split FEATS.
-
-    Examples
-    --------
-    >>> from treevote.corpus.sentence import ROOT
-    >>> lexicon = Lexicon.of(Treebank.of([(["a", "dog"], [2, 0], ["det", "root"])]))
-    >>> lexicon.columns((ROOT, Word("dog", "_", "_", "_", "_"))).values[:, 0].tolist()
-    [1, 3]
+    ``values`` are the strings of each attribute; the string at index ``i`` has number ``i + 1``. ``feats`` are the
+    values of split FEATS, likewise; the clusters of a word are further values of them.
     """
 
     def __init__(self, values: Sequence[Sequence[str]], feats: Sequence[str], clusters: Clusters = NONE) -> None:
@@ -196,11 +153,9 @@ class Lexicon:
 
     def columns(self, words: Sequence[Word]) -> WordColumns:
         """Return the numbers of words, ``words[0]`` being ROOT."""
-        values = np.zeros((len(words), len(ATTRIBUTES)), np.int32)
+        rows, offsets = [], [0]
         feats: list[int] = []
-        offsets = [0]
         known, known_feats = self._numbers, self._feat_numbers
-        rows = []
         for word in words:
             strings = attributes(word)
             rows.append([numbers.get(string, 0) for numbers, string in zip(known, strings, strict=True)])
@@ -208,18 +163,11 @@ class Lexicon:
             numbers_of_feats = (number for value in values_of_feats if (number := known_feats.get(value, 0)))
             feats.extend(itertools.islice(numbers_of_feats, MAX_FEATS))
             offsets.append(len(feats))
-        if rows:
-            values[:] = rows
+        values = np.array(rows, np.int32).reshape(-1, len(ATTRIBUTES))
         numbers = np.array(feats, np.int32)
         return WordColumns(values, numbers, self._feats_attributes[numbers], np.array(offsets, np.int32))
 
 
 def split_feats(feats: str) -> list[str]:
-    """Split FEATS into its values.
-
-    Examples
-    --------
-    >>> split_feats("Case=Nom|Number=Sing"), split_feats("_")
-    (['Case=Nom', 'Number=Sing'], [])
-    """
+    """Split FEATS into its values."""
     return [] if feats == "_" else feats.split("|")

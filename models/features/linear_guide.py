@@ -15,40 +15,20 @@ from treevote.store.manifest import JSON
 from treevote.store.record import Record
 from treevote.store.validation import column, give_back, scale_of
 
-NEVER = -(1 << 28)
-"""Score of a class without training rows, so that it is never predicted."""
+NEVER = -(1 << 28)  # score of a class without training rows, so that it is never predicted
 
 
 class Coefficients(NamedTuple):
-    """The weights of a linear model before they are packed.
+    """The weights of a linear model before they are packed."""
 
-    Attributes
-    ----------
-    weights : ndarray of float32, shape (n_features, n_actions)
-    bias : ndarray of float32, shape (n_actions,)
-    seen : ndarray of bool, shape (n_actions,)
-        Whether the training had rows of the action.
-    """
-
-    weights: Floats
+    weights: Floats  # shape (n_features, n_actions)
     bias: Floats
-    seen: Bools
+    seen: Bools  # shape (n_actions,): whether the training had rows of the action
 
 
 @dataclass(frozen=True, eq=False)
 class LinearGuide:
-    """The weights of a linear model.
-
-    Attributes
-    ----------
-    keys : ndarray of uint64, shape (n_rows,)
-    packed : ndarray of int16
-    bias : ndarray of int32, shape (n_actions,)
-    scale : float
-        As `treevote.models.features.weights.pack` returns them.
-    weights : Weights
-        The same weights, unpacked for kernels.
-    """
+    """The weights of a linear model: arrays as `treevote.models.features.weights.pack` returns them, and unpacked."""
 
     keys: Keys
     packed: Shorts
@@ -77,13 +57,7 @@ class LinearGuide:
 
     @classmethod
     def packing(cls, coefficients: Coefficients, keys: Keys, prune: float) -> LinearGuide:
-        """Pack weights, see `treevote.models.features.weights.pack`.
-
-        Raises
-        ------
-        ConfigError
-            If a weight is not a finite number.
-        """
+        """Pack weights, see `treevote.models.features.weights.pack`; ConfigError if one is not a finite number."""
         kept, packed, bias, scale = pack(keys, coefficients.weights, coefficients.bias, prune)
         bias[~coefficients.seen] = NEVER
         return cls.of(kept, packed, bias, scale)

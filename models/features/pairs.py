@@ -18,17 +18,11 @@ see `treevote.models.learners.pairs`."""
 def count_pairs(
     row_starts: Longs, columns: Ints, column_starts: Ints, rows: Ints, min_count: int
 ) -> tuple[Longs, Ints]:
-    """Find the pairs of columns that occur together in at least ``min_count`` rows.
+    """Return the number of earlier columns paired with each column, and these columns, ascending for each column.
 
-    For each column, count the columns before it in its rows: the upper triangle of ``X' X``, one row at a time, so that
-    only the counts of one column are in memory. The rows come as CSR with sorted columns, and as CSC.
-
-    Returns
-    -------
-    n_pairs : ndarray of int64, shape (n_columns,)
-        Number of earlier columns paired with each column.
-    earlier : ndarray of int32, shape (n_pairs.sum(),)
-        The earlier columns, ascending for each column.
+    A pair occurs together in at least ``min_count`` rows. For each column, count the columns before it in its rows: the
+    upper triangle of ``X' X``, one row at a time, so that only the counts of one column are in memory. The rows come as
+    CSR with sorted columns, and as CSC.
     """
     n_columns = len(column_starts) - 1
     n_pairs = np.zeros(n_columns, np.int64)
@@ -63,18 +57,11 @@ def count_pairs(
 
 @kernel
 def write_pairs(
-    row_starts: Longs,
-    columns: Ints,
-    values: NDArray[Any],
-    starts: Longs,
-    earlier: Ints,
-    scale: float,
-    pair_scale: float,
+    row_starts: Longs, columns: Ints, values: NDArray[Any], starts: Longs, earlier: Ints
 ) -> tuple[Longs, Ints, NDArray[Any]]:
-    """Return the rows, as CSR with sorted columns, with the columns of their pairs.
+    """Return the rows, as CSR with sorted columns, with the columns of their pairs, scaled for the kernel.
 
-    The columns paired with column j are ``earlier[starts[j]:starts[j + 1]]``, ascending. Values are multiplied by
-    ``scale``, those of pairs by ``pair_scale``.
+    The columns paired with column j are ``earlier[starts[j]:starts[j + 1]]``, ascending.
     """
     n_rows, n_columns = len(row_starts) - 1, len(starts) - 1
     capacity = 0
@@ -88,7 +75,7 @@ def write_pairs(
         first, last = row_starts[row], row_starts[row + 1]
         for entry in range(first, last):
             new_columns[used] = columns[entry]
-            new_values[used] = values[entry] * scale
+            new_values[used] = values[entry] * SCALE
             used += 1
         for later in range(first, last):
             place, end = starts[columns[later]], starts[columns[later] + 1]
@@ -98,7 +85,7 @@ def write_pairs(
                 place += np.searchsorted(earlier[place:end], columns[entry])
                 if place < end and earlier[place] == columns[entry]:
                     new_columns[used] = n_columns + place
-                    new_values[used] = values[entry] * values[later] * pair_scale
+                    new_values[used] = values[entry] * values[later] * PAIR_SCALE
                     used += 1
         new_starts[row + 1] = used
     return new_starts, new_columns[:used], new_values[:used]

@@ -36,27 +36,19 @@ s0.feats+s1.feats+q0.upos s0.upos+s1.upos+q0.feats
 families, since the order of templates is part of the keys of features."""
 
 PARTS = (
-    "s0",
-    "s1",
-    "s2",
-    "q0",
-    "q1",
-    "s0.upos s0.prev.upos s0.next.upos",
-    "s1.upos s1.prev.upos s1.next.upos",
-    "s0.upos s0.lval s0.rval",
-    "s1.upos s1.lval s1.rval",
+    *("s0", "s1", "s2", "q0", "q1", "s0.upos s0.prev.upos s0.next.upos", "s1.upos s1.prev.upos s1.next.upos"),
+    *("s0.upos s0.lval s0.rval", "s1.upos s1.lval s1.rval"),
 )
-"""The parts of the templates whose scores are kept, see `treevote.models.features.partial_scores`: those whose values
+"""The parts of the templates whose scores are cached, see `treevote.models.features.partial_scores`: those whose values
 come again in other sentences."""
 
 PAIRS = (
-    "s0.upos s1.upos q0.upos distance",
-    "s0.upos s1.upos s1.next.upos s0.prev.upos",
-    "action action2 s0.upos s1.upos",
-    "s0 s1 distance",
-    "s0 q0",
-    "s1 q0",
-    "s0 s1 q0",
+    *(
+        "s0.upos s1.upos q0.upos distance",
+        "s0.upos s1.upos s1.next.upos s0.prev.upos",
+        "action action2 s0.upos s1.upos",
+    ),
+    *("s0 s1 distance", "s0 q0", "s1 q0", "s0 s1 q0"),
 )
 """Further parts, for values that come again in other items of a beam."""
 
@@ -68,8 +60,6 @@ def of_a_pair(templates: str) -> str:
 
     The pair of an LR parser is ``s1`` and ``s0``, that of a pipeline parser ``s0`` and ``q0``.
 
-    Examples
-    --------
     >>> of_a_pair("s1.upos+s0.upos+q0.upos s0.l.deprel s2.upos")
     's0.upos+q0.upos+q1.upos s1.upos'
     """

@@ -1,11 +1,8 @@
 """Feature templates as data: one grammar for all families, one template a line, compiled to tables of integers.
 
-A template is one or more *atoms* joined by ``+``; an atom is a *place*, any number of *steps* from there, and an
-*attribute*, such as ``s0.l.upos``; or one word alone, such as ``distance``, for a value without a place::
-
-    s0.form+q0.upos+distance
-
-The words of each family are its `Grammar`. Attributes of every place are those of
+A template is one or more *atoms* joined by ``+``, such as ``s0.form+q0.upos+distance``. An atom is a *place*, any
+number of *steps* from there, and an *attribute*, such as ``s0.l.upos``; or one word alone, such as ``distance``, for a
+value without a place. The words of each family are its `Grammar`. Attributes of every place are those of
 `treevote.models.features.lexicon` (``form lemma upos xpos feats`` …).
 
 A template with a place that is empty, or a value that was never seen in training, does not fire.
@@ -24,9 +21,7 @@ from treevote.kernels import Ints
 from treevote.models.features.lexicon import ATTRIBUTES
 from treevote.models.features.trie import grow_trie
 
-COLUMN = 0
-"""The kind of atoms that are a column of the lexicon; a family numbers its other kinds from 1."""
-
+COLUMN = 0  # the kind of atoms that are a column of the lexicon; a family numbers its other kinds from 1
 LEXICON = {name: (COLUMN, column) for column, name in enumerate(ATTRIBUTES)}
 
 MAX_TEMPLATES = 1_000
@@ -34,15 +29,7 @@ MAX_TEMPLATE = 500  # characters
 
 
 class Atom(NamedTuple):
-    """An atom of a template.
-
-    Attributes
-    ----------
-    place : str
-        Empty if it has none.
-    steps : tuple of str
-    attribute : str
-    """
+    """An atom of a template; its place is empty if it has none."""
 
     place: str
     steps: tuple[str, ...]
@@ -54,67 +41,34 @@ Template: TypeAlias = tuple[Atom, ...]
 
 @dataclass(frozen=True)
 class Grammar:
-    """The vocabulary of the templates of a family.
+    """The vocabulary of the templates of a family."""
 
-    Attributes
-    ----------
-    places : mapping of str to (int, int)
-        For each first word of an atom, a row of `TemplateTable.places`.
-    steps : mapping of str to int
-        Their numbers, other than those of the places.
-    attributes : mapping of str to (int, int)
-        Kind and column, as in `TemplateTable.atoms`; ``LEXICON`` and more.
-    globals : mapping of str to int
-        Kinds of the atoms without a place.
-    sets : collection of str
-        The multi-valued attributes and globals. A template fires once for each of their values.
-    most_sets : int
-        Maximum number of multi-valued atoms in a template; 1 or 2.
-    check : callable, optional
-        Raises ConfigError for a template that breaks another rule of the family.
-    """
-
-    places: Mapping[str, tuple[int, int]]
-    steps: Mapping[str, int]
-    attributes: Mapping[str, tuple[int, int]]
-    globals: Mapping[str, int]
-    sets: Collection[str] = ()
-    most_sets: int = 1
-    check: Callable[[Template], None] | None = None
+    places: Mapping[str, tuple[int, int]]  # for each first word of an atom, a row of `TemplateTable.places`
+    steps: Mapping[str, int]  # their numbers, other than those of the places
+    attributes: Mapping[str, tuple[int, int]]  # kind and column, as in `TemplateTable.atoms`; ``LEXICON`` and more
+    globals: Mapping[str, int]  # kinds of the atoms without a place
+    sets: Collection[str] = ()  # the multi-valued attributes and globals: a template fires for each of their values
+    most_sets: int = 1  # maximum number of multi-valued atoms in a template, 1 or 2
+    check: Callable[[Template], None] | None = None  # raises ConfigError for a template that breaks another rule
 
 
 class TemplateTable(NamedTuple):
     """Compiled templates.
 
-    Attributes
-    ----------
-    places : ndarray of int32, shape (n_places, 2)
-        Step and its argument. For the first place of an atom, both come from the grammar; otherwise the argument is
-        the place before the step, an earlier row of the table.
-    atoms : ndarray of int32, shape (n_atoms, 4)
-        Kind, place (-1 for none), column (0 where it does not apply), and the number of the atom.
-    nodes : ndarray of int32, shape (n_nodes, 3)
-        The trie, see `treevote.models.features.trie.grow_trie`.
-    sets : ndarray of int32, shape (n_sets, 4)
-        Templates with multi-valued atoms: the node that they extend (-1 for none), the atom, the second such atom (-1
-        for none), and the kind of the atom.
+    A row of ``places`` is a step and its argument. For the first place of an atom, both come from the grammar;
+    otherwise the argument is the place before the step, an earlier row of the table. A row of ``sets`` is a template
+    with multi-valued atoms: the node that it extends (-1 for none), the atom, the second such atom (-1 for none), and
+    the kind of the atom.
     """
 
-    places: Ints
-    atoms: Ints
-    nodes: Ints
-    sets: Ints
+    places: Ints  # shape (n_places, 2)
+    atoms: Ints  # shape (n_atoms, 4): kind, place (-1 for none), column (0 if it has none), number of the atom
+    nodes: Ints  # shape (n_nodes, 3): see `treevote.models.features.trie.grow_trie`
+    sets: Ints  # shape (n_sets, 4)
 
 
 def compile_templates(lines: Sequence[str], grammar: Grammar) -> TemplateTable:
-    """Compile templates; parameters and errors as for `read_templates`.
-
-    Examples
-    --------
-    >>> from treevote.models.features.stack_and_queue import GRAMMAR
-    >>> compile_templates(["s0.form+q0.upos", "s0.l.deprel"], GRAMMAR).places.tolist()
-    [[0, 0], [1, 0], [2, 0]]
-    """
+    """Compile templates; parameters and errors as for `read_templates`."""
     numbers: dict[Atom, int] = {}
     templates = [
         [numbers.setdefault(atom, len(numbers)) for atom in template] for template in read_templates(lines, grammar)
@@ -128,30 +82,14 @@ def compile_templates(lines: Sequence[str], grammar: Grammar) -> TemplateTable:
         own = sorted(several.intersection(template))
         if own:
             sets.append((node, own[0], own[1] if len(own) == 2 else -1, atoms[own[0]][0]))
-    return TemplateTable(
-        np.array(list(places), np.int32).reshape(-1, 2),
-        np.array(atoms, np.int32).reshape(-1, 4),
-        nodes,
-        np.array(sets, np.int32).reshape(-1, 4),
-    )
+    place_rows = np.array(list(places), np.int32).reshape(-1, 2)
+    atom_rows, set_rows = (np.array(rows, np.int32).reshape(-1, 4) for rows in (atoms, sets))
+    return TemplateTable(place_rows, atom_rows, nodes, set_rows)
 
 
 def read_templates(lines: Sequence[str], grammar: Grammar) -> list[Template]:
-    """Read templates.
+    """Read 1 to ``MAX_TEMPLATES`` templates, one a line; ConfigError, quoting the line, if one is wrong.
 
-    Parameters
-    ----------
-    lines : sequence of str
-        One template each; at least one, and at most ``MAX_TEMPLATES``.
-    grammar : Grammar
-
-    Raises
-    ------
-    ConfigError
-        If a line is wrong (the message quotes it), or there are too few or too many lines.
-
-    Examples
-    --------
     >>> from treevote.models.features.stack_and_queue import GRAMMAR
     >>> read_templates(["s0.l.upos+distance"], GRAMMAR)
     [(Atom(place='s0', steps=('l',), attribute='upos'), Atom(place='', steps=(), attribute='distance'))]
@@ -182,18 +120,7 @@ def read_templates(lines: Sequence[str], grammar: Grammar) -> list[Template]:
 
 
 def named_templates(templates: str | tuple[str, ...], sets: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the templates of a named set, separated by white space in ``sets``, or the given templates.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such set; the message names the nearest.
-
-    Examples
-    --------
-    >>> named_templates("small", {"small": "s0.form s1.form"}), named_templates(("s0.upos",), {})
-    (('s0.form', 's1.form'), ('s0.upos',))
-    """
+    """Return the templates of a named set, separated by white space in ``sets``, or the given ones."""
     if not isinstance(templates, str):
         return templates
     if templates not in sets:

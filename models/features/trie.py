@@ -1,10 +1,8 @@
 """Feature keys, and the trie of templates, in which they share their common atoms.
 
 A key mixes the number of each atom of a template with its value; two features share a key with probability 2**-64, so
-keys replace features everywhere (Shi et al. 2009 show that even far shorter keys do no harm).
-
-With the atoms of each template in one canonical order, templates form a trie. A key is computed once for each node of
-the trie, not once for each atom of each template.
+keys replace features (Shi et al. 2009 show that even far shorter keys do no harm). With the atoms of each template in
+one canonical order, templates form a trie: a key is computed once for each node, not for each atom of each template.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ import numpy as np
 
 from treevote.kernels import Index, Ints, Keys, Longs, leaf
 
-_START = np.uint64(0x9E3779B97F4A7C15)
+START = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
 _SHIFT = np.uint64(29)
 
@@ -29,24 +27,12 @@ def mix(key: np.uint64, atom: int, value: int) -> np.uint64:
 
 
 def grow_trie(templates: Sequence[Sequence[int]], sets: Container[int]) -> tuple[Ints, list[int]]:
-    """Return the trie of templates; atoms of more templates are nearer to its root.
+    """Return the trie of templates, given as numbers of atoms; atoms of more templates are nearer to its root.
 
-    Parameters
-    ----------
-    templates : sequence of sequence of int
-        The atoms of each template.
-    sets : container of int
-        Multi-valued atoms. They are not in the trie: their templates extend one of its nodes.
+    Multi-valued atoms, ``sets``, are not in the trie: their templates extend one of its nodes. A row of the trie, shape
+    (n_nodes, 3), is the earlier node that it extends (-1 for none), its atom, and 1 if a template without sets ends
+    there, else 0. Also return the last node of each template, -1 for a template of sets alone.
 
-    Returns
-    -------
-    nodes : ndarray of int32, shape (n_nodes, 3)
-        Earlier node that it extends (-1 for none), atom, and 1 if a template without sets ends there, else 0.
-    ends : list of int
-        The last node of each template, -1 for a template of sets alone.
-
-    Examples
-    --------
     >>> nodes, ends = grow_trie([[0, 1], [1], [1, 2]], sets={2})
     >>> nodes.tolist(), ends
     ([[-1, 1, 1], [0, 0, 1]], [1, 0, 0])
@@ -85,4 +71,4 @@ def fire_trie(nodes: Ints, first: int, last: int, values: Longs, reached: Keys, 
 @leaf
 def key_at(node: int, reached: Keys) -> np.uint64:
     """Return the key at a node, that of the empty template for -1; 0 if the node was not reached."""
-    return np.uint64(reached[Index(node)]) if node >= 0 else _START
+    return np.uint64(reached[Index(node)]) if node >= 0 else START

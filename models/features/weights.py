@@ -1,8 +1,8 @@
 """A linear model packed for parsing: 16-bit weights, frequent features as dense rows, rare ones as sparse rows.
 
-The time of a linear parser goes into cache misses, so few bytes are touched for each action: a row that has weights
-for many classes is stored for all classes, contiguously; any other as pairs (class, weight). Scores are integers;
-``scale`` turns them back into the learner's units. Rounding to 16 bits does not change accuracy.
+The time of a linear parser goes into cache misses, so few bytes are touched for each action: a row that has weights for
+many classes is stored for all classes; any other as pairs (class, weight). Scores are integers; ``scale`` turns them
+back into the learner's units. Rounding to 16 bits does not change accuracy.
 """
 
 from __future__ import annotations
@@ -24,50 +24,19 @@ LEAST = -12.0
 
 
 class Weights(NamedTuple):
-    """The weights of a linear model.
+    """The weights of a linear model."""
 
-    Attributes
-    ----------
-    slots : ndarray of uint64, shape (2**b,)
-        Hash table from the key of a feature to the place of its row: ``treevote.models.features.feature_index``.
-    packed : ndarray of int16
-        The rows. Each begins with a number: -1 before a weight for every class, else that of the (class, weight)
-        pairs that follow.
-    bias : ndarray of int32, shape (n_classes,)
-        Initial score of each class.
-    scale : float
-        Size of an integer step in the learner's units.
-    """
-
-    slots: Keys
-    packed: Shorts
-    bias: Ints
-    scale: float
+    slots: Keys  # from the key of a feature to the place of its row, see `feature_index`
+    packed: Shorts  # rows: -1 and a weight for every class, or the number of pairs (class, weight) that follow
+    bias: Ints  # shape (n_classes,): the initial score of each class
+    scale: float  # size of an integer step in the learner's units
 
 
 def pack(keys: Keys, coefficients: Floats, intercept: Floats, epsilon: float) -> tuple[Keys, Shorts, Ints, float]:
-    """Pack the weights of a learner.
+    """Pack weights, shape (n_features, n_classes), without those below a share ``epsilon`` of the largest.
 
-    Parameters
-    ----------
-    keys : ndarray of uint64, shape (n_features,)
-        Most frequent first.
-    coefficients : ndarray of float32, shape (n_features, n_classes)
-    intercept : ndarray of float32, shape (n_classes,)
-    epsilon : float
-        Weights below this share of the largest, in absolute value, are dropped.
-
-    Returns
-    -------
-    keys : ndarray of uint64, shape (n_rows,)
-        The key of each row with remaining weights.
-    packed, bias, scale
-        As in ``Weights``.
-
-    Raises
-    ------
-    ConfigError
-        If a weight is not a finite number.
+    ``keys`` are the most frequent first. Return the keys of the rows with remaining weights, and packed rows, bias and
+    scale as in `Weights`. ConfigError if a weight is not a finite number.
     """
     extremes = [float(extreme(initial=0)) for array in (coefficients, intercept) for extreme in (array.min, array.max)]
     largest = max(1e-9, *map(abs, extremes))
@@ -83,13 +52,7 @@ def pack(keys: Keys, coefficients: Floats, intercept: Floats, epsilon: float) ->
 
 
 def unpack(keys: Keys, packed: Shorts, bias: Ints, scale: float) -> Weights:
-    """Return packed weights ready for use.
-
-    Raises
-    ------
-    ModelError
-        If the rows do not fit the keys or the classes.
-    """
+    """Return packed weights ready for use; ModelError if the rows do not fit the keys or the classes."""
     places = np.empty(len(keys), np.int64)
     if find_places(packed, len(bias), places) != len(packed):
         raise ModelError("the weights of a model do not fit its features; train it again or copy it again")
@@ -150,10 +113,7 @@ def find_places(packed: Shorts, n_classes: int, places: Longs) -> int:
 
 @leaf
 def score(weights: Weights, keys: Keys, n: int, rows: Longs, scores: Ints) -> None:
-    """Write the scores of all classes for a configuration with the first ``n`` of ``keys``.
-
-    ``rows`` is a scratch array.
-    """
+    """Write the scores of all classes for the first ``n`` of ``keys``; ``rows`` is a scratch array."""
     for k in range(len(scores)):
         scores[k] = weights.bias[k]
     look_up(keys, n, weights.slots, weights.packed, rows)

@@ -13,24 +13,9 @@ from treevote.models.features.lexicon import Lexicon, WordColumns
 
 
 class WordMemo:
-    """A cache of the numbers of words, with a limit.
+    """A cache of the numbers of words, emptied when it holds more than ``limit``; the numbers do not depend on it.
 
     Safe to use from several threads: rows are only ever added, and returned arrays never change.
-
-    Parameters
-    ----------
-    lexicon : Lexicon
-    limit : int, default=65536
-        The cache is emptied when it holds more words. The numbers of a word do not depend on it.
-
-    Examples
-    --------
-    >>> from treevote.models.features.lexicon import ATTRIBUTES
-    >>> words = (ROOT, Word("a", "a", "DET", "_", "_"))
-    >>> memo = WordMemo(Lexicon([["<root>", "a"]] * len(ATTRIBUTES), []))
-    >>> rows, columns = memo.encode(words)
-    >>> columns.values[rows, 0].tolist()
-    [1, 2]
     """
 
     def __init__(self, lexicon: Lexicon, limit: int = 1 << 16) -> None:
@@ -50,10 +35,7 @@ class WordMemo:
         self._rows_of_latest = np.zeros(0, np.int32)
 
     def encode(self, words: Sequence[Word]) -> tuple[Ints, WordColumns]:
-        """Return the row of each word, shape (n_words,), in columns that may hold other words as well.
-
-        The members of an ensemble ask for the same words one after the other.
-        """
+        """Return the row of each word, shape (n_words,), in columns that may hold other words as well."""
         with self._lock:
             if words is self._latest:
                 return self._rows_of_latest, self._columns
@@ -70,9 +52,5 @@ class WordMemo:
 
 
 def _joined(old: WordColumns, new: WordColumns) -> WordColumns:
-    return WordColumns(
-        np.concatenate([old.values, new.values]),
-        np.concatenate([old.feats, new.feats]),
-        np.concatenate([old.feats_attributes, new.feats_attributes]),
-        np.concatenate([old.feats_offsets, new.feats_offsets[1:] + old.feats_offsets[-1]]),
-    )
+    later = new._replace(feats_offsets=new.feats_offsets[1:] + old.feats_offsets[-1])
+    return WordColumns._make(np.concatenate(pair) for pair in zip(old, later, strict=True))

@@ -32,23 +32,12 @@ _TO_THE_RIGHT = 8  # added to the bin of a distance
 
 
 class Sentence(NamedTuple):
-    """A sentence with its tree and the labels known so far.
+    """A sentence with its tree and the labels known so far."""
 
-    Attributes
-    ----------
-    tokens : ndarray of int32, shape (n + 1,)
-        The word of each position.
-    heads : ndarray of int32, shape (n + 1,)
-    deprels : ndarray of int32, shape (n + 1,)
-        -1 for a label that is not known yet.
-    links : ndarray of int32, shape (n + 1, len(LINKS))
-        As `treevote.models.labelling.surroundings.link` writes them.
-    """
-
-    tokens: Ints
+    tokens: Ints  # shape (n + 1,): the word of each position
     heads: Ints
-    deprels: Ints
-    links: Ints
+    deprels: Ints  # -1 for a label that is not known yet
+    links: Ints  # shape (n + 1, len(LINKS)), of `treevote.models.labelling.surroundings.link`
 
 
 @leaf
@@ -61,10 +50,7 @@ def max_features(table: TemplateTable) -> int:
 def fire(
     sentence: Sentence, dependent: int, words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys
 ) -> int:
-    """Write the features of the arc to ``dependent`` into ``keys``, shape (at least max_features(table),).
-
-    Return their number.
-    """
+    """Write the features of the arc to ``dependent`` into ``keys``, `max_features` long, and return their number."""
     find_places(sentence, dependent, table, room.places)
     find_values(sentence, dependent, words, table, room)
     count = fire_trie(table.nodes, 0, len(table.nodes), room.values, room.nodes, keys, 0)

@@ -3,11 +3,9 @@
 Arcs are labelled greedily, level by level from the deepest up to ROOT and siblings from left to right, so that an arc
 knows the labels below it and those of the siblings before it: of two phrases the one with a ``case`` is oblique, the
 one with a ``mark`` a clause. (On UD treebanks this is worth 0.2 to 0.4 points more than the labels above in place of
-those below, on others nothing.) A multinomial logistic regression decides; it is trained on gold trees.
-
-Source: Chang, Do & Roth, "A pipeline model for bottom-up dependency parsing", CoNLL 2006, and "Multilingual dependency
-parsing: a pipeline approach"; the labels of neighbouring arcs as features are those of McDonald, Lerman & Pereira,
-"Multilingual dependency analysis with a two-stage discriminative parser", CoNLL 2006.
+those below, on others nothing.) A multinomial logistic regression decides; it is trained on gold trees. The labels of
+neighbouring arcs as features are those of McDonald, Lerman & Pereira, "Multilingual dependency analysis with a
+two-stage discriminative parser", CoNLL 2006.
 """
 
 from __future__ import annotations
@@ -24,18 +22,20 @@ from treevote.kernels import Bools, Ints, Longs, kernel
 from treevote.models.features.firing import scratch
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import LinearGuide
-from treevote.models.features.rows import check_thresholds, fit
+from treevote.models.features.rows import Trees, fit
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.weights import Weights, best_class, score
 from treevote.models.labelling.features import Sentence, fire, max_features
 from treevote.models.labelling.rows import rows_of
-from treevote.models.labelling.surroundings import LINKS, bottom_up, link
+from treevote.models.labelling.surroundings import bottom_up, link
 from treevote.models.labelling.templates import GRAMMAR, TEMPLATES
 from treevote.parallel import Progress
 from treevote.store.record import Record
 from treevote.store.validation import column, labels_of, rebuild
 
 KIND = "labeller"
+
+_PRUNE = 0.005  # weights nearer to zero than this share of the largest are dropped
 
 
 def train_labeller(
@@ -45,41 +45,11 @@ def train_labeller(
     seed: int = 0,
     progress: Progress | None = None,
     templates: Sequence[str] = TEMPLATES,
-    cutoff: int = 1,
-    epochs: int = 10,
-    rate: float = 0.05,
-    prune: float = 0.005,
 ) -> Labeller:
-    """Learn to label the arcs of trees.
+    """Learn to label the arcs of trees, projective or not; ``words`` are those of the treebank.
 
-    Parameters
-    ----------
-    treebank : Treebank
-        With trees, projective or not.
-    words : WordColumns
-        For ``treebank.words``.
-    seed : int, default=0
-        Seed of the learner.
-    progress : callable, optional
-        Called as the learner advances.
-    templates : sequence of str
-        See `treevote.models.labelling.templates`.
-    cutoff : int, default=1
-        Features seen fewer times are left out.
-    epochs, rate
-        As for `treevote.models.learners.sgd_maxent.SGDMaxEnt`.
-    prune : float, default=0.005
-        Weights nearer to zero than this share of the largest are dropped.
+    InputError if there is nothing to learn from, or heads are no trees; ConfigError if a template is wrong.
 
-    Raises
-    ------
-    InputError
-        If there is nothing to learn from, or heads are no trees.
-    ConfigError
-        If a template or another parameter is wrong.
-
-    Examples
-    --------
     >>> from treevote.models.features.lexicon import Lexicon
     >>> toy = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])] * 5)
     >>> words = Lexicon.of(toy).columns(toy.words)
@@ -87,21 +57,20 @@ def train_labeller(
     >>> [labeller.labels[label] for label in labeller.label(words, toy.tokens, toy.offsets, toy.heads)[1:4]]
     ['det', 'nsubj', 'root']
     """
-    check_thresholds(cutoff, prune)
     table = compile_templates(templates, GRAMMAR)
     require_labelled_trees(treebank)
     to_root, to_token = (_mask_of(treebank, arcs) for arcs in (treebank.heads == 0, treebank.heads > 0))
     if not to_token.any():  # all sentences have one word
         to_token = to_root
-    rows = rows_of(treebank, words, table, cutoff)
+    rows = rows_of(treebank, words, table, cutoff=1)
     if len(np.unique(rows.classes)) < 2 or not len(rows.keys):
         guide = LinearGuide.constant(rows.classes[:1], len(treebank.labels))
     else:
         from treevote.models.learners.sgd_maxent import SGDMaxEnt  # slow to import, and not needed to parse
 
-        learner = SGDMaxEnt(epochs=epochs, rate=rate, random_state=seed)
+        learner = SGDMaxEnt(epochs=10, rate=0.05, random_state=seed)
         fit(learner, rows, progress, "labels")
-        guide = LinearGuide.trained(learner, rows.keys, len(treebank.labels), prune)
+        guide = LinearGuide.trained(learner, rows.keys, len(treebank.labels), _PRUNE)
     return Labeller(treebank.labels, tuple(templates), table, to_root, to_token, guide)
 
 
@@ -114,18 +83,10 @@ def _mask_of(treebank: Treebank, arcs: Bools) -> Bools:
 
 @dataclass(frozen=True, eq=False)
 class Labeller:
-    """A trained model of the labels of arcs. Immutable, safe to use from several threads.
+    """A trained model of the labels of arcs, the classes of ``guide``. Immutable, safe to use from several threads.
 
-    Attributes
-    ----------
-    labels : tuple of str
-    templates : tuple of str
-    table : TemplateTable
-        The templates, compiled.
-    to_root, to_token : ndarray of bool, shape (n_labels,)
-        Labels that arcs from ROOT, and other arcs, may have: those they had in training.
-    guide : LinearGuide
-        The weights; classes are labels.
+    ``to_root`` and ``to_token``, shape (n_labels,), are the labels that arcs from ROOT, and other arcs, may have: those
+    they had in training.
     """
 
     labels: tuple[str, ...]
@@ -136,34 +97,18 @@ class Labeller:
     guide: LinearGuide
 
     def label(self, words: WordColumns, tokens: Ints, offsets: Longs, heads: Ints) -> Ints:
-        """Label the arcs of trees. Ties go to the first label in ``labels``.
+        """Label the arcs of trees: return indices in ``labels``, -1 in ROOT slots. Ties go to the first label.
 
-        Parameters
-        ----------
-        words : WordColumns
-            Of the lexicon that the labeller was trained with.
-        tokens : ndarray of int32, shape (n_slots,)
-            The row in ``words`` of each token.
-        offsets : ndarray of int64, shape (n_sentences + 1,)
-        heads : ndarray of int32, shape (n_slots,)
-            As in `treevote.corpus.treebank.Treebank`.
-
-        Returns
-        -------
-        ndarray of int32, shape (n_slots,)
-            Index in ``labels``; -1 in ROOT slots.
-
-        Raises
-        ------
-        InputError
-            If heads are no trees.
+        ``words`` are of the lexicon that the labeller was trained with; ``tokens`` has the row of each token in them.
+        InputError if heads are no trees.
         """
         deprels = np.full(len(tokens), -1, np.int32)
         sound = mask_of_trees(heads, offsets)
         if not sound.all():
             number = int(np.argmin(sound)) + 1
             raise InputError("expected a tree to label, found none", sentence=str(number), remedy="give trees")
-        label_arcs(self.table, self.guide.weights, self.to_root, self.to_token, words, tokens, offsets, heads, deprels)
+        trees = Trees(tokens, heads, deprels, offsets)
+        label_arcs(self.table, self.guide.weights, self.to_root, self.to_token, words, trees)
         return deprels
 
     def labelled(self, treebank: Treebank, words: WordColumns, tokens: Ints, heads: Ints) -> Treebank:
@@ -194,25 +139,17 @@ class Labeller:
 
 @kernel
 def label_arcs(
-    table: TemplateTable,
-    weights: Weights,
-    to_root: Bools,
-    to_token: Bools,
-    words: WordColumns,
-    tokens: Ints,
-    offsets: Longs,
-    heads: Ints,
-    deprels: Ints,
+    table: TemplateTable, weights: Weights, to_root: Bools, to_token: Bools, words: WordColumns, trees: Trees
 ) -> None:
-    """Write the labels of all arcs into ``deprels``, which holds -1 everywhere."""
+    """Write the labels of all arcs into ``trees.deprels``, which holds -1 everywhere."""
+    tokens, heads, deprels, offsets = trees
     room = scratch(table)
     keys, rows = np.empty(max_features(table), np.uint64), np.empty(max_features(table), np.int64)
     scores = np.empty(len(weights.bias), np.int32)
     for i in range(len(offsets) - 1):
         first, last = offsets[i], offsets[i + 1]
-        links, order = np.empty((last - first, len(LINKS)), np.int32), np.empty(last - first, np.int32)
-        link(heads[first:last], links)
-        bottom_up(links, order)
+        links = link(heads[first:last])
+        order = bottom_up(links)
         tree = Sentence(tokens[first:last], heads[first:last], deprels[first:last], links)
         for dependent in order[:-1]:
             score(weights, keys, fire(tree, dependent, words, table, room, keys), rows, scores)

@@ -7,44 +7,35 @@ import functools
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
-from treevote.kernels import Ints, Keys, Longs, kernel
-from treevote.models.features import rows as training_rows
+from treevote.kernels import kernel
 from treevote.models.features.firing import scratch
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.rows import Rows, Trees, batches
+from treevote.models.features.rows import Buffers, Rows, Trees, rows_of_trees
 from treevote.models.features.templates import TemplateTable
 from treevote.models.labelling.features import Sentence, fire, max_features
-from treevote.models.labelling.surroundings import LINKS, bottom_up, link
+from treevote.models.labelling.surroundings import bottom_up, link
 
 
 def rows_of(treebank: Treebank, words: WordColumns, table: TemplateTable, cutoff: int) -> Rows:
-    """Return the training rows of a treebank, whose classes are labels.
-
-    Raises as `treevote.models.features.rows.rows_of`.
-    """
+    """Return the training rows, whose classes are labels; raises as `treevote.models.features.rows.rows_of`."""
     extract = functools.partial(label_gold, Trees.of(treebank), words, table)
-    steps = functools.partial(batches, extract, treebank.n_sentences, max_features(table))
-    return training_rows.rows_of(steps, cutoff, treebank.name)
+    return rows_of_trees(extract, max_features(table), treebank, cutoff)
 
 
 @kernel
-def label_gold(
-    trees: Trees, words: WordColumns, table: TemplateTable, at: Longs, keys: Keys, lengths: Ints, labels: Ints
-) -> tuple[int, int]:
+def label_gold(trees: Trees, words: WordColumns, table: TemplateTable, buffers: Buffers) -> tuple[int, int]:
     """Write a batch of rows for the arcs of gold trees, as `treevote.models.features.rows.batches` expects.
 
     Arcs come in the order in which they are labelled, and each sees the labels of those before it.
     """
+    at, keys, lengths, labels = buffers
     room, most, offsets = scratch(table), max_features(table), trees.offsets
     n_keys, n_arcs = 0, 0
     while at[0] < len(offsets) - 1:
         first, last = offsets[at[0]], offsets[at[0] + 1]
-        links, order = np.empty((last - first, len(LINKS)), np.int32), np.empty(last - first, np.int32)
-        link(trees.heads[first:last], links)
-        bottom_up(links, order)
-        known = np.empty(last - first, np.int32)
-        for position in range(last - first):
-            known[position] = -1
+        links = link(trees.heads[first:last])
+        order = bottom_up(links)
+        known = np.full(last - first, -1, np.int32)
         tree = Sentence(trees.tokens[first:last], trees.heads[first:last], known, links)
         for arc in range(len(order) - 1):
             label = trees.deprels[first + order[arc]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from treevote.kernels import Ints, kernel
 
 LINKS = ("l", "r", "il", "ir", "ls", "rs", "lval", "rval", "rank")
@@ -11,29 +13,14 @@ LEFT, RIGHT, INNER_LEFT, INNER_RIGHT, BEFORE, AFTER, N_LEFT, N_RIGHT, RANK = ran
 
 
 @kernel
-def link(heads: Ints, links: Ints) -> None:
-    """Find dependents and siblings of every position of a tree.
+def link(heads: Ints) -> Ints:
+    """Return dependents and siblings of every position of a tree, projective or not; -1 for none.
 
-    Parameters
-    ----------
-    heads : ndarray of int32, shape (n + 1,)
-        A tree, projective or not.
-    links : ndarray of int32, shape (n + 1, len(LINKS))
-        Receives positions, -1 where there is none, and numbers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> links = np.empty((4, len(LINKS)), np.int32)
-    >>> link(np.array([-1, 2, 0, 2], np.int32), links)
-    >>> dict(zip(LINKS, links[2].tolist()))
+    >>> dict(zip(LINKS, link(np.array([-1, 2, 0, 2], np.int32))[2].tolist()))
     {'l': 1, 'r': 3, 'il': 1, 'ir': 3, 'ls': -1, 'rs': -1, 'lval': 1, 'rval': 1, 'rank': 0}
-    >>> links[1, AFTER], links[3, BEFORE]
-    (np.int32(3), np.int32(1))
     """
-    for token in range(len(heads)):
-        for column in range(len(LINKS)):
-            links[token, column] = -1 if column < N_LEFT else 0
+    links = np.full((len(heads), len(LINKS)), -1, np.int32)
+    links[:, N_LEFT:] = 0
     for token in range(1, len(heads)):
         head = heads[token]
         before = links[head, RIGHT] if links[head, RIGHT] >= 0 else links[head, INNER_LEFT]
@@ -55,30 +42,16 @@ def link(heads: Ints, links: Ints) -> None:
     for token in range(1, len(heads)):
         if token < heads[token]:
             links[token, RANK] = links[heads[token], N_LEFT] - 1 - links[token, RANK]
+    return links
 
 
 @kernel
-def bottom_up(links: Ints, order: Ints) -> None:
-    """Write the positions of a tree level by level, the deepest first; in each level from left to right by head.
+def bottom_up(links: Ints) -> Ints:
+    """Return the positions of a tree level by level, the deepest first; in each level from left to right by head.
 
-    Parameters
-    ----------
-    links : ndarray of int32, shape (n + 1, len(LINKS))
-        As `link` writes them.
-    order : ndarray of int32, shape (n + 1,)
-        Receives the positions; the last is 0, ROOT. Dependents come before their head, siblings from left to right.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> links, order = np.empty((4, len(LINKS)), np.int32), np.empty(4, np.int32)
-    >>> link(np.array([-1, 2, 0, 2], np.int32), links)
-    >>> bottom_up(links, order)
-    >>> order.tolist()
-    [1, 3, 2, 0]
+    Dependents come before their head, siblings from left to right; the last position is 0, ROOT.
     """
-    free = len(order) - 1
-    order[free] = 0
+    order, free = np.zeros(len(links), np.int32), len(links) - 1
     for done in range(len(order) - 1, -1, -1):
         head = order[done]
         token = links[head, RIGHT] if links[head, RIGHT] >= 0 else links[head, INNER_LEFT]
@@ -86,3 +59,4 @@ def bottom_up(links: Ints, order: Ints) -> None:
             free -= 1
             order[free] = token
             token = links[token, BEFORE]
+    return order

@@ -7,18 +7,15 @@ k and ``p(k | x)`` the model, the constraints are, in counts over the training r
     ``-width_fk <= seen_fk - sum_x p(k | x) x_f <= width_fk``.
 
 Each side has a multiplier, ``alpha_fk, beta_fk >= 0``, at most one of them above 0 at the optimum; with
-``w = alpha - beta`` the dual is to minimise
+``w = alpha - beta`` the dual is to minimise, by `treevote.models.learners.coordinate_descent`,
 
     ``sum_x -log p(y | x) + sum_fk width_fk |w_fk| + c2 / 2 sum_fk w_fk ** 2``,
 
-where ``p(k | x)`` is proportional to ``exp(intercept_k + sum_f w_fk x_f)``.
-
-So a weight is 0 unless its constraint is tight. ``c2`` is the 2-norm extension: constraints may be violated at a
-quadratic cost. The intercepts have width 0: the expected number of rows of each class equals the observed one.
+where ``p(k | x)`` is proportional to ``exp(intercept_k + sum_f w_fk x_f)``. So a weight is 0 unless its constraint is
+tight. ``c2`` is the 2-norm extension: constraints may be violated at a quadratic cost. The intercepts have width 0: the
+expected number of rows of each class equals the observed one.
 
 Source: Kazama & Tsujii, "Evaluation and extension of maximum entropy models with inequality constraints", EMNLP 2003.
-
-The dual is solved by cyclic coordinate descent, see `treevote.models.learners.coordinate_descent`.
 """
 
 from __future__ import annotations
@@ -30,18 +27,22 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_matrix, hstack
-from scipy.special import log_softmax
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treevote.errors import ConfigError, unknown
 from treevote.kernels import Doubles, Longs
 from treevote.models.learners.coordinate_descent import Features, descend
-from treevote.models.learners.sparse import SparseClassifier, checked_rows
+from treevote.models.learners.sparse import LogLinearClassifier, checked_rows
 
 
-class InequalityMaxEnt(SparseClassifier):
+class InequalityMaxEnt(LogLinearClassifier):
     """Maximum entropy classifier with inequality constraints, exact and sparse.
+
+    Deterministic. Faults in X or y are ValueErrors, as in scikit-learn. The optimum has unique probabilities on the
+    training rows, but not always unique weights: identical columns may share theirs in any proportion. Made for sparse
+    binary columns; others need many sweeps if they are not centred. A full sweep takes time proportional to the sum,
+    over the entries of X, of the number of classes of their columns; memory is about three times that of X, ``24 n_rows
+    n_classes`` bytes and 60 bytes per feature.
 
     Parameters
     ----------
@@ -68,42 +69,20 @@ class InequalityMaxEnt(SparseClassifier):
     ----------
     classes_ : ndarray, shape (n_classes,)
         The classes with a row of weight above 0, sorted.
-    coef_ : ndarray of float64, shape (n_classes, n_features)
-        The weights, most of them 0; with two classes shape (1, n_features): those of the second less the first.
-    intercept_ : ndarray of float64, shape (n_classes,), or (1,) with two classes
-        0 if ``fit_intercept`` is false.
-    n_active_ : int
-        Number of features (pairs of column and class) with a weight other than 0.
-    n_iter_ : int
-        Sweeps of the solver, over all features or the active ones.
-    n_features_in_ : int
-        Number of columns.
-
-    Raises
-    ------
-    ConfigError
-        From ``fit``, if a parameter is out of range. Faults in X or y are ValueErrors, as in scikit-learn.
-
-    Notes
-    -----
-    Made for sparse binary columns; others need many sweeps if they are not centred.
-
-    Deterministic. The optimum has unique probabilities on the training rows, but not always unique weights: identical
-    columns may share theirs in any proportion.
-
-    The time of a full sweep is proportional to the sum, over the entries of X, of the number of classes of their
-    columns. Memory is about three times that of X, ``24 n_rows n_classes`` bytes and 60 bytes per feature.
+    coef_, intercept_ : ndarray of float64, shapes (n_classes, n_features) and (n_classes,)
+        With two classes a single row: the weights of the second less those of the first.
+    n_active_, n_iter_ : int
+        Number of features (pairs of column and class) with a weight other than 0, and of sweeps.
 
     Examples
     --------
     >>> X = np.array([[1, 0, 1], [1, 0, 0], [0, 1, 1], [0, 1, 0], [0, 1, 1], [1, 0, 1]])
-    >>> y = ["shift", "shift", "reduce", "reduce", "reduce", "shift"]
-    >>> learner = InequalityMaxEnt(width=0.5).fit(X, y)
-    >>> learner.predict(X[:3]).tolist()
-    ['shift', 'shift', 'reduce']
-    >>> float(learner.coef_[0, 2])  # the third column tells nothing
-    0.0
+    >>> learner = InequalityMaxEnt(width=0.5).fit(X, ["shift", "shift", "reduce", "reduce", "reduce", "shift"])
+    >>> learner.predict(X[:3]).tolist(), float(learner.coef_[0, 2])  # the third column tells nothing
+    (['shift', 'shift', 'reduce'], 0.0)
     """
+
+    _dtype = np.float64
 
     def __init__(
         self,
@@ -151,30 +130,6 @@ class InequalityMaxEnt(SparseClassifier):
         self.coef_ = np.ascontiguousarray(coef[int(self.fit_intercept) :].T)
         return self
 
-    def decision_function(self, X: Any) -> Doubles:
-        """Return the scores, shape (n_rows, n_classes); with two classes those of the second, shape (n_rows,)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        scores: Doubles = X @ self.coef_.T + self.intercept_
-        return scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict_log_proba(self, X: Any) -> Doubles:
-        """Return the logarithm of the probabilities, shape (n_rows, n_classes)."""
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            scores = np.column_stack([np.zeros(len(scores)), scores])
-        log_probabilities: Doubles = log_softmax(scores, axis=1)
-        return log_probabilities
-
-    def predict_proba(self, X: Any) -> Doubles:
-        """Return the probabilities, shape (n_rows, n_classes), columns in the order of ``classes_``."""
-        return np.exp(self.predict_log_proba(X))
-
-    def predict(self, X: Any) -> Any:
-        """Return the most probable class of each row, shape (n_rows,); ties go to the first in ``classes_``."""
-        scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
-
     def _check_parameters(self) -> None:
         if self.widths not in ("single", "count"):
             raise unknown("widths", str(self.widths), ("single", "count"))
@@ -190,11 +145,7 @@ class InequalityMaxEnt(SparseClassifier):
         columns, classes = np.nonzero(counts if self.observed_only else np.ones(counts.shape))
         free = columns < int(self.fit_intercept)
         count = counts[columns, classes]
-        width = self.width * (np.sqrt(count + 1) if self.widths == "count" else np.ones(len(count)))
-        return Features(
-            columns.astype(np.int32),
-            classes.astype(np.int32),
-            (rows.T @ by_class).toarray()[columns, classes],
-            np.where(free, 0.0, width),
-            np.where(free, 0.0, self.c2),
-        )
+        widths = self.width * (np.sqrt(count + 1) if self.widths == "count" else np.ones(len(count)))
+        seen = (rows.T @ by_class).toarray()[columns, classes]
+        width, ridge = np.where(free, 0.0, widths), np.where(free, 0.0, self.c2)
+        return Features(columns.astype(np.int32), classes.astype(np.int32), seen, width, ridge)

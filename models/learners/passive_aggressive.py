@@ -1,12 +1,13 @@
 """The averaged multi-class passive-aggressive learner: a support vector machine trained online.
 
-It minimises the multi-class hinge loss of Crammer & Singer (2001), one row at a time: each step is the
-smallest change of the weights that gives the row its margin (Crammer, Dekel, Keshet, Shalev-Shwartz &
-Singer 2006, variant PA-I), and the weights are the average over all steps. On the rows of a parser it is as
-accurate as a batch linear SVM and far faster.
+It minimises the multi-class hinge loss of Crammer & Singer (2001), one row at a time: each step is the smallest change
+of the weights that gives the row its margin (Crammer, Dekel, Keshet, Shalev-Shwartz & Singer 2006, variant PA-I). On
+the rows of a parser it is as accurate as a batch linear SVM and far faster.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -43,20 +44,13 @@ class PassiveAggressive(OnlineLinearClassifier):
         if not self.C > 0:
             raise ConfigError(f"C should be a positive number, found {self.C}")
 
-    def _begin(self, coefficients: Floats, bias: Floats) -> None:
-        self._sums = np.zeros_like(coefficients)
-        self._bias_sums = np.zeros(len(bias))
-        self._time = 0
-
-    def _learn(self, epoch: int, order: Longs, rows: Rows, coefficients: Floats, bias: Floats) -> None:
-        sums = self._sums, self._bias_sums
-        self._time = correct(rows, order, np.float32(self.C), coefficients, bias, *sums, self._time)
-
-    def _end(self, coefficients: Floats, bias: Floats) -> None:
-        self._sums /= np.float32(-max(self._time, 1))
-        coefficients += self._sums
-        bias -= (self._bias_sums / max(self._time, 1)).astype(np.float32)
-        del self._sums, self._bias_sums, self._time
+    def _train(self, epochs: Iterator[tuple[int, Longs]], rows: Rows, coefficients: Floats, bias: Floats) -> None:
+        sums, bias_sums, time = np.zeros_like(coefficients), np.zeros(len(bias)), 0
+        for _, order in epochs:
+            time = correct(rows, order, np.float32(self.C), coefficients, bias, sums, bias_sums, time)
+        sums /= np.float32(-max(time, 1))
+        coefficients += sums
+        bias -= (bias_sums / max(time, 1)).astype(np.float32)
 
 
 @kernel

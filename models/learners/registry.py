@@ -18,43 +18,22 @@ LEARNERS = {
 }
 """Short name to class."""
 
-LINEAR = (
-    "sklearn.linear_model.LogisticRegression",
-    "sklearn.linear_model.LogisticRegressionCV",
-    "sklearn.linear_model.PassiveAggressiveClassifier",
-    "sklearn.linear_model.Perceptron",
-    "sklearn.linear_model.RidgeClassifier",
-    "sklearn.linear_model.RidgeClassifierCV",
-    "sklearn.linear_model.SGDClassifier",
-    "sklearn.svm.LinearSVC",
+_LINEAR_MODELS = (
+    "LogisticRegression LogisticRegressionCV PassiveAggressiveClassifier Perceptron RidgeClassifier RidgeClassifierCV "
+    "SGDClassifier"
 )
+LINEAR = (*(f"sklearn.linear_model.{name}" for name in _LINEAR_MODELS.split()), "sklearn.svm.LinearSVC")
 """The classifiers of scikit-learn with a weight for each feature and class, learned from sparse rows."""
 
 
 def make_learner(name: str, options: Mapping[str, Any], seed: int) -> Learner:
-    """Return a new learner.
+    """Return a new learner: a key of ``LEARNERS``, or one of ``LINEAR``.
 
-    Parameters
-    ----------
-    name : str
-        A key of ``LEARNERS``, or one of ``LINEAR``.
-    options : mapping
-        Its parameters.
-    seed : int
-        Its ``random_state``, where it has one and ``options`` do not name it.
+    ``seed`` is its ``random_state``, where it has one and ``options`` do not name it. ConfigError if there is no such
+    learner, or it has no such parameter.
 
-    Raises
-    ------
-    ConfigError
-        If there is no such learner, or it has no such parameter.
-
-    Examples
-    --------
     >>> make_learner("sklearn.linear_model.LogisticRegression", {"C": 0.5}, seed=3)
     LogisticRegression(C=0.5, random_state=3)
-    >>> make_learner("svn", {}, seed=0)
-    Traceback (most recent call last):
-    treevote.errors.ConfigError: unknown learner 'svn'; did you mean 'svm'? known: maxent, ...
     """
     if name not in LEARNERS and name not in LINEAR:
         error = unknown("learner", name, (*LEARNERS, *LINEAR))

@@ -1,23 +1,25 @@
 """The regularized perceptron of SNoW, the learner of Chang, Do & Roth (2006, section 3.1).
 
-Each class has a linear unit (one against all) with mistake-driven updates. A *thick separator* regularizes it: a unit
-has to separate the rows of its class from the others by a margin on either side. The confidence in a class is the
-softmax of the activations of all units.
-
-SNoW has a constant step size. Here it falls linearly to 0, as in `treevote.models.learners.sgd_maxent`, so the weights
-need no averaging.
+Each class has a linear unit (one against all) with mistake-driven updates (Roth 1998; Dagan, Karov & Roth 1997). A
+*thick separator* regularizes it: a unit has to separate the rows of its class from the others by a margin on either
+side (the user's guide of Carlson, Cumby, Rosen & Roth 1999, "The SNoW learning architecture"). The confidence in a
+class is the softmax of the activations of all units. SNoW has a constant step size. Here it falls linearly to 0, as in
+`treevote.models.learners.sgd_maxent`, so the weights need no averaging.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from treevote.errors import ConfigError
 from treevote.kernels import Floats, Longs, kernel
-from treevote.models.learners.linear import Rows, SoftmaxLinearClassifier, activate
+from treevote.models.learners.linear import OnlineLinearClassifier, Rows, activate
+from treevote.models.learners.sparse import LogLinearClassifier
 
 
-class RegularizedPerceptron(SoftmaxLinearClassifier):
+class RegularizedPerceptron(LogLinearClassifier, OnlineLinearClassifier):
     """Perceptrons with a thick separator, one for each class.
 
     Parameters
@@ -33,20 +35,12 @@ class RegularizedPerceptron(SoftmaxLinearClassifier):
     random_state : int, default=0
         Seed of the order of the rows.
 
-    References
-    ----------
-    Roth (1998), "Learning to resolve natural language ambiguities: a unified approach".
-    Carlson, Cumby, Rosen & Roth (1999), "The SNoW learning architecture"; its user's guide has the thick separator.
-    Dagan, Karov & Roth (1997), "Mistake-driven learning in text categorization".
-
     Examples
     --------
     >>> X = np.array([[1, 0, 1], [1, 0, 0], [0, 1, 1], [0, 1, 0]])
     >>> learner = RegularizedPerceptron(epochs=50, rate=0.5).fit(X, ["shift", "shift", "left", "left"])
-    >>> learner.predict(X).tolist()
-    ['shift', 'shift', 'left', 'left']
-    >>> bool(learner.predict_proba(X)[0, 1] > 0.8)
-    True
+    >>> learner.predict(X).tolist(), bool(learner.predict_proba(X)[0, 1] > 0.8)
+    (['shift', 'shift', 'left', 'left'], True)
     """
 
     def __init__(self, *, epochs: int = 8, rate: float = 0.01, thickness: float = 1.0, random_state: int = 0) -> None:
@@ -61,24 +55,15 @@ class RegularizedPerceptron(SoftmaxLinearClassifier):
                 f"rate should be a positive number and thickness none below 0, found {self.rate} and {self.thickness}"
             )
 
-    def _learn(self, epoch: int, order: Longs, rows: Rows, coefficients: Floats, bias: Floats) -> None:
-        rates = self.rate * (1 - (epoch + np.arange(len(order)) / len(order)) / self.epochs)
-        promote(rows, order, rates.astype(np.float32), np.float32(self.thickness), coefficients, bias)
+    def _train(self, epochs: Iterator[tuple[int, Longs]], rows: Rows, coefficients: Floats, bias: Floats) -> None:
+        for epoch, order in epochs:
+            rates = self.rate * (1 - (epoch + np.arange(len(order)) / len(order)) / self.epochs)
+            promote(rows, order, rates.astype(np.float32), np.float32(self.thickness), coefficients, bias)
 
 
 @kernel
-def promote(
-    rows: Rows,
-    order: Longs,
-    rates: Floats,
-    thickness: np.float32,
-    coefficients: Floats,
-    bias: Floats,
-) -> None:
-    """Promote the unit of each row's class if its activation is too low; demote other units if theirs is too high.
-
-    Parameters are those of `treevote.models.learners.sgd_maxent.descend`, with a step size for each row of ``order``.
-    """
+def promote(rows: Rows, order: Longs, rates: Floats, thickness: np.float32, coefficients: Floats, bias: Floats) -> None:
+    """Promote the unit of each row's class if its activation is too low; demote other units if theirs is too high."""
     n_classes = len(bias)
     steps = np.empty(n_classes, np.float32)
     for at in range(len(order)):

@@ -1,20 +1,23 @@
 """Maximum entropy (multinomial logistic regression) by stochastic gradient descent: the fast learner of treevote.
 
-The rows come one at a time in random order. The learning rate falls linearly to 0, so the weights need no averaging,
-which halves the memory. Early stopping and the small rate act as a prior: weights with little evidence stay near 0, and
-`treevote.models.features.weights.pack` drops them. The exact, sparse optimum with inequality constraints is
-`treevote.models.learners.inequality_maxent.InequalityMaxEnt`.
+The rows come one at a time in random order; those whose class has a probability near 1 are skipped, after the first
+epoch most of them. The learning rate falls linearly to 0, so the weights need no averaging, which halves the memory.
+Early stopping and the small rate act as a prior: weights with little evidence stay near 0, and are pruned.
 
-Rows whose class has a probability near 1 are skipped: after the first epoch, most of them.
+Sources: Berger, Della Pietra & Della Pietra (1996), "A maximum entropy approach to natural language processing";
+Bottou (2012), "Stochastic gradient descent tricks".
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from treevote.errors import ConfigError
 from treevote.kernels import Floats, Longs, kernel, leaf
-from treevote.models.learners.linear import Rows, SoftmaxLinearClassifier, activate
+from treevote.models.learners.linear import OnlineLinearClassifier, Rows, activate
+from treevote.models.learners.sparse import LogLinearClassifier
 
 _SURE = 0.9995  # rows whose class has a higher probability are skipped
 _LEAST = 1e-3  # smaller gradients are treated as 0
@@ -22,7 +25,7 @@ _LEAST = 1e-3  # smaller gradients are treated as 0
 _STEPS = 20  # steps of the learning rate in each epoch
 
 
-class SGDMaxEnt(SoftmaxLinearClassifier):
+class SGDMaxEnt(LogLinearClassifier, OnlineLinearClassifier):
     """Maximum entropy classifier trained by stochastic gradient descent.
 
     Parameters
@@ -34,19 +37,12 @@ class SGDMaxEnt(SoftmaxLinearClassifier):
     random_state : int, default=0
         Seed of the order of the rows.
 
-    References
-    ----------
-    Berger, Della Pietra & Della Pietra (1996), "A maximum entropy approach to natural language processing".
-    Bottou (2012), "Stochastic gradient descent tricks".
-
     Examples
     --------
     >>> X = np.array([[1, 0, 1], [1, 0, 0], [0, 1, 1], [0, 1, 0]])
     >>> learner = SGDMaxEnt(epochs=50, rate=0.5).fit(X, ["shift", "shift", "reduce", "reduce"])
-    >>> learner.predict(X).tolist()
-    ['shift', 'shift', 'reduce', 'reduce']
-    >>> bool(learner.predict_proba(X)[0, 1] > 0.9)
-    True
+    >>> learner.predict(X).tolist(), bool(learner.predict_proba(X)[0, 1] > 0.9)
+    (['shift', 'shift', 'reduce', 'reduce'], True)
     """
 
     def __init__(self, *, epochs: int = 8, rate: float = 0.02, random_state: int = 0) -> None:
@@ -58,20 +54,15 @@ class SGDMaxEnt(SoftmaxLinearClassifier):
         if not 0 < self.rate < np.inf:
             raise ConfigError(f"rate should be a positive number, found {self.rate}")
 
-    def _learn(self, epoch: int, order: Longs, rows: Rows, coefficients: Floats, bias: Floats) -> None:
-        for step, part in enumerate(np.array_split(order, _STEPS)):
-            rate = self.rate * (1 - (epoch + step / _STEPS) / self.epochs)
-            descend(rows, part, np.float32(rate), coefficients, bias)
+    def _train(self, epochs: Iterator[tuple[int, Longs]], rows: Rows, coefficients: Floats, bias: Floats) -> None:
+        for epoch, order in epochs:
+            for step, part in enumerate(np.array_split(order, _STEPS)):
+                rate = self.rate * (1 - (epoch + step / _STEPS) / self.epochs)
+                descend(rows, part, np.float32(rate), coefficients, bias)
 
 
 @kernel
-def descend(
-    rows: Rows,
-    order: Longs,
-    rate: np.float32,
-    coefficients: Floats,
-    bias: Floats,
-) -> None:
+def descend(rows: Rows, order: Longs, rate: np.float32, coefficients: Floats, bias: Floats) -> None:
     """Take a step of gradient descent for each row of ``order``.
 
     ``coefficients``, shape (n_features, n_classes), and ``bias`` are updated in place.

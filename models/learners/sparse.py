@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 
-class SparseRows(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """An estimator that takes sparse matrices."""
+class SparseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """A classifier that takes sparse matrices."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -20,8 +21,39 @@ class SparseRows(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         return tags
 
 
-class SparseClassifier(ClassifierMixin, SparseRows):  # type: ignore[misc]  # scikit-learn has no types
-    """A classifier that takes sparse matrices."""
+class LinearClassifier(SparseClassifier):
+    """A linear classifier; its subclasses set ``_dtype``."""
+
+    _dtype: ClassVar[Any]
+
+    def _scores(self, X: Any) -> Any:
+        """Return the scores of all classes, also of two, shape (n_rows, n_classes)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=self._dtype, reset=False)
+        scores = X @ self.coef_.T + self.intercept_
+        return scores if scores.shape[1] == len(self.classes_) else np.hstack([np.zeros_like(scores), scores])
+
+    def decision_function(self, X: Any) -> Any:
+        """Return the scores, shape (n_rows, n_classes); with two classes those of the second, shape (n_rows,)."""
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict(self, X: Any) -> Any:
+        """Return the class with the highest score, shape (n_rows,); ties go to the first in ``classes_``."""
+        scores = self._scores(X)  # first, so that an estimator without training says so
+        return self.classes_[scores.argmax(axis=1)]
+
+
+class LogLinearClassifier(LinearClassifier):
+    """A linear classifier with probabilities: the softmax of its scores."""
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """Return the logarithm of the probabilities, shape (n_rows, n_classes)."""
+        return log_softmax(self._scores(X), axis=1)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probabilities, shape (n_rows, n_classes), columns in the order of ``classes_``."""
+        return np.exp(self.predict_log_proba(X))
 
 
 def checked_rows(
@@ -29,10 +61,7 @@ def checked_rows(
 ) -> tuple[Any, Any, Any]:
     """Return rows, classes and weights as ``fit`` needs them; rows of the types in ``kept`` are not converted.
 
-    Raises
-    ------
-    ValueError
-        If the arrays do not fit together, a weight is negative, or all are zero.
+    ValueError if the arrays do not fit together, a weight is negative, or all are zero.
     """
     X, y = validate_data(classifier, X, y, accept_sparse="csr", dtype=[dtype, *kept] if kept else dtype)
     check_classification_targets(y)

@@ -4,54 +4,43 @@ from __future__ import annotations
 
 from treevote.kernels import Index, Ints, Keys, leaf
 from treevote.models.features.atoms import FAR, bin_distance
-from treevote.models.features.firing import Globals, Scratch, fire_templates
+from treevote.models.features.firing import Context, Globals, Scratch, fire_templates
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.partial_scores import Kept, Parts, score_parts
 from treevote.models.features.stack_and_queue import LEFT, LEFT2, NEXT, PREV, QUEUE, RIGHT, STACK
 from treevote.models.features.templates import TemplateTable
-from treevote.models.features.weights import Weights
 from treevote.models.pipeline.configuration import AFTER, BEFORE, INNER, L1, L_VALENCY, R1, Focus
 
 
 @leaf
 def fire(
-    T: Ints, focus: Focus, tokens: Ints, words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys
+    remaining: Ints, focus: Focus, tokens: Ints, words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys
 ) -> int:
     """Write the features of the pair at the focus point into ``keys`` and return their number."""
-    find_places(T, focus, table.places, room.places)
-    return fire_templates(others_of(T, focus), T, L_VALENCY, tokens, words, table, room, keys)
+    find_places(remaining, focus, table.places, room.places)
+    return fire_templates(Context(globals_of(remaining, focus), remaining, L_VALENCY, tokens, words), table, room, keys)
 
 
 @leaf
-def score_pair(
-    T: Ints, focus: Focus, tokens: Ints, words: WordColumns, parts: Parts, weights: Weights, kept: Kept, scores: Ints
-) -> None:
-    """Write the scores of all actions on the pair at the focus point."""
-    find_places(T, focus, parts.places, kept.places)
-    score_parts(parts, kept, weights, others_of(T, focus), T, L_VALENCY, tokens, words, scores)
-
-
-@leaf
-def others_of(T: Ints, focus: Focus) -> Globals:
+def globals_of(remaining: Ints, focus: Focus) -> Globals:
     """Return the values of the atoms without a place."""
-    return Globals(bin_distance(T[focus.a, AFTER] - focus.a, FAR), 1 + focus.action, 1 + focus.action2)
+    return Globals(bin_distance(remaining[focus.a, AFTER] - focus.a, FAR), 1 + focus.action, 1 + focus.action2)
 
 
 @leaf
-def find_places(T: Ints, focus: Focus, steps: Ints, places: Ints) -> None:
+def find_places(remaining: Ints, focus: Focus, steps: Ints, places: Ints) -> None:
     """Write the position at each place of the templates, which is also the number of its subtree; -1 for none."""
-    n = len(T) - 2
+    n = len(remaining) - 2
     for p in range(len(steps)):
         step, start = steps[p, 0], steps[p, 1]
         if step == STACK:
             place = focus.a
             while start > 0 and place >= 0:
-                place = T[Index(place), BEFORE]
+                place = remaining[Index(place), BEFORE]
                 start -= 1
         elif step == QUEUE:
-            place = T[Index(focus.a), AFTER]
+            place = remaining[Index(focus.a), AFTER]
             while start > 0 and place <= n:
-                place = T[Index(place), AFTER]
+                place = remaining[Index(place), AFTER]
                 start -= 1
             if place > n:
                 place = -1
@@ -63,9 +52,9 @@ def find_places(T: Ints, focus: Focus, steps: Ints, places: Ints) -> None:
                 elif step == PREV:
                     place -= 1
                 else:
-                    place = T[Index(place), L1] if step in (LEFT, LEFT2) else T[Index(place), R1]
+                    place = remaining[Index(place), L1] if step in (LEFT, LEFT2) else remaining[Index(place), R1]
                     if place > 0 and step not in (LEFT, RIGHT):
-                        place = T[Index(place), INNER]
+                        place = remaining[Index(place), INNER]
                     if place == 0:
                         place = -1
         places[p, 0] = place

@@ -24,32 +24,22 @@ from treevote.models.pipeline.configuration import (
     Focus,
     Policy,
     begin,
-    room,
     take,
+    words_left,
 )
 
 
 class Tree(NamedTuple):
-    """A gold tree for the gold action predictor.
+    """A projective gold tree: heads, number of dependents of each position, number of arcs between tokens."""
 
-    Attributes
-    ----------
-    heads : ndarray of int32, shape (n + 1,)
-        A projective tree.
-    valency : ndarray of int32, shape (n + 1,)
-        Number of dependents of each position.
-    arcs : int
-        Arcs between two tokens.
-    """
-
-    heads: Ints
-    valency: Ints
+    heads: Ints  # shape (n + 1,)
+    valency: Ints  # shape (n + 1,)
     arcs: int
 
 
 @kernel
 def tree_of(heads: Ints) -> Tree:
-    """Return the gold tree of these heads, for the gold action predictor."""
+    """Return the gold tree of these heads."""
     valency = np.zeros(len(heads), np.int32)
     for token in range(1, len(heads)):
         valency[heads[token]] += 1
@@ -57,15 +47,15 @@ def tree_of(heads: Ints) -> Tree:
 
 
 @leaf
-def gold_action(T: Ints, focus: Focus, tree: Tree, waits: Bools) -> int:
+def gold_action(remaining: Ints, focus: Focus, tree: Tree, waits: Bools) -> int:
     """Return the action that leads to the tree; ``waits`` are flags for the existence of WaitLeft and WaitRight."""
-    a, b = focus.a, int(T[focus.a, AFTER])
+    a, b = focus.a, int(remaining[focus.a, AFTER])
     if tree.heads[b] == a:
-        if T[b, L_VALENCY] + T[b, R_VALENCY] == tree.valency[b]:
+        if remaining[b, L_VALENCY] + remaining[b, R_VALENCY] == tree.valency[b]:
             return LEFT
         return WAIT_LEFT if waits[0] else SHIFT
     if tree.heads[a] == b:
-        if T[a, L_VALENCY] + T[a, R_VALENCY] == tree.valency[a]:
+        if remaining[a, L_VALENCY] + remaining[a, R_VALENCY] == tree.valency[a]:
             return RIGHT
         return WAIT_RIGHT if waits[1] else SHIFT
     return SHIFT
@@ -85,33 +75,12 @@ def count_actions(
 ) -> dict[str, int]:
     """Count the actions that the gold action predictor takes to build all trees (Table 1 of the paper).
 
-    Parameters
-    ----------
-    treebank : Treebank
-        Trees; those that are not projective are made so first, by lifting.
-    policy : {"step-back", "stay", "start-over"}, default="step-back"
-    wait_left, wait_right : bool
-        Whether these actions exist.
+    Trees that are not projective are made so first, by lifting. ``rounds`` is the number of rounds over all sentences
+    that have a pair. ConfigError if there is no such policy, InputError if a sentence is not a tree.
 
-    Returns
-    -------
-    dict from str to int
-        Number of each action; and ``rounds``, the number of rounds over all sentences that have a pair.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such policy.
-    InputError
-        If a sentence is not a tree.
-
-    Examples
-    --------
     >>> toy = Treebank.of([(["John", "gives", "me", "a", "beautiful", "puppy", "."], [2, 0, 2, 6, 6, 2, 2], ["_"] * 7)])
     >>> count_actions(toy, "step-back")
     {'shift': 2, 'left': 3, 'right': 3, 'wait-left': 0, 'wait-right': 0, 'rounds': 1}
-    >>> count_actions(toy, "start-over")["shift"]
-    3
     """
     if policy not in POLICIES:
         raise unknown("policy", policy, POLICIES)
@@ -126,13 +95,13 @@ def count_actions(
 def _count(heads: Ints, offsets: Longs, policy: int, waits: Bools, counts: Longs) -> None:
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
-        T, tree = room(last - first - 1), tree_of(heads[first:last])
-        focus, missing = begin(T), tree.arcs
+        remaining, tree = words_left(last - first - 1), tree_of(heads[first:last])
+        focus, missing = begin(remaining), tree.arcs
         while goes_on(focus, missing):
-            action = gold_action(T, focus, tree, waits)
+            action = gold_action(remaining, focus, tree, waits)
             if focus.action < 0:
                 counts[-1] += 1
             counts[action] += 1
             if action in (LEFT, RIGHT):
                 missing -= 1
-            focus = take(T, focus, policy, len(T), action)
+            focus = take(remaining, focus, policy, len(remaining), action)

@@ -20,7 +20,7 @@ from treevote.models.features.word_memo import WordMemo
 from treevote.models.labelling.labeller import Labeller, train_labeller
 from treevote.models.parser import BaseParser, BaseTrainer, TrainingData
 from treevote.models.pipeline.configuration import POLICIES, Policy
-from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse, space_for
+from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse, workspace_for
 from treevote.models.pipeline.rows import rows_of
 from treevote.models.pipeline.template_sets import GRAMMAR, PARTS, templates_of
 from treevote.parallel import Jobs
@@ -115,18 +115,7 @@ class PipelineTrainer(BaseTrainer["PipelineParser"]):
 class PipelineParser(BaseParser[PipelineTrainer]):
     """A trained pipeline parser. Safe to use from several threads.
 
-    Attributes
-    ----------
-    trainer, memo, single_root
-        As in `treevote.models.parser.BaseParser`.
-    templates : tuple of str
-        Templates of its weights; a named set may have changed since the training.
-    table : TemplateTable
-        The same, compiled.
-    guide : LinearGuide
-        The weights of the actions.
-    labeller : Labeller
-        The second stage.
+    ``templates`` are those of its weights; a named set may have changed since the training.
     """
 
     KIND: ClassVar = "pipeline-parser"
@@ -149,7 +138,7 @@ class PipelineParser(BaseParser[PipelineTrainer]):
         policy = POLICIES.index(own.policy)
         model = Model(self.guide.weights, self.parts, words, policy, own.rounds, own.depth, certain)
         heads = np.empty(len(tokens), np.int32)
-        unfinished = parse(model, space_for(model), tokens, treebank.offsets, self.single_root, heads)
+        unfinished = parse(model, workspace_for(model), tokens, treebank.offsets, self.single_root, heads)
         return self.labeller.labelled(treebank, words, tokens, heads), unfinished
 
     def _content(self) -> Record:

@@ -55,7 +55,4 @@ an LR parser, ``s2`` and ``q4``."""
 PARTS = tuple(of_a_pair(part) for part in rich_templates.PARTS)
 
 TEMPLATE_SETS = {"paper": PAPER, "rich": WORDS + of_a_pair(RICH)}
-"""Templates of each set, separated by white space."""
-
 templates_of = functools.partial(named_templates, sets=TEMPLATE_SETS)
-"""Return the templates of a named set, or the given templates."""

@@ -9,9 +9,6 @@ The paper names the side of the *head*, so ``reduce-left`` makes the arc that Ni
 One class of the classifier is one (action, label): direction and label are decided together. ROOT comes before the
 first word. A word is attached once it has all its dependents. Every sentence of ``n`` tokens is parsed in ``2 n``
 actions, and in every configuration but the last some action is legal, so a parse never fails.
-
-Search and training depend only on these parts of a system: `Actions`, `legal`, `advance`, `is_final`, the oracle's
-`walk`, and `write_tree`.
 """
 
 from __future__ import annotations
@@ -22,60 +19,38 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Bools, Ints, kernel, leaf
+from treevote.models.features.rows import Trees
 from treevote.models.transition.configuration import (
     ACTION,
-    BELOW,
     DEPTH,
     FRONT,
     PREVIOUS,
     R_VALENCY,
-    TOKEN,
     TOP,
-    Arena,
+    Workspace,
     initial,
     reduce,
     shift,
+    top_pair,
+    workspace,
 )
 
 SHIFT, REDUCE_LEFT, REDUCE_RIGHT = 0, 1, 2
 
 
 class Actions(NamedTuple):
-    """The classes of the classifier; class 0 is shift.
+    """The classes of the classifier; class 0 is shift. Arrays have shape (n_actions,)."""
 
-    Attributes
-    ----------
-    kind : ndarray of int32, shape (n_actions,)
-        SHIFT, REDUCE_LEFT or REDUCE_RIGHT.
-    label : ndarray of int32, shape (n_actions,)
-        Label of the arc, -1 for shift.
-    to_root : ndarray of bool, shape (n_actions,)
-        Whether a token may be attached to ROOT by it.
-    to_token : ndarray of bool, shape (n_actions,)
-        Whether a token may be attached to another token by it.
-    single_root : bool
-        Whether ROOT takes exactly one dependent.
-    """
-
-    kind: Ints
-    label: Ints
-    to_root: Bools
-    to_token: Bools
-    single_root: bool
+    kind: Ints  # SHIFT, REDUCE_LEFT or REDUCE_RIGHT
+    label: Ints  # label of the arc, -1 for shift
+    to_root: Bools  # whether a token may be attached to ROOT by it
+    to_token: Bools  # whether a token may be attached to another token by it
+    single_root: bool  # whether ROOT takes exactly one dependent
 
 
 def actions_of(treebank: Treebank, single_root: bool) -> Actions:
-    """Return the actions for the trees of a treebank; labels that occur only on arcs from ROOT are kept for these.
+    """Return the actions for projective trees; labels that occur only on arcs from ROOT are kept for these.
 
-    Parameters
-    ----------
-    treebank : Treebank
-        Projective trees.
-    single_root : bool
-        Whether ROOT takes exactly one dependent.
-
-    Notes
-    -----
     For a treebank without arcs between two tokens, or without arcs from ROOT, the first label is admitted for them, so
     that every configuration has a legal action.
     """
@@ -99,21 +74,19 @@ def actions_of(treebank: Treebank, single_root: bool) -> Actions:
 
 
 @leaf
-def is_final(space: Arena, here: int, n: int) -> bool:
+def is_final(space: Workspace, here: int, n: int) -> bool:
     """Tell whether the queue is empty and ROOT alone is on the stack."""
     configuration = space.configurations[here]
     return bool(configuration[FRONT] > n and configuration[DEPTH] == 1)
 
 
 @leaf
-def legal(space: Arena, actions: Actions, here: int, n: int, mask: Bools) -> None:
+def legal(space: Workspace, actions: Actions, here: int, n: int, mask: Bools) -> None:
     """Write the mask of the legal actions, shape (n_actions,), in configuration ``here``."""
     configuration = space.configurations[here]
     queue = configuration[FRONT] <= n
     pair = configuration[DEPTH] >= 2
-    root_below = False
-    if pair:
-        root_below = space.trees[space.configurations[configuration[BELOW], TOP], TOKEN] == 0
+    root_below = pair and top_pair(space, here)[1] == 0
     attach_to_root = root_below and not (actions.single_root and queue)
     attach_to_token = pair and not root_below
     mask[0] = queue
@@ -139,7 +112,7 @@ def forced(mask: Bools) -> int:
 
 
 @leaf
-def advance(space: Arena, actions: Actions, here: int, there: int, tree: int, action: int) -> None:
+def advance(space: Workspace, actions: Actions, here: int, there: int, tree: int, action: int) -> None:
     """Take ``action`` in configuration ``here``: write ``there``, and subtree ``tree`` unless it is a shift."""
     kind = actions.kind[action]
     if kind == SHIFT:
@@ -150,23 +123,12 @@ def advance(space: Arena, actions: Actions, here: int, there: int, tree: int, ac
 
 
 class Gold(NamedTuple):
-    """A gold tree for the oracle; arrays have the shape (n + 1,) unless another is given.
+    """A gold tree for the oracle; arrays have the shape (n + 1,) unless another is given."""
 
-    Attributes
-    ----------
-    heads : ndarray of int32
-        A projective tree.
-    deprels : ndarray of int32
-    right_dependents : ndarray of int32
-        Number of dependents of each position to its right.
-    classes : ndarray of int32, shape (3, n_labels)
-        As `class_table` returns them.
-    """
-
-    heads: Ints
+    heads: Ints  # of a projective tree
     deprels: Ints
-    right_dependents: Ints
-    classes: Ints
+    right_dependents: Ints  # number of dependents of each position to its right
+    classes: Ints  # shape (3, n_labels): see `class_table`
 
 
 def class_table(actions: Actions, n_labels: int) -> Ints:
@@ -189,38 +151,40 @@ def gold_of(heads: Ints, deprels: Ints, classes: Ints) -> Gold:
 
 
 @leaf
-def oracle(space: Arena, here: int, gold: Gold) -> int:
+def oracle(space: Workspace, here: int, gold: Gold) -> int:
     """Return the action that leads to the gold tree (static oracle); -1 if it does not occur in the training data."""
     configuration = space.configurations[here]
     if configuration[DEPTH] < 2:
         return 0
-    top = space.trees[configuration[TOP]]
-    upper, lower = top[TOKEN], space.trees[space.configurations[configuration[BELOW], TOP], TOKEN]
+    upper, lower = top_pair(space, here)
     if gold.heads[lower] == upper:
         return int(gold.classes[REDUCE_RIGHT, gold.deprels[lower]])
-    if gold.heads[upper] == lower and top[R_VALENCY] == gold.right_dependents[upper]:
+    valency = space.trees[configuration[TOP], R_VALENCY]
+    if gold.heads[upper] == lower and valency == gold.right_dependents[upper]:
         return int(gold.classes[REDUCE_LEFT, gold.deprels[upper]])
     return 0
 
 
 @kernel
-def walk(space: Arena, actions: Actions, gold: Gold, taken: Ints) -> None:
-    """Write the configurations on the oracle's way to a gold tree, from row 0 on, and the action taken in each.
+def derive_gold(trees: Trees, sentence: int, actions: Actions, classes: Ints) -> tuple[Workspace, Ints, Gold]:
+    """Return the configurations on the oracle's way to a projective tree, from row 0 on, and the action taken in each.
 
-    ``taken``, shape (at least 2 * n,), receives the actions, -1 where only one is legal.
+    The action is -1 where only one is legal. Return the tree as well. ``classes`` is that of `class_table`.
     """
-    n = len(gold.heads) - 1
-    mask = np.empty(len(actions.kind), np.bool_)
+    first, last = trees.offsets[sentence], trees.offsets[sentence + 1]
+    gold, n = gold_of(trees.heads[first:last], trees.deprels[first:last], classes), last - first - 1
+    space, taken, mask = workspace(n, 2 * n), np.empty(2 * n, np.int32), np.empty(len(actions.kind), np.bool_)
     initial(space, n)
     for here in range(2 * n):
         action = oracle(space, here, gold)
         legal(space, actions, here, n, mask)
         taken[here] = action if forced(mask) < 0 else -1
         advance(space, actions, here, here + 1, n + 1 + here, action)
+    return space, taken, gold
 
 
 @leaf
-def write_tree(space: Arena, actions: Actions, final: int, heads: Ints, deprels: Ints) -> None:
+def write_tree(space: Workspace, actions: Actions, final: int, heads: Ints, deprels: Ints) -> None:
     """Write the tree of a final configuration, following its derivation back; -1 for ROOT."""
     heads[0], deprels[0] = -1, -1
     here = final
@@ -229,8 +193,7 @@ def write_tree(space: Arena, actions: Actions, final: int, heads: Ints, deprels:
         here = space.configurations[here, PREVIOUS]
         if actions.kind[action] == SHIFT:
             continue
-        upper = space.trees[space.configurations[here, TOP], TOKEN]
-        lower = space.trees[space.configurations[space.configurations[here, BELOW], TOP], TOKEN]
+        upper, lower = top_pair(space, here)
         if actions.kind[action] == REDUCE_LEFT:
             heads[upper], deprels[upper] = lower, actions.label[action]
         else:

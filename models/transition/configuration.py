@@ -1,13 +1,9 @@
 """Configurations of a shift-reduce parser: a stack of subtrees, a queue of words (Sagae & Tsujii 2007, section 2).
 
-A configuration is immutable and shares its unchanged parts with its predecessor, so search may keep many
-of them (Huang & Sagae 2010, section 2): it names the subtree on top of its stack and the earlier
-configuration that holds the rest of the stack. Taking an action writes one new configuration and at most
-one new subtree, whatever the length of the sentence.
-
-Both live in an ``Arena`` of two integer tables. Row ``t`` of ``trees`` for ``t <= n`` is token ``t`` alone,
-0 being ROOT; later rows are subtrees that have gained a dependent. "Leftmost" and "rightmost" are as the
-parser reads: a backward parser reads the reversed sentence.
+A configuration is immutable and shares its unchanged parts with its predecessor, so search may keep many of them
+(Huang & Sagae 2010, section 2): it names the subtree on top of its stack and the earlier configuration that holds the
+rest of the stack. Taking an action writes one new configuration and at most one new subtree, whatever the length of the
+sentence. "Leftmost" and "rightmost" are as the parser reads: a backward parser reads the reversed sentence.
 """
 
 from __future__ import annotations
@@ -16,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Ints, kernel, leaf
+from treevote.kernels import Index, Ints, kernel, leaf
 
-# Columns of Arena.configurations.
+# Columns of Workspace.configurations.
 TOP = 0  # subtree on top of the stack
 BELOW = 1  # configuration whose top is the next item of the stack, -1 if there is none
 DEPTH = 2  # items on the stack
@@ -27,7 +23,7 @@ ACTION = 4  # the action that led here, -1 at the start
 PREVIOUS = 5  # the configuration in which it was taken, -1 at the start
 CONFIGURATION_WIDTH = 6
 
-# Columns of Arena.trees; subtrees and labels are -1 where there are none.
+# Columns of Workspace.trees; subtrees and labels are -1 where there are none.
 TOKEN = 0  # the root word of the subtree
 L1, L1_LABEL, L2, L2_LABEL = 1, 2, 3, 4  # leftmost and second leftmost dependent and their labels
 R1, R1_LABEL, R2, R2_LABEL = 5, 6, 7, 8  # rightmost and second rightmost
@@ -35,35 +31,31 @@ L_VALENCY, R_VALENCY = 9, 10  # numbers of dependents on either side
 TREE_WIDTH = 16  # one cache line
 
 
-class Arena(NamedTuple):
-    """Arrays for the configurations and subtrees of one sentence.
+class Workspace(NamedTuple):
+    """The configurations and subtrees of one sentence.
 
-    Attributes
-    ----------
-    configurations : ndarray of int32, shape (capacity, CONFIGURATION_WIDTH)
-    trees : ndarray of int32, shape (capacity, TREE_WIDTH)
+    Row ``t`` of ``trees`` for ``t <= n`` is token ``t`` alone, 0 being ROOT; later rows have gained a dependent.
     """
 
-    configurations: Ints
-    trees: Ints
+    configurations: Ints  # shape (capacity, CONFIGURATION_WIDTH)
+    trees: Ints  # shape (capacity, TREE_WIDTH)
 
 
 @kernel
-def arena(n: int) -> Arena:
-    """Return arrays for one derivation over a sentence of ``n`` tokens (ROOT not counted), which has ``2 n`` steps."""
-    return Arena(np.empty((1 + 2 * n, CONFIGURATION_WIDTH), np.int32), np.empty((3 * n + 1, TREE_WIDTH), np.int32))
+def workspace(n: int, steps: int) -> Workspace:
+    """Return arrays for at most ``steps`` actions over a sentence of ``n`` tokens; a derivation has ``2 n``."""
+    return Workspace(
+        np.empty((steps + 1, CONFIGURATION_WIDTH), np.int32), np.empty((n + 1 + steps, TREE_WIDTH), np.int32)
+    )
 
 
 @leaf
-def initial(space: Arena, n: int) -> None:
+def initial(space: Workspace, n: int) -> None:
     """Write configuration 0, ROOT alone on the stack and all tokens in the queue, and the subtrees of one token."""
     configuration = space.configurations[0]
     configuration[TOP] = 0
-    configuration[BELOW] = -1
-    configuration[DEPTH] = 1
-    configuration[FRONT] = 1
-    configuration[ACTION] = -1
-    configuration[PREVIOUS] = -1
+    configuration[DEPTH] = configuration[FRONT] = 1
+    configuration[BELOW] = configuration[ACTION] = configuration[PREVIOUS] = -1
     for token in range(n + 1):
         for column in range(TREE_WIDTH):
             space.trees[token, column] = -1
@@ -72,7 +64,15 @@ def initial(space: Arena, n: int) -> None:
 
 
 @leaf
-def shift(space: Arena, here: int, there: int) -> None:
+def top_pair(space: Workspace, here: int) -> tuple[int, int]:
+    """Return the root words of the two top items of the stack, the upper and the lower one."""
+    configuration = space.configurations[Index(here)]
+    below = space.configurations[Index(configuration[BELOW])]
+    return space.trees[Index(configuration[TOP]), TOKEN], space.trees[Index(below[TOP]), TOKEN]
+
+
+@leaf
+def shift(space: Workspace, here: int, there: int) -> None:
     """Write configuration ``there``: the first word of the queue of ``here`` goes onto the stack."""
     old, new = space.configurations[here], space.configurations[there]
     new[TOP] = old[FRONT]
@@ -83,7 +83,7 @@ def shift(space: Arena, here: int, there: int) -> None:
 
 
 @leaf
-def reduce(space: Arena, here: int, there: int, tree: int, head_on_left: bool, label: int) -> None:
+def reduce(space: Workspace, here: int, there: int, tree: int, head_on_left: bool, label: int) -> None:
     """Write configuration ``there``: the two top items of the stack of ``here`` become one subtree, row ``tree``.
 
     The lower item is the head if it is on the left (reduce-left), else the upper one (reduce-right).

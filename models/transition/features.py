@@ -2,75 +2,73 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from treevote.kernels import Index, Ints, Keys, leaf
 from treevote.models.features.atoms import FAR, bin_distance
-from treevote.models.features.firing import Globals, Scratch, fire_templates
+from treevote.models.features.firing import Context, Globals, Scratch, fire_templates
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.partial_scores import Kept, Parts, score_parts
-from treevote.models.features.stack_and_queue import LEFT, LEFT2, NEXT, PREV, QUEUE, RIGHT, STACK
+from treevote.models.features.partial_scores import Parts, ScoreCache, score_parts
+from treevote.models.features.stack_and_queue import LEFT, NEXT, PREV, QUEUE, STACK
 from treevote.models.features.templates import TemplateTable
 from treevote.models.features.weights import Weights
+from treevote.models.transition.arc_standard import Actions
 from treevote.models.transition.configuration import (
     ACTION,
     BELOW,
     FRONT,
     L1,
-    L1_LABEL,
-    L2,
-    L2_LABEL,
     L_VALENCY,
     PREVIOUS,
-    R1,
-    R1_LABEL,
-    R2,
-    R2_LABEL,
     TOKEN,
     TOP,
-    Arena,
+    Workspace,
+    top_pair,
 )
+
+
+class Model(NamedTuple):
+    """A linear model of actions: the actions, its templates in parts, weights, and the words of the sentences."""
+
+    actions: Actions
+    parts: Parts
+    weights: Weights
+    words: WordColumns
 
 
 @leaf
 def fire(
-    space: Arena, here: int, n: int, tokens: Ints, words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys
+    space: Workspace, here: int, tokens: Ints, words: WordColumns, table: TemplateTable, room: Scratch, keys: Keys
 ) -> int:
     """Write the features of configuration ``here`` into ``keys`` and return their number."""
-    find_places(space, here, n, table.places, room.places)
-    return fire_templates(others_of(space, here), space.trees, L_VALENCY, tokens, words, table, room, keys)
+    find_places(space, here, len(tokens) - 1, table.places, room.places)
+    return fire_templates(Context(globals_of(space, here), space.trees, L_VALENCY, tokens, words), table, room, keys)
 
 
 @leaf
 def score_configuration(
-    space: Arena,
-    here: int,
-    n: int,
-    tokens: Ints,
-    words: WordColumns,
-    parts: Parts,
-    weights: Weights,
-    kept: Kept,
-    scores: Ints,
+    model: Model, cache: ScoreCache, space: Workspace, here: int, tokens: Ints, scores: Ints
 ) -> None:
     """Write the scores of all actions in configuration ``here``."""
-    find_places(space, here, n, parts.places, kept.places)
-    score_parts(parts, kept, weights, others_of(space, here), space.trees, L_VALENCY, tokens, words, scores)
+    find_places(space, here, len(tokens) - 1, model.parts.places, cache.places)
+    context = Context(globals_of(space, here), space.trees, L_VALENCY, tokens, model.words)
+    score_parts(model.parts, cache, model.weights, context, scores)
 
 
 @leaf
-def others_of(space: Arena, here: int) -> Globals:
+def globals_of(space: Workspace, here: int) -> Globals:
     """Return the values of the atoms without a place."""
-    configurations, trees = space.configurations, space.trees
-    now = configurations[Index(here)]
-    below, before, distance = now[BELOW], now[PREVIOUS], 0
-    if below >= 0:
-        top = trees[Index(now[TOP]), TOKEN]
-        distance = bin_distance(top - trees[Index(configurations[Index(below), TOP]), TOKEN], FAR)
-    action2 = configurations[Index(before), ACTION] + 1 if before >= 0 else 0
+    now, distance = space.configurations[Index(here)], 0
+    if now[BELOW] >= 0:
+        upper, lower = top_pair(space, here)
+        distance = bin_distance(upper - lower, FAR)
+    before = now[PREVIOUS]
+    action2 = space.configurations[Index(before), ACTION] + 1 if before >= 0 else 0
     return Globals(distance, now[ACTION] + 1, action2)
 
 
 @leaf
-def find_places(space: Arena, here: int, n: int, steps: Ints, places: Ints) -> None:
+def find_places(space: Workspace, here: int, n: int, steps: Ints, places: Ints) -> None:
     """Write position, subtree and label at each place, as in `treevote.models.features.firing.Scratch`."""
     configurations, trees = space.configurations, space.trees
     for p in range(len(steps)):
@@ -96,14 +94,8 @@ def find_places(space: Arena, here: int, n: int, steps: Ints, places: Ints) -> N
                 token = places[Index(start), 0] - 1
         elif places[Index(start), 1] >= 0:
             parent = trees[Index(places[Index(start), 1])]
-            if step == LEFT:
-                tree, label = parent[L1], parent[L1_LABEL]
-            elif step == LEFT2:
-                tree, label = parent[L2], parent[L2_LABEL]
-            elif step == RIGHT:
-                tree, label = parent[R1], parent[R1_LABEL]
-            else:
-                tree, label = parent[R2], parent[R2_LABEL]
+            column = Index(L1 + 2 * (step - LEFT))  # the steps LEFT, LEFT2, RIGHT, RIGHT2 are in the order of columns
+            tree, label = parent[column], parent[column + Index(1)]
             if tree >= 0:
                 token = trees[Index(tree), TOKEN]
         places[p, 0] = token

@@ -1,8 +1,6 @@
 """A log-linear model of actions whose weights still change: the probability of an action, and steps up its gradient.
 
-The weights are dense rows of 32-bit numbers, one for each feature; `treevote.models.features.weights` packs them for
-parsing. The probability of an action is that of `treevote.models.transition.search`: the softmax of the scores of all
-actions that are legal in a configuration.
+The weights are dense rows of 32-bit numbers, one for each feature; `treevote.models.features.weights` packs them.
 """
 
 from __future__ import annotations
@@ -18,78 +16,50 @@ from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import Coefficients
 from treevote.models.features.templates import TemplateTable
 from treevote.models.transition.arc_standard import Actions, forced, legal
-from treevote.models.transition.configuration import ACTION, Arena
+from treevote.models.transition.configuration import ACTION, Workspace
 from treevote.models.transition.features import fire
 
 _LEAST = 1e-3  # smaller gradients are treated as 0
 
 
 class LogLinear(NamedTuple):
-    """A model with the words of its training sentences, and arrays for one configuration.
-
-    Attributes
-    ----------
-    actions : Actions
-    words : WordColumns
-    table : TemplateTable
-    slots : ndarray of uint64
-        Index from the key of a feature to its row of the weights.
-    coefficients : Coefficients
-    room : treevote.models.features.firing.Scratch
-        Scratch arrays for features.
-    keys : ndarray of uint64, shape (MAX_FEATURES,)
-        Receives the features of a configuration.
-    rows : ndarray of int64, shape (MAX_FEATURES,)
-        Receives the rows of those that have weights.
-    mask : ndarray of bool, shape (n_actions,)
-        Receives the legal actions.
-    logs : ndarray of float32, shape (n_actions,)
-        Receives their log-probabilities; the numbers of other actions have no meaning.
-    """
+    """A model with the words of its training sentences, and arrays for one configuration."""
 
     actions: Actions
     words: WordColumns
     table: TemplateTable
-    slots: Keys
+    slots: Keys  # index from the key of a feature to its row of the weights
     coefficients: Coefficients
     room: Scratch
-    keys: Keys
-    rows: Longs
-    mask: Bools
-    logs: Floats
+    keys: Keys  # shape (MAX_FEATURES,): the features of a configuration
+    rows: Longs  # shape (MAX_FEATURES,): the rows of those that have weights
+    mask: Bools  # shape (n_actions,): the legal actions
+    logs: Floats  # shape (n_actions,): their log-probabilities; the numbers of other actions have no meaning
 
     @classmethod
     def of(
         cls, actions: Actions, words: WordColumns, table: TemplateTable, keys: Keys, coefficients: Coefficients
     ) -> LogLinear:
         """Make the model of these weights; ``keys`` has the feature of each row."""
-        return cls(
-            actions,
-            words,
-            table,
-            index_of(keys, np.arange(len(keys))),
-            coefficients,
-            scratch(table),
-            np.empty(MAX_FEATURES, np.uint64),
-            np.empty(MAX_FEATURES, np.int64),
-            np.empty(len(actions.kind), np.bool_),
-            np.empty(len(actions.kind), np.float32),
-        )
+        slots, n_actions = index_of(keys, np.arange(len(keys))), len(actions.kind)
+        features, rows = np.empty(MAX_FEATURES, np.uint64), np.empty(MAX_FEATURES, np.int64)
+        mask, logs = np.empty(n_actions, np.bool_), np.empty(n_actions, np.float32)
+        return cls(actions, words, table, slots, coefficients, scratch(table), features, rows, mask, logs)
 
 
 @leaf
-def score(model: LogLinear, space: Arena, here: int, tokens: Ints) -> int:
+def score(model: LogLinear, space: Workspace, here: int, tokens: Ints) -> int:
     """Write the legal actions of a configuration and their log-probabilities.
 
-    Returns the number of its features that have weights, whose rows are in ``model.rows``; -1 if there is no choice,
-    and no log-probabilities.
+    Return the number of its features that have weights, whose rows are in ``model.rows``; -1 if there is no choice, and
+    no log-probabilities.
     """
     weights, bias = model.coefficients.weights, model.coefficients.bias
     mask, logs, rows, n = model.mask, model.logs, model.rows, len(tokens) - 1
     legal(space, model.actions, here, n, mask)
     if forced(mask) >= 0:
         return -1
-    count = fire(space, here, n, tokens, model.words, model.table, model.room, model.keys)
+    count = fire(space, here, tokens, model.words, model.table, model.room, model.keys)
     found = find_rows(model.keys, count, model.slots, rows)
     for k in range(len(logs)):
         logs[k] = bias[k]
@@ -111,7 +81,7 @@ def score(model: LogLinear, space: Arena, here: int, tokens: Ints) -> int:
 
 
 @leaf
-def climb(model: LogLinear, space: Arena, path: Longs, tokens: Ints, rate: np.float32) -> None:
+def ascend(model: LogLinear, space: Workspace, path: Longs, tokens: Ints, rate: np.float32) -> None:
     """Move the weights up the gradient of the log-probability of the actions between the configurations of ``path``.
 
     One action after the other: each gradient is that of the weights which the action before it left.

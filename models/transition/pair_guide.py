@@ -17,11 +17,12 @@ from treevote.models.features.feature_index import find_rows, index_of
 from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import NEVER, coefficients_of
-from treevote.models.features.pairs import PAIR_SCALE, SCALE, write_pairs
+from treevote.models.features.pairs import write_pairs
+from treevote.models.features.rows import Trees
 from treevote.models.features.templates import TemplateTable
 from treevote.models.features.weights import best_class
 from treevote.models.transition.arc_standard import Actions, advance, forced, legal, write_tree
-from treevote.models.transition.configuration import arena, initial
+from treevote.models.transition.configuration import initial, workspace
 from treevote.models.transition.features import fire
 from treevote.store.manifest import JSON
 from treevote.store.record import Record
@@ -32,36 +33,18 @@ if TYPE_CHECKING:
 
 
 class PairWeights(NamedTuple):
-    """Weights of features and pairs.
+    """Weights of features and pairs: feature j is paired with ``earlier[starts[j]:starts[j + 1]]``, all before it."""
 
-    Attributes
-    ----------
-    slots : ndarray of uint64
-        Index of the keys of the features.
-    starts : ndarray of int64, shape (n_features + 1,)
-    earlier : ndarray of int32, shape (n_pairs,)
-        The features paired with feature j are ``earlier[starts[j]:starts[j + 1]]``, all before it, ascending.
-    pair_weights : ndarray of float32, shape (n_features + n_pairs, n_actions)
-        Of the features, then of the pairs.
-    bias : ndarray of float32, shape (n_actions,)
-    """
-
-    slots: Keys
-    starts: Longs
-    earlier: Ints
-    pair_weights: Floats
-    bias: Floats
+    slots: Keys  # index of the keys of the features
+    starts: Longs  # shape (n_features + 1,)
+    earlier: Ints  # shape (n_pairs,)
+    pair_weights: Floats  # shape (n_features + n_pairs, n_actions): of the features, then of the pairs
+    bias: Floats  # shape (n_actions,)
 
 
 @dataclass(frozen=True, eq=False)
 class PairGuide:
-    """The guide of a support vector machine over pairs of features.
-
-    Attributes
-    ----------
-    keys : ndarray of uint64, shape (n_features,)
-    weights : PairWeights
-    """
+    """The guide of a support vector machine over pairs of features."""
 
     keys: Keys
     weights: PairWeights
@@ -78,7 +61,7 @@ class PairGuide:
         weights, bias, seen = coefficients_of(learner.svm_, n_actions)
         bias[~seen] = NEVER
         expansion = learner.expansion_
-        return cls.of(keys, expansion.starts_, np.ascontiguousarray(expansion.pairs_[:, 0]), weights, bias)
+        return cls.of(keys, expansion.starts, expansion.earlier, weights, bias)
 
     def facts(self) -> dict[str, JSON]:
         """Return the facts of its record: none."""
@@ -113,7 +96,7 @@ def score_with_pairs(weights: PairWeights, rows: Longs, scores: Floats) -> None:
             columns[n] = row
             n += 1
     ends = np.array([0, n])
-    _, columns, values = write_pairs(ends, columns, values, weights.starts, weights.earlier, SCALE, PAIR_SCALE)
+    _, columns, values = write_pairs(ends, columns, values, weights.starts, weights.earlier)
     scores[:] = 0
     for i in range(len(columns)):
         for k in range(len(scores)):
@@ -124,28 +107,22 @@ def score_with_pairs(weights: PairWeights, rows: Longs, scores: Floats) -> None:
 
 @kernel
 def parse_with_pairs(
-    actions: Actions,
-    table: TemplateTable,
-    weights: PairWeights,
-    words: WordColumns,
-    tokens: Ints,
-    offsets: Longs,
-    heads: Ints,
-    deprels: Ints,
+    actions: Actions, table: TemplateTable, weights: PairWeights, words: WordColumns, trees: Trees
 ) -> None:
     """Parse every sentence greedily; parameters as for `treevote.models.transition.search.parse_beam`."""
+    tokens, heads, deprels, offsets = trees
     room, keys, rows = scratch(table), np.empty(MAX_FEATURES, np.uint64), np.empty(MAX_FEATURES, np.int64)
     scores, mask = np.empty(len(actions.kind), np.float32), np.empty(len(actions.kind), np.bool_)
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
         n = int(last - first - 1)
-        space = arena(n)
+        space = workspace(n, 2 * n)
         initial(space, n)
         for here in range(2 * n):
             legal(space, actions, here, n, mask)
             action = forced(mask)
             if action < 0:
-                count = fire(space, here, n, tokens[first:last], words, table, room, keys)
+                count = fire(space, here, tokens[first:last], words, table, room, keys)
                 found = find_rows(keys, count, weights.slots, rows)
                 score_with_pairs(weights, np.sort(rows[:found]), scores)
                 action = best_class(scores, mask)

@@ -15,15 +15,17 @@ from treevote.errors import ConfigError
 from treevote.kernels import Ints
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.linear_guide import LinearGuide
-from treevote.models.features.partial_scores import Parts, divide, nothing_kept
+from treevote.models.features.partial_scores import Parts, divide, empty_cache
 from treevote.models.features.rich_templates import PAIRS, PARTS
+from treevote.models.features.rows import Trees
 from treevote.models.features.stack_and_queue import GRAMMAR
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.parser import BaseParser, BaseTrainer, TrainingData
 from treevote.models.transition.arc_standard import Actions, actions_of
+from treevote.models.transition.features import Model
 from treevote.models.transition.pair_guide import PairGuide, parse_with_pairs
-from treevote.models.transition.search import Model, parse_beam, parse_best_first
+from treevote.models.transition.search import parse_beam, parse_best_first
 from treevote.models.transition.template_sets import templates_of
 from treevote.parallel import Jobs
 from treevote.protocols import Family
@@ -159,18 +161,17 @@ class TransitionParser(BaseParser[TransitionTrainer]):
         """Find trees; best-first search falls back on greedy completion."""
         backward, own = self.trainer.direction == "backward", self.trainer
         read = reverse(treebank) if backward else treebank
-        tokens, fallbacks = rows[read.tokens], 0
-        heads, deprels = np.empty(len(tokens), np.int32), np.empty(len(tokens), np.int32)
-        sentences = tokens, read.offsets, heads, deprels
+        heads, deprels = np.empty(len(read.tokens), np.int32), np.empty(len(read.tokens), np.int32)
+        trees, fallbacks = Trees(rows[read.tokens], heads, deprels, read.offsets), 0
         if isinstance(self.guide, PairGuide):
-            parse_with_pairs(self.actions, self.table, self.guide.weights, words, *sentences)
+            parse_with_pairs(self.actions, self.table, self.guide.weights, words, trees)
         else:
             model = Model(self.actions, self.parts, self.guide.weights, words)
-            room = nothing_kept(self.parts, len(self.actions.kind))
+            cache = empty_cache(self.parts, len(self.actions.kind))
             if own.search == "best-first" and own.width > 1:
-                fallbacks = parse_best_first(model, room, *sentences, own.width)
+                fallbacks = parse_best_first(model, cache, trees, own.width)
             else:
-                parse_beam(model, room, *sentences, own.width if own.search == "beam" else 1, float(own.margin))
+                parse_beam(model, cache, trees, own.width if own.search == "beam" else 1, float(own.margin))
         if backward:
             mirrored = reverse(read.with_trees(heads, deprels, self.labels))
             heads, deprels = mirrored.heads, mirrored.deprels
@@ -185,12 +186,8 @@ class TransitionParser(BaseParser[TransitionTrainer]):
         return dataclasses.replace(self, trainer=dataclasses.replace(self.trainer, search=search, width=width))
 
     def _content(self) -> Record:
-        arrays = {
-            "action_kind": self.actions.kind,
-            "action_label": self.actions.label,
-            "to_root": self.actions.to_root,
-            "to_token": self.actions.to_token,
-        }
+        kind, label, to_root, to_token, _ = self.actions
+        arrays = {"action_kind": kind, "action_label": label, "to_root": to_root, "to_token": to_token}
         texts = {"labels": self.labels, "templates": self.templates}
         return Record(self.KIND, self.guide.facts(), arrays | self.guide.arrays(), texts)
 

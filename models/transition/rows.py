@@ -7,17 +7,13 @@ from __future__ import annotations
 
 import functools
 
-import numpy as np
-
 from treevote.corpus.treebank import Treebank
-from treevote.kernels import Ints, Keys, Longs, kernel
-from treevote.models.features import rows as training_rows
+from treevote.kernels import Ints, kernel
 from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.rows import Rows, Trees, batches
+from treevote.models.features.rows import Buffers, Rows, Trees, rows_of_trees
 from treevote.models.features.templates import TemplateTable
-from treevote.models.transition.arc_standard import Actions, class_table, gold_of, walk
-from treevote.models.transition.configuration import arena
+from treevote.models.transition.arc_standard import Actions, class_table, derive_gold
 from treevote.models.transition.features import fire
 
 
@@ -25,37 +21,27 @@ def rows_of(treebank: Treebank, words: WordColumns, actions: Actions, table: Tem
     """Return the training rows of a treebank of projective trees; raises as `treevote.models.features.rows.rows_of`."""
     classes = class_table(actions, len(treebank.labels))
     extract = functools.partial(derive, Trees.of(treebank), actions, classes, words, table)
-    steps = functools.partial(batches, extract, treebank.n_sentences, MAX_FEATURES)
-    return training_rows.rows_of(steps, cutoff, treebank.name)
+    return rows_of_trees(extract, MAX_FEATURES, treebank, cutoff)
 
 
 @kernel
 def derive(
-    trees: Trees,
-    actions: Actions,
-    classes: Ints,
-    words: WordColumns,
-    table: TemplateTable,
-    at: Longs,
-    keys: Keys,
-    lengths: Ints,
-    gold: Ints,
+    trees: Trees, actions: Actions, classes: Ints, words: WordColumns, table: TemplateTable, buffers: Buffers
 ) -> tuple[int, int]:
     """Write a batch of rows for the gold trees, as `treevote.models.features.rows.batches` expects."""
     room, offsets = scratch(table), trees.offsets
+    at, keys, lengths, gold = buffers
     n_keys, n_rows = 0, 0
     while at[0] < len(offsets) - 1:
         sentence = int(at[0])
-        first, last = offsets[sentence], offsets[sentence + 1]
-        n = last - first - 1
-        space, taken = arena(n), np.empty(2 * n, np.int32)
-        walk(space, actions, gold_of(trees.heads[first:last], trees.deprels[first:last], classes), taken)
-        for here in range(at[1], 2 * n):
+        tokens = trees.tokens[offsets[sentence] : offsets[sentence + 1]]
+        space, taken, _ = derive_gold(trees, sentence, actions, classes)
+        for here in range(at[1], len(taken)):
             if taken[here] >= 0:
                 if n_keys + MAX_FEATURES > len(keys) or n_rows == len(lengths):
                     at[1] = here
                     return n_keys, n_rows
-                lengths[n_rows] = fire(space, here, n, trees.tokens[first:last], words, table, room, keys[n_keys:])
+                lengths[n_rows] = fire(space, here, tokens, words, table, room, keys[n_keys:])
                 gold[n_rows] = taken[here]
                 n_keys += lengths[n_rows]
                 n_rows += 1

@@ -1,9 +1,7 @@
 """Search for the best derivation: greedy, beam and best-first (Sagae & Tsujii 2007, section 2.2).
 
-Search depends on configurations and scores, not on features. Where only one action is legal, it is taken without
-scores. Ties go to the configuration found first, then to the action with the smaller number.
-
-A beam of width 1 is greedy search: the best legal action is taken each time.
+Where only one action is legal, it is taken without scores. Ties go to the configuration found first, then to the action
+with the smaller number. A beam of width 1 is greedy search: the best legal action is taken each time.
 
 Best-first search is bounded: from each configuration the ``width`` most probable actions are followed, and after
 ``POPS`` configurations for each step of a derivation the one with the most actions (on ties, the most probable) is
@@ -13,53 +11,37 @@ completed greedily. Such fall-backs are counted.
 from __future__ import annotations
 
 import heapq
-from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Doubles, Ints, Longs, kernel, leaf
-from treevote.models.features.lexicon import WordColumns
-from treevote.models.features.partial_scores import Kept, Parts
-from treevote.models.features.weights import Weights, best_class, log_probabilities, normalize
-from treevote.models.transition.arc_standard import Actions, advance, forced, is_final, legal, write_tree
-from treevote.models.transition.configuration import CONFIGURATION_WIDTH, TREE_WIDTH, Arena, initial
-from treevote.models.transition.features import score_configuration
+from treevote.kernels import Doubles, Longs, kernel, leaf
+from treevote.models.features.partial_scores import ScoreCache
+from treevote.models.features.rows import Trees
+from treevote.models.features.weights import best_class, log_probabilities, normalize
+from treevote.models.transition.arc_standard import advance, forced, is_final, legal, write_tree
+from treevote.models.transition.configuration import initial, workspace
+from treevote.models.transition.features import Model, score_configuration
 
 POPS = 8
 
 
-class Model(NamedTuple):
-    """A linear model of actions: the actions, its templates in parts, weights, and the words of the sentences."""
-
-    actions: Actions
-    parts: Parts
-    weights: Weights
-    words: WordColumns
-
-
 @kernel
-def parse_beam(
-    model: Model, room: Kept, tokens: Ints, offsets: Longs, heads: Ints, deprels: Ints, width: int, margin: float
-) -> None:
+def parse_beam(model: Model, cache: ScoreCache, trees: Trees, width: int, margin: float) -> None:
     """Parse every sentence, keeping the ``width`` most probable derivations after each action.
 
     The probability of a derivation is the product of those of its actions. A derivation is dropped if its
-    log-probability is lower than that of the best by more than ``margin``. ``heads`` and ``deprels`` receive the trees.
+    log-probability is lower than that of the best by more than ``margin``. Heads and labels of ``trees`` are written.
     """
-    actions, parts, weights, words = model
-    n_actions = len(actions.kind)
-    scores = np.empty(n_actions, np.int32)
-    mask = np.empty(n_actions, np.bool_)
+    tokens, heads, deprels, offsets = trees
+    actions, scale, n_actions = model.actions, model.weights.scale, len(model.actions.kind)
+    scores, mask = np.empty(n_actions, np.int32), np.empty(n_actions, np.bool_)
     beam, totals = np.empty(width, np.int64), np.empty(width, np.float64)
     next_from, next_action = np.empty(width, np.int64), np.empty(width, np.int64)
     next_totals = np.empty(width, np.float64)
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
         n = last - first - 1
-        space = Arena(
-            np.empty((2 * n * width + 1, CONFIGURATION_WIDTH), np.int32),
-            np.empty((n + 1 + 2 * n * width, TREE_WIDTH), np.int32),
-        )
+        space = workspace(n, 2 * n * width)
         initial(space, n)
         beam[0], totals[0] = 0, 0.0
         used, size = 1, 1
@@ -71,31 +53,29 @@ def parse_beam(
                 legal(space, actions, beam[i], n, mask)
                 only = forced(mask)
                 if only < 0:
-                    score_configuration(space, beam[i], n, tokens[first:last], words, parts, weights, room, scores)
+                    score_configuration(model, cache, space, beam[i], tokens[first:last], scores)
                     if width == 1:
                         only = best_class(scores, mask)
                 if only >= 0:
-                    kept = enter(totals[i], beam[i], only, kept, next_totals, next_from, next_action)
+                    kept = insert(totals[i], beam[i], only, kept, next_totals, next_from, next_action)
                     continue
-                best, shift = normalize(scores, mask, weights.scale)
+                best, shift = normalize(scores, mask, scale)
                 for action in range(len(mask)):
-                    log = (scores[action] - best) * weights.scale
+                    log = (scores[action] - best) * scale
                     if mask[action] and log >= -margin:  # the best action of this configuration is better by more
                         total = totals[i] + (log - shift)
-                        kept = enter(total, beam[i], action, kept, next_totals, next_from, next_action)
+                        kept = insert(total, beam[i], action, kept, next_totals, next_from, next_action)
             size = 0
             while size < kept and next_totals[size] >= next_totals[0] - margin:
                 advance(space, actions, next_from[size], used, n + used, next_action[size])
-                beam[size] = used
-                totals[size] = next_totals[size]
-                used += 1
-                size += 1
+                beam[size], totals[size] = used, next_totals[size]
+                used, size = used + 1, size + 1
         write_tree(space, actions, beam[0], heads[first:last], deprels[first:last])
 
 
 @leaf
-def enter(total: float, here: int, action: int, kept: int, totals: Doubles, origins: Longs, chosen: Longs) -> int:
-    """Enter a candidate into the list of the best, highest first, and return the new length of the list."""
+def insert(total: float, here: int, action: int, kept: int, totals: Doubles, origins: Longs, chosen: Longs) -> int:
+    """Insert a candidate into the list of the best, highest first, and return the new length of the list."""
     width = len(totals)
     if kept == width and total <= totals[width - 1]:
         return kept
@@ -108,26 +88,17 @@ def enter(total: float, here: int, action: int, kept: int, totals: Doubles, orig
 
 
 @kernel
-def parse_best_first(
-    model: Model, room: Kept, tokens: Ints, offsets: Longs, heads: Ints, deprels: Ints, width: int
-) -> int:
-    """Parse every sentence, always going on from the most probable configuration; return the number of fall-backs.
-
-    Parameters as for `parse_beam`.
-    """
-    actions, parts, weights, words = model
-    n_actions = len(actions.kind)
-    scores = np.empty(n_actions, np.int32)
-    mask, logs = np.empty(n_actions, np.bool_), np.empty(n_actions, np.float64)
-    fallbacks = 0
+def parse_best_first(model: Model, cache: ScoreCache, trees: Trees, width: int) -> int:
+    """Parse as `parse_beam`, always going on from the most probable configuration; return the number of fall-backs."""
+    tokens, heads, deprels, offsets = trees
+    actions, scale, n_actions = model.actions, model.weights.scale, len(model.actions.kind)
+    scores, mask = np.empty(n_actions, np.int32), np.empty(n_actions, np.bool_)
+    logs, fallbacks = np.empty(n_actions, np.float64), 0
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
         n = last - first - 1
         limit = 2 * n * POPS
-        space = Arena(
-            np.empty((limit + 2 * n + 2, CONFIGURATION_WIDTH), np.int32),
-            np.empty((limit + 3 * n + 3, TREE_WIDTH), np.int32),
-        )
+        space = workspace(n, limit + 2 * n + 1)
         initial(space, n)
         steps = np.zeros(limit + 2, np.int64)
         heap = [(0.0, 0, -1, -1)]  # minus log-probability, order of entry, configuration left, action taken
@@ -143,8 +114,8 @@ def parse_best_first(
                 break
             legal(space, actions, here, n, mask)
             if forced(mask) < 0:
-                score_configuration(space, here, n, tokens[first:last], words, parts, weights, room, scores)
-            log_probabilities(scores, mask, weights.scale, logs)
+                score_configuration(model, cache, space, here, tokens[first:last], scores)
+            log_probabilities(scores, mask, scale, logs)
             for _ in range(width):
                 action = best_class(scores, mask)
                 if action < 0:
@@ -159,7 +130,7 @@ def parse_best_first(
             while not is_final(space, here, n):
                 legal(space, actions, here, n, mask)
                 if forced(mask) < 0:
-                    score_configuration(space, here, n, tokens[first:last], words, parts, weights, room, scores)
+                    score_configuration(model, cache, space, here, tokens[first:last], scores)
                 advance(space, actions, here, there, n + there, best_class(scores, mask))
                 here, there = there, there + 1
         write_tree(space, actions, here, heads[first:last], deprels[first:last])

@@ -7,9 +7,9 @@ perceptron with inexact search", section 4), up to that number of actions. Befor
 each wrong head and half of it for each wrong label, so the gold one must win by a margin (cost-augmented search:
 Taskar, Guestrin & Koller 2004, "Max-margin Markov networks"; McDonald, Crammer & Pereira 2005).
 
-The probability of a derivation stays the product of the probabilities of its actions, so search is the same as before.
-The update is a step up the gradient of ``log P(gold) - log P(wrong)``. The steps have one size, and the result is the
-average of the weights after the first quarter of the training.
+The update is a step up the gradient of ``log P(gold) - log P(wrong)``, where the probability of a derivation is the
+product of those of its actions, as in search. The steps have one size, and the result is the average of the weights
+after the first quarter of the training.
 """
 
 from __future__ import annotations
@@ -22,47 +22,20 @@ from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints, Longs, kernel, leaf
 from treevote.models.features.linear_guide import Coefficients
 from treevote.models.features.rows import Trees
-from treevote.models.transition.arc_standard import REDUCE_LEFT, Actions, Gold, advance, class_table, gold_of, walk
-from treevote.models.transition.configuration import (
-    ACTION,
-    BELOW,
-    CONFIGURATION_WIDTH,
-    PREVIOUS,
-    TOKEN,
-    TOP,
-    TREE_WIDTH,
-    Arena,
-    arena,
-    initial,
-)
-from treevote.models.transition.log_linear import LogLinear, climb, score
-from treevote.models.transition.search import enter
+from treevote.models.transition.arc_standard import REDUCE_LEFT, Actions, Gold, advance, class_table, derive_gold
+from treevote.models.transition.configuration import ACTION, PREVIOUS, Workspace, initial, top_pair, workspace
+from treevote.models.transition.log_linear import LogLinear, ascend, score
+from treevote.models.transition.search import insert
 from treevote.parallel import Progress
 
-RATE = 0.01
-"""Size of a step."""
-
-COST = 1.0
-"""Cost of a wrong head, in units of log-probability."""
-
-UNSEEN = -1e4
-"""Bias of actions that the learner of single actions never saw: they are never chosen."""
-
+RATE = 0.01  # size of a step
+COST = 1.0  # of a wrong head, in units of log-probability
+UNSEEN = -1e4  # bias of actions that the learner of single actions never saw: they are never chosen
 _PARTS = 4  # of an epoch, after each of which the weights enter the average
 
 
 class Passes(NamedTuple):
-    """Settings of structured training.
-
-    Attributes
-    ----------
-    epochs : int
-        Passes over the sentences, at least 1.
-    width : int
-        Beam size.
-    seed : int
-        Seed of the order of the sentences.
-    """
+    """Settings of structured training: passes over the sentences (at least 1), beam size, seed of their order."""
 
     epochs: int
     width: int
@@ -72,22 +45,7 @@ class Passes(NamedTuple):
 def train_structured(
     treebank: Treebank, model: LogLinear, passes: Passes, progress: Progress | None = None
 ) -> Coefficients:
-    """Train the weights of a model on whole sentences.
-
-    Parameters
-    ----------
-    treebank : Treebank
-        Projective trees.
-    model : LogLinear
-        Its weights are those to begin with; they are overwritten.
-    passes : Passes
-    progress : callable, optional
-
-    Returns
-    -------
-    Coefficients
-        The average.
-    """
+    """Return the average of the weights while they learn from projective trees; those of the model are overwritten."""
     trees, classes, own = Trees.of(treebank), class_table(model.actions, len(treebank.labels)), model.coefficients
     own.bias[~own.seen] = UNSEEN
     total = Coefficients(np.zeros_like(own.weights), np.zeros_like(own.bias), own.seen)
@@ -111,21 +69,13 @@ def train_structured(
 def learn(
     trees: Trees, classes: Ints, model: LogLinear, order: Longs, width: int, rate: np.float32, cost: float
 ) -> int:
-    """Learn from trees in a given order, and return the number of updates; the weights change in place.
-
-    ``classes`` is as `treevote.models.transition.arc_standard.class_table` returns it.
-    """
+    """Learn from trees in a given order, and return the number of updates; the weights change in place."""
     updates = 0
     for sentence in order:
         first, last = trees.offsets[sentence], trees.offsets[sentence + 1]
         n, tokens = int(last - first - 1), trees.tokens[first:last]
-        tree = gold_of(trees.heads[first:last], trees.deprels[first:last], classes)
-        gold = arena(n)
-        walk(gold, model.actions, tree, np.empty(2 * n, np.int32))
-        space = Arena(
-            np.empty((2 * n * width + 1, CONFIGURATION_WIDTH), np.int32),
-            np.empty((n + 1 + 2 * n * width, TREE_WIDTH), np.int32),
-        )
+        gold, _, tree = derive_gold(trees, sentence, model.actions, classes)
+        space = workspace(n, 2 * n * width)
         wrong, steps = violation(model, space, gold, tree, tokens, width, cost)
         if steps > 0:
             updates += 1
@@ -136,18 +86,18 @@ def learn(
             common = 0
             while space.configurations[path[common + 1], ACTION] == gold.configurations[common + 1, ACTION]:
                 common += 1
-            climb(model, gold, np.arange(common, steps + 1), tokens, rate)
-            climb(model, space, path[common:], tokens, -rate)
+            ascend(model, gold, np.arange(common, steps + 1), tokens, rate)
+            ascend(model, space, path[common:], tokens, -rate)
     return updates
 
 
 @kernel
 def violation(
-    model: LogLinear, space: Arena, gold: Arena, tree: Gold, tokens: Ints, width: int, cost: float
+    model: LogLinear, space: Workspace, gold: Workspace, tree: Gold, tokens: Ints, width: int, cost: float
 ) -> tuple[int, int]:
     """Search for the derivation that is ahead of the gold one by most; the first on ties.
 
-    ``gold`` has the configurations on the oracle's way to ``tree``, ``space`` receives those of the search. Returns the
+    ``gold`` has the configurations on the oracle's way to ``tree``, ``space`` receives those of the search. Return the
     last configuration of the derivation in ``space`` and its number of actions, 0 if the gold one is never behind.
     """
     actions, mask, logs, n = model.actions, model.mask, model.logs, len(tokens) - 1
@@ -173,7 +123,7 @@ def violation(
                     total = totals[i]
                     if choice:
                         total += logs[other] + cost * errors(space, actions, beam[i], other, tree)
-                    kept = enter(total, beam[i], other, kept, next_totals, next_from, next_action)
+                    kept = insert(total, beam[i], other, kept, next_totals, next_from, next_action)
         if not gold_is_scored and score(model, gold, step, tokens) >= 0:
             gold_total += logs[action]
         next_on_gold_way = -1
@@ -189,13 +139,11 @@ def violation(
 
 
 @leaf
-def errors(space: Arena, actions: Actions, here: int, action: int, tree: Gold) -> float:
+def errors(space: Workspace, actions: Actions, here: int, action: int, tree: Gold) -> float:
     """Return 1 if an action makes an arc with a wrong head, 1/2 if only its label is wrong, else 0."""
     if action == 0:
         return 0.0
-    configuration = space.configurations[here]
-    upper = space.trees[configuration[TOP], TOKEN]
-    lower = space.trees[space.configurations[configuration[BELOW], TOP], TOKEN]
+    upper, lower = top_pair(space, here)
     head, dependent = (lower, upper) if actions.kind[action] == REDUCE_LEFT else (upper, lower)
     if tree.heads[dependent] != head:
         return 1.0

@@ -43,7 +43,4 @@ s0.xpos+s0.rval s1.xpos+s1.rval action+s0.xpos action+s0.xpos+s1.xpos
 """Additional conjunctions, which the paper mentions and does not list."""
 
 TEMPLATE_SETS = {"paper": PAPER, "paper-conjunctions": PAPER + CONJUNCTIONS, "rich": WORDS + RICH}
-"""Templates of each set, separated by white space."""
-
 templates_of = functools.partial(named_templates, sets=TEMPLATE_SETS)
-"""Return the templates of a named set, or the given templates."""

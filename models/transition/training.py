@@ -23,39 +23,20 @@ from treevote.protocols import Learner
 
 
 class Task(NamedTuple):
-    """Settings of the training of guides: a factory of learners, the actions and templates, and thresholds.
-
-    ``words`` are those of the treebank; ``cutoff`` and ``prune`` are as in `treevote.models.features.rows`.
-    ``passes`` are those of structured training, which is for linear learners.
-    """
+    """Settings of the training of guides."""
 
     learner: Callable[[], Learner]
-    words: WordColumns
+    words: WordColumns  # those of the treebank
     actions: Actions
     table: TemplateTable
     cutoff: int
     prune: float
     progress: Progress | None = None
-    passes: Passes | None = None
+    passes: Passes | None = None  # of structured training, which is for linear learners
 
 
 def train_guide(treebank: Treebank, task: Task, name: str = "training") -> LinearGuide | PairGuide:
-    """Train a guide on projective trees.
-
-    Parameters
-    ----------
-    treebank : Treebank
-    task : Task
-    name : str, default="training"
-        Name of the training in the progress.
-
-    Raises
-    ------
-    InputError
-        If no feature is frequent enough.
-    ConfigError
-        If the learner refuses the rows or its options.
-    """
+    """Train a guide on projective trees, with progress under ``name``; raises as `check_frequent` and `fit`."""
     n_actions = len(task.actions.kind)
     rows = rows_of(treebank, task.words, task.actions, task.table, task.cutoff)
     if len(np.unique(rows.classes)) < 2:

@@ -17,13 +17,13 @@ from treevote.models.pipeline.configuration import (
     R1,
     R_VALENCY,
     Focus,
-    room,
+    words_left,
 )
 
 
 def table_of(state: twin.State, n: int) -> Ints:
     """Return the T of a state; words that have a head keep no neighbours."""
-    T = room(n)
+    T = words_left(n)
     T[:] = 0
     line = [0, *(tree.token for tree in state.T), n + 1]
     T[line, BEFORE], T[line, AFTER] = [-1, *line[:-1]], [*line[1:], n + 2]

@@ -15,23 +15,24 @@ from tests.reference import search
 from tests.reference.walks import random_chooser, twin_actions, walk
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
-from treevote.kernels import Ints, Keys, Longs
+from treevote.kernels import Keys, Longs
 from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.features.linear_guide import LinearGuide
-from treevote.models.features.partial_scores import Kept, divide, nothing_kept
+from treevote.models.features.partial_scores import ScoreCache, divide, empty_cache
 from treevote.models.features.rich_templates import PAIRS, PARTS
+from treevote.models.features.rows import Trees
 from treevote.models.features.stack_and_queue import GRAMMAR
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.features.weights import Weights
 from treevote.models.transition.arc_standard import Actions, actions_of
+from treevote.models.transition.features import Model as Linear
 from treevote.models.transition.features import fire
-from treevote.models.transition.search import Model as Linear
 
 TEMPLATES = ("s0.upos", "s1.form", "q0.upos", "s0.upos+s1.upos", "s0.lval", "action", "s0.feat", "distance")
 
 
-Task: TypeAlias = tuple[Linear, Kept, Ints, Longs, Ints, Ints]
+Task: TypeAlias = tuple[Linear, ScoreCache, Trees]
 
 
 class Model(NamedTuple):
@@ -61,14 +62,8 @@ class Model(NamedTuple):
         size = len(self.treebank.tokens)
         heads, deprels = np.full(size, -9, np.int32), np.full(size, -9, np.int32)
         bank = self.treebank
-        return (
-            self.linear,
-            nothing_kept(self.linear.parts, len(self.actions.kind)),
-            bank.tokens,
-            bank.offsets,
-            heads,
-            deprels,
-        )
+        trees = Trees(bank.tokens, heads, deprels, bank.offsets)
+        return self.linear, empty_cache(self.linear.parts, len(self.actions.kind)), trees
 
 
 def model_of(treebank: Treebank, seed: int, magnitude: int, scale: float, single_root: bool) -> Model:
@@ -92,7 +87,7 @@ def model_of(treebank: Treebank, seed: int, magnitude: int, scale: float, single
         for _ in range(4):
             picks = rng.integers(0, 99, 2 * n).tolist()
             for space, here, mirror in walk(n, actions, random_chooser(actions, n, picks)):
-                count = fire(space, here, n, tokens, words, table, scratch(table), room)
+                count = fire(space, here, tokens, words, table, scratch(table), room)
                 for key, times in Counter((room[:count] | np.uint64(1)).tolist()).items():
                     key_places[key].append((visited, times))
                 for feature, times in plain.features(mirror, sentence.words, TEMPLATES, known).items():

@@ -13,7 +13,7 @@ from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Bools, Ints
 from treevote.models.transition.arc_standard import Actions, advance, legal, write_tree
-from treevote.models.transition.configuration import BELOW, FRONT, TOKEN, TOP, Arena, arena, initial
+from treevote.models.transition.configuration import BELOW, FRONT, TOKEN, TOP, Workspace, initial, workspace
 
 KINDS = ("shift", "reduce-left", "reduce-right")
 
@@ -48,13 +48,13 @@ def twin_actions(actions: Actions) -> list[twin.Action]:
     ]
 
 
-def mask_of(space: Arena, actions: Actions, here: int, n: int) -> Bools:
+def mask_of(space: Workspace, actions: Actions, here: int, n: int) -> Bools:
     mask = np.zeros(len(actions.kind), np.bool_)
     legal(space, actions, here, n, mask)
     return mask
 
 
-def stack_of(space: Arena, here: int) -> list[int]:
+def stack_of(space: Workspace, here: int) -> list[int]:
     """Return the root words of the subtrees on the stack, the lowest first."""
     tokens = []
     while here >= 0:
@@ -64,10 +64,10 @@ def stack_of(space: Arena, here: int) -> list[int]:
 
 
 def walk(
-    n: int, actions: Actions, choose: Callable[[Arena, int, twin.Configuration], int]
-) -> list[tuple[Arena, int, twin.Configuration]]:
+    n: int, actions: Actions, choose: Callable[[Workspace, int, twin.Configuration], int]
+) -> list[tuple[Workspace, int, twin.Configuration]]:
     """Return all configurations of the derivation whose actions ``choose`` names."""
-    space, mirror, plain = arena(n), twin.initial(n), twin_actions(actions)
+    space, mirror, plain = workspace(n, 2 * n), twin.initial(n), twin_actions(actions)
     initial(space, n)
     steps = [(space, 0, mirror)]
     for here in range(2 * n):
@@ -80,11 +80,11 @@ def walk(
 
 def gold_chooser(
     actions: Actions, heads: Sequence[int], deprels: Sequence[int]
-) -> Callable[[Arena, int, twin.Configuration], int]:
+) -> Callable[[Workspace, int, twin.Configuration], int]:
     """Return a function that chooses the actions of the twin's oracle."""
     plain = twin_actions(actions)
 
-    def choose(space: Arena, here: int, mirror: twin.Configuration) -> int:
+    def choose(space: Workspace, here: int, mirror: twin.Configuration) -> int:
         kind = twin.oracle(mirror, heads)
         if kind == "shift":
             return 0
@@ -94,21 +94,23 @@ def gold_chooser(
     return choose
 
 
-def random_chooser(actions: Actions, n: int, picks: Sequence[int]) -> Callable[[Arena, int, twin.Configuration], int]:
+def random_chooser(
+    actions: Actions, n: int, picks: Sequence[int]
+) -> Callable[[Workspace, int, twin.Configuration], int]:
     """Return a function that chooses legal actions by the numbers in ``picks``, in a cycle."""
 
-    def choose(space: Arena, here: int, mirror: twin.Configuration) -> int:
+    def choose(space: Workspace, here: int, mirror: twin.Configuration) -> int:
         possible = np.flatnonzero(mask_of(space, actions, here, n))
         return int(possible[picks[here % len(picks)] % len(possible)])
 
     return choose
 
 
-def tree_of(space: Arena, actions: Actions, final: int, n: int) -> tuple[Ints, Ints]:
+def tree_of(space: Workspace, actions: Actions, final: int, n: int) -> tuple[Ints, Ints]:
     heads, deprels = np.full(n + 1, -9, np.int32), np.full(n + 1, -9, np.int32)
     write_tree(space, actions, final, heads, deprels)
     return heads, deprels
 
 
-def front_of(space: Arena, here: int) -> int:
+def front_of(space: Workspace, here: int) -> int:
     return int(space.configurations[here, FRONT])

@@ -32,7 +32,7 @@ from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns, a
 from treevote.models.features.stack_and_queue import GRAMMAR, LEFT
 from treevote.models.features.templates import TemplateTable, compile_templates
 from treevote.models.transition.arc_standard import Actions, actions_of
-from treevote.models.transition.configuration import Arena
+from treevote.models.transition.configuration import Workspace
 from treevote.models.transition.features import fire
 from treevote.models.transition.rows import rows_of
 from treevote.models.transition.template_sets import templates_of
@@ -58,10 +58,9 @@ def test_a_step_starts_from_an_earlier_place(templates: list[str]) -> None:
     assert (places[steps, 1] < np.flatnonzero(steps)).all()
 
 
-def fired(space: Arena, here: int, tokens: Sequence[int], words: WordColumns, table: TemplateTable) -> Counter[int]:
+def fired(space: Workspace, here: int, tokens: Sequence[int], words: WordColumns, table: TemplateTable) -> Counter[int]:
     keys = np.zeros(MAX_FEATURES, np.uint64)
-    n = len(tokens) - 1
-    count = fire(space, here, n, np.array(tokens, np.int32), words, table, scratch(table), keys)
+    count = fire(space, here, np.array(tokens, np.int32), words, table, scratch(table), keys)
     return Counter(keys[:count].tolist())
 
 

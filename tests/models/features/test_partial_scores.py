@@ -14,13 +14,13 @@ from treevote.corpus.treebank import Treebank
 from treevote.models.features.firing import MAX_FEATURES, scratch
 from treevote.models.features.lexicon import Lexicon
 from treevote.models.features.linear_guide import LinearGuide
-from treevote.models.features.partial_scores import NODES, SETS, divide, nothing_kept
+from treevote.models.features.partial_scores import NODES, SETS, divide, empty_cache
 from treevote.models.features.rich_templates import PAIRS, PARTS
 from treevote.models.features.stack_and_queue import GRAMMAR
 from treevote.models.features.templates import compile_templates
 from treevote.models.features.weights import score
 from treevote.models.transition.arc_standard import actions_of
-from treevote.models.transition.features import fire, score_configuration
+from treevote.models.transition.features import Model, fire, score_configuration
 from treevote.models.transition.template_sets import TEMPLATE_SETS, templates_of
 
 N_CLASSES = 5
@@ -42,28 +42,25 @@ divisions = st.sampled_from(
 @given(rich_treebanks(max_sentences=2, max_tokens=6), divisions, st.integers(0, 10_000))
 def test_the_sum_of_the_parts_is_the_whole(treebank: Treebank, division: Sequence[str], seed: int) -> None:
     rng = np.random.default_rng(seed)
-    words, actions, parts = (
-        Lexicon.of(treebank).columns(treebank.words),
-        actions_of(treebank, False),
-        divide(TABLE, division),
-    )
+    words, actions = Lexicon.of(treebank).columns(treebank.words), actions_of(treebank, False)
     met = []
     for first, last in zip(treebank.offsets, treebank.offsets[1:], strict=False):
         n, tokens = int(last - first - 1), treebank.tokens[first:last]
         for _ in range(2):
             for space, here, _ in walk(n, actions, random_chooser(actions, n, rng.integers(0, 99, 2 * n).tolist())):
                 keys = np.zeros(MAX_FEATURES, np.uint64)
-                count = fire(space, here, n, tokens, words, TABLE, scratch(TABLE), keys)
-                met.append((space, here, n, tokens, keys, count))
+                count = fire(space, here, tokens, words, TABLE, scratch(TABLE), keys)
+                met.append((space, here, tokens, keys, count))
     known = np.unique(np.concatenate([keys[:count] | np.uint64(1) for *_, keys, count in met]))
     packed = rng.integers(-9, 10, (len(known), 1 + N_CLASSES)).astype(np.int16)
     packed[:, 0] = -1
     guide = LinearGuide.of(known, packed.ravel(), np.arange(N_CLASSES, dtype=np.int32), 1.0)
-    kept = nothing_kept(parts, N_CLASSES)
+    model = Model(actions, divide(TABLE, division), guide.weights, words)
+    cache = empty_cache(model.parts, N_CLASSES)
     found, expected = np.zeros(N_CLASSES, np.int32), np.zeros(N_CLASSES, np.int32)
-    for space, here, n, tokens, keys, count in [*met, *met]:
+    for space, here, tokens, keys, count in [*met, *met]:
         score(guide.weights, keys, count, np.zeros(MAX_FEATURES, np.int64), expected)
-        score_configuration(space, here, n, tokens, words, parts, guide.weights, kept, found)
+        score_configuration(model, cache, space, here, tokens, found)
         assert found.tolist() == expected.tolist()
 
 

@@ -23,18 +23,17 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from treevote.errors import ConfigError
 from treevote.kernels import Doubles, Longs
+from treevote.models.features.pairs import PAIR_SCALE, SCALE
 from treevote.models.learners import pairs
 from treevote.models.learners.coordinate_descent import Features, State, curvature_along, sweep
 from treevote.models.learners.inequality_maxent import InequalityMaxEnt
 from treevote.models.learners.pairs import PairExpansion, PairsSVM
 from treevote.models.learners.sparse import checked_rows
-from treevote.models.learners.temperature import fit_temperature
+from treevote.models.transition.calibration import fit_temperature
 
 ESTIMATORS = [
     InequalityMaxEnt(),
     InequalityMaxEnt(widths="count", c2=0.1, observed_only=False, fit_intercept=False),
-    PairExpansion(),
-    PairExpansion(min_count=2, kernel_scale=True),
     PairsSVM(),
 ]
 
@@ -230,10 +229,10 @@ def test_single_widths_are_the_penalty_of_logistic_regression(n_classes: int) ->
 def test_pairs_have_32_bit_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.iinfo(np.int32).max == pairs._MAX_COLUMNS
     monkeypatch.setattr(pairs, "_MAX_COLUMNS", 5)
-    assert len(PairExpansion().fit([[1, 1, 0], [0, 1, 1]]).pairs_) == 2
+    assert len(PairExpansion.of([[1, 1, 0], [0, 1, 1]], 1).earlier) == 2
     monkeypatch.setattr(pairs, "_MAX_COLUMNS", 4)
     with pytest.raises(ConfigError, match="2 pairs are too many"):
-        PairExpansion().fit([[1, 1, 0], [0, 1, 1]])
+        PairExpansion.of([[1, 1, 0], [0, 1, 1]], 1)
 
 
 @given(binary(st.integers(4, 12), 4), st.data())
@@ -263,7 +262,7 @@ def test_learners_refuse_bad_parameters_and_rows() -> None:
     with pytest.raises(ConfigError, match="did you mean 'count'"):
         InequalityMaxEnt(widths="counts").fit(X, y)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="min_count must be a number of at least 1"):
-        PairExpansion(min_count=0).fit(X)
+        PairsSVM(min_count=0).fit(X, y)
     with pytest.raises(ValueError, match="must not be negative"):
         InequalityMaxEnt().fit(X, y, [1, 1, 1, -1])
     with pytest.warns(ConvergenceWarning, match="raise one of them"):
@@ -277,25 +276,28 @@ def test_a_class_without_weight_is_never_seen() -> None:
 
 @given(binary(st.integers(1, 10), 6), binary(st.integers(1, 10), 6), st.integers(1, 3))
 def test_pairs_are_the_products_of_columns_that_occur_together(X: Doubles, Z: Doubles, min_count: int) -> None:
-    expansion = PairExpansion(min_count=min_count).fit(csr_matrix(X))
+    expansion = PairExpansion.of(csr_matrix(X), min_count)
+    later = np.repeat(np.arange(6), np.diff(expansion.starts))
+    found = [*zip(expansion.earlier.tolist(), later.tolist(), strict=True)]
     polynomial = PolynomialFeatures(degree=2, interaction_only=True, include_bias=False).fit(X)
-    pairs = [tuple(np.flatnonzero(powers)) for powers in polynomial.powers_]
+    pairs = [tuple(np.flatnonzero(powers).tolist()) for powers in polynomial.powers_]
     together = X.T @ X
     kept = [p for p, pair in enumerate(pairs) if len(pair) == 2 and together[pair] >= min_count]
-    assert sorted(map(tuple, expansion.pairs_.tolist())) == [pairs[p] for p in kept]
+    assert sorted(found) == [pairs[p] for p in kept]
     place = {pair: p for p, pair in enumerate(pairs)}
-    order = [*range(6), *(place[i, j] for i, j in expansion.pairs_.tolist())]
+    order = [*range(6), *(place[i, j] for i, j in found)]
     weighted = Z * [1, 2, 1, -1, 1, 0.5]
-    expanded = expansion.transform(csr_matrix(weighted))
-    assert expanded.toarray() == pytest.approx(np.asarray(polynomial.transform(weighted))[:, order])
+    expanded = expansion.expand(csr_matrix(weighted))
+    scales = np.repeat([SCALE, PAIR_SCALE], [6, len(found)])
+    assert expanded.toarray() / scales == pytest.approx(np.asarray(polynomial.transform(weighted))[:, order])
     assert expanded.has_sorted_indices
     assert expanded.indices.dtype == np.int32
 
 
 @given(binary(st.integers(1, 10), 6), binary(st.integers(1, 10), 6))
 def test_scaled_pairs_are_the_polynomial_kernel(X: Doubles, Z: Doubles) -> None:
-    expansion = PairExpansion(kernel_scale=True).fit(X)
-    inner = (expansion.transform(X) @ expansion.transform(Z).T).toarray()
+    expansion = PairExpansion.of(X, 1)
+    inner = (expansion.expand(X) @ expansion.expand(Z).T).toarray()
     assert inner + 1 == pytest.approx(polynomial_kernel(X, Z, degree=2, gamma=1, coef0=1))
 
 
@@ -307,11 +309,9 @@ def test_linear_machine_over_pairs_is_the_machine_with_the_kernel() -> None:
     options: Any = {"tol": 1e-8, "decision_function_shape": "ovo"}
     polynomial: Any = {"kernel": "poly", "degree": 2, "gamma": 1, "coef0": 1}
     kernel_machine = SVC(**polynomial, **options).fit(X, y)
-    expansion = PairExpansion(kernel_scale=True).fit(X)
-    linear = SVC(kernel="linear", **options).fit(expansion.transform(X), y)
-    assert linear.decision_function(expansion.transform(Z)) == pytest.approx(
-        kernel_machine.decision_function(Z), abs=1e-5
-    )
+    expansion = PairExpansion.of(X, 1)
+    linear = SVC(kernel="linear", **options).fit(expansion.expand(X), y)
+    assert linear.decision_function(expansion.expand(Z)) == pytest.approx(kernel_machine.decision_function(Z), abs=1e-5)
 
 
 @st.composite

@@ -25,9 +25,9 @@ from treevote.models.pipeline.configuration import (
     RIGHT,
     Focus,
     begin,
-    room,
     take,
     undo,
+    words_left,
     write_heads,
 )
 
@@ -45,7 +45,7 @@ def read(T: Ints) -> tuple[list[list[int]], list[list[int]]]:
 
 @given(st.integers(0, 9), policies, st.integers(1, 4), st.lists(st.integers(0, 4), max_size=60))
 def test_actions_do_what_the_twin_does(n: int, policy: int, rounds: int, picks: list[int]) -> None:
-    T, state = room(n), twin.begin(n)
+    T, state = words_left(n), twin.begin(n)
     focus = begin(T)
     for pick in picks:
         assert focus == focus_of(state)
@@ -61,7 +61,7 @@ def test_actions_do_what_the_twin_does(n: int, policy: int, rounds: int, picks: 
 
 @given(st.integers(2, 9), policies, st.integers(1, 4), st.lists(st.integers(0, 4), min_size=1, max_size=40))
 def test_what_is_undone_leaves_no_trace(n: int, policy: int, rounds: int, picks: list[int]) -> None:
-    T = room(n)
+    T = words_left(n)
     focus = begin(T)
     passed: list[tuple[Focus, int, tuple[list[list[int]], list[list[int]]]]] = []
     for pick in picks:
@@ -76,7 +76,7 @@ def test_what_is_undone_leaves_no_trace(n: int, policy: int, rounds: int, picks:
 
 def walk(n: int, policy: str, *actions: int, rounds: int = 9) -> list[tuple[int, int]]:
     """Return the pairs that are considered; (0, 0) at the end."""
-    T = room(n)
+    T = words_left(n)
     focus = begin(T)
     pairs = []
     for action in actions:
@@ -102,4 +102,4 @@ def test_rounds_end_when_nothing_happens_or_there_were_enough() -> None:
     assert walk(4, "stay", LEFT, 0, 0, 0, 0)[-2:] == [(3, 4), (0, 0)]
     assert walk(2, "stay", LEFT) == [(1, 2), (0, 0)]
     for n in (0, 1):
-        assert begin(room(n)).a == 0
+        assert begin(words_left(n)).a == 0

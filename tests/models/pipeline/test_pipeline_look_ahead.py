@@ -22,9 +22,9 @@ from treevote.models.features.lexicon import Lexicon
 from treevote.models.features.linear_guide import LinearGuide
 from treevote.models.features.partial_scores import divide
 from treevote.models.features.templates import compile_templates
-from treevote.models.pipeline.configuration import LEFT, POLICIES, SHIFT, STAY, STEP_BACK, begin, room, take
+from treevote.models.pipeline.configuration import LEFT, POLICIES, SHIFT, STAY, STEP_BACK, begin, take, words_left
 from treevote.models.pipeline.features import fire
-from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse, predict, score_actions, space_for
+from treevote.models.pipeline.look_ahead import MAX_DEPTH, Model, parse, predict, score_actions, workspace_for
 from treevote.models.pipeline.template_sets import GRAMMAR, PARTS
 
 TEMPLATES = ("s0.upos", "q0.form", "s1.upos", "q1.upos", "s0.upos+q0.upos", "s0.rval", "q0.lval", "action", "distance")
@@ -40,7 +40,7 @@ class Task(NamedTuple):
     def score(self, i: int) -> twin.Score:
         """Return the functions of the twin for sentence ``i``: the scores and logarithms of the kernels."""
         tokens = self.treebank.tokens[self.treebank.offsets[i] : self.treebank.offsets[i + 1]]
-        space = space_for(self.model)
+        space = workspace_for(self.model)
 
         def scores(state: twin.State) -> Sequence[float]:
             score_actions(self.model, tokens, table_of(state, len(tokens) - 1), focus_of(state), space)
@@ -103,7 +103,7 @@ tasks = st.builds(
 def parsed(task: Task, single_root: bool) -> tuple[list[list[int]], int]:
     heads = np.full(len(task.treebank.tokens), -9, np.int32)
     unfinished = parse(
-        task.model, space_for(task.model), task.treebank.tokens, task.treebank.offsets, single_root, heads
+        task.model, workspace_for(task.model), task.treebank.tokens, task.treebank.offsets, single_root, heads
     )
     offsets = task.treebank.offsets
     return [heads[first:last].tolist() for first, last in itertools.pairwise(offsets)], unfinished
@@ -128,10 +128,10 @@ def test_parses_are_the_twins(task: Task, single_root: bool) -> None:
 @settings(max_examples=20)
 @given(tasks)
 def test_kept_paths_change_nothing(task: Task) -> None:
-    kept, fresh = space_for(task.model), space_for(task.model)
+    kept, fresh = workspace_for(task.model), workspace_for(task.model)
     first, last = task.treebank.offsets[:2]
     tokens = task.treebank.tokens[first:last]
-    T = room(int(last - first) - 1)
+    T = words_left(int(last - first) - 1)
     focus = begin(T)
     kept.actions[:] = -1
     while focus.a > 0:
@@ -159,7 +159,7 @@ def crossroads(depth: int, certain: float) -> Task:
     table = compile_templates(["s0.form+q0.form"], GRAMMAR)
     words = Lexicon.of(treebank).columns(treebank.words)
     keys: Keys = np.zeros(3 + MAX_FEATURES, np.uint64)
-    T = room(4)
+    T = words_left(4)
     focus = begin(T)
     for k, action in enumerate((SHIFT, LEFT, SHIFT)):  # on (w, x), (x, y) and (x, z)
         assert fire(T, focus, treebank.tokens, words, table, scratch(table), keys[k:]) == 1

@@ -16,7 +16,7 @@ from treevote.corpus.pseudo_projective import projectivize
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError
 from treevote.kernels import Ints
-from treevote.models.pipeline.configuration import ACTIONS, POLICIES, Policy, begin, room, take, write_heads
+from treevote.models.pipeline.configuration import ACTIONS, POLICIES, Policy, begin, take, words_left, write_heads
 from treevote.models.pipeline.oracle import count_actions, goes_on, gold_action, tree_of
 
 WAITS = (("wait-left",), (), ("wait-right",), ("wait-left", "wait-right"))
@@ -26,7 +26,7 @@ waits = st.sampled_from(WAITS)
 
 def derivation(heads: Ints, policy: str, waits: tuple[str, ...]) -> tuple[list[tuple[int, str]], list[int]]:
     """Return round and action at each step, and the resulting heads, by the kernels."""
-    T, tree = room(len(heads) - 1), tree_of(heads)
+    T, tree = words_left(len(heads) - 1), tree_of(heads)
     flags = np.array([wait in waits for wait in ("wait-left", "wait-right")])
     focus, missing, steps = begin(T), tree.arcs, []
     while goes_on(focus, missing):

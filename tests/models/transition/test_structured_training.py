@@ -26,8 +26,8 @@ from treevote.models.features.linear_guide import NEVER, Coefficients, LinearGui
 from treevote.models.features.rows import Trees
 from treevote.models.features.weights import score as packed_score
 from treevote.models.transition.arc_standard import class_table, gold_of
-from treevote.models.transition.configuration import ACTION, CONFIGURATION_WIDTH, PREVIOUS, TREE_WIDTH, Arena
-from treevote.models.transition.log_linear import LogLinear, climb, score
+from treevote.models.transition.configuration import ACTION, PREVIOUS, Workspace, workspace
+from treevote.models.transition.log_linear import LogLinear, ascend, score
 from treevote.models.transition.parser import FAMILY, Direction, Search, TransitionParser
 from treevote.models.transition.structured_training import Passes, learn, train_structured, violation
 
@@ -72,7 +72,9 @@ def examples(treebank: Treebank) -> Iterator[Example]:
         yield Example(sentence.words, sentence.heads.tolist(), labels)
 
 
-def worst(model: Model, own: LogLinear, sentence: int, width: int, cost: float) -> tuple[list[int], Arena, Arena]:
+def worst(
+    model: Model, own: LogLinear, sentence: int, width: int, cost: float
+) -> tuple[list[int], Workspace, Workspace]:
     """Return the actions of the kernel's violation, the configurations of the search and those of the gold tree."""
     bank = model.treebank
     here = slice(bank.offsets[sentence], bank.offsets[sentence + 1])
@@ -80,10 +82,7 @@ def worst(model: Model, own: LogLinear, sentence: int, width: int, cost: float) 
     n = len(tree.heads) - 1
     choose = gold_chooser(model.actions, tree.heads.tolist(), tree.deprels.tolist())
     gold = walk(n, model.actions, choose)[0][0]
-    space = Arena(
-        np.empty((2 * n * width + 1, CONFIGURATION_WIDTH), np.int32),
-        np.empty((n + 1 + 2 * n * width, TREE_WIDTH), np.int32),
-    )
+    space = workspace(n, 2 * n * width)
     at, steps = violation(own, space, gold, tree, bank.tokens[here], width, cost)
     taken = []
     for _ in range(steps):
@@ -163,7 +162,7 @@ def test_a_climb_goes_up_the_gradient(treebank: Treebank, seed: int, picks: list
     places = [tuple(map(int, np.unravel_index(k, weights.shape))) for k in chosen]
     expected = [slope(bias, (k,)) for k in range(len(bias))] + [slope(weights, place) for place in places]
     before = weights.copy(), bias.copy()
-    climb(own, steps[0][0], np.arange(2 * n + 1), tokens, np.float32(rate))
+    ascend(own, steps[0][0], np.arange(2 * n + 1), tokens, np.float32(rate))
     moved = [*(bias - before[1]), *(weights[place] - before[0][place] for place in places)]
     assert np.array(moved) / rate == pytest.approx(np.array(expected), abs=0.03)
 
