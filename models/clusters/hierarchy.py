@@ -17,19 +17,10 @@ from treevote.kernels import Bools, Doubles, Longs, kernel, leaf
 
 
 def paths(pairs: Longs, n_classes: int) -> list[str]:
-    """Return the path of each class.
+    """Return the path of each of the first ``n_classes``, at least 1; the others are neighbours alone.
 
-    Parameters
-    ----------
-    pairs : ndarray of int64, shape (n_all, n_all)
-        How often each class follows each, the first of a pair in the row.
-    n_classes : int
-        Number of classes in the tree, at least 1; the others are neighbours alone.
-
-    Notes
-    -----
-    In a merger the side with the smallest class is ``0``. Ties go to the pair with the smallest classes, first by the
-    smaller of the two.
+    ``pairs[a, b]`` is how often class ``b`` follows class ``a``. In a merger the side with the smallest class is ``0``.
+    Ties go to the pair with the smallest classes, first by the smaller of the two.
     """
     if n_classes == 1:
         return ["0"]

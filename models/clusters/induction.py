@@ -27,7 +27,7 @@ _OTHERS = 2  # the end of a sentence, and rare words
 
 
 class InducedClusters(NamedTuple):
-    """Result of `induce`: clusters, how often each of their words occurs, and the number of tokens of the text."""
+    """Clusters, how often each of their words occurs, and the number of tokens of the text."""
 
     clusters: Clusters
     counts: Longs
@@ -47,9 +47,8 @@ class BigramCounts:
     def add(self, treebank: Treebank) -> None:
         """Add the sentences of a treebank; their trees and tags are not read."""
         known = self._forms
-        numbers = np.array(
-            [0, *(known.setdefault(word.form, len(known) + 1) for word in treebank.words[1:])], np.uint64
-        )
+        own = (known.setdefault(word.form, len(known) + 1) for word in treebank.words[1:])
+        numbers = np.array([0, *own], np.uint64)
         stream = np.append(numbers[treebank.tokens], np.uint64(0))
         keys, times = np.unique(stream[:-1] << np.uint64(32) | stream[1:], return_counts=True)
         self._keys.append(keys)
@@ -94,26 +93,12 @@ class BigramCounts:
 def induce(
     text: Iterable[Treebank], *, n_classes: int = 128, least: int = 2, progress: Progress | None = None
 ) -> InducedClusters:
-    """Make clusters of the words of a text.
+    """Make clusters of the words of a text; its trees and tags are not read.
 
-    Parameters
-    ----------
-    text : iterable of Treebank
-        Trees and tags are not read. Memory grows with the number of different bigrams, not with the length of the text.
-    n_classes : int, default=128
-        Number of classes, at most that of the words.
-    least : int, default=2
-        Words that occur less often have no cluster.
+    Memory grows with the number of different bigrams, not with the length of the text. There are at most as many
+    classes as words; words that occur less often than ``least`` have no cluster. InputError if there are no others,
+    ConfigError if a number is out of range.
 
-    Raises
-    ------
-    InputError
-        If no word occurs so often.
-    ConfigError
-        If a number is out of range.
-
-    Examples
-    --------
     >>> toy = [([noun, verb], [2, 0], ["nsubj", "root"]) for noun in ("dogs", "cats") for verb in ("bark", "sleep")]
     >>> found = induce([Treebank.of(toy)], n_classes=2, least=1)
     >>> [found.clusters.of(word)[-1] for word in ("dogs", "cats", "bark", "sleep")]

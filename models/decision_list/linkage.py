@@ -24,26 +24,14 @@ MAX_STEPS = 32
 
 
 class Linkage(NamedTuple):
-    """Links of sentences, or of one sentence.
+    """Links of sentences, or of one sentence; arrays have the shape (n_slots,), and -1 for none."""
 
-    Attributes
-    ----------
-    heads : ndarray of int32, shape (n_slots,)
-        Position of the head within the sentence, -1 for none.
-    classes : ndarray of int32, shape (n_slots,)
-        Class of the link to the head, 0 for none.
-    ldep, rdep : ndarray of int32, shape (n_slots,)
-        Leftmost dependent on the left, rightmost on the right; -1 for none.
-    steps, rules : ndarray of int32, shape (n_slots,)
-        Step of the parser that linked the word to its head, and its rule; -1 for none.
-    """
-
-    heads: Ints
-    classes: Ints
-    ldep: Ints
-    rdep: Ints
-    steps: Ints
-    rules: Ints
+    heads: Ints  # position of the head within the sentence
+    classes: Ints  # class of the link to the head, 0 for none
+    ldep: Ints  # leftmost dependent on the left
+    rdep: Ints  # rightmost dependent on the right
+    steps: Ints  # step of the parser that linked the word to its head
+    rules: Ints  # and its rule
 
 
 def unlinked(n_slots: int) -> Linkage:
@@ -175,8 +163,6 @@ def gold_class(heads: Ints, deprels: Ints, left: int, right: int) -> int:
 def class_name(label_class: int, labels: tuple[str, ...]) -> str:
     """Return the name of a class.
 
-    Examples
-    --------
     >>> class_name(0, ("det",)), class_name(1, ("det",)), class_name(2, ("det",))
     ('NONE', 'L:det', 'R:det')
     """

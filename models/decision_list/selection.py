@@ -24,24 +24,9 @@ MAX_PAIRS = 100_000
 def select_attributes(
     gold: Treebank, text: Text, held_out: Treebank, held_out_text: Text, options: ListOptions
 ) -> tuple[str, ...]:
-    """Choose attributes.
+    """Choose attributes, at least one, in the order of selection; ties go to the first in ``ATTRIBUTES``.
 
-    Parameters
-    ----------
-    gold : Treebank
-        Projective trees.
-    text : Text
-        The same sentences, with all attributes.
-    held_out : Treebank
-        Projective trees of held-out sentences, with the same labels.
-    held_out_text : Text
-        The same sentences, with the same table.
-    options : ListOptions
-
-    Returns
-    -------
-    tuple of str
-        At least one, in the order of selection; ties go to the first in ``ATTRIBUTES``.
+    Trees are projective. Both texts have one table, of all attributes, and both treebanks the same labels.
     """
     X, classes = instances(unlinked(len(gold.tokens)), text, gold)
     X, classes = X[:MAX_PAIRS], classes[:MAX_PAIRS]

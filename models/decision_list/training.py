@@ -29,21 +29,7 @@ Pairs: TypeAlias = tuple["csr_matrix", Ints]
 
 
 def instances(linkage: Linkage, text: Text, gold: Treebank) -> Pairs:
-    """Return the pairs that are potentially adjacent.
-
-    Parameters
-    ----------
-    linkage : Linkage
-    text : Text
-    gold : Treebank
-        The trees, by the slots of the linkage.
-
-    Returns
-    -------
-    X : csr_matrix of int8, shape (n_pairs, n_features)
-    y : ndarray of int32, shape (n_pairs,)
-        Their classes.
-    """
+    """Return the features and classes of the pairs that are potentially adjacent."""
     from scipy.sparse import csr_matrix  # slow to import, and not needed to parse
 
     empty = np.empty(0, np.int32)
@@ -72,24 +58,11 @@ def learn_passes(
     options: ListOptions,
     progress: Progress | None,
 ) -> tuple[DecisionList, ...]:
-    """Learn the lists of all passes.
+    """Learn the lists of all passes from projective trees; ``weights`` has the weight of a link in each pass.
 
-    Parameters
-    ----------
-    gold : Treebank
-        Projective trees.
-    text : Text
-        The same sentences.
-    weights : sequence of int
-        Weight of a link in each pass.
-    follow_gold : int
-        Number of rounds of the passes with gold links, each a source of training pairs; 0 for one round with the links
-        found by the lists.
-    folds : int
-        Number of consecutive parts of the treebank. Links in each part are found by lists learnt from the others; with
-        1, by the list of all.
-    options : ListOptions
-    progress : Progress, optional
+    With ``follow_gold`` rounds of the passes with gold links, each is a source of training pairs; with 0 there is one
+    round with the links found by the lists. ``folds`` are consecutive parts of the treebank. Links in each part are
+    found by lists learnt from the others; with 1, by the list of all.
     """
     linkage = unlinked(len(gold.tokens))
     stages: list[list[Pairs]] = [[] for _ in weights]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from treevote.kernels import Ints, Keys, Shorts, kernel, leaf
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.graph.features import (
     ArcKeys,
     Places,
+    Variants,
     arc_keys,
     fire_arc,
     fire_pair,
@@ -32,18 +31,12 @@ class TemplateTables(NamedTuple):
 
 
 class PartKeys(NamedTuple):
-    """Hash keys of the words of a sentence in every role of every kind of part, and the likely labels of its arcs.
-
-    Attributes
-    ----------
-    labels : ndarray of int16, shape (n + 1, n + 1)
-        As in `treevote.models.graph.pruning.Masks`.
-    """
+    """Keys of the words of a sentence in every role of every kind of part, and the likely labels of its arcs."""
 
     arcs: ArcKeys
     siblings: Keys
     grandparents: Keys
-    labels: Shorts
+    labels: Shorts  # shape (n + 1, n + 1), as in `treevote.models.graph.pruning.Masks`
 
 
 @kernel
@@ -76,10 +69,10 @@ def fire_grandparent(keys: PartKeys, n_labelled: int, bits: int, g: int, h: int,
 @leaf
 def fire_part(
     tables: TemplateTables, keys: PartKeys, bits: int, kind: int, ends: tuple[int, int, int], places: Places
-) -> tuple[int, tuple[np.uint32, np.uint32]]:
-    """Write the places of the features of an arc (``kind`` 0), sibling (1) or grandparent (2).
+) -> tuple[int, Variants]:
+    """Write the places of the features of an arc (0), sibling (1) or grandparent (2); return number and variants.
 
-    Return their number, and their variants. ``ends`` are the head, the dependent and the third word, -1 for none.
+    ``ends`` are the head, the dependent and the third word, -1 for none.
     """
     h, d, other = ends
     if kind == 0:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Floats, Ints, Longs, kernel, leaf
+from treevote.kernels import Floats, Ints, kernel, leaf
 from treevote.models.graph.arc_labels import label_candidates
 from treevote.models.graph.features import (
     MAX_FEATURES,
@@ -23,7 +23,7 @@ from treevote.models.graph.features import (
 )
 from treevote.models.graph.first_order import WeightTable, score_features
 from treevote.models.graph.hashed_weights import NO_WEIGHTS, HashedWeights
-from treevote.models.graph.hill_climbing import climb
+from treevote.models.graph.hill_climbing import improve
 from treevote.models.graph.koo_collins import decode
 from treevote.models.graph.part_features import (
     PartKeys,
@@ -36,13 +36,8 @@ from treevote.models.graph.part_features import (
 from treevote.models.graph.parts import Parts, ScoredParts, find_parts, n_parts, parts_of
 from treevote.models.graph.pruning import Masks, Pruner, mask_of, prune_all
 from treevote.models.graph.sentences import Sentences
-from treevote.models.graph.templates import (
-    GRANDPARENT_ROLES,
-    SIBLING_ROLES,
-    compile_arcs,
-    compile_pairs,
-)
-from treevote.models.graph.update import AveragedWeights, FeatureDifference, UpdateRule, extend, update
+from treevote.models.graph.templates import GRANDPARENT_ROLES, SIBLING_ROLES, compile_arcs, compile_pairs
+from treevote.models.graph.update import AveragedWeights, SparseVector, UpdateRule, extend, update
 from treevote.models.labelling.labeller import Labeller
 from treevote.store.record import Record
 
@@ -50,15 +45,7 @@ KIND = "second-order-model"
 
 
 class SecondOrderModel(NamedTuple):
-    """A second-order model.
-
-    Attributes
-    ----------
-    arcs, siblings, grandparents : tuple of str
-        Templates.
-    tables : TemplateTables
-        The compiled templates.
-    """
+    """Templates, as text and compiled, and their weights."""
 
     arcs: tuple[str, ...]
     siblings: tuple[str, ...]
@@ -70,30 +57,19 @@ class SecondOrderModel(NamedTuple):
     def untrained(cls, arcs: Sequence[str], siblings: Sequence[str], grandparents: Sequence[str]) -> SecondOrderModel:
         """Return a model without weights; raises as `treevote.models.graph.templates.compile_arcs`."""
         tables = TemplateTables(
-            compile_arcs(arcs),
-            compile_pairs(siblings, SIBLING_ROLES),
-            compile_pairs(grandparents, GRANDPARENT_ROLES),
+            compile_arcs(arcs), compile_pairs(siblings, SIBLING_ROLES), compile_pairs(grandparents, GRANDPARENT_ROLES)
         )
         return cls(tuple(arcs), tuple(siblings), tuple(grandparents), tables, NO_WEIGHTS)
 
     def parse(self, pruner: Pruner, arc_labeller: Labeller | None, sentences: Sentences) -> None:
         """Write the heads of every sentence."""
+        weights = self.weights
         for batch in sentences.batches():
-            masks = Masks.empty(batch.offsets)
+            n, masks = len(batch.offsets) - 1, Masks.empty(batch.offsets)
             prune_all(pruner, batch, masks)
             if arc_labeller is not None:
                 label_candidates(arc_labeller, batch, masks.allowed)
-            find_trees(
-                self.weights.table,
-                self.weights.bits,
-                self.tables,
-                batch,
-                masks,
-                0,
-                len(batch.offsets) - 1,
-                0.0,
-                batch.heads,
-            )
+            find_trees(weights.table, weights.bits, self.tables, batch, masks, 0, n, 0.0, batch.heads)
 
     def record(self) -> Record:
         """Return the model as data."""
@@ -111,11 +87,8 @@ class SecondOrderModel(NamedTuple):
 @kernel
 def ends_of(parts: Parts, kind: int, arc: int, part: int) -> tuple[int, int, int]:
     """Return head and dependent of an arc, and the third word of one of its parts, -1 for none."""
-    h, d, other = (
-        int(np.int64(parts.candidates.heads[arc])),
-        int(np.int64(parts.candidates.dependents[arc])),
-        int(np.int64(-1)),
-    )
+    h, d = int(np.int64(parts.candidates.heads[arc])), int(np.int64(parts.candidates.dependents[arc]))
+    other = int(np.int64(-1))
     if kind == 1 and parts.siblings.partners[part] >= 0:
         other = int(parts.candidates.dependents[parts.siblings.partners[part]])
     elif kind == 2 and parts.grandparents.partners[part] >= 0:
@@ -202,17 +175,15 @@ def decode_sentences(
         to_arc = at + len(candidates.heads)
         to_sibling = to_arc + len(siblings.partners)
         to_grandparent = to_sibling + len(grandparents.partners)
-        of_arcs, of_siblings = scores[at:to_arc], scores[to_arc:to_sibling]
-        scored = ScoredParts(
-            candidates, siblings, grandparents, of_arcs, of_siblings, scores[to_sibling:to_grandparent]
-        )
+        own = scores[at:to_arc], scores[to_arc:to_sibling], scores[to_sibling:to_grandparent]
+        scored = ScoredParts(candidates, siblings, grandparents, own[0], own[1], own[2])
         if cost > 0:
-            for arc in range(len(of_arcs)):
+            for arc in range(len(candidates.heads)):
                 if sentences.heads[first + candidates.dependents[arc]] != candidates.heads[arc]:
-                    of_arcs[arc] += np.float32(cost)
+                    own[0][arc] += np.float32(cost)
         decode(scored, sentences.single_root, found[first:last])
         if not sentences.projective:
-            climb(scored, sentences.single_root, found[first:last])
+            improve(scored, sentences.single_root, found[first:last])
         at = to_grandparent
 
 
@@ -257,7 +228,7 @@ def learn(
     mask = mask_of(masks, i)
     parts, keys = parts_of(mask), keys_of(tables, sentences.tokens[first:last], sentences.words, mask)
     places = np.empty(MAX_FEATURES, np.uint32)
-    difference = FeatureDifference(np.empty(1 << 12, np.int64), np.empty(1 << 12, np.float32))
+    difference = SparseVector(np.empty(1 << 12, np.int64), np.empty(1 << 12, np.float32))
     right, wrong = find_parts(parts, sentences.heads[first:last]), find_parts(parts, found[first:last])
     for sign in (1.0, -1.0):
         own, other = (right, wrong) if sign > 0 else (wrong, right)
@@ -268,23 +239,3 @@ def learn(
                     count, variants = fire_part(tables, keys, averaged.bits, kind, ends, places)
                     difference, used = extend(difference, used, places, count, variants, sign)
     update(rule, averaged, difference, used, mistakes, progress)
-
-
-def train_epoch(
-    averaged: AveragedWeights,
-    rule: UpdateRule,
-    tables: TemplateTables,
-    sentences: Sentences,
-    masks: Masks,
-    order: Longs,
-    done: int,
-    total: int,
-) -> None:
-    """Learn from sentences, one after the other.
-
-    Parameters are those of `treevote.models.graph.first_order.train_epoch`, and the arcs that were not pruned.
-    """
-    found = np.empty_like(sentences.heads)
-    for number, i in enumerate(order.tolist(), done):
-        find_trees(averaged.weights, averaged.bits, tables, sentences, masks, i, i + 1, rule.cost, found)
-        learn(averaged, rule, tables, sentences, masks, i, found, number / total)

@@ -10,26 +10,19 @@ import numpy as np
 from treevote.kernels import Ints, Longs
 from treevote.models.features.lexicon import WordColumns
 
-BATCH_CELLS = 1 << 19
+BATCH_CELLS = 1 << 19  # bytes
 
 
 class Sentences(NamedTuple):
-    """Sentences of the training data, or sentences to be parsed.
+    """Sentences to learn from or to parse: ``heads`` are the gold ones, or receive those that are found.
 
-    Attributes
-    ----------
-    tokens : ndarray of int32, shape (n_slots,)
-    heads : ndarray of int32, shape (n_slots,)
-        Heads of the gold trees, or the array that receives the predicted heads.
-    offsets : ndarray of int64, shape (n_sentences + 1,)
-    projective, single_root : bool
-        Constraints on the trees.
+    ``projective`` and ``single_root`` restrict the trees.
     """
 
     words: WordColumns
-    tokens: Ints
+    tokens: Ints  # shape (n_slots,)
     heads: Ints
-    offsets: Longs
+    offsets: Longs  # shape (n_sentences + 1,)
     projective: bool
     single_root: bool
 
@@ -41,7 +34,7 @@ class Sentences(NamedTuple):
         return self._replace(tokens=self.tokens[slots], heads=self.heads[slots], offsets=offsets)
 
     def batches(self) -> Iterator[Sentences]:
-        """Yield consecutive sentences; unless it is one, the masks of their arcs take `BATCH_CELLS` bytes at most."""
+        """Yield consecutive sentences; unless it is one, the masks of their arcs take `BATCH_CELLS` at most."""
         cells = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(self.offsets) ** 2)])
         begin = 0
         while begin < len(cells) - 1:
