@@ -74,4 +74,3 @@ def is_path(path: str) -> bool:
 
 
 NONE = Clusters((), ())
-"""No clusters."""

@@ -22,8 +22,7 @@ from treevote.kernels import Doubles, Ints, Longs, kernel, leaf
 from treevote.parallel import Progress
 
 PASSES = 10  # at most, over the words
-FEW_MOVES = 200
-"""The passes end when fewer than one of so many words has moved."""
+FEW_MOVES = 200  # the passes end when fewer than one of so many words has moved
 _TABLE = 1 << 16  # values of n log n that are looked up
 
 
@@ -43,8 +42,7 @@ class Bigrams(NamedTuple):
         n_words = len(self.counts)
         before = np.repeat(np.arange(n_words, dtype=np.int32), np.diff(self.first))
         order = np.argsort(self.words, kind="stable")
-        first = np.zeros(n_words + 1, np.int64)
-        np.cumsum(np.bincount(self.words, minlength=n_words), out=first[1:])
+        first = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(self.words, minlength=n_words))])
         return Bigrams(self.counts, first, before[order], self.times[order])
 
     def pairs(self, class_of: Ints, n_classes: int) -> Longs:
@@ -96,10 +94,7 @@ def one_pass(
     n_all = len(after)
     right, left = np.zeros(n_all, np.int64), np.zeros(n_all, np.int64)
     followers, leaders = np.empty(n_all, np.int64), np.empty(n_all, np.int64)
-    gain = np.empty(n_classes, np.float64)
-    firsts, seconds = np.empty(n_all, np.int64), np.empty(n_all, np.int64)
-    for a in range(n_all):
-        firsts[a], seconds[a] = after[a].sum(), before[a].sum()
+    gain, firsts, seconds = np.empty(n_classes, np.float64), after.sum(axis=1), before.sum(axis=1)
     moves = 0
     for word in range(n_free):
         n_right, own = classes_beside(following, word, class_of, right, followers)
@@ -133,10 +128,7 @@ def one_pass(
         firsts[best], seconds[best] = firsts[best] + begins, seconds[best] + ends
         class_of[word] = best
         moves += best != old
-        for i in range(n_right):
-            right[followers[i]] = 0
-        for i in range(n_left):
-            left[leaders[i]] = 0
+        right[:], left[:] = 0, 0
     return moves
 
 

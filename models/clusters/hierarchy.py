@@ -43,11 +43,8 @@ def paths_of(mergers: Longs, n_classes: int) -> list[str]:
 @kernel
 def merge(pairs: Doubles, n_classes: int) -> Longs:
     """Return the mergers as `paths_of` takes them; counts change. The smaller class stands for both from then on."""
-    n_all = len(pairs)
-    alive = np.ones(n_all, np.bool_)
-    left, right = np.empty(n_all, np.float64), np.empty(n_all, np.float64)
-    for a in range(n_all):
-        left[a], right[a] = pairs[a].sum(), pairs[:, a].sum()
+    alive = np.ones(len(pairs), np.bool_)
+    left, right = pairs.sum(axis=1), pairs.sum(axis=0)
     losses = np.full((n_classes, n_classes), np.inf)
     for a in range(n_classes):
         for b in range(a + 1, n_classes):

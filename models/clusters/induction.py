@@ -21,7 +21,6 @@ from treevote.models.clusters.hierarchy import paths
 from treevote.parallel import Progress
 
 MAX_CLASSES = 2_000
-
 _PENDING = 1 << 22  # bigrams that wait to be added up
 _OTHERS = 2  # the end of a sentence, and rare words
 
@@ -61,8 +60,7 @@ class BigramCounts:
 
     def _add_up(self) -> None:
         keys, number = np.unique(np.concatenate(self._keys), return_inverse=True)
-        times = np.zeros(len(keys), np.int64)
-        np.add.at(times, number, np.concatenate(self._times))
+        times = np.bincount(number, np.concatenate(self._times), len(keys)).astype(np.int64)
         self._keys, self._times = [keys], [times]
 
     def bigrams(self, least: int) -> tuple[list[str], Bigrams]:
@@ -80,11 +78,9 @@ class BigramCounts:
         new = np.full(len(counts), n_words - 2)
         new[kept], new[0] = np.arange(len(kept)), n_words - 1
         pairs, number = np.unique(new[ends[1]] * n_words + new[ends[0]], return_inverse=True)
-        summed = np.zeros(len(pairs), np.int64)
-        np.add.at(summed, number, times)
+        summed = np.bincount(number, times, len(pairs)).astype(np.int64)
         first = np.searchsorted(pairs // n_words, np.arange(n_words + 1))
-        totals = np.zeros(n_words, np.int64)
-        np.add.at(totals, pairs // n_words, summed)
+        totals = np.bincount(pairs // n_words, summed, n_words).astype(np.int64)
         forms = list(self._forms)
         words = [forms[form - 1] for form in kept.tolist()]
         return words, Bigrams(totals, first, (pairs % n_words).astype(np.int32), summed)
@@ -98,11 +94,6 @@ def induce(
     Memory grows with the number of different bigrams, not with the length of the text. There are at most as many
     classes as words; words that occur less often than ``least`` have no cluster. InputError if there are no others,
     ConfigError if a number is out of range.
-
-    >>> toy = [([noun, verb], [2, 0], ["nsubj", "root"]) for noun in ("dogs", "cats") for verb in ("bark", "sleep")]
-    >>> found = induce([Treebank.of(toy)], n_classes=2, least=1)
-    >>> [found.clusters.of(word)[-1] for word in ("dogs", "cats", "bark", "sleep")]
-    ['1', '1', '0', '0']
     """
     if not 1 <= n_classes <= MAX_CLASSES:
         raise ConfigError(f"the number of classes should be in 1..{MAX_CLASSES}, found {n_classes}")

@@ -31,8 +31,7 @@ from treevote.models.features.lexicon import Lexicon, WordColumns
 ATTRIBUTES = ("form", "lemma", "upos", "xpos", "feats", "suffix", "shape")
 """Attributes of words. ``feats`` are the single values of FEATS, ``suffix`` stands for suffixes of several lengths."""
 
-MAX_SUFFIXES = 4
-MAX_CONTEXT = 9
+MAX_SUFFIXES, MAX_CONTEXT = 4, 9
 
 LINKED = ("left", "right", "left.ldep", "left.rdep", "left.head", "right.ldep", "right.rdep", "right.head")
 DISTANCES = ("1", "2", "3", "4", "5-6", "7-10", "11 or more")
@@ -61,11 +60,7 @@ def check_attributes(attributes: Sequence[str]) -> None:
 
 
 def places_of(context: int) -> list[str]:
-    """Return the names of all places.
-
-    >>> places_of(1)[8:]
-    ['before', 'after', 'left-1', 'left+1', 'right-1', 'right+1']
-    """
+    """Return the names of all places, such as ``left``, ``before`` and ``right+1``."""
     near = [f"{word}{sign}{k}" for word in ("left", "right") for sign in "-+" for k in range(1, context + 1)]
     return [*LINKED, "before", "after", *near]
 
@@ -93,13 +88,7 @@ def compile_attributes(
 
 
 def feature_name(feature: int, table: AttributeTable, lexicon: Lexicon, labels: tuple[str, ...]) -> str:
-    """Return a feature as text: place, attribute and value.
-
-    >>> lexicon = Lexicon([["<root>", "a"]] * len(COLUMNS), [])
-    >>> table = compile_attributes(["upos"], 3, 1, lexicon, 1)
-    >>> [feature_name(feature, table, lexicon, ("det",)) for feature in (2, 3, 4)]
-    ['left.upos=a', 'left.deprel=det', 'no left']
-    """
+    """Return a feature as text: place, attribute and value, such as ``left.upos=DET`` or ``no left``."""
     place, kind, column, offset = table.rows[np.searchsorted(table.rows[:, 3], feature, side="right") - 1].tolist()
     name, number = places_of(table.context)[place], feature - offset
     if kind == COLUMN:

@@ -56,12 +56,10 @@ def first_link(
             if allowed and matches(rule, stamps, stamp, rules):
                 best = rule
                 break
-    if best < len(rules.classes):
-        return best
-    default = rules.classes[-1]  # the last rule matches everything
-    if default != NONE and (left if default % 2 == 1 else right):
-        return len(rules.classes) - 1
-    return -1
+    if best == len(rules.classes):
+        default = rules.classes[-1]  # the last rule matches everything
+        best = len(rules.classes) - 1 if default != NONE and (left if default % 2 == 1 else right) else -1
+    return best
 
 
 @leaf

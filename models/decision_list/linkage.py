@@ -19,8 +19,7 @@ import numpy as np
 from treevote.kernels import Ints, kernel, leaf
 
 NONE = 0
-MAX_STEPS = 32
-"""Maximum number of words considered along the dependents of a root."""
+MAX_STEPS = 32  # maximum number of words considered along the dependents of a root
 
 
 class Linkage(NamedTuple):
@@ -43,14 +42,9 @@ def unlinked(n_slots: int) -> Linkage:
 @kernel
 def of_sentence(linkage: Linkage, first: int, last: int) -> Linkage:
     """Return a view of the slots ``first:last``, those of one sentence."""
-    return Linkage(
-        linkage.heads[first:last],
-        linkage.classes[first:last],
-        linkage.ldep[first:last],
-        linkage.rdep[first:last],
-        linkage.steps[first:last],
-        linkage.rules[first:last],
-    )
+    heads, classes, ldep, rdep, steps, rules = linkage
+    own = slice(first, last)
+    return Linkage(heads[own], classes[own], ldep[own], rdep[own], steps[own], rules[own])
 
 
 @leaf

@@ -32,8 +32,7 @@ from treevote.models.decision_list.attributes import (
 from treevote.models.decision_list.completion import complete, usual_classes
 from treevote.models.decision_list.linkage import Linkage, unlinked
 from treevote.models.decision_list.passes import Text, apply_pass, text_of
-from treevote.models.decision_list.selection import select_attributes
-from treevote.models.decision_list.training import learn_passes
+from treevote.models.decision_list.training import learn_passes, select_attributes
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.learners.decision_list.induction import ListOptions
@@ -45,7 +44,6 @@ from treevote.settings import Interval
 from treevote.store.record import Record
 from treevote.store.validation import column, labels_of
 
-Links: TypeAlias = Literal["gold", "found"]
 Whole: TypeAlias = Annotated[int, Interval(1, 2**31 - 1)]
 
 MAX_PASSES, MAX_WEIGHT, MAX_FOLDS = 100, 100, 100
@@ -87,7 +85,7 @@ class DecisionListTrainer(BaseTrainer["DecisionListParser"]):
     context: Annotated[int, Interval(0, MAX_CONTEXT)] = 1
     weights: tuple[Annotated[int, Interval(1, MAX_WEIGHT)], ...] = (1, 1, 2, 4, 8)
     repeats: Annotated[int, Interval(1, MAX_PASSES)] = 1
-    links: Links = "found"
+    links: Literal["gold", "found"] = "found"
     folds: Annotated[int, Interval(1, MAX_FOLDS)] = 4
     min_gain: Whole = 3
     max_rules: Whole = 100_000

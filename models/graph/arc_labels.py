@@ -29,12 +29,10 @@ d.feats+h.upos d.feats+h.feats d.feat+h.upos d.feats+h.lemma d.suffix3+h.upos
 d.upos+h.upos+between d.upos+h.upos+agree d.prev.upos d.next.upos d.prev.lemma d.next.lemma
 d.upos+h.upos+d.prev.upos d.upos+h.upos+d.next.upos d.upos+h.upos+h.prev.upos d.upos+h.upos+h.next.upos
 """
-
 TEMPLATES = tuple(_LINES.split())
 """The words of an arc and their neighbours in the sentence: no step into the tree, no label of another arc."""
 
-MOST = 32_767
-"""Largest number of a label, counted from 1; labels behind it count as one."""
+MOST = 32_767  # largest number of a label, from 1; labels behind it count as one
 
 
 def train_arc_labeller(trees: Treebank, words: WordColumns, seed: int, *, progress: Progress | None = None) -> Labeller:

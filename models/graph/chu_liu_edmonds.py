@@ -27,12 +27,6 @@ def decode(scores: Floats, single_root: bool, heads: Ints) -> None:
 
     Sums are made in double precision. Ties between arcs into a token or a cycle go to the leftmost head, then to the
     leftmost dependent. Time is quadratic, memory 16 ``(n + 1) ** 2`` bytes.
-
-    >>> scores, heads = np.zeros((4, 4), np.float32), np.empty(4, np.int32)
-    >>> scores[[1, 2, 2, 3], [2, 1, 3, 0]] = 5, 5, 2, 4  # 1 and 2 are a cycle, which is entered where it costs least
-    >>> decode(scores, False, heads)
-    >>> heads.tolist()
-    [-1, 2, 3, 0]
     """
     n = len(heads) - 1
     # The row of a node is that of its first token: gain and penalty of each head, and the token that its arc enters.

@@ -25,14 +25,10 @@ from treevote.models.features.lexicon import WordColumns
 from treevote.models.graph.templates import ArcTable, Columns
 
 LINE_BITS = 4
-MIN_BITS, MAX_BITS = 8, 28
-"""Range of the binary logarithm of the number of weights."""
-
+MIN_BITS, MAX_BITS = 8, 28  # of the binary logarithm of the number of weights
 FAR = 10  # largest distance of the sixth bin
 MAX_COUNT = 3  # maximum count of words of one kind between head and dependent
-
-MAX_FEATURES = 1 << 12
-"""Maximum number of features of one part; further pairs of long FEATS are ignored, in template order."""
+MAX_FEATURES = 1 << 12  # of one part; further pairs of long FEATS are ignored, in template order
 
 Places: TypeAlias = NDArray[np.uint32]
 """Where the weights of features are; the index of a weight is the exclusive or of the place and a variant, 0..15."""
@@ -211,20 +207,14 @@ def fire_agreement(keys: ArcKeys, t: int, bits: int, h: int, d: int, count: int,
 
 
 @leaf
-def label_key(label: int, other: int) -> np.uint64:
-    """Return the key of the labels of an arc and of the other arc of a part; 0 for no other arc."""
-    return mix(mix(_START, label), other)
-
-
-@leaf
 def fire_pair(
-    keys: Keys, n_labelled: int, bits: int, one: int, two: int, three: int, labels: np.uint64, places: Places
+    keys: Keys, n_labelled: int, bits: int, one: int, two: int, three: int, label: int, other: int, places: Places
 ) -> int:
     """Write the places of the features of two arcs and return their number; the words are rows of ``keys``.
 
-    ``labels`` is the `label_key` of the two arcs, for the last ``n_labelled`` templates.
+    The last ``n_labelled`` templates have the labels of the arc and of the other arc of the part; 0 for no other arc.
     """
-    n_templates = keys.shape[1] // 3
+    n_templates, labels = keys.shape[1] // 3, mix(mix(_START, label), other)
     n_plain = n_templates - n_labelled
     for t in range(n_plain):
         places[t] = place_of(keys[one, t] + keys[two, n_templates + t] + keys[three, 2 * n_templates + t], bits)

@@ -19,8 +19,7 @@ from treevote.corpus.trees import list_dependents, number_subtrees
 from treevote.kernels import Ints, Longs, kernel
 from treevote.models.graph.parts import Parts, ScoredParts, find_parts, grandparent_part, sibling_part
 
-CHANGES_PER_TOKEN = 2
-"""Maximum number of changes to a tree, as a multiple of the number of its tokens."""
+CHANGES_PER_TOKEN = 2  # at most
 
 
 @kernel
@@ -32,11 +31,9 @@ def improve(scored: ScoredParts, single_root: bool, heads: Ints) -> int:
     candidates for each token, a change takes of order ``n * k`` steps, times the number of dependents of a head.
     """
     candidates, n = scored.candidates, len(heads) - 1
-    found, arcs = find_parts(Parts(candidates, scored.siblings, scored.grandparents), heads), np.empty(n + 1, np.int64)
-    for d in range(n + 1):
-        arcs[d] = found[d, 0]
-        if d > 0 and arcs[d] < 0:
-            return 0
+    arcs = find_parts(Parts(candidates, scored.siblings, scored.grandparents), heads)[:, 0].copy()
+    if (arcs[1:] < 0).any():
+        return 0
     tree = _Tree(arcs, np.empty(n + 1, np.int32), np.empty(n + 1, np.int32))
     begin, end = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32)
     n_changes = 0

@@ -43,10 +43,8 @@ def decode(scored: ScoredParts, single_root: bool, heads: Ints) -> float:
     candidates, siblings, grandparents, _, _, _ = scored
     n_arcs, n = len(candidates.heads), len(candidates.first) - 2
     outgoing, start, middle = arcs_by_head(candidates)
-    complete = np.empty((n_arcs + 1, n + 1))
+    complete = np.full((n_arcs + 1, n + 1), -np.inf)
     for arc in range(n_arcs + 1):
-        for end in range(n + 1):
-            complete[arc, end] = -np.inf
         complete[arc, candidates.dependents[arc] if arc < n_arcs else 0] = 0.0
     chart = _Chart(complete, np.empty(len(grandparents.partners)), np.empty(len(siblings.partners)))
 

@@ -11,7 +11,7 @@ import functools
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -27,10 +27,9 @@ from treevote.models.graph.arc_labels import train_arc_labeller
 from treevote.models.graph.features import MAX_BITS, MIN_BITS
 from treevote.models.graph.first_order import FirstOrderModel, parse_sentences
 from treevote.models.graph.hashed_weights import HashedWeights, round_weights
-from treevote.models.graph.long_sentences import LONGEST, cut, join
 from treevote.models.graph.pruning import Pruner
 from treevote.models.graph.second_order import SecondOrderModel
-from treevote.models.graph.sentences import Sentences
+from treevote.models.graph.sentences import LONGEST, Sentences, cut, join
 from treevote.models.graph.template_sets import ARCS, GRANDPARENTS, PRUNER, SIBLINGS
 from treevote.models.graph.templates import SPLIT, attributes_of
 from treevote.models.graph.training import (
@@ -49,9 +48,6 @@ from treevote.parallel import Jobs
 from treevote.protocols import Family
 from treevote.settings import Interval, Share
 from treevote.store.record import Record
-
-GraphLearner: TypeAlias = Literal["perceptron", "mira", "bpm"]
-Decoder: TypeAlias = Literal["auto", "projective", "non-projective"]
 
 SOME_CROSSING, MANY_CROSSING = 0.02, 0.05
 """Minimum shares of non-projective arcs for the decoder "auto": for a choice on development data, and for the
@@ -100,9 +96,9 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         Weights below this share of the largest, in absolute value, are dropped.
     """
 
-    learner: GraphLearner = "mira"
+    learner: Literal["perceptron", "mira", "bpm"] = "mira"
     order: Literal[1, 2] = 2
-    decoder: Decoder = "auto"
+    decoder: Literal["auto", "projective", "non-projective"] = "auto"
     epochs: Annotated[int, Interval(1, 1_000)] = 8
     n_perceptrons: Annotated[int, Interval(1, 1_000)] = 6
     C: Annotated[float, Interval(0, closed="neither")] = 0.003
@@ -207,7 +203,7 @@ class GraphParser(BaseParser[GraphTrainer]):
         return dataclasses.replace(self, second_order=self.second_order._replace(weights=weights))
 
     def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
-        """Find trees; sentences of more than `long_sentences.LONGEST` tokens fall back: they are parsed in pieces."""
+        """Find trees; sentences of more than `LONGEST` tokens fall back: they are parsed in pieces."""
         tokens = rows[treebank.tokens]
         pieces = cut(tokens, treebank.offsets)
         heads, own, model = np.empty(len(pieces.tokens), np.int32), self.trainer, self.first_order

@@ -13,7 +13,6 @@ from treevote.models.graph.features import (
     arc_keys,
     fire_arc,
     fire_pair,
-    label_key,
     variants_of_arc,
     variants_of_grandparent,
     variants_of_sibling,
@@ -54,16 +53,16 @@ def keys_of(tables: TemplateTables, tokens: Ints, words: WordColumns, labels: Sh
 def fire_sibling(keys: PartKeys, n_labelled: int, bits: int, h: int, s: int, d: int, places: Places) -> int:
     """Write the places of the features of a sibling part, and return their number; ``s`` is -1 for none."""
     row = s if s >= 0 else len(keys.siblings) - 1  # the last row is that of a missing word
-    labels = label_key(int(keys.labels[d, h]), int(keys.labels[s, h]) if s >= 0 else 0)
-    return fire_pair(keys.siblings, n_labelled, bits, h, row, d, labels, places)
+    other = int(keys.labels[s, h]) if s >= 0 else 0
+    return fire_pair(keys.siblings, n_labelled, bits, h, row, d, int(keys.labels[d, h]), other, places)
 
 
 @leaf
 def fire_grandparent(keys: PartKeys, n_labelled: int, bits: int, g: int, h: int, d: int, places: Places) -> int:
     """Write the places of the features of a grandparent part, and return their number; ``g`` is -1 for none."""
     row = g if g >= 0 else len(keys.grandparents) - 1
-    labels = label_key(int(keys.labels[d, h]), int(keys.labels[h, g]) if g >= 0 else 0)
-    return fire_pair(keys.grandparents, n_labelled, bits, row, h, d, labels, places)
+    other = int(keys.labels[h, g]) if g >= 0 else 0
+    return fire_pair(keys.grandparents, n_labelled, bits, row, h, d, int(keys.labels[d, h]), other, places)
 
 
 @leaf

@@ -93,47 +93,21 @@ def n_parts(parts: Parts) -> int:
 
 @kernel
 def candidates_of(mask: Bools | Shorts) -> Candidates:
-    """List the arcs that a mask allows.
-
-    Parameters
-    ----------
-    mask : ndarray of bool or int16, shape (n + 1, n + 1)
-        ``[d, h]``, unless it is 0, allows the arc from ``h`` to ``d``. Row 0 and the diagonal are not looked at.
-
-    Examples
-    --------
-    >>> candidates = candidates_of(np.array([[0, 0, 0], [1, 0, 1], [1, 1, 0]], np.bool_))
-    >>> candidates.heads.tolist(), candidates.dependents.tolist(), candidates.first.tolist()
-    ([0, 2, 0, 1], [1, 1, 2, 2], [0, 0, 2, 4])
-    """
-    n = len(mask) - 1
-    first = np.zeros(n + 2, np.int64)
-    for d in range(1, n + 1):
-        count = 0
-        for h in range(n + 1):
-            if mask[d, h] and h != d:
-                count += 1
-        first[d + 1] = first[d] + count
-    heads, dependents = np.empty(first[n + 1], np.int32), np.empty(first[n + 1], np.int32)
-    arc = 0
+    """List the arcs from ``h`` to ``d`` for which ``mask[d, h]`` is not 0; row 0 and the diagonal are not looked at."""
+    n, most, arc = len(mask) - 1, np.count_nonzero(mask), 0
+    heads, dependents, first = np.empty(most, np.int32), np.empty(most, np.int32), np.zeros(n + 2, np.int64)
     for d in range(1, n + 1):
         for h in range(n + 1):
             if mask[d, h] and h != d:
                 heads[arc], dependents[arc] = h, d
                 arc += 1
-    return Candidates(heads, dependents, first)
+        first[d + 1] = arc
+    return Candidates(heads[:arc], dependents[:arc], first)
 
 
 @kernel
 def siblings_of(candidates: Candidates) -> Siblings:
-    """List the sibling parts of all candidate arcs.
-
-    Both words may be dependents of ROOT; then the first is the sibling of the second (arc 2, the parts 2 and 3).
-
-    >>> siblings = siblings_of(candidates_of(np.array([[0, 0, 0], [1, 0, 1], [1, 1, 0]], np.bool_)))
-    >>> siblings.partners.tolist(), siblings.first.tolist()
-    ([-1, -1, -1, 0, -1], [0, 1, 2, 4, 5])
-    """
+    """List the sibling parts of all candidate arcs."""
     n_arcs = len(candidates.heads)
     outgoing, _, middle = arcs_by_head(candidates)
     rank = np.empty(n_arcs, np.int64)  # the place of each arc in `outgoing`
@@ -183,9 +157,7 @@ def arcs_by_head(candidates: Candidates) -> tuple[Ints, Longs, Longs]:
         first[candidates.heads[arc] + 1] += 1
     for h in range(n + 1):
         first[h + 1] += first[h]
-    middle, free, arcs = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64), np.empty(n_arcs, np.int32)
-    for h in range(n + 1):
-        middle[h] = free[h] = first[h]
+    middle, free, arcs = first[:-1].copy(), first.copy(), np.empty(n_arcs, np.int32)
     for arc in range(n_arcs):
         h = candidates.heads[arc]
         arcs[free[h]] = arc
@@ -204,16 +176,13 @@ def find_parts(parts: Parts, heads: Ints) -> Longs:
     """
     candidates, siblings, grandparents = parts
     n = len(heads) - 1
-    found, inner = np.empty((n + 1, 3), np.int64), np.empty(n + 1, np.int64)
-    for d in range(n + 1):
-        found[d, 0] = found[d, 1] = found[d, 2] = -1
+    found, inner = np.full((n + 1, 3), -1, np.int64), np.empty(n + 1, np.int64)
     for d in range(1, n + 1):
         for arc in range(candidates.first[d], candidates.first[d + 1]):
             if candidates.heads[arc] == heads[d]:
                 found[d, 0] = arc
     for side in (1, -1):
-        for h in range(n + 1):
-            inner[h] = -1  # the arc to the last dependent of each head met so far; -2: no candidate
+        inner[:] = -1  # the arc to the last dependent of each head met so far; -2: no candidate
         for i in range(1, n + 1):
             d = i if side == 1 else n + 1 - i
             h, arc = heads[d], found[d, 0]

@@ -22,11 +22,8 @@ from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import ArcTable
 from treevote.models.graph.update import AveragedWeights
 
-MIN_GRADIENT = 0.003
-"""Smaller gradients are ignored: the probability is near 0, or near 1 for the gold head."""
-
-FINAL_RATE = 0.1
-"""Final learning rate as a share of the first; it falls linearly."""
+MIN_GRADIENT = 0.003  # smaller ones are ignored: the probability is near 0, or near 1 for the gold head
+FINAL_RATE = 0.1  # final learning rate as a share of the first; it falls linearly
 
 SHORT, FEWEST = 80, 4
 """To save time, words of sentences of ``n > SHORT`` tokens keep ``max_heads * SHORT // n`` heads, or ``FEWEST``."""
@@ -146,9 +143,8 @@ def prune(pruner: Pruner, words: WordColumns, tokens: Ints, single_root: bool, h
                     place -= 1
                 best[place] = scores[d, h]
                 n_best += 1 if n_best < max_heads else 0
-        least, room = best[n_best - 1], 0
-        for place in range(n_best):
-            room += int(best[place] == least)
+        least = best[n_best - 1]
+        room = (best[:n_best] == least).sum()
         allowed[d, d] = 0
         for distance in range(1, len(tokens)):
             for h in (d - distance, d + distance):

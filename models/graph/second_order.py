@@ -63,13 +63,13 @@ class SecondOrderModel(NamedTuple):
 
     def parse(self, pruner: Pruner, arc_labeller: Labeller | None, sentences: Sentences) -> None:
         """Write the heads of every sentence."""
-        weights = self.weights
+        scorer = Scorer(self.weights.table, self.weights.bits, self.tables)
         for batch in sentences.batches():
-            n, masks = len(batch.offsets) - 1, Masks.empty(batch.offsets)
+            masks = Masks.empty(batch.offsets)
             prune_all(pruner, batch, masks)
             if arc_labeller is not None:
                 label_candidates(arc_labeller, batch, masks.allowed)
-            find_trees(weights.table, weights.bits, self.tables, batch, masks, 0, n, 0.0, batch.heads)
+            find_trees(scorer, batch, masks, 0, len(batch.offsets) - 1, 0.0, batch.heads)
 
     def record(self) -> Record:
         """Return the model as data."""
@@ -96,10 +96,16 @@ def ends_of(parts: Parts, kind: int, arc: int, part: int) -> tuple[int, int, int
     return h, d, other
 
 
+class Scorer(NamedTuple):
+    """Weights, rounded or in training, their binary logarithm, and the templates of their features."""
+
+    weights: WeightTable
+    bits: int
+    tables: TemplateTables
+
+
 @kernel
-def score_parts(
-    weights: WeightTable, bits: int, tables: TemplateTables, keys: PartKeys, parts: Parts, projective: bool
-) -> ScoredParts:
+def score_parts(scorer: Scorer, keys: PartKeys, parts: Parts, projective: bool) -> ScoredParts:
     """Score all parts of a sentence; grandparent parts that no tree has, or no projective one, have the score 0."""
     candidates, siblings, grandparents = parts
     places = np.empty(MAX_FEATURES, np.uint32)
@@ -107,21 +113,14 @@ def score_parts(
     sibling_scores = np.empty(len(siblings.partners), np.float32)
     grandparent_scores = np.zeros(len(grandparents.partners), np.float32)
     scored = ScoredParts(candidates, siblings, grandparents, arc_scores, sibling_scores, grandparent_scores)
-    write_scores(weights, bits, tables, keys, projective, places, scored)
+    write_scores(scorer, keys, projective, places, scored)
     return scored
 
 
 @leaf
-def write_scores(
-    weights: WeightTable,
-    bits: int,
-    tables: TemplateTables,
-    keys: PartKeys,
-    projective: bool,
-    places: Places,
-    scored: ScoredParts,
-) -> None:
+def write_scores(scorer: Scorer, keys: PartKeys, projective: bool, places: Places, scored: ScoredParts) -> None:
     """Write the scores of all parts of a sentence; ``places`` has the shape (MAX_FEATURES,)."""
+    weights, bits, tables = scorer
     candidates, siblings, grandparents, arc_scores, sibling_scores, grandparent_scores = scored
     heads, dependents, splits = candidates.heads, candidates.dependents, tables.arcs.splits
     beside, above = tables.siblings.n_labelled, tables.grandparents.n_labelled
@@ -143,9 +142,7 @@ def write_scores(
 
 
 @kernel
-def score_sentences(
-    weights: WeightTable, bits: int, tables: TemplateTables, sentences: Sentences, masks: Masks, begin: int, end: int
-) -> Floats:
+def score_sentences(scorer: Scorer, sentences: Sentences, masks: Masks, begin: int, end: int) -> Floats:
     """Return the scores of the parts of sentences ``begin`` to ``end``: of each its arcs, siblings, grandparents."""
     size = 0
     for i in range(begin, end):
@@ -154,11 +151,10 @@ def score_sentences(
     for i in range(begin, end):
         first, last = sentences.offsets[i], sentences.offsets[i + 1]
         mask, tokens = mask_of(masks, i), sentences.tokens[first:last]
-        parts, keys = parts_of(mask), keys_of(tables, tokens, sentences.words, mask)
-        scored = score_parts(weights, bits, tables, keys, parts, sentences.projective)
+        parts, keys = parts_of(mask), keys_of(scorer.tables, tokens, sentences.words, mask)
+        scored = score_parts(scorer, keys, parts, sentences.projective)
         for own in (scored.arc_scores, scored.sibling_scores, scored.grandparent_scores):
-            for part in range(len(own)):
-                scores[at + part] = own[part]
+            scores[at : at + len(own)] = own
             at += len(own)
     return scores
 
@@ -188,22 +184,14 @@ def decode_sentences(
 
 
 def find_trees(
-    weights: WeightTable,
-    bits: int,
-    tables: TemplateTables,
-    sentences: Sentences,
-    masks: Masks,
-    begin: int,
-    end: int,
-    cost: float,
-    found: Ints,
+    scorer: Scorer, sentences: Sentences, masks: Masks, begin: int, end: int, cost: float, found: Ints
 ) -> None:
     """Write the best projective trees of sentences ``begin`` to ``end``, or local optima of hill climbs from there.
 
     Arcs that are not in ``sentences.heads`` score ``cost`` more (cost-augmented decoding). A sentence whose
     candidate arcs hold no projective tree keeps the heads in ``found``.
     """
-    scores = score_sentences(weights, bits, tables, sentences, masks, begin, end)
+    scores = score_sentences(scorer, sentences, masks, begin, end)
     decode_sentences(sentences, masks, scores, begin, end, cost, found)
 
 
@@ -220,9 +208,7 @@ def learn(
 ) -> None:
     """Update the weights by the gold tree of sentence ``i`` and the one in ``found``, if they differ."""
     first, last = sentences.offsets[i], sentences.offsets[i + 1]
-    mistakes, used = 0, 0
-    for slot in range(first + 1, last):
-        mistakes += int(found[slot] != sentences.heads[slot])
+    mistakes, used = (found[first + 1 : last] != sentences.heads[first + 1 : last]).sum(), 0
     if mistakes == 0:
         return
     mask = mask_of(masks, i)

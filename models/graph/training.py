@@ -21,7 +21,7 @@ from treevote.models.graph.arc_labels import label_candidates, train_arc_labelle
 from treevote.models.graph.hashed_weights import HashedWeights, round_weights
 from treevote.models.graph.part_features import TemplateTables
 from treevote.models.graph.pruning import Masks, Pruner
-from treevote.models.graph.second_order import find_trees, learn
+from treevote.models.graph.second_order import Scorer, find_trees, learn
 from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import ArcTable
 from treevote.models.graph.update import PERCEPTRON, AveragedWeights, UpdateRule, average, zero_weights
@@ -59,9 +59,9 @@ class SecondOrderTask(NamedTuple):
     def train_epoch(self, averaged: AveragedWeights, order: Longs, done: int, total: int) -> None:
         """Learn from sentences in a given order."""
         sentences, tables, masks, rule, _, _ = self
-        found = np.empty_like(sentences.heads)
+        scorer, found = Scorer(averaged.weights, averaged.bits, tables), np.empty_like(sentences.heads)
         for number, i in enumerate(order.tolist(), done):
-            find_trees(averaged.weights, averaged.bits, tables, sentences, masks, i, i + 1, rule.cost, found)
+            find_trees(scorer, sentences, masks, i, i + 1, rule.cost, found)
             learn(averaged, rule, tables, sentences, masks, i, found, number / total)
 
 

@@ -35,7 +35,7 @@ class Instances(NamedTuple):
 class Parent(NamedTuple):
     """A pattern with the candidates that extend it; numbers ascend, and counts are sums of weights."""
 
-    pattern: tuple[int, ...]
+    pattern: Ints
     covered: Ints  # instances, shape (n_covered,)
     was_right: Bools  # whether the list classified each correctly at the last update of the counts
     features: Ints  # the additional one of each candidate, shape (n_candidates,)
@@ -54,13 +54,7 @@ def positive_columns(X: Any) -> tuple[Ints, Ints]:
 
 
 def instances_of(X: Any, labels: Ints, weights: Ints, min_weight: int) -> tuple[Instances, Ints]:
-    """Return the rows of a matrix as instances, and its columns of at least a minimum weight, their features.
-
-    >>> one = np.ones(2, np.int32)
-    >>> data, columns = instances_of(np.array([[1, 0, 1], [0, 0, 1]]), one, one, 2)
-    >>> columns.tolist(), data.indices.tolist(), data.with_feature(0).tolist()
-    ([2], [0, 0], [0, 1])
-    """
+    """Return the rows of a matrix as instances, and its columns of at least a minimum weight, their features."""
     from scipy.sparse import csr_matrix
 
     indptr, indices = positive_columns(X)
@@ -72,7 +66,8 @@ def instances_of(X: Any, labels: Ints, weights: Ints, min_weight: int) -> tuple[
     before = np.concatenate([np.zeros(1, np.int32), np.cumsum(indices >= 0, dtype=np.int32)])
     indptr, indices = before[indptr], indices[indices >= 0]
     rows = csr_matrix((np.ones(len(indices), np.bool_), indices, indptr), (len(indptr) - 1, len(columns)))
-    starts, postings = (own.astype(np.int32, copy=False) for own in (rows.tocsc().indptr, rows.tocsc().indices))
+    by_feature = rows.tocsc()
+    starts, postings = (own.astype(np.int32, copy=False) for own in (by_feature.indptr, by_feature.indices))
     return Instances(indptr, indices, starts, postings, labels, weights), columns
 
 
@@ -135,26 +130,17 @@ def count_candidates(
         kept = kept[covered[kept] < len(by_class)]
     result = kept, most_class[kept], most[kept], n_right[kept]
     for feature in met:
-        for row in range(len(scratch)):
-            scratch[row, feature] = 0
+        scratch[:, feature] = 0
     return result
 
 
 @leaf
-def update_counts(
-    data: Instances,
-    right: Bools,
-    covered: Ints,
-    was_right: Bools,
-    features: Ints,
-    agreeing: Ints,
-    n_right: Ints,
-    places: Ints,
-) -> int:
+def update_counts(data: Instances, right: Bools, parent: Parent, places: Ints) -> int:
     """Update the counts of a parent and return its first candidate with the highest gain.
 
-    ``covered`` to ``n_right`` are those of the parent; ``places``, shape (n_features,), is all zero before and after.
+    ``places``, shape (n_features,), is all zero before and after.
     """
+    _, covered, was_right, features, _, agreeing, n_right = parent
     for candidate in range(len(features)):
         places[features[candidate]] = candidate + 1
     for k in range(len(covered)):

@@ -38,11 +38,6 @@ class GreedyPrepend(SparseClassifier):
 
     References: Rivest (1987), "Learning decision lists"; Yuret & de la Maza (2006), "The Greedy Prepend Algorithm for
     decision list induction"; Yuret (2006), "Dependency parsing as a classification problem", section 2.
-
-    >>> X = np.array([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1]])
-    >>> learner = GreedyPrepend().fit(X, ["link", "link", "none", "none", "none"])
-    >>> [learner.rules_.pattern(rule) for rule in range(3)], learner.rules_.gains.tolist()
-    ([[1], [0], []], [1, 1, 3])
     """
 
     def __init__(

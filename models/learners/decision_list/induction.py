@@ -43,10 +43,6 @@ def induce(X: Any, labels: Ints, weights: np.ndarray[Any, Any], options: ListOpt
     """Learn a decision list from rows, classes from 0 and multiplicities, whole numbers from 1 on.
 
     A row has a feature if its value is positive. ValueError if the weights sum to 2**31 or more.
-
-    >>> rules = induce(np.array([[1], [0], [0]]), np.array([1, 0, 0], np.int32), np.ones(3), ListOptions(1, 9, 8, 2))
-    >>> rules.pattern(0), rules.classes.tolist(), rules.gains.tolist()
-    ([0], [1, 0], [1, 2])
     """
     if weights.sum() >= 2**31:
         raise ValueError(f"the weights of the rows should sum to less than 2**31, found {weights.sum():.0f}")
@@ -100,9 +96,9 @@ class Induction:
             self._tighten(number, parent)
         candidate = self.best[number]
         feature, label = int(parent.features[candidate]), int(parent.classes[candidate])
-        pattern = tuple(sorted((*parent.pattern, feature)))
+        pattern = tuple(sorted((*parent.pattern.tolist(), feature)))
         covered = self.data.with_feature(feature)
-        if parent.pattern:
+        if len(parent.pattern):
             covered = intersection(covered, parent.covered)
         links = self.single, self.first, self.following, self.parent_of
         rule = len(self.learnt)
@@ -151,16 +147,15 @@ class Induction:
         own = np.array(pattern, np.int32)
         counts = count_candidates(self.data, self.right, by_class, own, first, self.min_gain, self.scratch)
         order = np.argsort(counts[0])
-        parent = Parent(pattern, covered, self.right[covered], *(column[order] for column in counts))
+        parent = Parent(own, covered, self.right[covered], *(column[order] for column in counts))
         self.parents[number] = parent
         self._recount(number, parent)
 
     def _recount(self, number: int, parent: Parent) -> None:
         gain = 0
         if len(parent.features):
-            _, covered, was_right, features, _, agreeing, right = parent
-            best = update_counts(self.data, self.right, covered, was_right, features, agreeing, right, self.scratch[0])
-            self.best[number], gain = best, int(agreeing[best] - right[best])
+            best = update_counts(self.data, self.right, parent, self.scratch[0])
+            self.best[number], gain = best, int(parent.agreeing[best] - parent.right[best])
         change(self.bounds, number, gain)
         self.stale[number] = False
 

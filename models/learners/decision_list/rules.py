@@ -28,13 +28,7 @@ class DecisionList(NamedTuple):
     right: Ints  # and those that it decides correctly
 
     def pattern(self, rule: int) -> list[int]:
-        """Return the features of a rule, counted from 0 at the top.
-
-        >>> column = np.zeros(2, np.int32)
-        >>> rules = DecisionList(np.array([3, 5], np.int32), np.array([0, 2, 2], np.int32), *[column] * 4)
-        >>> rules.pattern(0), rules.pattern(1)
-        ([3, 5], [])
-        """
+        """Return the features of a rule, counted from 0 at the top."""
         found: list[int] = self.features[self.offsets[rule] : self.offsets[rule + 1]].tolist()
         return found
 
