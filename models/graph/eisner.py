@@ -54,8 +54,9 @@ def decode(scores: Floats, single_root: bool, heads: Ints) -> None:
     heads[0] = -1
     if n < 1:
         return
-    shape = (n + 1, n + 1)
-    chart, joined = (np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape)), np.empty(n + 1)
+    shape, joined = (n + 1, n + 1), np.empty(n + 1)
+    right_complete, left_complete = np.empty(shape), np.empty(shape)
+    chart = right_complete, np.empty(shape), left_complete, np.empty(shape)
     for i in range(n, 0 if single_root else -1, -1):
         _fill_row(i, scores, joined, chart)
 
@@ -64,7 +65,7 @@ def decode(scores: Floats, single_root: bool, heads: Ints) -> None:
     if single_root:
         best, root = -np.inf, 1
         for d in range(1, n + 1):
-            score = chart[2][1, d] + _bounded(scores[d, 0]) + chart[0][d, n]
+            score = left_complete[1, d] + _bounded(scores[d, 0]) + right_complete[d, n]
             if score > best:
                 best, root = score, d
         heads[root] = 0

@@ -71,24 +71,12 @@ def instances_of(X: Any, labels: Ints, weights: Ints, min_weight: int) -> tuple[
     return Instances(indptr, indices, starts, postings, labels, weights), columns
 
 
-@kernel
 def intersection(one: Ints, other: Ints) -> Ints:
-    """Return the common values of two ascending arrays, by galloping search of the longer one."""
+    """Return the common values of two ascending arrays, by binary search in the longer one."""
     if len(one) > len(other):
         one, other = other, one
-    found = np.empty_like(one)
-    n, start = 0, 0
-    for wanted in one:
-        step = 1
-        while start + step < len(other) and other[start + step] < wanted:
-            step *= 2
-        start += np.searchsorted(other[start : start + step + 1], wanted)
-        if start >= len(other):
-            break
-        if other[start] == wanted:
-            found[n] = wanted
-            n += 1
-    return found[:n].copy()
+    places = np.minimum(np.searchsorted(other, one), len(other) - 1)
+    return one[other[places] == one]
 
 
 @kernel
