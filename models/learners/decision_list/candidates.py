@@ -75,8 +75,8 @@ def intersection(one: Ints, other: Ints) -> Ints:
     """Return the common values of two ascending arrays, by binary search in the longer one."""
     if len(one) > len(other):
         one, other = other, one
-    places = np.minimum(np.searchsorted(other, one), len(other) - 1)
-    return one[other[places] == one]
+    common: Bools = other[np.minimum(np.searchsorted(other, one), len(other) - 1)] == one
+    return one[common]
 
 
 @kernel
