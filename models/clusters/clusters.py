@@ -10,11 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-LENGTHS = (4, 6)
-"""Lengths of the prefixes that are clusters, besides the whole path."""
-
-MAX_PATH = 4096
-"""Maximum number of bits of a path."""
+LENGTHS = (4, 6)  # of the prefixes that are clusters, besides the whole path
+MAX_PATH = 4096  # bits
 
 NAMES = (*(f"cluster{length}" for length in LENGTHS), "cluster")
 """Names of the clusters of a word as attributes in templates, and in FEATS of a parser: ``cluster4=0110``."""
@@ -26,8 +23,6 @@ _WORDS, _PATHS = "cluster_words", "cluster_paths"
 class Clusters:
     """Words, each of which occurs once, with their paths of zeros and ones; ValueError if they do not fit together.
 
-    Examples
-    --------
     >>> clusters = Clusters(("dog", "cat"), ("0100111", "0101"))
     >>> clusters.of("Dog"), clusters.of("cat"), clusters.of("fish")
     (('0100', '010011', '0100111'), ('0101', '0101', '0101'), ('', '', ''))
@@ -79,4 +74,3 @@ def is_path(path: str) -> bool:
 
 
 NONE = Clusters((), ())
-"""No clusters."""

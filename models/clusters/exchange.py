@@ -21,23 +21,18 @@ import numpy as np
 from treevote.kernels import Doubles, Ints, Longs, kernel, leaf
 from treevote.parallel import Progress
 
-PASSES = 10
-"""Maximum number of passes over the words."""
-
-FEW_MOVES = 200
-"""The passes end when fewer than one of so many words has moved."""
-
+PASSES = 10  # at most, over the words
+FEW_MOVES = 200  # the passes end when fewer than one of so many words has moved
 _TABLE = 1 << 16  # values of n log n that are looked up
 
 
 class Bigrams(NamedTuple):
     """How often each word occurs, and in CSR form how often each word follows each.
 
-    ``counts`` have the shape (n_words,); the followers of word ``w`` are ``words[first[w] : first[w + 1]]``, with
-    their ``times``.
+    The followers of word ``w`` are ``words[first[w] : first[w + 1]]``, with their ``times``.
     """
 
-    counts: Longs
+    counts: Longs  # shape (n_words,)
     first: Longs
     words: Ints
     times: Longs
@@ -47,8 +42,7 @@ class Bigrams(NamedTuple):
         n_words = len(self.counts)
         before = np.repeat(np.arange(n_words, dtype=np.int32), np.diff(self.first))
         order = np.argsort(self.words, kind="stable")
-        first = np.zeros(n_words + 1, np.int64)
-        np.cumsum(np.bincount(self.words, minlength=n_words), out=first[1:])
+        first = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(self.words, minlength=n_words))])
         return Bigrams(self.counts, first, before[order], self.times[order])
 
     def pairs(self, class_of: Ints, n_classes: int) -> Longs:
@@ -61,14 +55,8 @@ class Bigrams(NamedTuple):
 def exchange(bigrams: Bigrams, n_classes: int, n_fixed: int = 0, progress: Progress | None = None) -> Ints:
     """Divide words into classes; return the class of each word, from 0, shape (n_words,). A class may be empty.
 
-    Parameters
-    ----------
-    bigrams : Bigrams
-        Words in descending order of frequency, but for the fixed ones at the end.
-    n_classes : int
-        Number of classes of the words that are not fixed. At first word ``w`` is in class ``w % n_classes``.
-    n_fixed : int, default=0
-        The last words of the vocabulary are in classes of their own, from ``n_classes``.
+    Words are in descending order of frequency, but for the last ``n_fixed``, which are in classes of their own, from
+    ``n_classes``. At first each other word ``w`` is in class ``w % n_classes``.
     """
     n_words = len(bigrams.counts)
     n_free = n_words - n_fixed
@@ -106,10 +94,7 @@ def one_pass(
     n_all = len(after)
     right, left = np.zeros(n_all, np.int64), np.zeros(n_all, np.int64)
     followers, leaders = np.empty(n_all, np.int64), np.empty(n_all, np.int64)
-    gain = np.empty(n_classes, np.float64)
-    firsts, seconds = np.empty(n_all, np.int64), np.empty(n_all, np.int64)
-    for a in range(n_all):
-        firsts[a], seconds[a] = after[a].sum(), before[a].sum()
+    gain, firsts, seconds = np.empty(n_classes, np.float64), after.sum(axis=1), before.sum(axis=1)
     moves = 0
     for word in range(n_free):
         n_right, own = classes_beside(following, word, class_of, right, followers)
@@ -143,16 +128,13 @@ def one_pass(
         firsts[best], seconds[best] = firsts[best] + begins, seconds[best] + ends
         class_of[word] = best
         moves += best != old
-        for i in range(n_right):
-            right[followers[i]] = 0
-        for i in range(n_left):
-            left[leaders[i]] = 0
+        right[:], left[:] = 0, 0
     return moves
 
 
 @leaf
 def classes_beside(beside: Bigrams, word: int, class_of: Ints, times: Longs, found: Longs) -> tuple[int, int]:
-    """Count the classes beside a word, other than the word itself; return their number, and how often it is beside it.
+    """Count and list the classes beside a word, other than itself; return their number, and how often it is itself.
 
     ``times`` are zeros and receive the counts, ``found`` the classes.
     """

@@ -23,8 +23,7 @@ MAX_DIMENSIONS = 2_000
 MAX_LINE = 1 << 16  # bytes
 MAX_DIGITS = 9  # of a number of words or dimensions
 
-Line = tuple[int, str]
-"""A line without its end, and its number, from 1."""
+Line = tuple[int, str]  # its number, from 1, and the line without its end
 
 
 def write_clusters(clusters: Clusters, counts: Longs, path: str | os.PathLike[str]) -> None:

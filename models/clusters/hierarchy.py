@@ -17,19 +17,10 @@ from treevote.kernels import Bools, Doubles, Longs, kernel, leaf
 
 
 def paths(pairs: Longs, n_classes: int) -> list[str]:
-    """Return the path of each class.
+    """Return the path of each of the first ``n_classes``, at least 1; the others are neighbours alone.
 
-    Parameters
-    ----------
-    pairs : ndarray of int64, shape (n_all, n_all)
-        How often each class follows each, the first of a pair in the row.
-    n_classes : int
-        Number of classes in the tree, at least 1; the others are neighbours alone.
-
-    Notes
-    -----
-    In a merger the side with the smallest class is ``0``. Ties go to the pair with the smallest classes, first by the
-    smaller of the two.
+    ``pairs[a, b]`` is how often class ``b`` follows class ``a``. In a merger the side with the smallest class is ``0``.
+    Ties go to the pair with the smallest classes, first by the smaller of the two.
     """
     if n_classes == 1:
         return ["0"]
@@ -52,11 +43,8 @@ def paths_of(mergers: Longs, n_classes: int) -> list[str]:
 @kernel
 def merge(pairs: Doubles, n_classes: int) -> Longs:
     """Return the mergers as `paths_of` takes them; counts change. The smaller class stands for both from then on."""
-    n_all = len(pairs)
-    alive = np.ones(n_all, np.bool_)
-    left, right = np.empty(n_all, np.float64), np.empty(n_all, np.float64)
-    for a in range(n_all):
-        left[a], right[a] = pairs[a].sum(), pairs[:, a].sum()
+    alive = np.ones(len(pairs), np.bool_)
+    left, right = pairs.sum(axis=1), pairs.sum(axis=0)
     losses = np.full((n_classes, n_classes), np.inf)
     for a in range(n_classes):
         for b in range(a + 1, n_classes):

@@ -21,13 +21,12 @@ from treevote.models.clusters.hierarchy import paths
 from treevote.parallel import Progress
 
 MAX_CLASSES = 2_000
-
 _PENDING = 1 << 22  # bigrams that wait to be added up
 _OTHERS = 2  # the end of a sentence, and rare words
 
 
 class InducedClusters(NamedTuple):
-    """Result of `induce`: clusters, how often each of their words occurs, and the number of tokens of the text."""
+    """Clusters, how often each of their words occurs, and the number of tokens of the text."""
 
     clusters: Clusters
     counts: Longs
@@ -47,9 +46,8 @@ class BigramCounts:
     def add(self, treebank: Treebank) -> None:
         """Add the sentences of a treebank; their trees and tags are not read."""
         known = self._forms
-        numbers = np.array(
-            [0, *(known.setdefault(word.form, len(known) + 1) for word in treebank.words[1:])], np.uint64
-        )
+        own = (known.setdefault(word.form, len(known) + 1) for word in treebank.words[1:])
+        numbers = np.array([0, *own], np.uint64)
         stream = np.append(numbers[treebank.tokens], np.uint64(0))
         keys, times = np.unique(stream[:-1] << np.uint64(32) | stream[1:], return_counts=True)
         self._keys.append(keys)
@@ -62,8 +60,7 @@ class BigramCounts:
 
     def _add_up(self) -> None:
         keys, number = np.unique(np.concatenate(self._keys), return_inverse=True)
-        times = np.zeros(len(keys), np.int64)
-        np.add.at(times, number, np.concatenate(self._times))
+        times = np.bincount(number, np.concatenate(self._times), len(keys)).astype(np.int64)
         self._keys, self._times = [keys], [times]
 
     def bigrams(self, least: int) -> tuple[list[str], Bigrams]:
@@ -81,11 +78,9 @@ class BigramCounts:
         new = np.full(len(counts), n_words - 2)
         new[kept], new[0] = np.arange(len(kept)), n_words - 1
         pairs, number = np.unique(new[ends[1]] * n_words + new[ends[0]], return_inverse=True)
-        summed = np.zeros(len(pairs), np.int64)
-        np.add.at(summed, number, times)
+        summed = np.bincount(number, times, len(pairs)).astype(np.int64)
         first = np.searchsorted(pairs // n_words, np.arange(n_words + 1))
-        totals = np.zeros(n_words, np.int64)
-        np.add.at(totals, pairs // n_words, summed)
+        totals = np.bincount(pairs // n_words, summed, n_words).astype(np.int64)
         forms = list(self._forms)
         words = [forms[form - 1] for form in kept.tolist()]
         return words, Bigrams(totals, first, (pairs % n_words).astype(np.int32), summed)
@@ -94,30 +89,11 @@ class BigramCounts:
 def induce(
     text: Iterable[Treebank], *, n_classes: int = 128, least: int = 2, progress: Progress | None = None
 ) -> InducedClusters:
-    """Make clusters of the words of a text.
+    """Make clusters of the words of a text; its trees and tags are not read.
 
-    Parameters
-    ----------
-    text : iterable of Treebank
-        Trees and tags are not read. Memory grows with the number of different bigrams, not with the length of the text.
-    n_classes : int, default=128
-        Number of classes, at most that of the words.
-    least : int, default=2
-        Words that occur less often have no cluster.
-
-    Raises
-    ------
-    InputError
-        If no word occurs so often.
-    ConfigError
-        If a number is out of range.
-
-    Examples
-    --------
-    >>> toy = [([noun, verb], [2, 0], ["nsubj", "root"]) for noun in ("dogs", "cats") for verb in ("bark", "sleep")]
-    >>> found = induce([Treebank.of(toy)], n_classes=2, least=1)
-    >>> [found.clusters.of(word)[-1] for word in ("dogs", "cats", "bark", "sleep")]
-    ['1', '1', '0', '0']
+    Memory grows with the number of different bigrams, not with the length of the text. There are at most as many
+    classes as words; words that occur less often than ``least`` have no cluster. InputError if there are no others,
+    ConfigError if a number is out of range.
     """
     if not 1 <= n_classes <= MAX_CLASSES:
         raise ConfigError(f"the number of classes should be in 1..{MAX_CLASSES}, found {n_classes}")

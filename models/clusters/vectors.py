@@ -16,10 +16,7 @@ from treevote.models.clusters.hierarchy import paths_of
 
 
 def cluster_vectors(words: Sequence[str], vectors: Floats, *, n_classes: int = 128, seed: int = 0) -> Clusters:
-    """Return the clusters of words, each of which occurs once, with vectors, shape (n_words, n_dimensions).
-
-    There are at most ``n_classes`` classes.
-    """
+    """Return the clusters of different words, in at most ``n_classes``, by vectors, shape (n_words, n_dimensions)."""
     from scipy.cluster.hierarchy import ward
     from scipy.spatial.distance import pdist
     from sklearn.cluster import MiniBatchKMeans

@@ -15,6 +15,7 @@ place`` for an empty place; ``distance`` of the two words; and ``between.upos``,
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -30,8 +31,7 @@ from treevote.models.features.lexicon import Lexicon, WordColumns
 ATTRIBUTES = ("form", "lemma", "upos", "xpos", "feats", "suffix", "shape")
 """Attributes of words. ``feats`` are the single values of FEATS, ``suffix`` stands for suffixes of several lengths."""
 
-MAX_SUFFIXES = 4
-MAX_CONTEXT = 9
+MAX_SUFFIXES, MAX_CONTEXT = 4, 9
 
 LINKED = ("left", "right", "left.ldep", "left.rdep", "left.head", "right.ldep", "right.rdep", "right.head")
 DISTANCES = ("1", "2", "3", "4", "5-6", "7-10", "11 or more")
@@ -42,36 +42,16 @@ UPOS = COLUMNS.index("upos")
 
 
 class AttributeTable(NamedTuple):
-    """Compiled attributes.
+    """Compiled attributes; the numbers of features are below ``n_features``."""
 
-    Attributes
-    ----------
-    rows : ndarray of int32, shape (n_rows, 4)
-        Place, kind, column of the lexicon (0 where it does not apply), and the number of the feature whose value is 0;
-        these numbers ascend.
-    context : int
-        Neighbours on either side.
-    n_features : int
-        Exclusive upper bound of the numbers of features.
-    n_between : int
-        Number of possible tags of the words between two words.
-    """
-
-    rows: Ints
-    context: int
+    rows: Ints  # shape (n_rows, 4): place, kind, column of the lexicon or 0, number of the value 0; these ascend
+    context: int  # neighbours on either side
     n_features: int
-    n_between: int
+    n_between: int  # possible tags of the words between two words
 
 
 def check_attributes(attributes: Sequence[str]) -> None:
-    """Raise ConfigError unless these are different attributes, at least one.
-
-    Examples
-    --------
-    >>> check_attributes(["upos", "lema"])
-    Traceback (most recent call last):
-    treevote.errors.ConfigError: unknown attribute 'lema'; did you mean 'lemma'? known: form, ...
-    """
+    """Raise ConfigError unless these are different attributes, at least one."""
     for attribute in attributes:
         if attribute not in ATTRIBUTES:
             raise unknown("attribute", attribute, ATTRIBUTES)
@@ -80,13 +60,7 @@ def check_attributes(attributes: Sequence[str]) -> None:
 
 
 def places_of(context: int) -> list[str]:
-    """Return the names of all places.
-
-    Examples
-    --------
-    >>> places_of(1)[8:]
-    ['before', 'after', 'left-1', 'left+1', 'right-1', 'right+1']
-    """
+    """Return the names of all places, such as ``left``, ``before`` and ``right+1``."""
     near = [f"{word}{sign}{k}" for word in ("left", "right") for sign in "-+" for k in range(1, context + 1)]
     return [*LINKED, "before", "after", *near]
 
@@ -94,55 +68,27 @@ def places_of(context: int) -> list[str]:
 def compile_attributes(
     attributes: Sequence[str], suffixes: int, context: int, lexicon: Lexicon, n_labels: int
 ) -> AttributeTable:
-    """Give numbers to all features.
-
-    Parameters
-    ----------
-    attributes : sequence of str
-        Of ``ATTRIBUTES``.
-    suffixes : int
-        The longest suffix, in characters.
-    context : int
-        Neighbours on either side.
-    lexicon : Lexicon
-    n_labels : int
-        Labels that links can have.
-    """
+    """Give numbers to all features, for suffixes of up to ``suffixes`` characters and ``context`` neighbours a side."""
     sizes = {column: len(values) + 1 for column, values in zip(COLUMNS, lexicon.values, strict=True)}
-    rows: list[tuple[int, int, int, int]] = []
-    offset = 0
-
-    def add(place: int, kind: int, column: int, size: int) -> None:
-        nonlocal offset
-        rows.append((place, kind, column, offset))
-        offset += size
-
+    rows: list[tuple[int, int, int, int]] = []  # place, kind, column of the lexicon, number of values
     for place, name in enumerate(places_of(context)):
         for attribute in attributes:
             if attribute == "feats":
-                add(place, FEATS, 0, len(lexicon.feats) + 1)
+                rows.append((place, FEATS, 0, len(lexicon.feats) + 1))
             else:
                 columns = [f"suffix{k}" for k in range(1, suffixes + 1)] if attribute == "suffix" else [attribute]
-                for column in columns:
-                    add(place, COLUMN, COLUMNS.index(column), sizes[column])
+                rows += [(place, COLUMN, COLUMNS.index(column), sizes[column]) for column in columns]
         if name in LINKED:
-            add(place, DEPREL, 0, n_labels)
-        add(place, ABSENT, 0, 1)
-    add(0, DISTANCE, 0, len(DISTANCES))
-    add(0, BETWEEN, UPOS, sizes["upos"])
-    return AttributeTable(np.array(rows, np.int32), context, offset, sizes["upos"])
+            rows.append((place, DEPREL, 0, n_labels))
+        rows.append((place, ABSENT, 0, 1))
+    rows += [(0, DISTANCE, 0, len(DISTANCES)), (0, BETWEEN, UPOS, sizes["upos"])]
+    *offsets, n_features = itertools.accumulate((size for *_, size in rows), initial=0)
+    numbered = [(*row[:3], offset) for row, offset in zip(rows, offsets, strict=True)]
+    return AttributeTable(np.array(numbered, np.int32), context, n_features, sizes["upos"])
 
 
 def feature_name(feature: int, table: AttributeTable, lexicon: Lexicon, labels: tuple[str, ...]) -> str:
-    """Return a feature as text: place, attribute and value.
-
-    Examples
-    --------
-    >>> lexicon = Lexicon([["<root>", "a"]] * len(COLUMNS), [])
-    >>> table = compile_attributes(["upos"], 3, 1, lexicon, 1)
-    >>> [feature_name(feature, table, lexicon, ("det",)) for feature in (2, 3, 4)]
-    ['left.upos=a', 'left.deprel=det', 'no left']
-    """
+    """Return a feature as text: place, attribute and value, such as ``left.upos=DET`` or ``no left``."""
     place, kind, column, offset = table.rows[np.searchsorted(table.rows[:, 3], feature, side="right") - 1].tolist()
     name, number = places_of(table.context)[place], feature - offset
     if kind == COLUMN:
@@ -190,13 +136,13 @@ def describe(
     right: int,
     before: int,
     after: int,
-    positions: Ints,
+    positions: Ints,  # scratch
     features: Ints,
 ) -> int:
     """Write the features of a pair of words of a sentence, and return their number.
 
-    ``before`` and ``after`` are the roots around their trees, and ``positions`` is a scratch array. ``features`` has
-    the shape (room_for_features(table, words),). A feature can occur twice if a value occurs twice in FEATS.
+    ``before`` and ``after`` are the roots around their trees. ``features`` has the shape (room_for_features(table,
+    words),). A feature can occur twice if a value occurs twice in FEATS.
     """
     locate(here, left, right, before, after, table.context, positions)
     n = 0

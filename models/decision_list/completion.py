@@ -23,8 +23,6 @@ def usual_classes(rules: DecisionList) -> tuple[int, int]:
 
     A side without links takes the label of the other; a list without any links, the first label.
 
-    Examples
-    --------
     >>> column = np.zeros(3, np.int32)
     >>> rules = DecisionList(column[:0], column, np.array([4, 2, 0], np.int32), column, np.array([1, 5, 9]), column)
     >>> usual_classes(rules)
@@ -42,10 +40,9 @@ def usual_classes(rules: DecisionList) -> tuple[int, int]:
 def first_link(
     n: int, features: Ints, known: Ints, stamps: Ints, stamp: int, rules: CompiledRules, left: bool, right: bool
 ) -> int:
-    """Return the first matching rule that links an allowed side as the dependent, or -1.
+    """Return the first matching rule that links an allowed side, ``left`` or ``right``, as the dependent, or -1.
 
-    Parameters are those of `treevote.models.learners.decision_list.rules.mark_features`; ``left`` and ``right`` say
-    whether that word may be the dependent.
+    The other parameters are those of `treevote.models.learners.decision_list.rules.mark_features`.
     """
     n_known = mark_features(n, features, known, stamps, stamp, rules)
     best = len(rules.classes)
@@ -59,12 +56,10 @@ def first_link(
             if allowed and matches(rule, stamps, stamp, rules):
                 best = rule
                 break
-    if best < len(rules.classes):
-        return best
-    default = rules.classes[-1]  # the last rule matches everything
-    if default != NONE and (left if default % 2 == 1 else right):
-        return len(rules.classes) - 1
-    return -1
+    if best == len(rules.classes):
+        default = rules.classes[-1]  # the last rule matches everything
+        best = len(rules.classes) - 1 if default != NONE and (left if default % 2 == 1 else right) else -1
+    return best
 
 
 @leaf
@@ -73,29 +68,15 @@ def score_border(
     tokens: Ints,
     text: Text,
     compiled: CompiledRules,
-    roots: Ints,
-    scratch: tuple[Ints, Ints, Ints, Ints],
-    pairs: Ints,
+    roots: Ints,  # shape (2, n + 1): previous and next root of each root, -1 for none
+    scratch: tuple[Ints, Ints, Ints, Ints],  # positions, features, their numbers in the list, stamps
+    pairs: Ints,  # scratch, shape (2 * MAX_STEPS, 2)
     stamp: int,
     other: int,
-    chosen: Ints,
-    reliability: Doubles,
+    chosen: Ints,  # receives, at ``other``, the left word, the right word and the rule, -1 for none
+    reliability: Doubles,  # receives, at ``other``, that of the rule
 ) -> int:
-    """Find the best link between the tree with the root ``other`` and the previous one; return the last stamp used.
-
-    Parameters
-    ----------
-    roots : ndarray of int32, shape (2, n + 1)
-        Previous and next root of each root, -1 for none.
-    scratch : tuple of ndarray
-        Positions, features, their numbers in the list, stamps.
-    pairs : ndarray of int32, shape (2 * MAX_STEPS, 2)
-        Scratch.
-    chosen : ndarray of int32, shape (n + 1, 3)
-        Receives, at ``other``, the left word, the right word and the rule, -1 for none.
-    reliability : ndarray of float64, shape (n + 1,)
-        Receives, at ``other``, that of the rule.
-    """
+    """Find the best link between the tree with the root ``other`` and the previous one; return the last stamp used."""
     positions, features, known, stamps = scratch
     one = roots[0, other]
     reliability[other] = -1.0

@@ -19,31 +19,18 @@ import numpy as np
 from treevote.kernels import Ints, kernel, leaf
 
 NONE = 0
-MAX_STEPS = 32
-"""Maximum number of words considered along the dependents of a root."""
+MAX_STEPS = 32  # maximum number of words considered along the dependents of a root
 
 
 class Linkage(NamedTuple):
-    """Links of sentences, or of one sentence.
+    """Links of sentences, or of one sentence; arrays have the shape (n_slots,), and -1 for none."""
 
-    Attributes
-    ----------
-    heads : ndarray of int32, shape (n_slots,)
-        Position of the head within the sentence, -1 for none.
-    classes : ndarray of int32, shape (n_slots,)
-        Class of the link to the head, 0 for none.
-    ldep, rdep : ndarray of int32, shape (n_slots,)
-        Leftmost dependent on the left, rightmost on the right; -1 for none.
-    steps, rules : ndarray of int32, shape (n_slots,)
-        Step of the parser that linked the word to its head, and its rule; -1 for none.
-    """
-
-    heads: Ints
-    classes: Ints
-    ldep: Ints
-    rdep: Ints
-    steps: Ints
-    rules: Ints
+    heads: Ints  # position of the head within the sentence
+    classes: Ints  # class of the link to the head, 0 for none
+    ldep: Ints  # leftmost dependent on the left
+    rdep: Ints  # rightmost dependent on the right
+    steps: Ints  # step of the parser that linked the word to its head
+    rules: Ints  # and its rule
 
 
 def unlinked(n_slots: int) -> Linkage:
@@ -55,14 +42,9 @@ def unlinked(n_slots: int) -> Linkage:
 @kernel
 def of_sentence(linkage: Linkage, first: int, last: int) -> Linkage:
     """Return a view of the slots ``first:last``, those of one sentence."""
-    return Linkage(
-        linkage.heads[first:last],
-        linkage.classes[first:last],
-        linkage.ldep[first:last],
-        linkage.rdep[first:last],
-        linkage.steps[first:last],
-        linkage.rules[first:last],
-    )
+    heads, classes, ldep, rdep, steps, rules = linkage
+    own = slice(first, last)
+    return Linkage(heads[own], classes[own], ldep[own], rdep[own], steps[own], rules[own])
 
 
 @leaf
@@ -175,8 +157,6 @@ def gold_class(heads: Ints, deprels: Ints, left: int, right: int) -> int:
 def class_name(label_class: int, labels: tuple[str, ...]) -> str:
     """Return the name of a class.
 
-    Examples
-    --------
     >>> class_name(0, ("det",)), class_name(1, ("det",)), class_name(2, ("det",))
     ('NONE', 'L:det', 'R:det')
     """

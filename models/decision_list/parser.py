@@ -32,17 +32,11 @@ from treevote.models.decision_list.attributes import (
 from treevote.models.decision_list.completion import complete, usual_classes
 from treevote.models.decision_list.linkage import Linkage, unlinked
 from treevote.models.decision_list.passes import Text, apply_pass, text_of
-from treevote.models.decision_list.selection import select_attributes
-from treevote.models.decision_list.training import learn_passes
+from treevote.models.decision_list.training import learn_passes, select_attributes
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.learners.decision_list.induction import ListOptions
-from treevote.models.learners.decision_list.rules import (
-    CompiledRules,
-    DecisionList,
-    check_rules,
-    compile_rules,
-)
+from treevote.models.learners.decision_list.rules import CompiledRules, DecisionList, check_rules, compile_rules
 from treevote.models.parser import BaseParser, BaseTrainer, TrainingData
 from treevote.parallel import Jobs
 from treevote.protocols import Family
@@ -50,12 +44,9 @@ from treevote.settings import Interval
 from treevote.store.record import Record
 from treevote.store.validation import column, labels_of
 
-Links: TypeAlias = Literal["gold", "found"]
 Whole: TypeAlias = Annotated[int, Interval(1, 2**31 - 1)]
 
-MAX_PASSES = 100
-MAX_WEIGHT = 100
-MAX_FOLDS = 100
+MAX_PASSES, MAX_WEIGHT, MAX_FOLDS = 100, 100, 100
 
 
 @dataclass(frozen=True)
@@ -87,13 +78,6 @@ class DecisionListTrainer(BaseTrainer["DecisionListParser"]):
         As in `treevote.models.learners.decision_list.greedy_prepend.GreedyPrepend`, for each list.
     encoding : {"none", "head", "path", "head+path"}
         How non-projective trees are encoded in labels (Nivre & Nilsson 2005).
-
-    Examples
-    --------
-    >>> toy = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])] * 5)
-    >>> parser = DecisionListTrainer().train(toy)
-    >>> parser.parse(toy).sentence(0).heads.tolist()
-    [-1, 2, 3, 0]
     """
 
     attributes: tuple[str, ...] | Literal["auto"] = ("form", "lemma", "upos", "xpos", "feats")
@@ -101,7 +85,7 @@ class DecisionListTrainer(BaseTrainer["DecisionListParser"]):
     context: Annotated[int, Interval(0, MAX_CONTEXT)] = 1
     weights: tuple[Annotated[int, Interval(1, MAX_WEIGHT)], ...] = (1, 1, 2, 4, 8)
     repeats: Annotated[int, Interval(1, MAX_PASSES)] = 1
-    links: Links = "found"
+    links: Literal["gold", "found"] = "found"
     folds: Annotated[int, Interval(1, MAX_FOLDS)] = 4
     min_gain: Whole = 3
     max_rules: Whole = 100_000
@@ -151,18 +135,9 @@ class DecisionListTrainer(BaseTrainer["DecisionListParser"]):
 
 @dataclass(frozen=True, eq=False)
 class DecisionListParser(BaseParser[DecisionListTrainer]):
-    """A trained decision-list parser. Safe to use from several threads.
+    """A trained decision-list parser, with a list for each pass. Safe to use from several threads.
 
-    Attributes
-    ----------
-    trainer, memo, single_root
-        As in `treevote.models.parser.BaseParser`.
-    labels : tuple of str
-        Labels of its links, with the marks of the encoding.
-    attributes : tuple of str
-        Attributes of words in its rules.
-    lists : tuple of DecisionList
-        One for each pass. Classes are those of `treevote.models.decision_list.linkage`.
+    ``labels`` have the marks of the encoding. Classes are those of `treevote.models.decision_list.linkage`.
     """
 
     KIND: ClassVar = "decision-list"
@@ -206,11 +181,8 @@ class DecisionListParser(BaseParser[DecisionListTrainer]):
         return self.trainer.repeats * len(self.lists)
 
     def _content(self) -> Record:
-        arrays = {
-            f"{name}_{number}": column
-            for number, rules in enumerate(self.lists, 1)
-            for name, column in rules._asdict().items()
-        }
+        lists = [rules._asdict() for rules in self.lists]
+        arrays = {f"{name}_{number}": own[name] for number, own in enumerate(lists, 1) for name in own}
         return Record(self.KIND, arrays=arrays, texts={"labels": self.labels, "attributes": self.attributes})
 
     @classmethod

@@ -28,20 +28,10 @@ from treevote.models.learners.decision_list.rules import CompiledRules, first_ma
 
 
 class Text(NamedTuple):
-    """Encoded sentences and the features of their pairs.
+    """Encoded sentences and the features of their pairs."""
 
-    Attributes
-    ----------
-    tokens : ndarray of int32, shape (n_slots,)
-        Row of each token in ``words``.
-    offsets : ndarray of int64, shape (n_sentences + 1,)
-        Slot of ROOT of each sentence, and the number of slots.
-    n_places : int
-    single_root : bool
-    """
-
-    tokens: Ints
-    offsets: Longs
+    tokens: Ints  # shape (n_slots,): row of each token in ``words``
+    offsets: Longs  # shape (n_sentences + 1,): slot of ROOT of each sentence, and the number of slots
     words: WordColumns
     table: AttributeTable
     n_places: int

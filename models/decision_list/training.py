@@ -3,6 +3,10 @@
 The list of pass k learns from the pairs that are potentially adjacent after the previous passes. With ``links="gold"``
 the previous passes find every gold link that they can, as in the paper. With ``links="found"`` they apply the learnt
 lists, so that training pairs have the errors of parsing.
+
+Attributes are selected greedily by the links of adjacent words (section 3.1). Each step adds the attribute that helps
+most, until none helps. The score of a set of attributes is the number of pairs of adjacent words in held-out sentences
+that the decision list of the first pass classifies correctly.
 """
 
 from __future__ import annotations
@@ -15,45 +19,33 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints
+from treevote.models.decision_list.attributes import ATTRIBUTES, COLUMN, FEATS, AttributeTable
 from treevote.models.decision_list.linkage import NONE, Linkage, unlinked
 from treevote.models.decision_list.passes import Text, apply_pass, collect, gold_pass
+from treevote.models.features.lexicon import ATTRIBUTES as COLUMNS
 from treevote.models.learners.decision_list.induction import ListOptions, induce
-from treevote.models.learners.decision_list.rules import DecisionList, compile_rules
+from treevote.models.learners.decision_list.rules import DecisionList, compile_rules, first_matches
 from treevote.parallel import Progress
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
+
+MAX_PAIRS = 100_000  # for the selection of attributes: a few dozen short lists
 
 Pairs: TypeAlias = tuple["csr_matrix", Ints]
 """Features of pairs, shape (n_pairs, n_features), and their classes."""
 
 
 def instances(linkage: Linkage, text: Text, gold: Treebank) -> Pairs:
-    """Return the pairs that are potentially adjacent.
-
-    Parameters
-    ----------
-    linkage : Linkage
-    text : Text
-    gold : Treebank
-        The trees, by the slots of the linkage.
-
-    Returns
-    -------
-    X : csr_matrix of int8, shape (n_pairs, n_features)
-    y : ndarray of int32, shape (n_pairs,)
-        Their classes.
-    """
+    """Return the features and classes of the pairs that are potentially adjacent."""
     from scipy.sparse import csr_matrix  # slow to import, and not needed to parse
 
     empty = np.empty(0, np.int32)
     n_pairs, n_found = collect(linkage, text, gold.heads, gold.deprels, empty, empty, empty)
     sizes, classes, found = (np.empty(n, np.int32) for n in (n_pairs, n_pairs, n_found))
     collect(linkage, text, gold.heads, gold.deprels, sizes, classes, found)
-    indptr = np.zeros(n_pairs + 1, np.int64)
-    np.cumsum(sizes, out=indptr[1:])
-    X = csr_matrix((np.ones(n_found, np.int8), found, indptr), shape=(n_pairs, text.table.n_features))
-    return X, classes
+    indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
+    return csr_matrix((np.ones(n_found, np.int8), found, indptr), shape=(n_pairs, text.table.n_features)), classes
 
 
 def learn_list(X: csr_matrix, classes: Ints, weight: int, options: ListOptions) -> DecisionList:
@@ -72,24 +64,11 @@ def learn_passes(
     options: ListOptions,
     progress: Progress | None,
 ) -> tuple[DecisionList, ...]:
-    """Learn the lists of all passes.
+    """Learn the lists of all passes from projective trees; ``weights`` has the weight of a link in each pass.
 
-    Parameters
-    ----------
-    gold : Treebank
-        Projective trees.
-    text : Text
-        The same sentences.
-    weights : sequence of int
-        Weight of a link in each pass.
-    follow_gold : int
-        Number of rounds of the passes with gold links, each a source of training pairs; 0 for one round with the links
-        found by the lists.
-    folds : int
-        Number of consecutive parts of the treebank. Links in each part are found by lists learnt from the others; with
-        1, by the list of all.
-    options : ListOptions
-    progress : Progress, optional
+    With ``follow_gold`` rounds of the passes with gold links, each is a source of training pairs; with 0 there is one
+    round with the links found by the lists. ``folds`` are consecutive parts of the treebank. Links in each part are
+    found by lists learnt from the others; with 1, by the list of all.
     """
     linkage = unlinked(len(gold.tokens))
     stages: list[list[Pairs]] = [[] for _ in weights]
@@ -122,3 +101,45 @@ def _learnt(seen: Sequence[Pairs], weight: int, options: ListOptions) -> Decisio
         return learn_list(vstack([X for X, _ in seen], "csr"), classes, weight, options)
     one = np.zeros(1, np.int32)  # no pair is left: the only rule has class NONE
     return DecisionList(one[:0], np.zeros(2, np.int32), one + NONE, one, one, one)
+
+
+def select_attributes(
+    gold: Treebank, text: Text, held_out: Treebank, held_out_text: Text, options: ListOptions
+) -> tuple[str, ...]:
+    """Choose attributes, at least one, in the order of selection; ties go to the first in ``ATTRIBUTES``.
+
+    Trees are projective. Both texts have one table, of all attributes, and both treebanks the same labels.
+    """
+    X, classes = instances(unlinked(len(gold.tokens)), text, gold)
+    X, classes = X[:MAX_PAIRS], classes[:MAX_PAIRS]
+    other_X, other_classes = instances(unlinked(len(held_out.tokens)), held_out_text, held_out)
+    owners = owners_of(text.table)
+
+    def right(attributes: tuple[str, ...]) -> int:
+        columns = np.flatnonzero(np.isin(owners, [-1, *(ATTRIBUTES.index(attribute) for attribute in attributes)]))
+        part = other_X[:, columns]
+        part.sort_indices()
+        rules: DecisionList = learn_list(X[:, columns], classes, 1, options)
+        found = np.empty(len(other_classes), np.int32)
+        indptr, indices = part.indptr.astype(np.int32), part.indices.astype(np.int32)
+        first_matches(indptr, indices, compile_rules(rules, len(columns)), found)
+        return int((rules.classes[found] == other_classes).sum())
+
+    chosen: tuple[str, ...] = ()
+    most = -1
+    while len(chosen) < len(ATTRIBUTES):
+        scores = {attribute: right((*chosen, attribute)) for attribute in ATTRIBUTES if attribute not in chosen}
+        best = max(scores, key=scores.__getitem__)
+        if scores[best] <= most:
+            break
+        most, chosen = scores[best], (*chosen, best)
+    return chosen
+
+
+def owners_of(table: AttributeTable) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return the index in ``ATTRIBUTES`` of the attribute of each feature, -1 for features of no attribute."""
+    owners = np.full(len(table.rows), -1)
+    for row, (_, kind, column, _) in enumerate(table.rows.tolist()):
+        name = "feats" if kind == FEATS else COLUMNS[column].rstrip("1234") if kind == COLUMN else ""
+        owners[row] = ATTRIBUTES.index(name) if name else -1
+    return np.repeat(owners, np.diff(np.append(table.rows[:, 3], table.n_features)))

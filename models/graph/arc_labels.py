@@ -1,9 +1,8 @@
-"""Likely labels of arcs before there is a tree: features of siblings and grandparents.
+"""Likely labels of arcs before there is a tree, as features of siblings and grandparents.
 
-The second stage labels the arcs of a tree. Before, a small labeller gives every arc that was not pruned the label that
-it would have in a tree, from its words and their neighbours alone. So the parser learns that a verb has one subject,
-that a determiner has no dependents, whatever the words are. Training sentences get their labels by jackknifing, as
-their masks (`treevote.models.graph.training.prune_fold`).
+The second stage labels the arcs of a tree (`treevote.models.labelling`). Before there is one, a small labeller gives
+every arc that was not pruned a label by its words and their neighbours alone. So the parser learns that a verb has one
+subject, that a determiner has no dependents, whatever the words are.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
-from treevote.kernels import Bools, Ints, Longs, Shorts, kernel
+from treevote.kernels import Bools, Shorts, kernel
 from treevote.models.features.firing import scratch
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.features.templates import TemplateTable
@@ -30,60 +29,41 @@ d.feats+h.upos d.feats+h.feats d.feat+h.upos d.feats+h.lemma d.suffix3+h.upos
 d.upos+h.upos+between d.upos+h.upos+agree d.prev.upos d.next.upos d.prev.lemma d.next.lemma
 d.upos+h.upos+d.prev.upos d.upos+h.upos+d.next.upos d.upos+h.upos+h.prev.upos d.upos+h.upos+h.next.upos
 """
-
 TEMPLATES = tuple(_LINES.split())
 """The words of an arc and their neighbours in the sentence: no step into the tree, no label of another arc."""
 
-MOST = 32_767
-"""Largest number of a label, counted from 1; labels behind it count as one."""
+MOST = 32_767  # largest number of a label, from 1; labels behind it count as one
 
 
 def train_arc_labeller(trees: Treebank, words: WordColumns, seed: int, *, progress: Progress | None = None) -> Labeller:
-    """Learn to label arcs by their words; parameters and errors as for `train_labeller`."""
+    """Learn to label arcs by their words, as `train_labeller`."""
     return train_labeller(trees, words, seed=seed, progress=progress, templates=TEMPLATES)
 
 
 def label_candidates(labeller: Labeller, sentences: Sentences, allowed: Shorts) -> None:
-    """Write the number of the likely label of each arc that was not pruned, counted from 1.
-
-    Parameters
-    ----------
-    labeller : Labeller
-        With templates that ask nothing of the tree but the arc itself.
-    sentences : Sentences
-        Their heads are not looked at.
-    allowed : ndarray of int16
-        Of all sentences, as in `treevote.models.graph.pruning.Masks`; written to.
-    """
+    """Write the number of the likely label, from 1, of each arc that is not 0 in ``allowed``, as in `pruning.Masks`."""
     to_root, to_token, weights = labeller.to_root, labeller.to_token, labeller.guide.weights
-    words, tokens, offsets = sentences.words, sentences.tokens, sentences.offsets
-    label_arcs(labeller.table, weights, to_root, to_token, words, tokens, offsets, allowed)
+    label_arcs(labeller.table, weights, to_root, to_token, sentences, allowed)
 
 
 @kernel
 def label_arcs(
-    table: TemplateTable,
-    weights: Weights,
-    to_root: Bools,
-    to_token: Bools,
-    words: WordColumns,
-    tokens: Ints,
-    offsets: Longs,
-    allowed: Shorts,
+    table: TemplateTable, weights: Weights, to_root: Bools, to_token: Bools, sentences: Sentences, allowed: Shorts
 ) -> None:
     """Write the labels of the arcs of all sentences, as `label_candidates`."""
-    room, at = scratch(table), 0
+    room, at, offsets = scratch(table), 0, sentences.offsets
     keys, rows = np.empty(max_features(table), np.uint64), np.empty(max_features(table), np.int64)
     scores = np.empty(len(weights.bias), np.int32)
     for i in range(len(offsets) - 1):
         first, n_slots = offsets[i], offsets[i + 1] - offsets[i]
         heads, unknown = np.full(n_slots, -1, np.int32), np.full(n_slots, -1, np.int32)
-        own = Sentence(tokens[first : first + n_slots], heads, unknown, np.full((n_slots, len(LINKS)), -1, np.int32))
+        tokens, links = sentences.tokens[first : first + n_slots], np.full((n_slots, len(LINKS)), -1, np.int32)
+        own = Sentence(tokens, heads, unknown, links)
         for d in range(n_slots):
             for h in range(n_slots):
                 if d > 0 and h != d and allowed[at] != 0:
                     heads[d] = h
-                    score(weights, keys, fire(own, d, words, table, room, keys), rows, scores)
+                    score(weights, keys, fire(own, d, sentences.words, table, room, keys), rows, scores)
                     label = best_class(scores, to_root if h == 0 else to_token)
                     allowed[at] = min(label + 1, MOST)
                 at += 1

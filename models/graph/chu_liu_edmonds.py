@@ -25,21 +25,8 @@ from treevote.models.graph.parts import NEVER
 def decode(scores: Floats, single_root: bool, heads: Ints) -> None:
     """Find the tree with the highest sum of scores; parameters as for `treevote.models.graph.eisner.decode`.
 
-    Notes
-    -----
-    There is always a tree; it has as few pruned arcs as possible. Sums are made in double precision. Ties between
-    arcs into a token or a cycle go to the leftmost head, then to the leftmost dependent. Time is quadratic, memory
-    16 ``(n + 1) ** 2`` bytes.
-
-    Examples
-    --------
-    Tokens 1 and 2 are each other's best head; the tree enters the cycle where it costs least.
-
-    >>> scores, heads = np.zeros((4, 4), np.float32), np.empty(4, np.int32)
-    >>> scores[[1, 2, 2, 3], [2, 1, 3, 0]] = 5, 5, 2, 4
-    >>> decode(scores, False, heads)
-    >>> heads.tolist()
-    [-1, 2, 3, 0]
+    Sums are made in double precision. Ties between arcs into a token or a cycle go to the leftmost head, then to the
+    leftmost dependent. Time is quadratic, memory 16 ``(n + 1) ** 2`` bytes.
     """
     n = len(heads) - 1
     # The row of a node is that of its first token: gain and penalty of each head, and the token that its arc enters.
@@ -56,18 +43,18 @@ def decode(scores: Floats, single_root: bool, heads: Ints) -> None:
     node_of = np.arange(n + 1)  # the outermost node that a position is in by now
     row_of, cycle_of = np.arange(2 * n + 1), np.zeros(2 * n + 1, np.int64)
     head_of, entry_of = np.zeros(2 * n + 1, np.int64), np.zeros(2 * n + 1, np.int64)
-    walk = np.zeros(2 * n + 1, np.int64)  # the token from which a walk along the heads came to a node
-    walk[0] = -1
+    path_of = np.zeros(2 * n + 1, np.int64)  # the token whose path along the heads came first to a node
+    path_of[0] = -1
     n_nodes = n + 1
     for start in range(1, n + 1):
         node = int(node_of[start])
-        while walk[node] == 0:
+        while path_of[node] == 0:
             row = row_of[node]
-            walk[node] = start
+            path_of[node] = start
             head_of[node] = _best_head(node, gains[row], penalties[row], node_of)
             entry_of[node] = entries[row, head_of[node]]
             node = int(node_of[head_of[node]])
-            if walk[node] == start:
+            if path_of[node] == start:
                 row_of[n_nodes] = row_of[node]
                 _merge_rows(node, gains, penalties, entries, node_of, row_of, head_of)
                 _contract(node, n_nodes, node_of, cycle_of, head_of)

@@ -22,33 +22,28 @@ Backtracking finds the best splits again, in quadratic time.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 
 from treevote.kernels import Doubles, Floats, Ints, Longs, kernel
 from treevote.models.graph.parts import NEVER
 
+_Chart: TypeAlias = tuple[Doubles, Doubles, Doubles, Doubles]
+"""Scores ``[i, j]`` of half-trees: right complete, right incomplete, left complete, left incomplete."""
+
 
 @kernel
 def decode(scores: Floats, single_root: bool, heads: Ints) -> None:
-    """Find the projective tree with the highest sum of scores.
+    """Find the projective tree with the highest sum of scores, and write the head of each token, -1 for ROOT.
 
-    Parameters
-    ----------
-    scores : ndarray of float32, shape (n + 1, n + 1)
-        ``[d, h]`` scores the arc from ``h`` to ``d``; row 0 and the diagonal are not read. Arcs that score
-        :data:`~treevote.models.graph.parts.NEVER` or less, such as -inf, are pruned; no score may be +inf.
-    single_root : bool
-        Whether ROOT must have exactly one dependent.
-    heads : ndarray of int32, shape (n + 1,)
-        Written to: the head of each token, and -1 for ROOT.
+    ``scores[d, h]`` is that of the arc from ``h`` to ``d``, shape (n + 1, n + 1); row 0 and the diagonal are not read.
+    Arcs of `NEVER` or less, such as -inf, are pruned; no score is +inf. With ``single_root`` ROOT has exactly one
+    dependent.
 
-    Notes
-    -----
     There is always a tree; it has as few pruned arcs as possible. Sums are made in double precision. Ties go to the
     leftmost split of a span, and to the leftmost root. Time is cubic, memory 32 ``(n + 1) ** 2`` bytes.
 
-    Examples
-    --------
     >>> scores, heads = np.zeros((4, 4), np.float32), np.empty(4, np.int32)
     >>> scores[[1, 2, 3, 3], [0, 0, 1, 2]] = 5, 3, 3, 1  # the arc 1 -> 3 spans 2, which hangs on ROOT
     >>> decode(scores, False, heads)
@@ -59,12 +54,11 @@ def decode(scores: Floats, single_root: bool, heads: Ints) -> None:
     heads[0] = -1
     if n < 1:
         return
-    shape = (n + 1, n + 1)
-    right_complete, right_incomplete = np.empty(shape), np.empty(shape)
-    left_complete, left_incomplete = np.empty(shape), np.empty(shape)
-    joined = np.empty(n + 1)
+    shape, joined = (n + 1, n + 1), np.empty(n + 1)
+    right_complete, left_complete = np.empty(shape), np.empty(shape)
+    chart = right_complete, np.empty(shape), left_complete, np.empty(shape)
     for i in range(n, 0 if single_root else -1, -1):
-        _fill_row(i, scores, joined, right_complete, right_incomplete, left_complete, left_incomplete)
+        _fill_row(i, scores, joined, chart)
 
     pending = np.empty((3 * n + 3, 2), np.int64)  # complete half-trees: head and end
     pending[0, 0], pending[0, 1], n_pending = 0, n, 1
@@ -76,20 +70,13 @@ def decode(scores: Floats, single_root: bool, heads: Ints) -> None:
                 best, root = score, d
         heads[root] = 0
         pending[0, 0], pending[0, 1], pending[1, 0], pending[1, 1], n_pending = root, 1, root, n, 2
-    _backtrack(pending, n_pending, scores, right_complete, right_incomplete, left_complete, left_incomplete, heads)
+    _backtrack(pending, n_pending, scores, chart, heads)
 
 
 @kernel
-def _fill_row(
-    i: int,
-    scores: Floats,
-    joined: Doubles,
-    right_complete: Doubles,
-    right_incomplete: Doubles,
-    left_complete: Doubles,
-    left_incomplete: Doubles,
-) -> None:
+def _fill_row(i: int, scores: Floats, joined: Doubles, chart: _Chart) -> None:
     """Fill row ``i`` of all matrices, given the rows behind it; ``joined`` is a workspace."""
+    right_complete, right_incomplete, left_complete, left_incomplete = chart
     n = len(joined) - 1
     for j in range(i, n + 1):
         joined[j], right_complete[i, j], left_complete[i, j] = -np.inf, -np.inf, -np.inf
@@ -122,20 +109,12 @@ def _bounded(score: float) -> float:
 
 
 @kernel
-def _backtrack(
-    pending: Longs,
-    n_pending: int,
-    scores: Floats,
-    right_complete: Doubles,
-    right_incomplete: Doubles,
-    left_complete: Doubles,
-    left_incomplete: Doubles,
-    heads: Ints,
-) -> None:
+def _backtrack(pending: Longs, n_pending: int, scores: Floats, chart: _Chart, heads: Ints) -> None:
     """Write the heads within the first complete half-trees in ``pending``, the rest of which is a workspace.
 
     A split is found by its score, which the same additions gave before; no search leaves its span.
     """
+    right_complete, right_incomplete, left_complete, left_incomplete = chart
     while n_pending:
         n_pending -= 1
         head, end = pending[n_pending, 0], pending[n_pending, 1]

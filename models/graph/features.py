@@ -25,20 +25,15 @@ from treevote.models.features.lexicon import WordColumns
 from treevote.models.graph.templates import ArcTable, Columns
 
 LINE_BITS = 4
-MIN_BITS, MAX_BITS = 8, 28
-"""Range of the binary logarithm of the number of weights."""
-
-FAR = 10
-"""Largest distance of the sixth bin."""
-
-MAX_COUNT = 3
-"""Maximum count of words of one kind between head and dependent."""
-
-MAX_FEATURES = 1 << 12
-"""Maximum number of features of one part; further pairs of long FEATS are ignored, in template order."""
+MIN_BITS, MAX_BITS = 8, 28  # of the binary logarithm of the number of weights
+FAR = 10  # largest distance of the sixth bin
+MAX_COUNT = 3  # maximum count of words of one kind between head and dependent
+MAX_FEATURES = 1 << 12  # of one part; further pairs of long FEATS are ignored, in template order
 
 Places: TypeAlias = NDArray[np.uint32]
 """Where the weights of features are; the index of a weight is the exclusive or of the place and a variant, 0..15."""
+
+Variants: TypeAlias = tuple[np.uint32, np.uint32]
 
 _START = np.uint64(0)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -50,33 +45,20 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 class ArcKeys(NamedTuple):
     """Keys of the words of a sentence as heads and dependents of arcs, and of the words between them.
 
-    Attributes
-    ----------
-    words : ndarray of uint64, shape (n + 2, n_columns)
-        As `word_keys` returns them: heads of all templates, then dependents.
-    split_head, split_dependent : ndarray of uint64, shape (n_rows, n_templates with feat or agree)
-        One row for each of the FEATS of a word, then one for templates without ``feat`` in this role.
-    feats, feats_attributes : ndarray of int32, shape (n_rows,)
-        These FEATS and their attributes; -1 in the last row of a word.
-    rows : ndarray of int64, shape (n + 2,)
-        These rows of word ``i`` are ``rows[i] : rows[i + 1]``.
-    between : ndarray of uint64, shape (n_kinds, MAX_COUNT)
-        One row for each distinct value of each template with ``b`` in this sentence, by its count.
-    counts : ndarray of int32, shape (n_kinds, n + 2)
-        ``[k, i]`` is the number of words of that kind before position ``i``.
-    kinds : ndarray of int64, shape (n_templates with b + 1,)
-        The kinds of the template ``t`` with ``b`` are ``kinds[t] : kinds[t + 1]``.
+    The rows of the FEATS of word ``i`` are ``rows[i] : rows[i + 1]``, one for each value and a last one for templates
+    without ``feat`` in this role. Each value between words, of each template ``t`` with ``b``, is a *kind*, ``kinds[t]
+    : kinds[t + 1]``; ``counts[k, i]`` words before position ``i`` are of kind ``k``.
     """
 
-    words: Keys
-    split_head: Keys
+    words: Keys  # shape (n + 2, n_columns): heads of all templates, then dependents, as `word_keys` returns them
+    split_head: Keys  # shape (n_rows, n_templates with feat or agree)
     split_dependent: Keys
-    feats: Ints
+    feats: Ints  # shape (n_rows,); -1 in the last row of a word
     feats_attributes: Ints
-    rows: Longs
-    between: Keys
-    counts: Ints
-    kinds: Longs
+    rows: Longs  # shape (n + 2,)
+    between: Keys  # shape (n_kinds, MAX_COUNT): by the number of such words
+    counts: Ints  # shape (n_kinds, n + 2)
+    kinds: Longs  # shape (n_templates with b + 1,)
 
 
 @leaf
@@ -116,11 +98,9 @@ def arc_keys(table: ArcTable, tokens: Ints, words: WordColumns) -> ArcKeys:
     for position in range(len(tokens)):
         word = tokens[position]
         rows[position + 1] = rows[position] + words.feats_offsets[word + 1] - words.feats_offsets[word] + 1
-    split_head, split_dependent = (
-        np.empty((rows[len(tokens)], n_split), np.uint64),
-        np.empty((rows[len(tokens)], n_split), np.uint64),
-    )
-    feats, attributes = np.full(rows[len(tokens)], -1, np.int32), np.full(rows[len(tokens)], -1, np.int32)
+    n_rows = rows[len(tokens)]
+    split_head, split_dependent = np.empty((n_rows, n_split), np.uint64), np.empty((n_rows, n_split), np.uint64)
+    feats, attributes = np.full(n_rows, -1, np.int32), np.full(n_rows, -1, np.int32)
     for position in range(len(tokens)):
         feat, last = words.feats_offsets[tokens[position]] - rows[position], rows[position + 1] - 1
         for row in range(rows[position], last):
@@ -139,7 +119,7 @@ def arc_keys(table: ArcTable, tokens: Ints, words: WordColumns) -> ArcKeys:
 
 @kernel
 def between_keys(columns: Longs, tokens: Ints, words: WordColumns) -> tuple[Keys, Ints, Longs]:
-    """Return the keys, counts and kinds of the words between others, as in `ArcKeys`."""
+    """Return the fields ``between``, ``counts`` and ``kinds`` of `ArcKeys`."""
     n_slots = len(tokens)
     keys = np.empty((len(columns) * n_slots, MAX_COUNT), np.uint64)
     counts = np.zeros((len(columns) * n_slots, n_slots + 1), np.int32)
@@ -167,7 +147,7 @@ def between_keys(columns: Longs, tokens: Ints, words: WordColumns) -> tuple[Keys
 
 @leaf
 def place_of(key: np.uint64, bits: int) -> np.uint32:
-    """Return the place of a feature: the weights of its variants are there, but for the lowest bits."""
+    """Return the place of a feature."""
     line = (key >> np.uint64(64 + LINE_BITS - bits)) << np.uint64(LINE_BITS)
     return np.uint32(line | (key & _IN_LINE))
 
@@ -176,8 +156,8 @@ def place_of(key: np.uint64, bits: int) -> np.uint32:
 def fire_arc(keys: ArcKeys, splits: Bools, bits: int, h: int, d: int, places: Places) -> int:
     """Write the places of the features of an arc from position ``h`` to ``d``, and return their number.
 
-    ``splits`` are those of the table of templates, ``bits`` is the binary logarithm of the number of weights, and
-    ``places`` has the shape (MAX_FEATURES,).
+    ``splits`` are those of `ArcTable`, ``bits`` is the binary logarithm of the number of weights, ``places`` has the
+    shape (MAX_FEATURES,).
     """
     words, split_head, split_dependent, _, _, rows, between, counts, kinds = keys
     n_templates, n_around, n_split = words.shape[1] // 2, len(kinds) - 1, split_head.shape[1]
@@ -210,7 +190,7 @@ def fire_arc(keys: ArcKeys, splits: Bools, bits: int, h: int, d: int, places: Pl
 def fire_agreement(keys: ArcKeys, t: int, bits: int, h: int, d: int, count: int, places: Places) -> int:
     """Write the places of the features of agreement behind the first ``count``, and return the new number.
 
-    Each attribute of FEATS of either word has one; ``t`` is the template, and the others are as in `fire_arc`.
+    Each attribute of FEATS of either word has one; ``t`` is the template.
     """
     feats, attributes, rows = keys.feats, keys.feats_attributes, keys.rows
     h_last, d_last = rows[h + 1] - 1, rows[d + 1] - 1
@@ -227,54 +207,42 @@ def fire_agreement(keys: ArcKeys, t: int, bits: int, h: int, d: int, count: int,
 
 
 @leaf
-def label_key(label: int, other: int) -> np.uint64:
-    """Return the key of the labels of an arc and of the other arc of a part; 0 for no other arc."""
-    return mix(mix(_START, label), other)
-
-
-@leaf
 def fire_pair(
-    keys: Keys, n_labelled: int, bits: int, one: int, two: int, three: int, labels: np.uint64, places: Places
+    keys: Keys, n_labelled: int, bits: int, one: int, two: int, three: int, label: int, other: int, places: Places
 ) -> int:
-    """Write the places of the features of two arcs, as `fire_arc`; ``one``, ``two`` and ``three`` are rows of ``keys``.
+    """Write the places of the features of two arcs and return their number; the words are rows of ``keys``.
 
-    A word that is missing has the last row. ``labels`` is the `label_key` of the two arcs, for the last
-    ``n_labelled`` templates.
+    The last ``n_labelled`` templates have the labels of the arc and of the other arc of the part; 0 for no other arc.
     """
-    n_templates = keys.shape[1] // 3
+    n_templates, labels = keys.shape[1] // 3, mix(mix(_START, label), other)
     n_plain = n_templates - n_labelled
     for t in range(n_plain):
-        places[t] = place_of(
-            keys[one, t] + keys[two, n_templates + t] + keys[three, 2 * n_templates + t],
-            bits,
-        )
+        places[t] = place_of(keys[one, t] + keys[two, n_templates + t] + keys[three, 2 * n_templates + t], bits)
     for t in range(n_plain, n_templates):
-        places[t] = place_of(
-            keys[one, t] + keys[two, n_templates + t] + keys[three, 2 * n_templates + t] + labels,
-            bits,
-        )
+        key = keys[one, t] + keys[two, n_templates + t] + keys[three, 2 * n_templates + t]
+        places[t] = place_of(key + labels, bits)
     return int(n_templates)
 
 
 @leaf
-def variants_of_arc(h: int, d: int) -> tuple[np.uint32, np.uint32]:
+def variants_of_arc(h: int, d: int) -> Variants:
     """Return the variants of the features of an arc: by direction, and by direction and distance."""
     directed = 8 if h < d else 0
     return np.uint32(directed), np.uint32(directed + bin_distance(abs(h - d), FAR))
 
 
 @leaf
-def variants_of_sibling(h: int, s: int, d: int) -> tuple[np.uint32, np.uint32]:
+def variants_of_sibling(h: int, s: int, d: int) -> Variants:
     """Return the variants of the features of a sibling part, by the distance to the sibling, or to ``h``."""
     directed = 8 if h < d else 0
     return np.uint32(directed), np.uint32(directed + bin_distance(abs(d - (s if s >= 0 else h)), FAR))
 
 
 @leaf
-def variants_of_grandparent(g: int, h: int, d: int) -> tuple[np.uint32, np.uint32]:
+def variants_of_grandparent(g: int, h: int, d: int) -> Variants:
     """Return the variants of the features of a grandparent part; ``g`` is -1 for none.
 
-    They have the directions of both arcs, and the length of the lower one: 1, up to 4, or more.
+    They are by the directions of both arcs, and by the length of the lower one: 1, up to 4, or more.
     """
     directed = (8 if h < d else 0) + (4 if g < h else 0)
     distance = abs(h - d)

@@ -10,11 +10,11 @@ import numpy as np
 from treevote.kernels import Bools, Floats, Ints, Longs, Shorts, kernel, leaf
 from treevote.models.graph.chu_liu_edmonds import decode as edmonds_decode
 from treevote.models.graph.eisner import decode as eisner_decode
-from treevote.models.graph.features import MAX_FEATURES, ArcKeys, Places, arc_keys, fire_arc, variants_of_arc
+from treevote.models.graph.features import MAX_FEATURES, ArcKeys, Places, Variants, arc_keys, fire_arc, variants_of_arc
 from treevote.models.graph.hashed_weights import NO_WEIGHTS, HashedWeights
 from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import ArcTable, compile_arcs
-from treevote.models.graph.update import AveragedWeights, FeatureDifference, UpdateRule, extend, update
+from treevote.models.graph.update import AveragedWeights, SparseVector, UpdateRule, extend, update
 from treevote.store.record import Record
 
 KIND = "first-order-model"
@@ -24,14 +24,7 @@ WeightTable: TypeAlias = Shorts | Floats
 
 
 class FirstOrderModel(NamedTuple):
-    """A first-order model.
-
-    Attributes
-    ----------
-    templates : tuple of str
-    table : ArcTable
-        The compiled templates.
-    """
+    """Templates, as text and compiled, and their weights."""
 
     templates: tuple[str, ...]
     table: ArcTable
@@ -41,10 +34,6 @@ class FirstOrderModel(NamedTuple):
     def untrained(cls, templates: Sequence[str]) -> FirstOrderModel:
         """Return a model without weights; raises as `treevote.models.graph.templates.compile_arcs`."""
         return cls(tuple(templates), compile_arcs(templates), NO_WEIGHTS)
-
-    def parse(self, sentences: Sentences) -> None:
-        """Write the heads of every sentence."""
-        parse_sentences(self.weights, self.table, sentences)
 
     def record(self) -> Record:
         """Return the model as data."""
@@ -57,7 +46,7 @@ class FirstOrderModel(NamedTuple):
 
 
 @leaf
-def score_features(weights: WeightTable, places: Places, count: int, variants: tuple[np.uint32, np.uint32]) -> float:
+def score_features(weights: WeightTable, places: Places, count: int, variants: Variants) -> float:
     """Return the sum of the weights of the first ``count`` features, in both variants."""
     total = 0
     for i in range(count):
@@ -101,12 +90,9 @@ def train_epoch(
     done: int,
     total: int,
 ) -> None:
-    """Learn from the sentences in ``order``, one after the other.
-
-    ``done`` and ``total`` are the number of sentences before this epoch, and in the whole training.
-    """
+    """Learn from the sentences in ``order``, after ``done`` of the ``total`` ones of the whole training."""
     places, bits = np.empty(MAX_FEATURES, np.uint32), averaged.bits
-    difference = FeatureDifference(np.empty(1 << 16, np.int64), np.empty(1 << 16, np.float32))
+    difference = SparseVector(np.empty(1 << 16, np.int64), np.empty(1 << 16, np.float32))
     for i in range(len(order)):
         first, last = sentences.offsets[order[i]], sentences.offsets[order[i] + 1]
         gold, found = sentences.heads[first:last], np.empty(last - first, np.int32)

@@ -1,8 +1,7 @@
 """Weights of hashed features on disk and in parsing: 16 bits each, and only those that are not zero.
 
 In training the weights are a table of 32-bit floats, 2 to the power of ``bits`` long. For parsing they are rounded to
-16-bit integers: sums are exact, and the table fits the cache better. ``scale`` turns scores back into the learner's
-units. A record holds a bit mask of the weights that are not zero, and these weights.
+16-bit integers: sums are exact, and the table fits the cache better.
 """
 
 from __future__ import annotations
@@ -19,23 +18,13 @@ from treevote.models.graph.features import MAX_BITS, MIN_BITS
 from treevote.store.record import Record
 from treevote.store.validation import column, scale_of
 
-_MAX_WEIGHT = 32_000
-
 Bytes = NDArray[np.uint8]
 
 
 class HashedWeights(NamedTuple):
-    """The weights of a linear model over hashed features.
+    """The weights of a linear model over hashed features: integers, in steps of ``scale`` of the learner's units."""
 
-    Attributes
-    ----------
-    table : ndarray of int16, shape (2**bits,)
-    bits : int
-    scale : float
-        Size of an integer step in the learner's units.
-    """
-
-    table: Shorts
+    table: Shorts  # shape (2**bits,)
     bits: int
     scale: float
 
@@ -53,25 +42,15 @@ class HashedWeights(NamedTuple):
         return unpack(filled, column(record, "packed", np.int16, mapped=True), scale_of(record))
 
 
+_MAX_WEIGHT = 32_000
 NO_WEIGHTS = HashedWeights(np.zeros(1 << MIN_BITS, np.int16), MIN_BITS, 1.0)
 
 
 def round_weights(weights: Floats, threshold: float) -> HashedWeights:
-    """Round the weights of a learner.
+    """Round the weights of a learner; those below the share ``threshold`` of the largest absolute value become zero.
 
-    Parameters
-    ----------
-    weights : ndarray of float32, shape (2**bits,)
-    threshold : float
-        Weights below this share of the largest, in absolute value, become zero.
+    ConfigError if a weight is not a finite number.
 
-    Raises
-    ------
-    ConfigError
-        If a weight is not a finite number.
-
-    Examples
-    --------
     >>> weights = np.zeros(256, np.float32)
     >>> weights[:3] = 2.0, -1.0, 0.001
     >>> round_weights(weights, 0.01).table[:4].tolist()
@@ -98,8 +77,6 @@ def fill_table(weights: Floats, threshold: np.float32, inverse_scale: np.float32
 def pack(weights: HashedWeights) -> tuple[Bytes, Shorts]:
     """Return a bit mask of the weights that are not zero, and these weights.
 
-    Examples
-    --------
     >>> table = np.zeros(256, np.int16)
     >>> table[[1, 9]] = 5, -5
     >>> filled, packed = pack(HashedWeights(table, 8, 1.0))
@@ -110,13 +87,7 @@ def pack(weights: HashedWeights) -> tuple[Bytes, Shorts]:
 
 
 def unpack(filled: Bytes, packed: Shorts, scale: float) -> HashedWeights:
-    """Return the weights that `pack` packed.
-
-    Raises
-    ------
-    ModelError
-        If the number of weights differs from that of the bits set, or the size of the table is out of range.
-    """
+    """Return the weights that `pack` packed; ModelError if their number or the size of the table is wrong."""
     bits = (8 * len(filled)).bit_length() - 1
     table = np.empty(8 * len(filled), np.int16)
     if not MIN_BITS <= bits <= MAX_BITS or len(table) != 1 << bits or spread(filled, packed, table) != len(packed):
@@ -126,7 +97,7 @@ def unpack(filled: Bytes, packed: Shorts, scale: float) -> HashedWeights:
 
 @kernel
 def spread(filled: Bytes, packed: Shorts, table: Shorts) -> int:
-    """Write packed weights to the places of a table whose bits are set, and 0 to all others; return the number set."""
+    """Write packed weights to the places of a table whose bits are set, 0 to the others; return how many are set."""
     last = len(packed) - 1
     at = 0
     for byte in range(len(filled)):

@@ -1,13 +1,12 @@
-"""A good tree, projective or not, of a second-order model: a projective one, improved head by head.
+"""Hill climbing: a good tree of a second-order model, projective or not, from a projective one, head by head.
 
-McDonald & Pereira (2006), "Online learning of approximate dependency parsing algorithms": the best
-non-projective tree is hard to find with sibling or grandparent parts, but most trees are nearly projective. Start
-from the best projective tree; as long as there is one, make the change of a single head that gains most and leaves a
-tree. The result is a local optimum: no change of one head improves it.
+McDonald & Pereira (2006), "Online learning of approximate dependency parsing algorithms": the best non-projective tree
+is hard to find with sibling or grandparent parts, but most trees are nearly projective. From the best projective tree,
+the change of a single head that gains most and leaves a tree is made, again and again, up to a local optimum.
 
-The change of the head of ``d`` from ``h`` to another gains the score of the new arc and of its parts; the next
-outer sibling there gets ``d`` as its partner; the dependents of ``d`` get another grandparent; the parts at ``h`` are
-lost. So the gain of a change follows from the few parts around ``d``.
+The change of the head of ``d`` gains the score of the new arc and of its parts; the next outer sibling there gets ``d``
+as its partner; the dependents of ``d`` get another grandparent; the parts at the old head are lost. So the gain follows
+from the few parts around ``d``.
 """
 
 from __future__ import annotations
@@ -20,54 +19,27 @@ from treevote.corpus.trees import list_dependents, number_subtrees
 from treevote.kernels import Ints, Longs, kernel
 from treevote.models.graph.parts import Parts, ScoredParts, find_parts, grandparent_part, sibling_part
 
-CHANGES_PER_TOKEN = 2
-"""Maximum number of changes to a tree, as a multiple of the number of its tokens."""
+CHANGES_PER_TOKEN = 2  # at most
 
 
 @kernel
-def climb(scored: ScoredParts, single_root: bool, heads: Ints) -> int:
-    """Improve a tree by changes of single heads, to other candidate arcs, up to a local optimum.
+def improve(scored: ScoredParts, single_root: bool, heads: Ints) -> int:
+    """Improve a tree by changes of single heads, to other candidate arcs, up to a local optimum; return their number.
 
-    Parameters
-    ----------
-    scored : ScoredParts
-        Arcs that were not pruned, and their parts.
-    single_root : bool
-        Whether ROOT has exactly one dependent and must keep it.
-    heads : ndarray of int32, shape (n + 1,)
-        A tree of candidate arcs, with one root if ``single_root``; written to. A tree with another arc does not change.
-
-    Returns
-    -------
-    int
-        Number of changes, at most :data:`CHANGES_PER_TOKEN` times ``n``.
-
-    Notes
-    -----
-    Ties go to the leftmost dependent, and to its leftmost head. All changes are scored before one is made, which for
-    ``k`` candidates for each token takes of order ``n * k`` steps, times the number of dependents of a head.
-
-    Examples
-    --------
-    >>> from treevote.models.graph.parts import parts_of
-    >>> parts = parts_of(np.array([[0, 0, 0], [1, 0, 1], [1, 1, 0]], np.bool_))
-    >>> scored = ScoredParts(*parts, *(np.zeros(n, np.float32) for n in (4, 5, 6)))
-    >>> scored.grandparent_scores[4], heads = 2, np.array([-1, 0, 0], np.int32)  # 0 -> 1 -> 2
-    >>> climb(scored, False, heads), heads.tolist()
-    (1, [-1, 0, 1])
+    A tree with an arc that is no candidate does not change. With ``single_root`` the tree keeps its one root. There are
+    at most ``CHANGES_PER_TOKEN * n`` changes. Ties go to the leftmost dependent, and to its leftmost head. With ``k``
+    candidates for each token, a change takes of order ``n * k`` steps, times the number of dependents of a head.
     """
     candidates, n = scored.candidates, len(heads) - 1
-    found, arcs = find_parts(Parts(candidates, scored.siblings, scored.grandparents), heads), np.empty(n + 1, np.int64)
-    for d in range(n + 1):
-        arcs[d] = found[d, 0]
-        if d > 0 and arcs[d] < 0:
-            return 0
+    arcs = find_parts(Parts(candidates, scored.siblings, scored.grandparents), heads)[:, 0].copy()
+    if (arcs[1:] < 0).any():
+        return 0
     tree = _Tree(arcs, np.empty(n + 1, np.int32), np.empty(n + 1, np.int32))
-    enter, leave = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32)
+    begin, end = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32)
     n_changes = 0
     while n_changes < CHANGES_PER_TOKEN * n:
         list_dependents(heads, tree.first, tree.following)
-        number_subtrees(heads, enter, leave)
+        number_subtrees(heads, begin, end)
         best, most = -1, 0.0
         for d in range(1, n + 1):
             if single_root and heads[d] == 0:
@@ -75,7 +47,7 @@ def climb(scored: ScoredParts, single_root: bool, heads: Ints) -> int:
             present = _gain_of(int(arcs[d]), tree, scored)
             for arc in range(candidates.first[d], candidates.first[d + 1]):
                 h = candidates.heads[arc]
-                below = enter[d] <= enter[h] <= leave[d]
+                below = begin[d] <= begin[h] <= end[d]
                 if arc == arcs[d] or below or (single_root and h == 0):
                     continue
                 gain = _gain_of(arc, tree, scored) - present

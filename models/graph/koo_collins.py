@@ -25,51 +25,26 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Doubles, Ints, Longs, kernel
-from treevote.models.graph.parts import Candidates, Grandparents, ScoredParts, arcs_by_head
+from treevote.models.graph.parts import Candidates, ScoredParts, arcs_by_head
 
 
 @kernel
 def decode(scored: ScoredParts, single_root: bool, heads: Ints) -> float:
-    """Find the projective tree of candidate arcs with the highest sum of scores.
+    """Find the projective tree of candidate arcs with the highest sum of scores, and return this sum.
 
-    Parameters
-    ----------
-    scored : ScoredParts
-        Arcs that were not pruned, and their parts.
-    single_root : bool
-        Whether ROOT must have exactly one dependent.
-    heads : ndarray of int32, shape (n + 1,)
-        Written to, if there is a tree: the head of each token, and -1 for ROOT.
+    ``heads`` receives the head of each token, and -1 for ROOT, unless there is no projective tree and the sum is -inf.
+    With ``single_root`` ROOT has exactly one dependent.
 
-    Returns
-    -------
-    float
-        The sum of scores, -inf if the candidates hold no projective tree.
-
-    Notes
-    -----
     Sums are made in double precision. Ties between derivations of a half-tree go to the first one in the order of
-    dependents from left to right, a dependent without inner siblings before those with some. With
-    ``k`` candidates for each token, the time is of order ``n ** 2 * k ** 2``, and the memory is 8 bytes for each of
-    ``n ** 2 * k`` half-trees and for each part.
-
-    Examples
-    --------
-    >>> from treevote.models.graph.parts import parts_of
-    >>> parts = parts_of(np.array([[0, 0, 0], [1, 0, 1], [1, 1, 0]], np.bool_))
-    >>> scored = ScoredParts(*parts, *(np.zeros(n, np.float32) for n in (4, 5, 6)))
-    >>> scored.sibling_scores[3] = 1  # 1 and 2 on ROOT
-    >>> scored.grandparent_scores[4], heads = 2, np.empty(3, np.int32)  # 0 -> 1 -> 2
-    >>> decode(scored, False, heads), heads.tolist()
-    (2.0, [-1, 0, 1])
+    dependents from left to right, a dependent without inner siblings before those with some. With ``k`` candidates for
+    each token, the time is of order ``n ** 2 * k ** 2``, and the memory is 8 bytes for each of ``n ** 2 * k``
+    half-trees and for each part.
     """
-    candidates, siblings, grandparents = scored.candidates, scored.siblings, scored.grandparents
+    candidates, siblings, grandparents, _, _, _ = scored
     n_arcs, n = len(candidates.heads), len(candidates.first) - 2
     outgoing, start, middle = arcs_by_head(candidates)
-    complete = np.empty((n_arcs + 1, n + 1))
+    complete = np.full((n_arcs + 1, n + 1), -np.inf)
     for arc in range(n_arcs + 1):
-        for end in range(n + 1):
-            complete[arc, end] = -np.inf
         complete[arc, candidates.dependents[arc] if arc < n_arcs else 0] = 0.0
     chart = _Chart(complete, np.empty(len(grandparents.partners)), np.empty(len(siblings.partners)))
 
@@ -82,13 +57,13 @@ def decode(scored: ScoredParts, single_root: bool, heads: Ints) -> float:
             if right < start[i + 1] and candidates.dependents[outgoing[right]] == j:
                 arc = int(outgoing[right])
                 _attach(arc, only, scored, chart)
-                _complete_right(arc, candidates, grandparents, chart)
+                _complete_right(arc, scored, chart)
                 right += 1
             if left < candidates.first[i + 1] and candidates.heads[left] == j:
                 _attach(left, only, scored, chart)
                 left += 1
             if i > 0:
-                _complete_left(j, i, outgoing, start[j], middle[j], candidates, grandparents, chart)
+                _complete_left(j, i, outgoing[start[j] : middle[j]], scored, chart)
 
     score = float(chart.complete[n_arcs, n])
     if score > -np.inf:
@@ -137,9 +112,8 @@ def _attach(arc: int, only: bool, scored: ScoredParts, chart: _Chart) -> None:
             grandparent = from_grandparent + place
             incomplete[grandparent] = score if score > incomplete[grandparent] else incomplete[grandparent]
     for grandparent in range(from_grandparent, to_grandparent):
-        incomplete[grandparent] = (
-            incomplete[grandparent] + scored.arc_scores[arc] + scored.grandparent_scores[grandparent]
-        )
+        attached = incomplete[grandparent] + scored.arc_scores[arc]
+        incomplete[grandparent] = attached + scored.grandparent_scores[grandparent]
 
 
 @kernel
@@ -150,8 +124,9 @@ def _beside(part: int, place: int, scored: ScoredParts, chart: _Chart) -> float:
 
 
 @kernel
-def _complete_right(arc: int, candidates: Candidates, grandparents: Grandparents, chart: _Chart) -> None:
+def _complete_right(arc: int, scored: ScoredParts, chart: _Chart) -> None:
     """Extend the incomplete half-trees that end with an arc to the right to all complete ones behind it."""
+    candidates, grandparents = scored.candidates, scored.grandparents
     h, d = int(candidates.heads[arc]), int(candidates.dependents[arc])
     n = chart.complete.shape[1] - 1
     from_row, to_row = _rows_of(h, candidates)
@@ -164,28 +139,16 @@ def _complete_right(arc: int, candidates: Candidates, grandparents: Grandparents
 
 
 @kernel
-def _complete_left(
-    h: int,
-    end: int,
-    outgoing: Ints,
-    first: int,
-    last: int,
-    candidates: Candidates,
-    grandparents: Grandparents,
-    chart: _Chart,
-) -> None:
-    """Score the complete half-trees of ``h`` that end at a position to its left.
-
-    Its arcs to its left are those of ``outgoing`` from ``first`` up to ``last``.
-    """
-    from_row, to_row = _rows_of(h, candidates)
-    for i in range(last - 1, first - 1, -1):
-        arc = outgoing[i]
-        if candidates.dependents[arc] < end:
+def _complete_left(h: int, end: int, arcs: Ints, scored: ScoredParts, chart: _Chart) -> None:
+    """Score the complete half-trees of ``h`` that end to its left at ``end``; ``arcs`` are all its arcs to its left."""
+    from_row, to_row = _rows_of(h, scored.candidates)
+    for i in range(len(arcs) - 1, -1, -1):
+        arc = arcs[i]
+        if scored.candidates.dependents[arc] < end:
             return
         outer = chart.complete[arc, end]
         for row in range(from_row, to_row):
-            score = chart.incomplete[grandparents.first[arc] + row - from_row] + outer
+            score = chart.incomplete[scored.grandparents.first[arc] + row - from_row] + outer
             chart.complete[row, end] = score if score > chart.complete[row, end] else chart.complete[row, end]
 
 

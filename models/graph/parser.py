@@ -11,7 +11,7 @@ import functools
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -25,12 +25,11 @@ from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.features.word_memo import WordMemo
 from treevote.models.graph.arc_labels import train_arc_labeller
 from treevote.models.graph.features import MAX_BITS, MIN_BITS
-from treevote.models.graph.first_order import FirstOrderModel
+from treevote.models.graph.first_order import FirstOrderModel, parse_sentences
 from treevote.models.graph.hashed_weights import HashedWeights, round_weights
-from treevote.models.graph.long_sentences import LONGEST, cut, join
 from treevote.models.graph.pruning import Pruner
 from treevote.models.graph.second_order import SecondOrderModel
-from treevote.models.graph.sentences import Sentences
+from treevote.models.graph.sentences import LONGEST, Sentences, cut, join
 from treevote.models.graph.template_sets import ARCS, GRANDPARENTS, PRUNER, SIBLINGS
 from treevote.models.graph.templates import SPLIT, attributes_of
 from treevote.models.graph.training import (
@@ -49,9 +48,6 @@ from treevote.parallel import Jobs
 from treevote.protocols import Family
 from treevote.settings import Interval, Share
 from treevote.store.record import Record
-
-GraphLearner: TypeAlias = Literal["perceptron", "mira", "bpm"]
-Decoder: TypeAlias = Literal["auto", "projective", "non-projective"]
 
 SOME_CROSSING, MANY_CROSSING = 0.02, 0.05
 """Minimum shares of non-projective arcs for the decoder "auto": for a choice on development data, and for the
@@ -98,18 +94,11 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         How the projective decoder encodes non-projective trees in labels (Nivre & Nilsson 2005).
     weight_threshold : float
         Weights below this share of the largest, in absolute value, are dropped.
-
-    Examples
-    --------
-    >>> toy = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])] * 5)
-    >>> parser = GraphTrainer(bits=16, epochs=2).train(toy)
-    >>> parser.parse(toy).sentence(0).heads.tolist()
-    [-1, 2, 3, 0]
     """
 
-    learner: GraphLearner = "mira"
+    learner: Literal["perceptron", "mira", "bpm"] = "mira"
     order: Literal[1, 2] = 2
-    decoder: Decoder = "auto"
+    decoder: Literal["auto", "projective", "non-projective"] = "auto"
     epochs: Annotated[int, Interval(1, 1_000)] = 8
     n_perceptrons: Annotated[int, Interval(1, 1_000)] = 6
     C: Annotated[float, Interval(0, closed="neither")] = 0.003
@@ -144,10 +133,9 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         self, treebank: Treebank, seed: int, jobs: Jobs
     ) -> tuple[GraphParser, FirstOrderTask | SecondOrderTask]:
         """Return a parser without the weights of its model of the highest order, and the task to learn them."""
-        projective = self._projective(treebank)
-        trees, lexicon, words, single_root = TrainingData.of(
-            treebank, self.encoding if projective else None, self.clusters
-        )
+        projective = self.decoder == "projective" or (self.decoder == "auto" and _crossing(treebank) < MANY_CROSSING)
+        encoding = self.encoding if projective else None
+        trees, lexicon, words, single_root = TrainingData.of(treebank, encoding, self.clusters)
         arcs = FirstOrderModel.untrained(self._templates(ARCS, lexicon))
         short = np.flatnonzero(trees.lengths <= LONGEST)
         sentences = Sentences(words, trees.tokens, trees.heads, trees.offsets, projective, single_root)
@@ -175,11 +163,6 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         task = SecondOrderTask(sentences, second.tables, masks, rule, self.bits, self.epochs)
         return dataclasses.replace(untrained, first_order=pruner, second_order=second, arc_labeller=arc_labeller), task
 
-    def _projective(self, treebank: Treebank) -> bool:
-        if self.decoder != "auto":
-            return self.decoder == "projective"
-        return _crossing(treebank) < MANY_CROSSING
-
     def _templates(self, templates: str, lexicon: Lexicon) -> tuple[str, ...]:
         """Return the templates whose attributes are all in ``attributes`` and occur in the lexicon."""
         there = {name for name, strings in zip(ATTRIBUTES, lexicon.values, strict=True) if strings}
@@ -196,18 +179,8 @@ def _crossing(treebank: Treebank) -> float:
 class GraphParser(BaseParser[GraphTrainer]):
     """A trained graph-based parser. Safe to use from several threads.
 
-    Attributes
-    ----------
-    trainer, memo, single_root
-        As in `treevote.models.parser.BaseParser`.
-    projective : bool
-        Whether trees are projective before lifted arcs are restored.
-    first_order : FirstOrderModel
-        The model of a first-order parser, or the pruner of a second-order parser.
-    second_order : SecondOrderModel, optional
-        The model of a second-order parser.
-    arc_labeller : Labeller, optional
-        The labels of arcs that a second-order model asks for.
+    Its trees are ``projective`` before lifted arcs are restored. ``first_order`` is the model of a first-order parser,
+    or the pruner of a second-order one; ``arc_labeller`` has the labels of arcs that the second-order model asks for.
     """
 
     KIND: ClassVar = "graph-parser"
@@ -230,15 +203,14 @@ class GraphParser(BaseParser[GraphTrainer]):
         return dataclasses.replace(self, second_order=self.second_order._replace(weights=weights))
 
     def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
-        """Find trees; sentences of more than `long_sentences.LONGEST` tokens fall back: they are parsed in pieces."""
+        """Find trees; sentences of more than `LONGEST` tokens fall back: they are parsed in pieces."""
         tokens = rows[treebank.tokens]
         pieces = cut(tokens, treebank.offsets)
-        heads, own = np.empty(len(pieces.tokens), np.int32), self.trainer
+        heads, own, model = np.empty(len(pieces.tokens), np.int32), self.trainer, self.first_order
         sentences = Sentences(words, pieces.tokens, heads, pieces.offsets, self.projective, self.single_root)
         if self.second_order is None:
-            self.first_order.parse(sentences)
+            parse_sentences(model.weights, model.table, sentences)
         else:
-            model = self.first_order
             pruner = Pruner.of(model.weights, model.table, own.max_heads, own.pruning_margin)
             self.second_order.parse(pruner, self.arc_labeller, sentences)
         heads = join(pieces, heads, treebank.offsets, self.single_root)
@@ -254,26 +226,17 @@ class GraphParser(BaseParser[GraphTrainer]):
 
     @classmethod
     def _from_content(cls, record: Record, trainer: GraphTrainer, memo: WordMemo, single_root: bool) -> GraphParser:
-        parts = record.parts
-        return cls(
-            trainer,
-            memo,
-            single_root,
-            truth_of(record, "projective"),
-            FirstOrderModel.from_record(parts["first-order"]),
-            SecondOrderModel.from_record(parts["second-order"]) if "second-order" in parts else None,
-            Labeller.from_record(parts["labels"]),
-            Labeller.from_record(parts["arc-labels"]) if "arc-labels" in parts else None,
-        )
+        parts, projective = record.parts, truth_of(record, "projective")
+        first = FirstOrderModel.from_record(parts["first-order"])
+        second = SecondOrderModel.from_record(parts["second-order"]) if "second-order" in parts else None
+        labeller = Labeller.from_record(parts["labels"])
+        arc_labeller = Labeller.from_record(parts["arc-labels"]) if "arc-labels" in parts else None
+        return cls(trainer, memo, single_root, projective, first, second, labeller, arc_labeller)
 
 
-FAMILY = Family(
-    GraphParser.KIND,
-    GraphTrainer,
-    GraphParser,
-    {
-        "graph-perceptron": GraphTrainer(learner="perceptron"),
-        "graph-mira": GraphTrainer(learner="mira"),
-        "graph-bpm": GraphTrainer(learner="bpm", epochs=5),
-    },
-)
+MEMBERS = {
+    "graph-perceptron": GraphTrainer(learner="perceptron"),
+    "graph-mira": GraphTrainer(learner="mira"),
+    "graph-bpm": GraphTrainer(learner="bpm", epochs=5),
+}
+FAMILY = Family(GraphParser.KIND, GraphTrainer, GraphParser, MEMBERS)

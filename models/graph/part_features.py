@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from treevote.kernels import Ints, Keys, Shorts, kernel, leaf
 from treevote.models.features.lexicon import WordColumns
 from treevote.models.graph.features import (
     ArcKeys,
     Places,
+    Variants,
     arc_keys,
     fire_arc,
     fire_pair,
-    label_key,
     variants_of_arc,
     variants_of_grandparent,
     variants_of_sibling,
@@ -32,18 +30,12 @@ class TemplateTables(NamedTuple):
 
 
 class PartKeys(NamedTuple):
-    """Hash keys of the words of a sentence in every role of every kind of part, and the likely labels of its arcs.
-
-    Attributes
-    ----------
-    labels : ndarray of int16, shape (n + 1, n + 1)
-        As in `treevote.models.graph.pruning.Masks`.
-    """
+    """Keys of the words of a sentence in every role of every kind of part, and the likely labels of its arcs."""
 
     arcs: ArcKeys
     siblings: Keys
     grandparents: Keys
-    labels: Shorts
+    labels: Shorts  # shape (n + 1, n + 1), as in `treevote.models.graph.pruning.Masks`
 
 
 @kernel
@@ -61,25 +53,25 @@ def keys_of(tables: TemplateTables, tokens: Ints, words: WordColumns, labels: Sh
 def fire_sibling(keys: PartKeys, n_labelled: int, bits: int, h: int, s: int, d: int, places: Places) -> int:
     """Write the places of the features of a sibling part, and return their number; ``s`` is -1 for none."""
     row = s if s >= 0 else len(keys.siblings) - 1  # the last row is that of a missing word
-    labels = label_key(int(keys.labels[d, h]), int(keys.labels[s, h]) if s >= 0 else 0)
-    return fire_pair(keys.siblings, n_labelled, bits, h, row, d, labels, places)
+    other = int(keys.labels[s, h]) if s >= 0 else 0
+    return fire_pair(keys.siblings, n_labelled, bits, h, row, d, int(keys.labels[d, h]), other, places)
 
 
 @leaf
 def fire_grandparent(keys: PartKeys, n_labelled: int, bits: int, g: int, h: int, d: int, places: Places) -> int:
     """Write the places of the features of a grandparent part, and return their number; ``g`` is -1 for none."""
     row = g if g >= 0 else len(keys.grandparents) - 1
-    labels = label_key(int(keys.labels[d, h]), int(keys.labels[h, g]) if g >= 0 else 0)
-    return fire_pair(keys.grandparents, n_labelled, bits, row, h, d, labels, places)
+    other = int(keys.labels[h, g]) if g >= 0 else 0
+    return fire_pair(keys.grandparents, n_labelled, bits, row, h, d, int(keys.labels[d, h]), other, places)
 
 
 @leaf
 def fire_part(
     tables: TemplateTables, keys: PartKeys, bits: int, kind: int, ends: tuple[int, int, int], places: Places
-) -> tuple[int, tuple[np.uint32, np.uint32]]:
-    """Write the places of the features of an arc (``kind`` 0), sibling (1) or grandparent (2).
+) -> tuple[int, Variants]:
+    """Write the places of the features of an arc (0), sibling (1) or grandparent (2); return number and variants.
 
-    Return their number, and their variants. ``ends`` are the head, the dependent and the third word, -1 for none.
+    ``ends`` are the head, the dependent and the third word, -1 for none.
     """
     h, d, other = ends
     if kind == 0:

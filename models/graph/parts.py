@@ -26,31 +26,21 @@ NEVER = -1e30
 
 
 class Candidates(NamedTuple):
-    """The arcs of one sentence that were not pruned, by dependent, then by head.
+    """The arcs of one sentence that were not pruned, by dependent, then by head; ROOT is position 0.
 
-    Attributes
-    ----------
-    heads, dependents : ndarray of int32, shape (n_arcs,)
-        The two ends of each arc, positions in the sentence; 0 is ROOT.
-    first : ndarray of int64, shape (n + 2,)
-        The arcs to dependent ``d`` are ``first[d] : first[d + 1]``; ROOT has none, so ``first[0] = first[1] = 0``.
+    The arcs to dependent ``d`` are ``first[d] : first[d + 1]``; ROOT has none, so ``first[0] = first[1] = 0``.
     """
 
-    heads: Ints
+    heads: Ints  # shape (n_arcs,)
     dependents: Ints
-    first: Longs
+    first: Longs  # shape (n + 2,)
 
 
 class Siblings(NamedTuple):
-    """The sibling parts of each candidate arc ``h -> m``.
+    """The sibling parts of each candidate arc ``h -> m``; those of arc ``a`` are ``first[a] : first[a + 1]``.
 
-    Attributes
-    ----------
-    partners : ndarray of int32, shape (n_parts,)
-        The candidate arc ``h -> s`` with ``s`` strictly between ``h`` and ``m``. The first part of each arc has
-        -1: ``m`` is the innermost dependent on its side. The others follow by ascending ``s``.
-    first : ndarray of int64, shape (n_arcs + 1,)
-        The parts of arc ``a`` are ``first[a] : first[a + 1]``.
+    A partner is the candidate arc ``h -> s`` with ``s`` strictly between ``h`` and ``m``, by ascending ``s``. The first
+    part of each arc has -1: ``m`` is the innermost dependent on its side.
     """
 
     partners: Ints
@@ -58,16 +48,11 @@ class Siblings(NamedTuple):
 
 
 class Grandparents(NamedTuple):
-    """The grandparent parts of each candidate arc ``h -> m``.
+    """The grandparent parts of each candidate arc ``h -> m``; those of arc ``a`` are ``first[a] : first[a + 1]``.
 
-    Attributes
-    ----------
-    partners : ndarray of int32, shape (n_parts,)
-        Each candidate arc ``g -> h``, in order; where ``h`` is ROOT there is exactly one part, and it has -1. Parts
-        that no tree has (``g`` is ``m``) or no projective one (``g`` strictly between ``h`` and ``m``) are listed
-        as well, so that the parts of arc ``a`` and the arcs to its head always run in parallel.
-    first : ndarray of int64, shape (n_arcs + 1,)
-        The parts of arc ``a`` are ``first[a] : first[a + 1]``.
+    The partners are the candidate arcs ``g -> h``, in order; where ``h`` is ROOT there is exactly one part, and it has
+    -1. Parts that no tree has (``g`` is ``m``) or no projective one (``g`` strictly between ``h`` and ``m``) are listed
+    as well, so that the parts of arc ``a`` and the arcs to its head always run in parallel.
     """
 
     partners: Ints
@@ -108,49 +93,21 @@ def n_parts(parts: Parts) -> int:
 
 @kernel
 def candidates_of(mask: Bools | Shorts) -> Candidates:
-    """List the arcs that a mask allows.
-
-    Parameters
-    ----------
-    mask : ndarray of bool or int16, shape (n + 1, n + 1)
-        ``[d, h]``, unless it is 0, allows the arc from ``h`` to ``d``. Row 0 and the diagonal are not looked at.
-
-    Examples
-    --------
-    >>> candidates = candidates_of(np.array([[0, 0, 0], [1, 0, 1], [1, 1, 0]], np.bool_))
-    >>> candidates.heads.tolist(), candidates.dependents.tolist(), candidates.first.tolist()
-    ([0, 2, 0, 1], [1, 1, 2, 2], [0, 0, 2, 4])
-    """
-    n = len(mask) - 1
-    first = np.zeros(n + 2, np.int64)
-    for d in range(1, n + 1):
-        count = 0
-        for h in range(n + 1):
-            if mask[d, h] and h != d:
-                count += 1
-        first[d + 1] = first[d] + count
-    heads, dependents = np.empty(first[n + 1], np.int32), np.empty(first[n + 1], np.int32)
-    arc = 0
+    """List the arcs from ``h`` to ``d`` for which ``mask[d, h]`` is not 0; row 0 and the diagonal are not looked at."""
+    n, most, arc = len(mask) - 1, np.count_nonzero(mask), 0
+    heads, dependents, first = np.empty(most, np.int32), np.empty(most, np.int32), np.zeros(n + 2, np.int64)
     for d in range(1, n + 1):
         for h in range(n + 1):
             if mask[d, h] and h != d:
                 heads[arc], dependents[arc] = h, d
                 arc += 1
-    return Candidates(heads, dependents, first)
+        first[d + 1] = arc
+    return Candidates(heads[:arc], dependents[:arc], first)
 
 
 @kernel
 def siblings_of(candidates: Candidates) -> Siblings:
-    """List the sibling parts of all candidate arcs.
-
-    Examples
-    --------
-    Both words may be dependents of ROOT; then the first is the sibling of the second (arc 2, the parts 2 and 3).
-
-    >>> siblings = siblings_of(candidates_of(np.array([[0, 0, 0], [1, 0, 1], [1, 1, 0]], np.bool_)))
-    >>> siblings.partners.tolist(), siblings.first.tolist()
-    ([-1, -1, -1, 0, -1], [0, 1, 2, 4, 5])
-    """
+    """List the sibling parts of all candidate arcs."""
     n_arcs = len(candidates.heads)
     outgoing, _, middle = arcs_by_head(candidates)
     rank = np.empty(n_arcs, np.int64)  # the place of each arc in `outgoing`
@@ -173,14 +130,7 @@ def siblings_of(candidates: Candidates) -> Siblings:
 
 @kernel
 def grandparents_of(candidates: Candidates) -> Grandparents:
-    """List the grandparent parts of all candidate arcs.
-
-    Examples
-    --------
-    >>> grandparents = grandparents_of(candidates_of(np.array([[0, 0, 0], [1, 0, 1], [1, 1, 0]], np.bool_)))
-    >>> grandparents.partners.tolist(), grandparents.first.tolist()
-    ([-1, 2, 3, -1, 0, 1], [0, 1, 3, 4, 6])
-    """
+    """List the grandparent parts of all candidate arcs."""
     n_arcs = len(candidates.heads)
     first = np.zeros(n_arcs + 1, np.int64)
     for arc in range(n_arcs):
@@ -197,22 +147,9 @@ def grandparents_of(candidates: Candidates) -> Grandparents:
 
 @kernel
 def arcs_by_head(candidates: Candidates) -> tuple[Ints, Longs, Longs]:
-    """Sort the candidate arcs by head, then by dependent.
+    """Sort the candidate arcs by head, then by dependent; return them, ``first`` and ``middle``.
 
-    Returns
-    -------
-    arcs : ndarray of int32, shape (n_arcs,)
-        The arcs in this order.
-    first : ndarray of int64, shape (n + 2,)
-        The arcs of head ``h`` are ``arcs[first[h] : first[h + 1]]``.
-    middle : ndarray of int64, shape (n + 1,)
-        Those to its right are ``arcs[middle[h] : first[h + 1]]``.
-
-    Examples
-    --------
-    >>> candidates = candidates_of(np.array([[0, 0, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0], [0, 0, 1, 0]], np.bool_))
-    >>> [column.tolist() for column in arcs_by_head(candidates)]
-    [[0, 2, 3, 1, 4], [0, 2, 3, 5, 5], [0, 2, 4, 5]]
+    The arcs of head ``h`` are ``arcs[first[h] : first[h + 1]]``, those to its right ``arcs[middle[h] : first[h + 1]]``.
     """
     n_arcs, n = len(candidates.heads), len(candidates.first) - 2
     first = np.zeros(n + 2, np.int64)
@@ -220,9 +157,7 @@ def arcs_by_head(candidates: Candidates) -> tuple[Ints, Longs, Longs]:
         first[candidates.heads[arc] + 1] += 1
     for h in range(n + 1):
         first[h + 1] += first[h]
-    middle, free, arcs = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64), np.empty(n_arcs, np.int32)
-    for h in range(n + 1):
-        middle[h] = free[h] = first[h]
+    middle, free, arcs = first[:-1].copy(), first.copy(), np.empty(n_arcs, np.int32)
     for arc in range(n_arcs):
         h = candidates.heads[arc]
         arcs[free[h]] = arc
@@ -234,39 +169,20 @@ def arcs_by_head(candidates: Candidates) -> tuple[Ints, Longs, Longs]:
 
 @kernel
 def find_parts(parts: Parts, heads: Ints) -> Longs:
-    """Find the parts that a tree consists of.
+    """Find the parts of a tree, projective or not, shape (n + 1, 3).
 
-    Parameters
-    ----------
-    heads : ndarray of int32, shape (n + 1,)
-        A tree, projective or not.
-
-    Returns
-    -------
-    ndarray of int64, shape (n + 1, 3)
-        ``[d]`` are the arc to token ``d``, its sibling part and its grandparent part; -1 for an arc or part with
-        an arc that is no candidate, and in row 0.
-
-    Examples
-    --------
-    >>> parts = parts_of(np.array([[0, 0, 0], [1, 0, 1], [1, 1, 0]], np.bool_))
-    >>> find_parts(parts, np.array([-1, 0, 0], np.int32))[1:].tolist()
-    [[0, 0, 0], [2, 3, 3]]
-    >>> find_parts(parts, np.array([-1, 0, 1], np.int32))[1:].tolist()
-    [[0, 0, 0], [3, 4, 4]]
+    ``[d]`` are the arc to token ``d``, its sibling part and its grandparent part; -1 for an arc or part with an arc
+    that is no candidate, and in row 0.
     """
     candidates, siblings, grandparents = parts
     n = len(heads) - 1
-    found, inner = np.empty((n + 1, 3), np.int64), np.empty(n + 1, np.int64)
-    for d in range(n + 1):
-        found[d, 0] = found[d, 1] = found[d, 2] = -1
+    found, inner = np.full((n + 1, 3), -1, np.int64), np.empty(n + 1, np.int64)
     for d in range(1, n + 1):
         for arc in range(candidates.first[d], candidates.first[d + 1]):
             if candidates.heads[arc] == heads[d]:
                 found[d, 0] = arc
     for side in (1, -1):
-        for h in range(n + 1):
-            inner[h] = -1  # the arc to the last dependent of each head met so far; -2: no candidate
+        inner[:] = -1  # the arc to the last dependent of each head met so far; -2: no candidate
         for i in range(1, n + 1):
             d = i if side == 1 else n + 1 - i
             h, arc = heads[d], found[d, 0]

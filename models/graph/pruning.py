@@ -1,9 +1,9 @@
 """Pruning of arcs before second-order parsing: a small first-order model of the head of each word.
 
 A multinomial logistic regression gives every word a distribution over its heads; it is trained by stochastic gradient
-descent and averaged as in `treevote.models.graph.update`. Arcs are pruned whose probability is too far below
-that of the word's best (Carreras, Collins & Koo 2008, "TAG, dynamic programming, and the perceptron", section 5; Koo
-& Collins 2010). The scores of a perceptron or MIRA are less suited: they rank the heads below the best one badly.
+descent and averaged as in `treevote.models.graph.update`. Arcs are pruned whose probability is too far below that of
+the word's best (Carreras, Collins & Koo 2008, "TAG, dynamic programming, and the perceptron", section 5; Koo & Collins
+2010). The scores of a perceptron or MIRA are less suited: they rank the heads below the best one badly.
 """
 
 from __future__ import annotations
@@ -22,29 +22,17 @@ from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import ArcTable
 from treevote.models.graph.update import AveragedWeights
 
-MIN_GRADIENT = 0.003
-"""Smaller gradients are ignored: the probability is near 0, or near 1 for the gold head."""
-
-FINAL_RATE = 0.1
-"""Final learning rate as a share of the first; it falls linearly."""
-
+MIN_GRADIENT = 0.003  # smaller ones are ignored: the probability is near 0, or near 1 for the gold head
+FINAL_RATE = 0.1  # final learning rate as a share of the first; it falls linearly
 
 SHORT, FEWEST = 80, 4
-"""Words in sentences of ``n`` tokens, if ``n > SHORT``, keep ``max_heads * SHORT // n`` heads, ``FEWEST`` at least.
-
-The time of second-order parsing grows with the square of the number of heads, and with the length.
-"""
+"""To save time, words of sentences of ``n > SHORT`` tokens keep ``max_heads * SHORT // n`` heads, or ``FEWEST``."""
 
 
 class Pruner(NamedTuple):
-    """A first-order model, and the limits for the remaining arcs.
+    """A first-order model, the most heads of a word, and the largest difference to the score of its best head.
 
-    Attributes
-    ----------
-    max_heads : int
-        Maximum number of heads of one word, in sentences of ``SHORT`` tokens or fewer.
-    margin : float
-        Maximum difference to the score of the best head.
+    ``max_heads`` is for sentences of ``SHORT`` tokens or fewer.
     """
 
     weights: HashedWeights
@@ -59,19 +47,14 @@ class Pruner(NamedTuple):
 
 
 class Masks(NamedTuple):
-    """The arcs of sentences that were not pruned.
+    """The arcs of sentences that were not pruned: the mask of sentence ``i`` is ``allowed[begins[i] : begins[i + 1]]``.
 
-    Attributes
-    ----------
-    allowed : ndarray of int16
-        The masks of all sentences, ``[dependent, head]``, one after the other: 0 for an arc that was pruned, else the
-        number of its likely label, counted from 1; 1 if there are no labels. Row 0 is 0.
-    begins : ndarray of int64, shape (n_sentences + 1,)
-        The mask of sentence ``i`` is ``allowed[begins[i] : begins[i + 1]]``.
+    A mask, ``[dependent, head]``, has 0 for an arc that was pruned, else the number of its likely label, from 1; 1 if
+    there are no labels. Row 0 is 0.
     """
 
     allowed: Shorts
-    begins: Longs
+    begins: Longs  # shape (n_sentences + 1,)
 
     @classmethod
     def empty(cls, offsets: Longs) -> Masks:
@@ -100,7 +83,7 @@ def mask_of(masks: Masks, i: int) -> Shorts:
 def train_epoch(
     averaged: AveragedWeights, rate: float, table: ArcTable, sentences: Sentences, order: Longs, done: int, total: int
 ) -> None:
-    """Learn from sentences, one after the other; parameters as for `treevote.models.graph.first_order.train_epoch`."""
+    """Learn from sentences; parameters as for `treevote.models.graph.first_order.train_epoch`."""
     places, bits = np.empty(MAX_FEATURES, np.uint32), averaged.bits
     for i in range(len(order)):
         first, last = sentences.offsets[order[i]], sentences.offsets[order[i] + 1]
@@ -115,8 +98,8 @@ def train_epoch(
             for h in range(last - first):
                 if abs(gradients[h]) > MIN_GRADIENT:
                     change, variants = step * gradients[h], variants_of_arc(h, d)
-                    for i in range(2 * fire_arc(keys, table.splits, bits, h, d, places)):
-                        index = places[i // 2] ^ variants[i % 2]
+                    for k in range(2 * fire_arc(keys, table.splits, bits, h, d, places)):
+                        index = places[k // 2] ^ variants[k % 2]
                         averaged.weights[index] += np.float32(change)
                         averaged.accumulated[index] += np.float32(progress * change)
 
@@ -160,9 +143,8 @@ def prune(pruner: Pruner, words: WordColumns, tokens: Ints, single_root: bool, h
                     place -= 1
                 best[place] = scores[d, h]
                 n_best += 1 if n_best < max_heads else 0
-        least, room = best[n_best - 1], 0
-        for place in range(n_best):
-            room += int(best[place] == least)
+        least = best[n_best - 1]
+        room = (best[:n_best] == least).sum()
         allowed[d, d] = 0
         for distance in range(1, len(tokens)):
             for h in (d - distance, d + distance):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Floats, Ints, Longs, kernel, leaf
+from treevote.kernels import Floats, Ints, kernel, leaf
 from treevote.models.graph.arc_labels import label_candidates
 from treevote.models.graph.features import (
     MAX_FEATURES,
@@ -23,7 +23,7 @@ from treevote.models.graph.features import (
 )
 from treevote.models.graph.first_order import WeightTable, score_features
 from treevote.models.graph.hashed_weights import NO_WEIGHTS, HashedWeights
-from treevote.models.graph.hill_climbing import climb
+from treevote.models.graph.hill_climbing import improve
 from treevote.models.graph.koo_collins import decode
 from treevote.models.graph.part_features import (
     PartKeys,
@@ -36,13 +36,8 @@ from treevote.models.graph.part_features import (
 from treevote.models.graph.parts import Parts, ScoredParts, find_parts, n_parts, parts_of
 from treevote.models.graph.pruning import Masks, Pruner, mask_of, prune_all
 from treevote.models.graph.sentences import Sentences
-from treevote.models.graph.templates import (
-    GRANDPARENT_ROLES,
-    SIBLING_ROLES,
-    compile_arcs,
-    compile_pairs,
-)
-from treevote.models.graph.update import AveragedWeights, FeatureDifference, UpdateRule, extend, update
+from treevote.models.graph.templates import GRANDPARENT_ROLES, SIBLING_ROLES, compile_arcs, compile_pairs
+from treevote.models.graph.update import AveragedWeights, SparseVector, UpdateRule, extend, update
 from treevote.models.labelling.labeller import Labeller
 from treevote.store.record import Record
 
@@ -50,15 +45,7 @@ KIND = "second-order-model"
 
 
 class SecondOrderModel(NamedTuple):
-    """A second-order model.
-
-    Attributes
-    ----------
-    arcs, siblings, grandparents : tuple of str
-        Templates.
-    tables : TemplateTables
-        The compiled templates.
-    """
+    """Templates, as text and compiled, and their weights."""
 
     arcs: tuple[str, ...]
     siblings: tuple[str, ...]
@@ -70,30 +57,19 @@ class SecondOrderModel(NamedTuple):
     def untrained(cls, arcs: Sequence[str], siblings: Sequence[str], grandparents: Sequence[str]) -> SecondOrderModel:
         """Return a model without weights; raises as `treevote.models.graph.templates.compile_arcs`."""
         tables = TemplateTables(
-            compile_arcs(arcs),
-            compile_pairs(siblings, SIBLING_ROLES),
-            compile_pairs(grandparents, GRANDPARENT_ROLES),
+            compile_arcs(arcs), compile_pairs(siblings, SIBLING_ROLES), compile_pairs(grandparents, GRANDPARENT_ROLES)
         )
         return cls(tuple(arcs), tuple(siblings), tuple(grandparents), tables, NO_WEIGHTS)
 
     def parse(self, pruner: Pruner, arc_labeller: Labeller | None, sentences: Sentences) -> None:
         """Write the heads of every sentence."""
+        scorer = Scorer(self.weights.table, self.weights.bits, self.tables)
         for batch in sentences.batches():
             masks = Masks.empty(batch.offsets)
             prune_all(pruner, batch, masks)
             if arc_labeller is not None:
                 label_candidates(arc_labeller, batch, masks.allowed)
-            find_trees(
-                self.weights.table,
-                self.weights.bits,
-                self.tables,
-                batch,
-                masks,
-                0,
-                len(batch.offsets) - 1,
-                0.0,
-                batch.heads,
-            )
+            find_trees(scorer, batch, masks, 0, len(batch.offsets) - 1, 0.0, batch.heads)
 
     def record(self) -> Record:
         """Return the model as data."""
@@ -111,11 +87,8 @@ class SecondOrderModel(NamedTuple):
 @kernel
 def ends_of(parts: Parts, kind: int, arc: int, part: int) -> tuple[int, int, int]:
     """Return head and dependent of an arc, and the third word of one of its parts, -1 for none."""
-    h, d, other = (
-        int(np.int64(parts.candidates.heads[arc])),
-        int(np.int64(parts.candidates.dependents[arc])),
-        int(np.int64(-1)),
-    )
+    h, d = int(np.int64(parts.candidates.heads[arc])), int(np.int64(parts.candidates.dependents[arc]))
+    other = int(np.int64(-1))
     if kind == 1 and parts.siblings.partners[part] >= 0:
         other = int(parts.candidates.dependents[parts.siblings.partners[part]])
     elif kind == 2 and parts.grandparents.partners[part] >= 0:
@@ -123,10 +96,16 @@ def ends_of(parts: Parts, kind: int, arc: int, part: int) -> tuple[int, int, int
     return h, d, other
 
 
+class Scorer(NamedTuple):
+    """Weights, rounded or in training, their binary logarithm, and the templates of their features."""
+
+    weights: WeightTable
+    bits: int
+    tables: TemplateTables
+
+
 @kernel
-def score_parts(
-    weights: WeightTable, bits: int, tables: TemplateTables, keys: PartKeys, parts: Parts, projective: bool
-) -> ScoredParts:
+def score_parts(scorer: Scorer, keys: PartKeys, parts: Parts, projective: bool) -> ScoredParts:
     """Score all parts of a sentence; grandparent parts that no tree has, or no projective one, have the score 0."""
     candidates, siblings, grandparents = parts
     places = np.empty(MAX_FEATURES, np.uint32)
@@ -134,21 +113,14 @@ def score_parts(
     sibling_scores = np.empty(len(siblings.partners), np.float32)
     grandparent_scores = np.zeros(len(grandparents.partners), np.float32)
     scored = ScoredParts(candidates, siblings, grandparents, arc_scores, sibling_scores, grandparent_scores)
-    write_scores(weights, bits, tables, keys, projective, places, scored)
+    write_scores(scorer, keys, projective, places, scored)
     return scored
 
 
 @leaf
-def write_scores(
-    weights: WeightTable,
-    bits: int,
-    tables: TemplateTables,
-    keys: PartKeys,
-    projective: bool,
-    places: Places,
-    scored: ScoredParts,
-) -> None:
+def write_scores(scorer: Scorer, keys: PartKeys, projective: bool, places: Places, scored: ScoredParts) -> None:
     """Write the scores of all parts of a sentence; ``places`` has the shape (MAX_FEATURES,)."""
+    weights, bits, tables = scorer
     candidates, siblings, grandparents, arc_scores, sibling_scores, grandparent_scores = scored
     heads, dependents, splits = candidates.heads, candidates.dependents, tables.arcs.splits
     beside, above = tables.siblings.n_labelled, tables.grandparents.n_labelled
@@ -170,9 +142,7 @@ def write_scores(
 
 
 @kernel
-def score_sentences(
-    weights: WeightTable, bits: int, tables: TemplateTables, sentences: Sentences, masks: Masks, begin: int, end: int
-) -> Floats:
+def score_sentences(scorer: Scorer, sentences: Sentences, masks: Masks, begin: int, end: int) -> Floats:
     """Return the scores of the parts of sentences ``begin`` to ``end``: of each its arcs, siblings, grandparents."""
     size = 0
     for i in range(begin, end):
@@ -181,11 +151,10 @@ def score_sentences(
     for i in range(begin, end):
         first, last = sentences.offsets[i], sentences.offsets[i + 1]
         mask, tokens = mask_of(masks, i), sentences.tokens[first:last]
-        parts, keys = parts_of(mask), keys_of(tables, tokens, sentences.words, mask)
-        scored = score_parts(weights, bits, tables, keys, parts, sentences.projective)
+        parts, keys = parts_of(mask), keys_of(scorer.tables, tokens, sentences.words, mask)
+        scored = score_parts(scorer, keys, parts, sentences.projective)
         for own in (scored.arc_scores, scored.sibling_scores, scored.grandparent_scores):
-            for part in range(len(own)):
-                scores[at + part] = own[part]
+            scores[at : at + len(own)] = own
             at += len(own)
     return scores
 
@@ -202,37 +171,27 @@ def decode_sentences(
         to_arc = at + len(candidates.heads)
         to_sibling = to_arc + len(siblings.partners)
         to_grandparent = to_sibling + len(grandparents.partners)
-        of_arcs, of_siblings = scores[at:to_arc], scores[to_arc:to_sibling]
-        scored = ScoredParts(
-            candidates, siblings, grandparents, of_arcs, of_siblings, scores[to_sibling:to_grandparent]
-        )
+        own = scores[at:to_arc], scores[to_arc:to_sibling], scores[to_sibling:to_grandparent]
+        scored = ScoredParts(candidates, siblings, grandparents, own[0], own[1], own[2])
         if cost > 0:
-            for arc in range(len(of_arcs)):
+            for arc in range(len(candidates.heads)):
                 if sentences.heads[first + candidates.dependents[arc]] != candidates.heads[arc]:
-                    of_arcs[arc] += np.float32(cost)
+                    own[0][arc] += np.float32(cost)
         decode(scored, sentences.single_root, found[first:last])
         if not sentences.projective:
-            climb(scored, sentences.single_root, found[first:last])
+            improve(scored, sentences.single_root, found[first:last])
         at = to_grandparent
 
 
 def find_trees(
-    weights: WeightTable,
-    bits: int,
-    tables: TemplateTables,
-    sentences: Sentences,
-    masks: Masks,
-    begin: int,
-    end: int,
-    cost: float,
-    found: Ints,
+    scorer: Scorer, sentences: Sentences, masks: Masks, begin: int, end: int, cost: float, found: Ints
 ) -> None:
     """Write the best projective trees of sentences ``begin`` to ``end``, or local optima of hill climbs from there.
 
     Arcs that are not in ``sentences.heads`` score ``cost`` more (cost-augmented decoding). A sentence whose
     candidate arcs hold no projective tree keeps the heads in ``found``.
     """
-    scores = score_sentences(weights, bits, tables, sentences, masks, begin, end)
+    scores = score_sentences(scorer, sentences, masks, begin, end)
     decode_sentences(sentences, masks, scores, begin, end, cost, found)
 
 
@@ -249,15 +208,13 @@ def learn(
 ) -> None:
     """Update the weights by the gold tree of sentence ``i`` and the one in ``found``, if they differ."""
     first, last = sentences.offsets[i], sentences.offsets[i + 1]
-    mistakes, used = 0, 0
-    for slot in range(first + 1, last):
-        mistakes += int(found[slot] != sentences.heads[slot])
+    mistakes, used = (found[first + 1 : last] != sentences.heads[first + 1 : last]).sum(), 0
     if mistakes == 0:
         return
     mask = mask_of(masks, i)
     parts, keys = parts_of(mask), keys_of(tables, sentences.tokens[first:last], sentences.words, mask)
     places = np.empty(MAX_FEATURES, np.uint32)
-    difference = FeatureDifference(np.empty(1 << 12, np.int64), np.empty(1 << 12, np.float32))
+    difference = SparseVector(np.empty(1 << 12, np.int64), np.empty(1 << 12, np.float32))
     right, wrong = find_parts(parts, sentences.heads[first:last]), find_parts(parts, found[first:last])
     for sign in (1.0, -1.0):
         own, other = (right, wrong) if sign > 0 else (wrong, right)
@@ -268,23 +225,3 @@ def learn(
                     count, variants = fire_part(tables, keys, averaged.bits, kind, ends, places)
                     difference, used = extend(difference, used, places, count, variants, sign)
     update(rule, averaged, difference, used, mistakes, progress)
-
-
-def train_epoch(
-    averaged: AveragedWeights,
-    rule: UpdateRule,
-    tables: TemplateTables,
-    sentences: Sentences,
-    masks: Masks,
-    order: Longs,
-    done: int,
-    total: int,
-) -> None:
-    """Learn from sentences, one after the other.
-
-    Parameters are those of `treevote.models.graph.first_order.train_epoch`, and the arcs that were not pruned.
-    """
-    found = np.empty_like(sentences.heads)
-    for number, i in enumerate(order.tolist(), done):
-        find_trees(averaged.weights, averaged.bits, tables, sentences, masks, i, i + 1, rule.cost, found)
-        learn(averaged, rule, tables, sentences, masks, i, found, number / total)

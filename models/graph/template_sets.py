@@ -23,8 +23,7 @@ h.xpos+h.next.xpos+d.xpos h.prev.xpos+h.xpos+d.xpos h.xpos+d.prev.xpos+d.xpos h.
 d.upos+d.prev.lower d.upos+d.next.lower h.upos+d.upos+d.prev.lower h.upos+d.upos+d.next.lower
 h.upos+b.upos+d.upos h.xpos+b.xpos+d.xpos
 h.feats+d.feats h.upos+h.feats+d.upos+d.feats h.upos+h.feats+d.upos h.upos+d.upos+d.feats
-h.lemma+d.upos+d.feats h.upos+h.feats+d.lemma
-h.upos+h.agree+d.upos+d.agree
+h.lemma+d.upos+d.feats h.upos+h.feats+d.lemma h.upos+h.agree+d.upos+d.agree
 h.feat+d.feat h.upos+h.feat+d.upos+d.feat h.upos+h.feat+d.upos h.upos+d.upos+d.feat
 """
 """After McDonald et al. (2005), Table 1, with lemmas, affixes and FEATS."""

@@ -8,12 +8,8 @@ dependent on its inner side, ``g`` the head of the head. The only steps are to t
 In templates of arcs three kinds of atoms give several features: ``h.feat`` and ``d.feat`` give one for each
 attribute=value of FEATS (or one for each pair); ``h.agree+d.agree`` gives one for each attribute, whether both words
 have the same value (`treevote.models.features.agreement`); and ``b.upos`` (or another attribute) gives one for each
-distinct value among the words *between* head and dependent, together with its number of occurrences: one, two or more.
-
-In templates of pairs of arcs ``labels`` are the likely labels of both (`treevote.models.graph.arc_labels`).
-
-Every feature has several variants: with the direction of the arc, and with direction and distance
-(`treevote.models.graph.features`).
+distinct value among the words *between* head and dependent, together with its number of occurrences. In templates of
+pairs of arcs ``labels`` are the likely labels of both (`treevote.models.graph.arc_labels`).
 """
 
 from __future__ import annotations
@@ -30,13 +26,9 @@ from treevote.models.features.templates import LEXICON, Grammar, Template, read_
 
 SPLIT = ("feat", "agree")
 """Attributes that give a feature for each value, or each attribute, of FEATS."""
-
 _SPLITS = (("h", 0, "feat"), ("d", 0, "feat"), ("h", 0, "agree"))
 
-NEIGHBOURS = {"prev": -1, "next": 1}
-
-SIBLING_ROLES = "hsd"
-GRANDPARENT_ROLES = "ghd"
+SIBLING_ROLES, GRANDPARENT_ROLES = "hsd", "ghd"
 
 _ARC_ROLES = ((0, 1), (5, 6), (3, 4))
 """Numbers of head and dependent as roles of templates: of plain ones, of those with ``b``, of those with ``feat``."""
@@ -45,32 +37,21 @@ _ARC_ROLES = ((0, 1), (5, 6), (3, 4))
 class Columns(NamedTuple):
     """Templates split by role: a column for each template and each role in it, with the attributes of that word.
 
-    Attributes
-    ----------
-    names : ndarray of int64, shape (n_columns, 2)
-        What tells columns apart that have the same attributes: the number of the role, and that of the template.
-    first : ndarray of int64, shape (n_columns + 1,)
-        The atoms of column ``c`` are ``atoms[first[c] : first[c + 1]]``.
-    atoms : ndarray of int64, shape (n_atoms, 2)
-        Column of the lexicon, and offset from the word: -1, 0 or 1.
+    The names of columns, the numbers of role and template, tell those apart that have the same attributes. The atoms of
+    column ``c`` are ``atoms[first[c] : first[c + 1]]``: column of the lexicon, and offset from the word, -1, 0 or 1.
     """
 
-    names: Longs
-    first: Longs
-    atoms: Longs
+    names: Longs  # shape (n_columns, 2)
+    first: Longs  # shape (n_columns + 1,)
+    atoms: Longs  # shape (n_atoms, 2)
 
 
 class ArcTable(NamedTuple):
     """Compiled templates of arcs: plain ones, those with ``b``, those with ``feat`` or ``agree``.
 
-    Attributes
-    ----------
-    columns : Columns
-        The heads of all templates, then the dependents of all.
-    between : ndarray of int64, shape (n_templates with b,)
-        The column of the lexicon of their ``b`` atom.
-    splits : ndarray of bool, shape (3, n_templates with feat or agree)
-        Whether there is a feature for each value of the FEATS of the head, of the dependent, for the agreement of both.
+    The columns are the heads of all templates, then the dependents of all. ``between`` has the column of the lexicon of
+    each ``b`` atom. ``splits``, shape (3, templates with feat or agree), tell whether there is a feature for each value
+    of the FEATS of the head, of the dependent, for the agreement of both.
     """
 
     columns: Columns
@@ -79,14 +60,9 @@ class ArcTable(NamedTuple):
 
 
 class PairTable(NamedTuple):
-    """Compiled templates of pairs of arcs: those without ``labels``, then those with.
+    """Compiled templates of pairs of arcs: those without ``labels``, then the ``n_labelled`` ones with.
 
-    Attributes
-    ----------
-    columns : Columns
-        All of the first role, then of the second, then of the third.
-    n_labelled : int
-        Number of templates with ``labels``.
+    The columns are all of the first role, then of the second, then of the third.
     """
 
     columns: Columns
@@ -94,21 +70,11 @@ class PairTable(NamedTuple):
 
 
 def compile_arcs(lines: Sequence[str]) -> ArcTable:
-    """Compile templates of arcs.
+    """Compile templates of arcs; ConfigError if a line is wrong (the message quotes it), or there are none or too many.
 
-    Raises
-    ------
-    ConfigError
-        If a line is wrong (the message quotes it), or there are no lines or too many.
-
-    Examples
-    --------
     >>> table = compile_arcs(["h.upos+d.prev.upos", "h.feat+d.feat", "h.upos+b.upos+d.upos"])
     >>> table.columns.atoms[:1].tolist(), table.between.tolist()
     ([[2, 0]], [2])
-    >>> compile_arcs(["h.frm"])
-    Traceback (most recent call last):
-    treevote.errors.ConfigError: template 'h.frm': unknown attribute 'frm'; did you mean 'form'? ...
     """
     templates = _read(lines, _grammar("hdb", LEXICON | {"feat": (1, 0), "agree": (2, 0)}))
     around = [t for t in templates if any(role == "b" for role, _, _ in t)]
@@ -123,17 +89,11 @@ def compile_arcs(lines: Sequence[str]) -> ArcTable:
 
 
 def compile_pairs(lines: Sequence[str], roles: str) -> PairTable:
-    """Compile templates of siblings or grandparents.
+    """Compile templates of siblings or grandparents; raises as `compile_arcs`.
 
-    Raises as `compile_arcs`.
-
-    Examples
-    --------
     >>> table = compile_pairs(["g.upos+h.upos+d.upos"], GRANDPARENT_ROLES)
     >>> table.columns.names.tolist(), table.columns.atoms.tolist()
     ([[10, 0], [11, 0], [12, 0]], [[2, 0], [2, 0], [2, 0]])
-    >>> compile_pairs(["labels+h.upos", "s.upos"], SIBLING_ROLES).n_labelled
-    1
     """
     templates, number = _read(lines, _grammar(roles, LEXICON, {"labels": 1})), 7 if roles == SIBLING_ROLES else 10
     labelled = [template for template in templates if any(name == "labels" for _, _, name in template)]
@@ -142,13 +102,7 @@ def compile_pairs(lines: Sequence[str], roles: str) -> PairTable:
 
 
 def attributes_of(line: str) -> set[str]:
-    """Return the attributes in a template.
-
-    Examples
-    --------
-    >>> sorted(attributes_of("h.upos+h.feat+d.lemma"))
-    ['feat', 'lemma', 'upos']
-    """
+    """Return the attributes in a template."""
     return {atom.rpartition(".")[2] for atom in line.split("+")}
 
 
@@ -173,7 +127,7 @@ def _check(template: Template) -> None:
 
 def _grammar(roles: str, attributes: Mapping[str, tuple[int, int]], alone: Mapping[str, int] | None = None) -> Grammar:
     places = {role: (number, 0) for number, role in enumerate(roles)}
-    return Grammar(places, NEIGHBOURS, attributes, alone or {}, check=_check)
+    return Grammar(places, {"prev": -1, "next": 1}, attributes, alone or {}, check=_check)
 
 
 def _columns(groups: Sequence[tuple[list[list[tuple[str, int, str]]], str, int]]) -> Columns:

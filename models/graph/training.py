@@ -8,32 +8,28 @@ data. They are independent, so they are trained in parallel.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Floats, Longs, Shorts
 from treevote.models.features.lexicon import WordColumns
-from treevote.models.graph import first_order, pruning, second_order
+from treevote.models.graph import first_order, pruning
 from treevote.models.graph.arc_labels import label_candidates, train_arc_labeller
 from treevote.models.graph.hashed_weights import HashedWeights, round_weights
 from treevote.models.graph.part_features import TemplateTables
 from treevote.models.graph.pruning import Masks, Pruner
+from treevote.models.graph.second_order import Scorer, find_trees, learn
 from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import ArcTable
 from treevote.models.graph.update import PERCEPTRON, AveragedWeights, UpdateRule, average, zero_weights
 from treevote.parallel import ONE_JOB, Jobs, Progress
 
-PRUNER_BITS = 20
-PRUNER_EPOCHS = 3
 PRUNER_RATE = 0.1
 N_FOLDS = 2
 """Folds of the training sentences for jackknifing: each is pruned by a model that was trained on the others."""
-
-TrainEpoch = Callable[[AveragedWeights, Longs, int, int], None]
-"""Learns from sentences in a given order; also takes the numbers of sentences before them and in the whole training."""
 
 
 class FirstOrderTask(NamedTuple):
@@ -62,72 +58,56 @@ class SecondOrderTask(NamedTuple):
 
     def train_epoch(self, averaged: AveragedWeights, order: Longs, done: int, total: int) -> None:
         """Learn from sentences in a given order."""
-        second_order.train_epoch(averaged, self.rule, self.tables, self.sentences, self.masks, order, done, total)
+        sentences, tables, masks, rule, _, _ = self
+        scorer, found = Scorer(averaged.weights, averaged.bits, tables), np.empty_like(sentences.heads)
+        for number, i in enumerate(order.tolist(), done):
+            find_trees(scorer, sentences, masks, i, i + 1, rule.cost, found)
+            learn(averaged, rule, tables, sentences, masks, i, found, number / total)
 
 
-def mean_weights(
-    task: FirstOrderTask | SecondOrderTask,
-    n_learners: int,
-    seed: int,
-    jobs: Jobs = ONE_JOB,
-) -> Floats:
-    """Train several learners and return the mean of their weights.
+class PrunerTask(NamedTuple):
+    """Data and settings for the training of the model that prunes arcs."""
 
-    Parameters
-    ----------
-    task : FirstOrderTask or SecondOrderTask
-    n_learners : int
-        Number of learners; learner ``k`` shuffles the sentences with ``default_rng([seed, k])``.
-    seed : int
-    jobs : Jobs, optional
-    """
+    sentences: Sentences
+    table: ArcTable
+    rule: UpdateRule = PERCEPTRON
+    bits: int = 20
+    epochs: int = 3
+
+    def train_epoch(self, averaged: AveragedWeights, order: Longs, done: int, total: int) -> None:
+        """Learn from sentences in a given order."""
+        pruning.train_epoch(averaged, PRUNER_RATE, self.table, self.sentences, order, done, total)
+
+
+Task: TypeAlias = FirstOrderTask | SecondOrderTask | PrunerTask
+
+
+def mean_weights(task: Task, n_learners: int, seed: int, jobs: Jobs = ONE_JOB) -> Floats:
+    """Train several learners, each with its own order of the sentences, and return the mean of their weights."""
     work = functools.partial(averaged_weights, task, seed)
-    total: Floats | None = None
-    for weights in jobs.map(work, range(n_learners), prefer="threads"):
-        total = weights if total is None else np.add(total, weights, out=total)
-    if total is None:
-        raise ValueError("no learners")
+    learners = jobs.map(work, range(n_learners), prefer="threads")
+    total = next(learners)
+    for weights in learners:
+        np.add(total, weights, out=total)
     return np.divide(total, np.float32(n_learners), out=total)
 
 
-def averaged_weights(
-    task: FirstOrderTask | SecondOrderTask, seed: int, k: int, progress: Progress | None = None
-) -> Floats:
-    """Train learner ``k`` and return its averaged weights."""
+def averaged_weights(task: Task, seed: int, k: int, progress: Progress | None = None, name: str = "") -> Floats:
+    """Train learner ``k``, with sentences in a new random order in each epoch; return its averaged weights."""
     averaged = zero_weights(task.bits, task.rule)
     rng, n_sentences = np.random.default_rng([seed, k]), len(task.sentences.offsets) - 1
-    train_epochs(task.train_epoch, averaged, n_sentences, task.epochs, rng, f"graph {k + 1}", progress)
-    return average(averaged)
-
-
-def train_epochs(
-    train_epoch: TrainEpoch,
-    averaged: AveragedWeights,
-    n_sentences: int,
-    epochs: int,
-    rng: np.random.Generator,
-    name: str = "",
-    progress: Progress | None = None,
-) -> None:
-    """Learn from all sentences in each epoch, in a new random order."""
-    for epoch in range(epochs):
-        train_epoch(averaged, rng.permutation(n_sentences), epoch * n_sentences, epochs * n_sentences)
+    for epoch in range(task.epochs):
+        task.train_epoch(averaged, rng.permutation(n_sentences), epoch * n_sentences, task.epochs * n_sentences)
         if progress is not None:
-            progress(name, epoch + 1, epochs)
+            progress(name or f"graph {k + 1}", epoch + 1, task.epochs)
+    return average(averaged)
 
 
 def train_pruner(
     sentences: Sentences, table: ArcTable, seed: int, *, progress: Progress | None = None
 ) -> HashedWeights:
     """Train the model that prunes arcs."""
-    averaged = zero_weights(PRUNER_BITS, PERCEPTRON)
-
-    def train_epoch(averaged: AveragedWeights, order: Longs, done: int, total: int) -> None:
-        pruning.train_epoch(averaged, PRUNER_RATE, table, sentences, order, done, total)
-
-    rng = np.random.default_rng([seed, 0])
-    train_epochs(train_epoch, averaged, len(sentences.offsets) - 1, PRUNER_EPOCHS, rng, "pruner", progress)
-    return round_weights(average(averaged), 0.0)
+    return round_weights(averaged_weights(PrunerTask(sentences, table), seed, 0, progress, "pruner"), 0.0)
 
 
 def prune_fold(

@@ -18,18 +18,13 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Floats, Longs, kernel
-from treevote.models.graph.features import Places
+from treevote.models.graph.features import Places, Variants
 
 
 class UpdateRule(NamedTuple):
-    """Update rule of an online learner.
+    """Cost of a wrong head in cost-augmented decoding, and maximum step size (aggressiveness) of MIRA.
 
-    Attributes
-    ----------
-    cost : float
-        Cost of a wrong head in cost-augmented decoding (loss augmentation); 0 for the perceptron.
-    C : float
-        Maximum step size of MIRA (aggressiveness); infinite for the perceptron, whose step size is always 1.
+    The perceptron has no cost, and its step size is always 1.
     """
 
     cost: float
@@ -40,22 +35,11 @@ PERCEPTRON = UpdateRule(0.0, np.inf)
 
 
 class AveragedWeights(NamedTuple):
-    """Weights in training.
-
-    Attributes
-    ----------
-    weights : ndarray of float32, shape (2**bits,)
-        The present weights.
-    accumulated : ndarray of float32, shape (2**bits,)
-        Sum of all updates, each times the training progress at its time.
-    scratch : ndarray of float32, shape (2**bits,)
-        Workspace of `step_size`, all 0 between updates; empty for the perceptron.
-    bits : int
-    """
+    """Weights in training, of shape (2**bits,); ``scratch`` is a workspace of `step_size`, all 0 between updates."""
 
     weights: Floats
-    accumulated: Floats
-    scratch: Floats
+    accumulated: Floats  # sum of all updates, each times the training progress at its time
+    scratch: Floats  # empty for the perceptron
     bits: int
 
 
@@ -66,15 +50,10 @@ def zero_weights(bits: int, rule: UpdateRule) -> AveragedWeights:
     return AveragedWeights(np.zeros(size, np.float32), np.zeros(size, np.float32), scratch, bits)
 
 
-class FeatureDifference(NamedTuple):
+class SparseVector(NamedTuple):
     """Features of the gold tree minus those of the predicted tree, as a sparse vector.
 
-    Attributes
-    ----------
-    indices : ndarray of int64, shape (n_features,)
-        Weight indices; an index may occur several times.
-    values : ndarray of float32, shape (n_features,)
-        1 for a feature of the gold tree, -1 for one of the predicted tree.
+    An index, that of a weight, may occur several times; a value is 1 for a feature of the gold tree, -1 of the other.
     """
 
     indices: Longs
@@ -83,17 +62,12 @@ class FeatureDifference(NamedTuple):
 
 @kernel
 def extend(
-    difference: FeatureDifference,
-    used: int,
-    places: Places,
-    count: int,
-    variants: tuple[np.uint32, np.uint32],
-    value: float,
-) -> tuple[FeatureDifference, int]:
+    difference: SparseVector, used: int, places: Places, count: int, variants: Variants, value: float
+) -> tuple[SparseVector, int]:
     """Append both variants of ``count`` features behind the first ``used`` entries; return it with its new length."""
     if used + 2 * count > len(difference.indices):
         size = 2 * (used + 2 * count)
-        longer = FeatureDifference(np.empty(size, np.int64), np.empty(size, np.float32))
+        longer = SparseVector(np.empty(size, np.int64), np.empty(size, np.float32))
         for i in range(used):
             longer.indices[i], longer.values[i] = difference.indices[i], difference.values[i]
         difference = longer
@@ -107,12 +81,7 @@ def extend(
 
 @kernel
 def update(
-    rule: UpdateRule,
-    averaged: AveragedWeights,
-    difference: FeatureDifference,
-    used: int,
-    mistakes: int,
-    progress: float,
+    rule: UpdateRule, averaged: AveragedWeights, difference: SparseVector, used: int, mistakes: int, progress: float
 ) -> None:
     """Update the weights after a wrong tree, by the first ``used`` entries of the difference.
 

@@ -18,25 +18,13 @@ from treevote.kernels import Bools, Ints, kernel, leaf
 
 
 class Instances(NamedTuple):
-    """Training instances.
+    """Training instances, their features, classes and multiplicities; indices ascend in each row."""
 
-    Attributes
-    ----------
-    indptr, indices : ndarray of int32
-        The features of each instance, in ascending order: a CSR matrix without its values.
-    starts, postings : ndarray of int32
-        The instances of each feature, in ascending order: an inverted index.
-    labels : ndarray of int32, shape (n_instances,)
-        Classes.
-    weights : ndarray of int32, shape (n_instances,)
-        Multiplicities.
-    """
-
-    indptr: Ints
+    indptr: Ints  # the features of each instance: a CSR matrix without its values
     indices: Ints
-    starts: Ints
+    starts: Ints  # the instances of each feature: an inverted index
     postings: Ints
-    labels: Ints
+    labels: Ints  # classes, shape (n_instances,)
     weights: Ints
 
     def with_feature(self, feature: int) -> Ints:
@@ -45,29 +33,15 @@ class Instances(NamedTuple):
 
 
 class Parent(NamedTuple):
-    """A pattern with the candidates that extend it.
+    """A pattern with the candidates that extend it; numbers ascend, and counts are sums of weights."""
 
-    Attributes
-    ----------
-    pattern : tuple of int
-        In ascending order.
-    covered : ndarray of int32, shape (n_covered,)
-        The covered instances, in ascending order.
-    was_right : ndarray of bool, shape (n_covered,)
-        Whether the list classified each correctly at the last update of the counts.
-    features, classes : ndarray of int32, shape (n_candidates,)
-        Additional feature, in ascending order, and class of each candidate.
-    agreeing, right : ndarray of int32, shape (n_candidates,)
-        Weight of the covered instances of its class, and of those that were classified correctly.
-    """
-
-    pattern: tuple[int, ...]
-    covered: Ints
-    was_right: Bools
-    features: Ints
+    pattern: Ints
+    covered: Ints  # instances, shape (n_covered,)
+    was_right: Bools  # whether the list classified each correctly at the last update of the counts
+    features: Ints  # the additional one of each candidate, shape (n_candidates,)
     classes: Ints
-    agreeing: Ints
-    right: Ints
+    agreeing: Ints  # covered instances of its class
+    right: Ints  # covered instances that were classified correctly
 
 
 def positive_columns(X: Any) -> tuple[Ints, Ints]:
@@ -80,15 +54,9 @@ def positive_columns(X: Any) -> tuple[Ints, Ints]:
 
 
 def instances_of(X: Any, labels: Ints, weights: Ints, min_weight: int) -> tuple[Instances, Ints]:
-    """Return the rows of a matrix as instances, and its columns of at least a minimum weight, their features.
+    """Return the rows of a matrix as instances, and its columns of at least a minimum weight, their features."""
+    from scipy.sparse import csr_matrix
 
-    Examples
-    --------
-    >>> one = np.ones(2, np.int32)
-    >>> data, columns = instances_of(np.array([[1, 0, 1], [0, 0, 1]]), one, one, 2)
-    >>> columns.tolist(), data.indices.tolist(), data.with_feature(0).tolist()
-    ([2], [0, 0], [0, 1])
-    """
     indptr, indices = positive_columns(X)
     totals = np.bincount(indices, np.repeat(weights, np.diff(indptr)), X.shape[1])
     columns = np.flatnonzero(totals >= min_weight).astype(np.int32)
@@ -97,36 +65,18 @@ def instances_of(X: Any, labels: Ints, weights: Ints, min_weight: int) -> tuple[
     indices = features[indices]
     before = np.concatenate([np.zeros(1, np.int32), np.cumsum(indices >= 0, dtype=np.int32)])
     indptr, indices = before[indptr], indices[indices >= 0]
-    return Instances(indptr, indices, *_invert(indptr, indices, len(columns)), labels, weights), columns
+    rows = csr_matrix((np.ones(len(indices), np.bool_), indices, indptr), (len(indptr) - 1, len(columns)))
+    by_feature = rows.tocsc()
+    starts, postings = (own.astype(np.int32, copy=False) for own in (by_feature.indptr, by_feature.indices))
+    return Instances(indptr, indices, starts, postings, labels, weights), columns
 
 
-def _invert(indptr: Ints, indices: Ints, n_features: int) -> tuple[Ints, Ints]:
-    """Return the inverted index of a CSR matrix, as in ``Instances``."""
-    from scipy.sparse import csr_matrix
-
-    ones = np.ones(len(indices), np.bool_)
-    by_column = csr_matrix((ones, indices, indptr), (len(indptr) - 1, n_features)).tocsc()
-    return by_column.indptr.astype(np.int32, copy=False), by_column.indices.astype(np.int32, copy=False)
-
-
-@kernel
 def intersection(one: Ints, other: Ints) -> Ints:
-    """Return the common values of two ascending arrays, by galloping search of the longer one."""
+    """Return the common values of two ascending arrays, by binary search in the longer one."""
     if len(one) > len(other):
         one, other = other, one
-    found = np.empty_like(one)
-    n, start = 0, 0
-    for wanted in one:
-        step = 1
-        while start + step < len(other) and other[start + step] < wanted:
-            step *= 2
-        start += np.searchsorted(other[start : start + step + 1], wanted)
-        if start >= len(other):
-            break
-        if other[start] == wanted:
-            found[n] = wanted
-            n += 1
-    return found[:n].copy()
+    common: Bools = other[np.minimum(np.searchsorted(other, one), len(other) - 1)] == one
+    return one[common]
 
 
 @kernel
@@ -135,18 +85,10 @@ def count_candidates(
 ) -> tuple[Ints, Ints, Ints, Ints]:
     """Return features, classes, agreeing and right of the candidates of a parent, as in ``Parent``, in any order.
 
-    Candidates that cover the same instances as the parent are left out.
-
-    Parameters
-    ----------
-    right : ndarray of bool, shape (n_instances,)
-        Whether the list classifies each instance correctly.
-    by_class : ndarray of int32
-        The instances that the parent, which has the features ``pattern``, covers; class by class.
-    first, min_agreeing : int
-        Smallest feature that may be added, and minimum of ``agreeing``.
-    scratch : ndarray of int32, shape (6, n_features)
-        All zero before and after.
+    ``right`` tells for each instance whether the list classifies it correctly. ``by_class`` are the instances that the
+    parent, of features ``pattern``, covers; class by class. Features from ``first`` on are added, with ``agreeing`` of
+    at least ``min_agreeing``. Candidates that cover the same instances as the parent are left out. ``scratch``, shape
+    (6, n_features), is all zero before and after.
     """
     own_class, now, most = scratch[0], scratch[1], scratch[2]
     most_class, n_right, covered = scratch[3], scratch[4], scratch[5]
@@ -176,27 +118,17 @@ def count_candidates(
         kept = kept[covered[kept] < len(by_class)]
     result = kept, most_class[kept], most[kept], n_right[kept]
     for feature in met:
-        for row in range(len(scratch)):
-            scratch[row, feature] = 0
+        scratch[:, feature] = 0
     return result
 
 
 @leaf
-def update_counts(
-    data: Instances,
-    right: Bools,
-    covered: Ints,
-    was_right: Bools,
-    features: Ints,
-    agreeing: Ints,
-    n_right: Ints,
-    places: Ints,
-) -> int:
+def update_counts(data: Instances, right: Bools, parent: Parent, places: Ints) -> int:
     """Update the counts of a parent and return its first candidate with the highest gain.
 
-    ``covered`` to ``n_right`` are those of the parent. ``places``, shape (n_features,), is scratch: all zero before and
-    after.
+    ``places``, shape (n_features,), is all zero before and after.
     """
+    _, covered, was_right, features, _, agreeing, n_right = parent
     for candidate in range(len(features)):
         places[features[candidate]] = candidate + 1
     for k in range(len(covered)):
@@ -220,7 +152,7 @@ def update_counts(
 def gain_bound(data: Instances, right: Bools, covered: Ints, counts: Ints) -> int:
     """Return the largest number of misclassified instances of one class: no rule on ``covered`` gains more.
 
-    ``counts``, shape (n_classes,), is scratch: all zero before and after.
+    ``counts``, shape (n_classes,), is all zero before and after.
     """
     most = 0
     for i in covered:

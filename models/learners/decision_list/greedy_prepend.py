@@ -26,44 +26,18 @@ from treevote.settings import Count
 
 
 class GreedyPrepend(SparseClassifier):
-    """Decision list learnt by the Greedy Prepend Algorithm.
+    """Decision list learnt by the Greedy Prepend Algorithm; classes in ``rules_`` are indices in ``classes_``.
 
-    A row has a feature if its value is positive. Ties in gain go to the candidate with the oldest parent, then to the
-    first feature; ties in frequency go to the first class. Parents are the empty pattern, then (with ``free_length=2``)
-    the single features in their order, then the patterns of the rules in the order of learning.
+    A row has a feature if its value is positive. A rule gains at least ``min_gain`` instances; the list has at most
+    ``max_rules``, each of at most ``max_length`` features. Patterns of up to ``free_length``, 1 or 2, are candidates
+    from the start.
 
-    Parameters
-    ----------
-    min_gain : int, default=1
-        Minimum gain of a rule, in training instances.
-    max_rules : int, default=100000
-        Maximum length of the list.
-    max_length : int, default=8
-        Maximum number of features in a pattern.
-    free_length : {1, 2}, default=2
-        Patterns of up to this length are candidates from the start.
+    Ties in gain go to the candidate with the oldest parent, then to the first feature; ties in frequency go to the
+    first class. Parents are the empty pattern, then (with ``free_length=2``) the single features in their order, then
+    the patterns of the rules in the order of learning.
 
-    Attributes
-    ----------
-    classes_ : ndarray, shape (n_classes,)
-    rules_ : DecisionList
-        The classes of its rules are indices in ``classes_``.
-    n_features_in_ : int
-
-    References
-    ----------
-    Rivest (1987), "Learning decision lists".
-    Yuret & de la Maza (2006), "The Greedy Prepend Algorithm for decision list induction".
-    Yuret (2006), "Dependency parsing as a classification problem", section 2.
-
-    Examples
-    --------
-    >>> X = np.array([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1]])
-    >>> learner = GreedyPrepend().fit(X, ["link", "link", "none", "none", "none"])
-    >>> [learner.rules_.pattern(rule) for rule in range(3)], learner.rules_.gains.tolist()
-    ([[1], [0], []], [1, 1, 3])
-    >>> learner.predict(X).tolist()
-    ['link', 'link', 'none', 'none', 'none']
+    References: Rivest (1987), "Learning decision lists"; Yuret & de la Maza (2006), "The Greedy Prepend Algorithm for
+    decision list induction"; Yuret (2006), "Dependency parsing as a classification problem", section 2.
     """
 
     def __init__(
@@ -75,16 +49,10 @@ class GreedyPrepend(SparseClassifier):
         self.free_length = free_length
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the list from rows and their classes.
+        """Learn the list from rows, their classes and multiplicities; rows of weight 0 are ignored.
 
-        ``sample_weight`` are multiplicities, whole numbers; rows of weight 0 are ignored.
-
-        Raises
-        ------
-        ConfigError
-            If a parameter is out of range.
-        ValueError
-            If the arrays do not fit together, as scikit-learn demands, or weights are not whole numbers.
+        ConfigError if a parameter is out of range; ValueError if the arrays do not fit together, as scikit-learn
+        demands, or weights are not whole numbers.
         """
         for name in ("min_gain", "max_rules", "max_length"):
             converted(Count, getattr(self, name), name)

@@ -27,7 +27,7 @@ from treevote.models.learners.decision_list.candidates import (
     update_counts,
 )
 from treevote.models.learners.decision_list.rules import DecisionList
-from treevote.models.learners.decision_list.tournament import enlarged, enter, tournament, value, winner
+from treevote.models.learners.decision_list.tournament import change, enlarged, tournament, value, winner
 
 
 class ListOptions(NamedTuple):
@@ -40,28 +40,9 @@ class ListOptions(NamedTuple):
 
 
 def induce(X: Any, labels: Ints, weights: np.ndarray[Any, Any], options: ListOptions) -> DecisionList:
-    """Learn a decision list.
+    """Learn a decision list from rows, classes from 0 and multiplicities, whole numbers from 1 on.
 
-    Parameters
-    ----------
-    X : array or sparse matrix, shape (n_rows, n_features)
-        A row has a feature if its value is positive.
-    labels : ndarray of int32, shape (n_rows,)
-        Classes, counted from 0.
-    weights : ndarray, shape (n_rows,)
-        Multiplicities: whole numbers from 1 on.
-    options : ListOptions
-
-    Raises
-    ------
-    ValueError
-        If the weights sum to 2**31 or more.
-
-    Examples
-    --------
-    >>> rules = induce(np.array([[1], [0], [0]]), np.array([1, 0, 0], np.int32), np.ones(3), ListOptions(1, 9, 8, 2))
-    >>> rules.pattern(0), rules.classes.tolist(), rules.gains.tolist()
-    ([0], [1, 0], [1, 2])
+    A row has a feature if its value is positive. ValueError if the weights sum to 2**31 or more.
     """
     if weights.sum() >= 2**31:
         raise ValueError(f"the weights of the rows should sum to less than 2**31, found {weights.sum():.0f}")
@@ -74,14 +55,7 @@ def induce(X: Any, labels: Ints, weights: np.ndarray[Any, Any], options: ListOpt
 
 
 class Induction:
-    """A decision list under construction.
-
-    Parameters
-    ----------
-    data : Instances
-    min_gain, max_length, free_length
-        As in ``ListOptions``.
-    """
+    """A decision list under construction."""
 
     def __init__(self, data: Instances, min_gain: int, max_length: int, free_length: int) -> None:
         self.data, self.min_gain, self.max_length, self.free_length = data, min_gain, max_length, free_length
@@ -94,7 +68,7 @@ class Induction:
 
         # Parents: the empty pattern; each single feature, if patterns of two are free; the patterns of learnt rules.
         self.parents: list[Parent | None] = [None] * (1 + n_features if free_length > 1 else 1)
-        self.patterns = {self._pattern(number) for number in range(len(self.parents))}
+        self.patterns: set[tuple[int, ...]] = {(number - 1,) if number else () for number in range(len(self.parents))}
         self.bounds = tournament(2 * len(self.parents) + 1024)
         self.best = np.zeros(len(self.bounds) // 2, np.int32)  # best candidate of each parent
         self.stale = np.ones(len(self.bounds) // 2, np.bool_)
@@ -107,7 +81,7 @@ class Induction:
         self.n_links = 0
         self.scratch, self.counts = np.zeros((6, n_features), np.int32), np.zeros(len(totals), np.int32)
         for number in range(len(self.parents)):
-            enter(self.bounds, number, int(totals.sum() if number == 0 else totals.max()))
+            change(self.bounds, number, int(totals.sum() if number == 0 else totals.max()))
 
     def prepend(self) -> bool:
         """Put the best rule on top; return False if none gains enough."""
@@ -122,35 +96,30 @@ class Induction:
             self._tighten(number, parent)
         candidate = self.best[number]
         feature, label = int(parent.features[candidate]), int(parent.classes[candidate])
-        pattern = tuple(sorted((*parent.pattern, feature)))
+        pattern = tuple(sorted((*parent.pattern.tolist(), feature)))
         covered = self.data.with_feature(feature)
-        if parent.pattern:
+        if len(parent.pattern):
             covered = intersection(covered, parent.covered)
         links = self.single, self.first, self.following, self.parent_of
-        apply_rule(
-            self.data, covered, label, len(self.learnt), self.right, self.decider, links, self.bounds, self.stale
-        )
+        rule = len(self.learnt)
+        apply_rule(self.data, covered, label, rule, self.right, self.decider, links, self.bounds, self.stale)
         self.learnt.append((pattern, label, gain))
         if len(pattern) < self.max_length and pattern not in self.patterns:
             self._add(pattern, covered)
         return True
-
-    def _pattern(self, number: int) -> tuple[int, ...]:
-        """Return the pattern of one of the initial parents."""
-        return (number - 1,) if number else ()
 
     def _tighten(self, number: int, parent: Parent | None) -> None:
         """Lower the bound of a parent towards its highest gain."""
         if parent is not None:
             self._recount(number, parent)
         elif number == 0:
-            self._open(number, np.arange(len(self.right), dtype=np.int32))
+            self._open(number, np.arange(len(self.right), dtype=np.int32), ())
         elif self.stale[number]:
             covered = self.data.with_feature(number - 1)
-            enter(self.bounds, number, gain_bound(self.data, self.right, covered, self.counts))
+            change(self.bounds, number, gain_bound(self.data, self.right, covered, self.counts))
             self.stale[number] = False
         else:
-            self._open(number, self.data.with_feature(number - 1))
+            self._open(number, self.data.with_feature(number - 1), (number - 1,))
 
     def _add(self, pattern: tuple[int, ...], covered: Ints) -> None:
         """Make the pattern of a learnt rule the parent of candidates."""
@@ -170,35 +139,24 @@ class Induction:
             self.n_links += len(covered)
         self._open(number, covered, pattern)
 
-    def _open(self, number: int, covered: Ints, pattern: tuple[int, ...] | None = None) -> None:
+    def _open(self, number: int, covered: Ints, pattern: tuple[int, ...]) -> None:
         """Count the candidates of a parent."""
-        if pattern is None:
-            pattern = self._pattern(number)
         # If all single features are parents, a pair of features is a candidate of the first one only.
         first = pattern[0] if len(pattern) == 1 and self.free_length > 1 else 0
         by_class = covered[np.argsort(self.data.labels[covered], kind="stable")]
         own = np.array(pattern, np.int32)
         counts = count_candidates(self.data, self.right, by_class, own, first, self.min_gain, self.scratch)
         order = np.argsort(counts[0])
-        parent = Parent(pattern, covered, self.right[covered], *(column[order] for column in counts))
+        parent = Parent(own, covered, self.right[covered], *(column[order] for column in counts))
         self.parents[number] = parent
         self._recount(number, parent)
 
     def _recount(self, number: int, parent: Parent) -> None:
         gain = 0
         if len(parent.features):
-            best = update_counts(
-                self.data,
-                self.right,
-                parent.covered,
-                parent.was_right,
-                parent.features,
-                parent.agreeing,
-                parent.right,
-                self.scratch[0],
-            )
+            best = update_counts(self.data, self.right, parent, self.scratch[0])
             self.best[number], gain = best, int(parent.agreeing[best] - parent.right[best])
-        enter(self.bounds, number, gain)
+        change(self.bounds, number, gain)
         self.stale[number] = False
 
     def decision_list(self) -> DecisionList:
@@ -232,15 +190,11 @@ def apply_rule(
     rule: int,
     right: Bools,
     decider: Ints,
-    links: tuple[Ints, Ints, Ints, Ints],
+    links: tuple[Ints, Ints, Ints, Ints],  # parent of each feature, -1 for none; first link, next link, parent of each
     bounds: Ints,
     stale: Bools,
 ) -> None:
-    """Let a new rule decide the instances that it covers, and raise the bounds of parents by its new mistakes.
-
-    ``links`` are the parent number of each single feature, -1 for none; and the linked lists: first link of each
-    instance, next link, and parent of each link. ``right``, ``decider``, ``bounds`` and ``stale`` are updated.
-    """
+    """Let a new rule decide the instances that it covers, and raise the bounds of parents by its new mistakes."""
     single, first, following, parent_of = links
     stale[0] = True
     for i in covered:
@@ -250,17 +204,17 @@ def apply_rule(
             continue
         right[i] = is_right
         harm = 0 if is_right else int(data.weights[i])
-        enter(bounds, 0, value(bounds, 0) + harm)
+        change(bounds, 0, value(bounds, 0) + harm)
         for j in range(data.indptr[i], data.indptr[i + 1]):
             parent = int(single[data.indices[j]])
             if parent >= 0:
                 stale[parent] = True
                 if harm > 0:
-                    enter(bounds, parent, value(bounds, parent) + harm)
+                    change(bounds, parent, value(bounds, parent) + harm)
         at = first[i]
         while at >= 0:
             parent = int(parent_of[at])
             stale[parent] = True
             if harm > 0:
-                enter(bounds, parent, value(bounds, parent) + harm)
+                change(bounds, parent, value(bounds, parent) + harm)
             at = following[at]

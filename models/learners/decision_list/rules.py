@@ -18,40 +18,17 @@ from treevote.store.validation import check_offsets
 
 
 class DecisionList(NamedTuple):
-    """Rules from the top of the list to its bottom.
+    """Rules from the top of the list to its bottom; features ascend in a pattern, only the last pattern is empty."""
 
-    Attributes
-    ----------
-    features : ndarray of int32
-        The patterns in a row, each in ascending order.
-    offsets : ndarray of int32, shape (n_rules + 1,)
-        Start of each pattern in ``features``. Only the last pattern is empty.
-    classes : ndarray of int32, shape (n_rules,)
-        Class of each rule.
-    gains : ndarray of int32, shape (n_rules,)
-        Increase in correctly classified training instances when the rule was put on top; for the last rule, the number
-        that it classifies correctly alone.
-    decided, right : ndarray of int32, shape (n_rules,)
-        Number of training instances that each rule of the whole list decides, and that it decides correctly.
-    """
-
-    features: Ints
-    offsets: Ints
-    classes: Ints
-    gains: Ints
-    decided: Ints
-    right: Ints
+    features: Ints  # of all patterns in a row
+    offsets: Ints  # shape (n_rules + 1,): start of each pattern in ``features``
+    classes: Ints  # shape (n_rules,)
+    gains: Ints  # more instances right when the rule was put on top; of the last rule, those it has right alone
+    decided: Ints  # training instances that each rule of the whole list decides
+    right: Ints  # and those that it decides correctly
 
     def pattern(self, rule: int) -> list[int]:
-        """Return the features of a rule, counted from 0 at the top.
-
-        Examples
-        --------
-        >>> column = np.zeros(2, np.int32)
-        >>> rules = DecisionList(np.array([3, 5], np.int32), np.array([0, 2, 2], np.int32), *[column] * 4)
-        >>> rules.pattern(0), rules.pattern(1)
-        ([3, 5], [])
-        """
+        """Return the features of a rule, counted from 0 at the top."""
         found: list[int] = self.features[self.offsets[rule] : self.offsets[rule + 1]].tolist()
         return found
 
@@ -74,30 +51,15 @@ def check_rules(rules: DecisionList, n_features: int, n_classes: int) -> None:
 
 
 class CompiledRules(NamedTuple):
-    """A decision list with its index.
+    """A decision list with its index: the rules listed under each feature from the top, one feature after the other."""
 
-    Attributes
-    ----------
-    numbers : ndarray of int32, shape (n_features,)
-        Number of each feature within the list, -1 if no rule has it.
-    features, offsets : ndarray of int32
-        The patterns, as in ``DecisionList``, by the numbers of their features.
-    listed : ndarray of int32
-        The rules listed under each feature, from the top, one feature after the other.
-    starts : ndarray of int32, shape (n_numbers + 1,)
-        Start of each feature in ``listed``.
-    classes : ndarray of int32, shape (n_rules,)
-    reliability : ndarray of float64, shape (n_rules,)
-        Smoothed precision on the training instances, ``(right + 0.5) / (decided + 1)``.
-    """
-
-    numbers: Ints
-    features: Ints
+    numbers: Ints  # shape (n_features,): number of each feature within the list, -1 if no rule has it
+    features: Ints  # the patterns, as in ``DecisionList``, by the numbers of their features
     offsets: Ints
     listed: Ints
-    starts: Ints
+    starts: Ints  # shape (n_numbers + 1,): start of each feature in ``listed``
     classes: Ints
-    reliability: Doubles
+    reliability: Doubles  # smoothed precision on the training instances, ``(right + 0.5) / (decided + 1)``
 
 
 def compile_rules(rules: DecisionList, n_features: int) -> CompiledRules:

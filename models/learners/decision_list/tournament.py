@@ -9,21 +9,11 @@ import numpy as np
 
 from treevote.kernels import Ints, kernel, leaf
 
-ABSENT = -1
-"""Value of an empty leaf."""
+ABSENT = -1  # value of an empty leaf
 
 
 def tournament(size: int) -> Ints:
-    """Return an empty tournament of at least ``size`` leaves.
-
-    Examples
-    --------
-    >>> numbers = tournament(3)
-    >>> for place, number in enumerate((5, 7, 7)):
-    ...     enter(numbers, place, number)
-    >>> winner(numbers), value(numbers, 1)
-    (1, 7)
-    """
+    """Return an empty tournament of at least ``size`` leaves."""
     return np.full(2 << max(0, size - 1).bit_length(), ABSENT, np.int32)
 
 
@@ -46,7 +36,7 @@ def winner(numbers: Ints) -> int:
 
 
 @leaf
-def enter(numbers: Ints, place: int, number: int) -> None:
+def change(numbers: Ints, place: int, number: int) -> None:
     """Change the number at a place."""
     at = len(numbers) // 2 + place
     numbers[at] = number
@@ -58,25 +48,12 @@ def enter(numbers: Ints, place: int, number: int) -> None:
         numbers[at] = larger
 
 
+@kernel
 def enlarged(numbers: Ints) -> Ints:
-    """Return a tournament of the same numbers with twice the leaves.
-
-    Examples
-    --------
-    >>> numbers = tournament(1)
-    >>> enter(numbers, 0, 4)
-    >>> larger = enlarged(numbers)
-    >>> len(larger) // len(numbers), value(larger, 0), winner(larger)
-    (2, 4, 0)
-    """
+    """Return a tournament of the same numbers with twice the leaves."""
     half = len(numbers) // 2
     larger = np.full(2 * len(numbers), ABSENT, np.int32)
     larger[2 * half : 3 * half] = numbers[half:]
-    _play(larger)
+    for at in range(2 * half - 1, 0, -1):
+        larger[at] = max(larger[2 * at], larger[2 * at + 1])
     return larger
-
-
-@kernel
-def _play(numbers: Ints) -> None:
-    for at in range(len(numbers) // 2 - 1, 0, -1):
-        numbers[at] = max(numbers[2 * at], numbers[2 * at + 1])

@@ -25,7 +25,7 @@ from treevote.models.graph.hashed_weights import HashedWeights, pack, round_weig
 from treevote.models.graph.part_features import TemplateTables, keys_of
 from treevote.models.graph.parts import find_parts, n_parts, parts_of
 from treevote.models.graph.pruning import FEWEST, SHORT, Masks, Pruner, mask_of, prune
-from treevote.models.graph.second_order import score_parts
+from treevote.models.graph.second_order import Scorer, score_parts
 from treevote.models.graph.sentences import Sentences
 from treevote.models.graph.templates import GRANDPARENT_ROLES, SIBLING_ROLES, compile_arcs, compile_pairs
 from treevote.models.graph.training import (
@@ -257,7 +257,7 @@ def test_arcs_have_the_same_scores_in_both_orders() -> None:
     heads, tokens = CORPUS.heads[span(0)], CORPUS.tokens[span(0)]
     mask = np.ones((len(heads), len(heads)), np.int16)
     parts, keys = parts_of(mask), keys_of(SECOND, tokens, CORPUS.words, mask)
-    scores = score_parts(weights, BITS, SECOND, keys, parts, True).arc_scores
+    scores = score_parts(Scorer(weights, BITS, SECOND), keys, parts, True).arc_scores
     found = find_parts(parts, heads)
     arcs = arc_scores(weights.astype(np.float32), 0)
     assert [scores[found[d, 0]] for d in range(1, len(heads))] == [arcs[d, heads[d]] for d in range(1, len(heads))]

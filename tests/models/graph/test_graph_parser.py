@@ -15,8 +15,8 @@ from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_parser import TEST, TRAINING, accuracy
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, mask_of_trees, non_projective, roots
-from treevote.models.graph.long_sentences import LONGEST, cut, join
 from treevote.models.graph.parser import MANY_CROSSING, SOME_CROSSING, GraphTrainer
+from treevote.models.graph.sentences import LONGEST, cut, join
 
 SMALL = GraphTrainer(bits=14, epochs=2, n_perceptrons=2, attributes=("upos", "lower", "feat"))
 orders = pytest.mark.parametrize("order", [1, 2])

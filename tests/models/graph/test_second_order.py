@@ -20,7 +20,7 @@ from tests.strategies import trees
 from treevote.corpus.trees import is_projective, is_tree
 from treevote.kernels import Bools, Ints
 from treevote.models.graph import eisner
-from treevote.models.graph.hill_climbing import CHANGES_PER_TOKEN, climb
+from treevote.models.graph.hill_climbing import CHANGES_PER_TOKEN, improve
 from treevote.models.graph.koo_collins import decode
 from treevote.models.graph.parts import Parts, ScoredParts, find_parts, parts_of
 
@@ -38,7 +38,7 @@ def decoded(problem: ScoredParts, single_root: bool) -> tuple[float, Ints]:
 def climbed(problem: ScoredParts, single_root: bool, start: Heads) -> tuple[int, Heads]:
     """Return the number of changes and the heads at the end of a climb."""
     heads = np.array(start, np.int32)
-    return climb(problem, single_root, heads), tuple(heads.tolist())
+    return improve(problem, single_root, heads), tuple(heads.tolist())
 
 
 def problem_of(mask: Bools, rng: np.random.Generator, integers: bool = False) -> ScoredParts:

@@ -18,7 +18,7 @@ from treevote.errors import ConfigError
 from treevote.models.learners.decision_list.candidates import intersection
 from treevote.models.learners.decision_list.greedy_prepend import GreedyPrepend
 from treevote.models.learners.decision_list.rules import DecisionList, check_rules
-from treevote.models.learners.decision_list.tournament import enlarged, enter, tournament, value, winner
+from treevote.models.learners.decision_list.tournament import change, enlarged, tournament, value, winner
 
 Problem = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
@@ -180,7 +180,7 @@ def test_a_tournament_knows_the_first_of_the_largest(size: int, changes: list[tu
     numbers, plain = tournament(size), [-1] * size
     for place, number in changes:
         if place < size:
-            enter(numbers, place, number)
+            change(numbers, place, number)
             plain[place] = number
         for state in (numbers, enlarged(numbers)):
             assert [value(state, at) for at in range(size)] == plain
