@@ -343,7 +343,6 @@ def _running_text(ensemble: EnsembleParser, data: Data) -> Treebank | None:
 
 
 def _treebank(data: Data, *, trees: bool) -> Treebank:
-    """Return data as a treebank."""
     return data if isinstance(data, Treebank) else _read(data, trees="some" if trees else "ignored")
 
 
@@ -373,12 +372,7 @@ def _read(data: Any, *, trees: Literal["some", "ignored"]) -> Treebank:
 
 
 def from_tokens(sentences: Sequence[Sequence[Any]]) -> Treebank:
-    """Return sentences of tokens as a treebank without trees.
-
-    Raises
-    ------
-    InputError
-        If something is no token.
+    """Return sentences of tokens as a treebank without trees; InputError if something is no token.
 
     Examples
     --------
@@ -401,7 +395,6 @@ def from_tokens(sentences: Sequence[Sequence[Any]]) -> Treebank:
 
 
 def _word(token: object, sentence: int) -> Word:
-    """Return a token as a word."""
     fields: Any = None
     if isinstance(token, Word):
         fields = tuple(token)

@@ -12,15 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 
 class Compiled(NamedTuple):
-    """The state of the compilation in this process.
-
-    Attributes
-    ----------
-    done : int
-        Kernels that were compiled, each for a kind of arguments.
-    folder : str
-        Where they are kept; empty if they cannot be kept.
-    """
+    """Kernels that were compiled, each for a kind of arguments; their folder, empty if they cannot be kept."""
 
     done: int = 0
     folder: str = ""

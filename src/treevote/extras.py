@@ -10,19 +10,7 @@ from treevote.errors import ConfigError
 
 @contextmanager
 def extra(name: str, need: str) -> Iterator[None]:
-    """Import the library of an extra in the block, or say in one sentence how to install it.
-
-    Parameters
-    ----------
-    name : str
-        The extra, as ``pyproject.toml`` names it.
-    need : str
-        The feature and its library.
-
-    Raises
-    ------
-    ConfigError
-        If the library cannot be imported.
+    """Import the library of an extra, as ``pyproject.toml`` names it, in the block; ConfigError if that fails.
 
     Examples
     --------

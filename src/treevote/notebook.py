@@ -24,13 +24,7 @@ def drawing(sentences: Iterable[Any]) -> str:
 
 
 def in_notebook() -> bool:
-    """Tell whether this process is the kernel of a notebook.
-
-    Examples
-    --------
-    >>> in_notebook()
-    False
-    """
+    """Tell whether this process is the kernel of a notebook."""
     shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return shell is not None and hasattr(shell, "kernel")
 

@@ -49,18 +49,10 @@ class Parsed(NamedTuple):
 
 @dataclass(frozen=True)
 class Work:
-    """A stored parser and what is asked of it; small when it is pickled.
+    """A stored parser, that is an ensemble or one member of it, with options of the parse; small when it is pickled.
 
-    Attributes
-    ----------
-    stored : StoredParser
-        An ensemble, or one member of it.
-    support, confidence : bool
-        Whether these numbers are written into MISC.
-    on_error : {"stop", "skip", "keep"}
-        Treatment of a faulty sentence: no output for its file, leave it out, or keep it unparsed.
-    tags : {"auto", "keep", "predict"}
-        Which lemmas and tags are predicted, see `treevote.ensemble.reader`.
+    A faulty sentence is left out or kept unparsed; with ``"stop"`` its file has no output. Lemmas and tags are
+    predicted as `treevote.ensemble.reader` says.
     """
 
     stored: StoredParser
@@ -70,13 +62,7 @@ class Work:
     tags: Tags = "auto"
 
     def check(self) -> None:
-        """Load the model, and raise the error that its use would raise.
-
-        Raises
-        ------
-        ModelError, ConfigError
-            See `treevote.commands.parse.parse_files`.
-        """
+        """Load the model, and raise the ModelError or ConfigError that its use would raise."""
         if self.stored.member is not None and (self.support or self.confidence):
             raise ConfigError(
                 f"support and confidence belong to a vote, not to {self.stored.member} alone; "
@@ -142,14 +128,7 @@ class Work:
 
 
 def not_utf8(chunk: TextChunk) -> str | None:
-    """Return the reason why a running text is doubtful: some of its bytes are not UTF-8.
-
-    Examples
-    --------
-    >>> from treevote.conll.text_chunks import text_chunk
-    >>> not_utf8(text_chunk("un été".encode("latin-1")))
-    "it is not UTF-8: byte 0xe9 in '�t�'; convert it, for example with iconv -f latin1 -t utf-8"
-    """
+    """Return the reason why a running text is doubtful, with the first word that is not UTF-8; None if all is."""
     text = b"".join(stretch.text for stretch in chunk.stretches)
     try:
         text.decode()
@@ -182,13 +161,7 @@ def tagged(ensemble: EnsembleParser, treebank: Treebank, tags: Tags) -> Treebank
 
 
 def member_of(ensemble: EnsembleParser, name: str | None) -> Parser:
-    """Return a member of an ensemble, or itself without a name.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such member.
-    """
+    """Return a member of an ensemble, or itself without a name; ConfigError if there is no such member."""
     if name is None:
         return ensemble
     if name not in ensemble.members:

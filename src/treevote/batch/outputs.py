@@ -38,27 +38,13 @@ def pairs(
     suffix: str = "",
     format: AnyFormat = "auto",
 ) -> tuple[list[Pair], list[str]]:
-    """Return the files of inputs with the name of the output of each, and the links that were not followed.
+    """Return the files of inputs with the name of the output of each, and the links that were not followed, sorted.
 
-    Parameters
-    ----------
-    inputs : sequence of path
-        Files; folders, with all treebank files in them and their sub-folders, whose paths below the folder are
-        kept; and patterns such as ``"corpus/**/*.conllu"``, whose paths below the part without a wildcard are kept.
-        Links to folders among the sub-folders, or those of ``**``, are not followed. A file that does not exist is
-        listed: its fault belongs to it alone.
-    folder : path
-        The output folder.
-    suffix : str, default=""
-        In place of the suffix of each name, that of compression included.
-    format : {"auto", "conllu", "conllx", "text", "lines"}, default="auto"
-        Running text is looked for in folders, too, and its outputs end with ``.conllu``.
-
-    Returns
-    -------
-    files : list of Pair
-    links : list of str
-        Links to folders that were not followed, sorted.
+    An input is a file; a folder, with all treebank files in it and its sub-folders, whose paths below it are kept; or a
+    pattern such as ``"corpus/**/*.conllu"``, of which the paths below the part without a wildcard are kept. Links to
+    folders among the sub-folders, or those of ``**``, are not followed. A file that does not exist is listed: its fault
+    belongs to it alone. The format ``"text"`` or ``"lines"`` looks for running text in folders, and its outputs end
+    with ``.conllu``. The suffix takes the place of that of each name, compression included.
 
     Raises
     ------
@@ -141,7 +127,6 @@ def _files(each: str, output: str, folder: str, format: AnyFormat, links: set[st
 
 
 def _suffixes(format: AnyFormat) -> tuple[str, ...]:
-    """Return the suffixes of files that are looked for in a folder."""
     return (TEXT_SUFFIX,) if format in ("text", "lines") else TREEBANK_SUFFIXES
 
 
@@ -188,13 +173,7 @@ def _matching(pattern: str, links: set[str]) -> set[str]:
 
 
 def _fixed_part(pattern: str) -> str:
-    """Return the folder of a pattern in front of its first wildcard.
-
-    Examples
-    --------
-    >>> _fixed_part("corpus/ud/*/a?.conllu"), _fixed_part("*.conllu")
-    ('corpus/ud', '')
-    """
+    """Return the folder of a pattern in front of its first wildcard: ``corpus`` of ``corpus/*/a?.conllu``."""
     folder = os.path.dirname(pattern)
     while glob.has_magic(folder):
         folder = os.path.dirname(folder)
@@ -202,25 +181,13 @@ def _fixed_part(pattern: str) -> str:
 
 
 def folders_of(name: str) -> Iterator[str]:
-    """Yield the folders that a relative path goes through, from the last to the first.
-
-    Examples
-    --------
-    >>> list(folders_of("a/b/c.conllu"))
-    ['a/b', 'a']
-    """
+    """Yield the folders that a relative path goes through, from the last to the first."""
     while name := os.path.dirname(name):
         yield name
 
 
 def _treebank_name(name: str, format: AnyFormat) -> str:
-    """Return the name of an output in CoNLL-U.
-
-    Examples
-    --------
-    >>> [_treebank_name(name, "auto") for name in ("x/a.txt.gz", "x/a.b.txt", "x.y/a.conll")]
-    ['x/a.conllu.gz', 'x/a.b.conllu', 'x.y/a.conll']
-    """
+    """Return the name of an output in CoNLL-U: ``x/a.conllu.gz`` for the running text ``x/a.txt.gz``."""
     folder, file = os.path.split(name)
     bare, suffix = stem(file)
     if suffix != TEXT_SUFFIX or format in ("conllu", "conllx"):
@@ -229,11 +196,5 @@ def _treebank_name(name: str, format: AnyFormat) -> str:
 
 
 def _with_suffix(name: str, suffix: str) -> str:
-    """Return a name with another suffix.
-
-    Examples
-    --------
-    >>> [_with_suffix(name, ".out") for name in ("x/a.conllu.gz", "x/a.b.conll", "x.y/a")]
-    ['x/a.out', 'x/a.b.out', 'x.y/a.out']
-    """
+    """Return a name with another suffix, in place of all that it has: ``x/a.out`` for ``x/a.conllu.gz``."""
     return os.path.join(os.path.dirname(name), stem(os.path.basename(name))[0] + suffix) if suffix else name

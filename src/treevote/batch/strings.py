@@ -157,13 +157,7 @@ def _batches(
 
 
 def _bytes(text: object) -> bytes:
-    """Return the bytes of a text.
-
-    Raises
-    ------
-    InputError
-        If it is no string, or has characters that no file can have.
-    """
+    """Return the bytes of a text; InputError if it is no string, or has characters that no file can have."""
     if not isinstance(text, str):
         raise InputError(f"expected a text, found {type(text).__name__}", remedy="give a string")
     try:

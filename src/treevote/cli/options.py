@@ -58,13 +58,7 @@ FAILED = 3
 
 
 def names(listed: str | None) -> list[str] | None:
-    """Return the names of a list with commas.
-
-    Examples
-    --------
-    >>> names("graph-mira, pipeline"), names(None)
-    (['graph-mira', 'pipeline'], None)
-    """
+    """Return the names of a list with commas, without spaces around them."""
     return None if listed is None else [name.strip() for name in listed.split(",")]
 
 

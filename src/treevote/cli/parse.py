@@ -31,8 +31,7 @@ def parse(
     inputs: Annotated[
         list[str],
         typer.Argument(
-            metavar="INPUT...",
-            help="Files to parse; - is standard input. With --output-dir folders and patterns, too.",
+            metavar="INPUT...", help="Files to parse; - is standard input. With --output-dir folders and patterns, too."
         ),
     ],
     format: Annotated[
@@ -50,8 +49,7 @@ def parse(
     ] = "auto",
     all_faults: AllFaults = False,
     strict: Annotated[
-        bool,
-        guard_option("--strict", help="Stop (exit code 3) at text without known tags, or in another language."),
+        bool, guard_option("--strict", help="Stop (exit code 3) at text without known tags, or in another language.")
     ] = False,
     jobs: NJobs = 1,
     backend: Backend = None,

@@ -15,13 +15,7 @@ SOME_FAULTY = 4
 
 
 def require_output_dir(given: Mapping[str, object]) -> None:
-    """Refuse options that only go with ``--output-dir``.
-
-    Raises
-    ------
-    ConfigError
-        If one is given.
-    """
+    """Raise ConfigError for options that only go with ``--output-dir``."""
     from treevote.errors import ConfigError
 
     for option, value in given.items():
@@ -60,12 +54,7 @@ def parse_folder(
     n_jobs, backend, address = jobs
     with status_shown() as progress, cluster(address) if address else nullcontext():
         summary = command.parse_folder(
-            model,
-            inputs,
-            folder,
-            jobs=Jobs(-1) if address else Jobs(n_jobs, backend),
-            progress=progress,
-            **options,
+            model, inputs, folder, jobs=Jobs(-1) if address else Jobs(n_jobs, backend), progress=progress, **options
         )
     for _, problem in summary.faulty:
         fault(problem)

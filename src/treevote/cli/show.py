@@ -42,8 +42,7 @@ def show(
     svg: Annotated[
         str | None,
         output_option(
-            metavar="FILE",
-            help="Write an SVG file instead, into a folder one of each sentence; - is standard output.",
+            metavar="FILE", help="Write an SVG file instead, into a folder one of each sentence; - is standard output."
         ),
     ] = None,
 ) -> None:

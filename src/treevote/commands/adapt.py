@@ -36,17 +36,9 @@ from treevote.version import __version__
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of `adapt`.
+    """Result of `adapt`: the paths of the adapted model, and of the added sentences, are None if it was not promoted.
 
-    Attributes
-    ----------
-    adapted : AdaptationResult
-    model : Path, optional
-        Path of the adapted model; None if it was not promoted.
-    silver : Path, optional
-        Path of the added sentences; None if there are none, or the model was not promoted.
-    work : Path, optional
-        Folder of the finished steps, if they are kept: those of a model that was not promoted.
+    ``work`` is the folder of the finished steps if they are kept: those of a model that was not promoted.
     """
 
     adapted: AdaptationResult
@@ -80,42 +72,13 @@ def adapt(
 ) -> Outcome:
     """Adapt a model to unlabelled text, or to a few labelled sentences, and write it, if it is not worse.
 
-    Parameters
-    ----------
-    model : path
-        The model to start from.
-    unlabelled : sequence of path
-        Text of the new domain, tagged as the training data are; for a model that reads raw text, any text. It may be
-        empty if there is ``target_train``.
-    output : path
-        The adapted model; beside it, as ``OUTPUT.silver.conllu``, the sentences that were added.
-    train : sequence of path
-        The treebanks that the model was trained on.
-    dev, target_dev : path, optional
-        Development sets of the old and of the new domain.
-    target_train : path, optional
-        A few labelled sentences of the new domain, to train on and to calibrate the confidence.
-    external : sequence of path
-        Parses of ``unlabelled`` by other parsers, as further members of the committee.
-    clusters : path or Clusters, optional
-        Clusters of words, or word vectors, in place of those of the model.
-    configuration : Configuration, optional
-        Scheme, guard and seed.
-    force : bool, default=False
-        Adapt, and write the adapted model, whatever the guard says.
-    work : path, optional
-        Folder for the steps; by default ``OUTPUT.work``. It is removed at the end, unless there is
-        a model in it that was not promoted.
-    format : {"auto", "conllu", "conllx", "text", "lines"}
-        Of all files; of ``unlabelled`` alone if it is running text.
-    jobs : Jobs, optional
-    warn : callable, optional
-        Called, before the long work, with warnings about the files, the committee and the text.
-
-    Raises
-    ------
-    InputError, ConfigError, ModelError
-        If a file, the configuration or the model cannot be used.
+    The adapted model becomes ``output``, and ``OUTPUT.silver.conllu`` the sentences that were added. The text is tagged
+    as the training data are; for a model that reads raw text, it is any text. It may be empty if there are labelled
+    sentences of the target, which are trained on and calibrate the confidence. ``external`` are parses of the text by
+    other parsers, further members of the committee. ``format`` is that of all files; of the text alone if it is running
+    text. The folder ``work``, by default ``OUTPUT.work``, is removed at the end, unless there is a model in it that was
+    not promoted. ``force`` adapts, and writes the model, whatever the guard says. ``warn`` is called before the long
+    work.
     """
     room, silver = Path(work) if work is not None else Path(f"{output}.work"), Path(f"{output}.silver.conllu")
     single = [path for path in (dev, target_dev, target_train, clusters) if path and not isinstance(path, Clusters)]
@@ -146,12 +109,7 @@ def adapt(
         None if path is None else read_development(path, source, format=of_trees, warn=warn)
         for path in (dev, target_dev, target_train)
     )
-    settings: dict[str, Any] = {
-        "scheme": scheme,
-        "guard": configuration.guard,
-        "seed": seed,
-        "convention": convention,
-    }
+    settings: dict[str, Any] = {"scheme": scheme, "guard": configuration.guard, "seed": seed, "convention": convention}
     with checkpoints(room, plan) as steps:
         texts = [os.fspath(path) for path in unlabelled]
         if before.reader is not None:

@@ -13,16 +13,7 @@ from treevote import visibility
 from treevote.version import __version__
 
 Schema: TypeAlias = Literal[
-    "evaluation",
-    "reliability",
-    "vote",
-    "training",
-    "parsing",
-    "folder",
-    "adaptation",
-    "model",
-    "cascade",
-    "benchmark",
+    "evaluation", "reliability", "vote", "training", "parsing", "folder", "adaptation", "model", "cascade", "benchmark"
 ]
 
 VERSION = 1
@@ -33,22 +24,7 @@ WIDTH = 160
 
 
 def answer(schema: Schema, content: Mapping[str, object], command: str = "") -> str:
-    """Return a JSON answer.
-
-    Parameters
-    ----------
-    schema : str
-        The kind of the answer; ``treevote/`` is put in front.
-    content : mapping
-        The results.
-    command : str
-        The command line that asked for it; left out if it is empty.
-
-    Examples
-    --------
-    >>> print(answer("vote", {"sentences": 3}, "treevote vote a b").splitlines()[1])
-      "schema": "treevote/vote",
-    """
+    """Return a JSON answer of a kind; the command line that asked for it is left out if it is empty."""
     head = {
         "schema": f"treevote/{schema}",
         "schema_version": VERSION,

@@ -47,26 +47,11 @@ def benchmark(
 ) -> dict[str, Any]:
     """Measure training and parsing, one job each.
 
-    Parameters
-    ----------
-    train, test : path
-        Treebanks.
-    members : sequence of str
-        Members of the ensemble.
-    scales : sequence of int
-        Sizes to measure growth over, as multiples of the smallest; the last training size is the whole file.
-    seed : int, default=0
-        Seed of the training.
-    progress : callable, optional
-        Called as measurements are done.
-
-    Returns
-    -------
-    dict
-        ``training``: for each member and size the CPU seconds, peak memory (MiB) and size of the model (MB).
-        ``parsing``: with the search of the configuration, and of LR parsers greedy too, for each member and the vote,
-        tokens per second and peak memory (MiB) from arrays to arrays, and from file to file for each size. The time
-        from file to file includes the loading of the model. A time too short for the clock has None for a speed.
+    Training is measured for each member on parts of the treebank: CPU seconds, peak of memory (MiB) and size of the
+    model (MB). ``scales`` are multiples of the smallest size; the last training size is the whole file. Parsing is
+    measured for each member and the vote with the search of the configuration, and of LR parsers greedy, too: tokens
+    per second and peak memory from arrays to arrays, and from file to file for each size, the loading of the model
+    included. A time too short for the clock has None for a speed.
     """
     trainers = members_of(members)
     searching = [name for name, trainer in trainers.items() if hasattr(trainer, "search")]

@@ -39,20 +39,8 @@ _METRIC = {"Sents": "Sentences"}
 def cascade(model: str | Path, gold: str | Path, *, format: Format | Literal["auto"] = "auto") -> Evaluation:
     """Parse a treebank with its tags, with predicted tags, and from its text alone, and evaluate the three.
 
-    Parameters
-    ----------
-    model : path
-        A model with a tagger. Without a tokenizer, there is no parse of raw text.
-    gold : path
-        Sentences with tags and trees. Their text is that of `treevote text`.
-    format : {"auto", "conllu", "conllx"}, default="auto"
-
-    Raises
-    ------
-    InputError, ModelError
-        If the treebank or the model cannot be used.
-    ConfigError
-        If the model has no tagger.
+    The text is that of `treevote text`; a model without a tokenizer has no parse of it, and one without a tagger is an
+    error.
     """
     parser, trees = load(model), read(gold, format=format)
     if parser.reader is None or parser.reader.tagger is None:

@@ -46,33 +46,9 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate systems in full, and compare them: all figures with intervals, breakdowns, confusions and tests.
 
-    Parameters
-    ----------
-    gold : path
-        Sentences with trees.
-    systems : sequence of path or "NAME=FILE"
-        The same text as each system parsed it; tokens without a head count as wrong. With the convention ``"ud"``
-        words and sentences may be cut differently. One system is in memory at a time. For the names see
-        `treevote.evaluation.names`.
-    convention : {"ud", "conllx"}, optional
-        See `treevote.evaluation.counts`; by default that of the format of the gold file.
-    punctuation : bool, default=True
-        Whether punctuation is scored.
-    format : {"auto", "conllu", "conllx"}, default="auto"
-        Format of all files.
-    training : path, optional
-        Training data of the systems, to tell known words and labels from unknown ones.
-    seed : int, default=0
-        Seed of the bootstrap and the randomization test.
-    warn : callable, optional
-        Called with warnings about the files, see `treevote.conll.guidelines`.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read or is empty, if the gold file has no trees, or a system has another text.
-    ConfigError
-        If two systems are given the same name.
+    Systems are paths or ``"NAME=FILE"``: the same text as each parsed it. Tokens without a head count as wrong. With
+    the convention ``"ud"`` words and sentences may be cut differently; by default it is that of the format of the gold
+    file. The training data tell known words and labels from others. One system is in memory at a time.
     """
     paths = named(systems)
     trees = read(gold, format=format)
@@ -104,19 +80,9 @@ def evaluate(
 
 
 def with_baseline(systems: Sequence[str], baseline: str) -> tuple[list[str], str]:
-    """Return the systems with a baseline among them, and the name of the baseline.
+    """Return the systems with a baseline among them, and its name.
 
-    Parameters
-    ----------
-    systems : sequence of path or "NAME=FILE"
-        The systems.
-    baseline : str
-        The name of one of them, or a further file of parses, which becomes the last system.
-
-    Raises
-    ------
-    ConfigError
-        If it is neither a name nor a file.
+    The baseline is the name of a system, or a further file of parses, which becomes the last one; else ConfigError.
     """
     names = named(systems)
     if baseline in names:
@@ -180,15 +146,7 @@ def _tests(evaluation: Evaluation, metric: str, found: Verdict) -> str:
 def as_json(evaluation: Evaluation, *, full: bool = False, gates: Sequence[Gate] = (), command: str = "") -> str:
     """Return the results as JSON: files, verdict, gates, figures and tests.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-    full : bool, default=False
-        Whether to add breakdowns, agreement, confusions with examples, and the sentences with most wrong arcs.
-    gates : sequence of Gate
-        The conditions that were asked for.
-    command : str
-        The command line.
+    With ``full`` also breakdowns, agreement, confusions with examples, and the sentences with most wrong arcs.
     """
     whole: Any = evaluation.as_dict()
     tests = []
@@ -203,10 +161,7 @@ def as_json(evaluation: Evaluation, *, full: bool = False, gates: Sequence[Gate]
         whole["systems"] = [{key: of[key] for key in kept if of.get(key) is not None} for of in whole["systems"]]
         whole["comparison"] = {key: whole["comparison"][key] for key in ("samples", "permutations", "tests")}
         del whole["breakdowns"]
-    conclusion = {
-        "verdict": as_plain(verdict(evaluation)),
-        "gates": [as_plain(gate) for gate in gates],
-    }
+    conclusion = {"verdict": as_plain(verdict(evaluation)), "gates": [as_plain(gate) for gate in gates]}
     files = whole.pop("files")
     return answer("evaluation", {"files": files, **conclusion, **whole}, command)
 

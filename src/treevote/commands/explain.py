@@ -15,36 +15,14 @@ from treevote.terminal import table
 
 
 def rules(model: str | Path) -> Iterator[str]:
-    """Yield the rules of the decision lists of a model, line by line.
-
-    Raises
-    ------
-    ModelError
-        If the model cannot be read.
-    ConfigError
-        If it has no decision lists.
-    """
+    """Yield the rules of the decision lists of a model, line by line; ConfigError if it has none."""
     return rules_text(_decision_list(model))
 
 
 def explain(model: str | Path, path: str | Path, *, first: int = 1, last: int | None = None) -> Iterator[str]:
     """Yield a table for each sentence: every word, its head and label, and the rule that set them.
 
-    Parameters
-    ----------
-    model : path
-        With a decision list among its members.
-    path : path
-        Sentences; their trees are ignored.
-    first, last : int
-        Numbers of sentences, from 1; by default to the end.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or has no such sentences.
-    ModelError, ConfigError
-        As `rules`.
+    Sentences are numbered from 1, by default to the last; InputError if a file has no such sentences.
     """
     parser = _decision_list(model)
     treebank = read(path, trees="ignored")

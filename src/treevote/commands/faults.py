@@ -19,16 +19,7 @@ def require_no_faults(
     *,
     format: Format | Literal["auto"] = "auto",
 ) -> None:
-    """Report all faults of files; memory does not grow with their length or number.
-
-    Parameters
-    ----------
-    files : mapping of {"required", "optional", "ignored"} to sequence of path
-        Files by the treatment of their trees, see `treevote.conll.reader.parse_chunk`.
-    tell : callable
-        Called with each fault, in order.
-    format : {"auto", "conllu", "conllx"}, default="auto"
-        Format of all files.
+    """Report all faults of files, by the treatment of their trees; memory does not grow with length or number.
 
     Raises
     ------
@@ -49,10 +40,7 @@ def require_no_faults(
 
 
 def _tell_faults(
-    path: str | os.PathLike[str],
-    trees: Trees,
-    tell: Callable[[InputError], None],
-    format: Format | Literal["auto"],
+    path: str | os.PathLike[str], trees: Trees, tell: Callable[[InputError], None], format: Format | Literal["auto"]
 ) -> int:
     """Report the faults of a file; return their number."""
     n_faults = 0

@@ -92,22 +92,8 @@ def _files(number: int) -> str:
 class Outputs:
     """The outputs of a run: results come in order, so that one file is open at a time.
 
-    Parameters
-    ----------
-    folder : str
-        The output folder.
-    scratch : str
-        A folder on the same disk, for the file that is being written.
-    found : sequence of Pair
-        Inputs and outputs.
-    manifest : Manifest
-        Of the output folder.
-    task : str
-        The task of all outputs, see `treevote.batch.manifest.task_of`.
-    summary : FolderSummary
-        It is counted on.
-    strict : bool
-        Whether a text that is probably unfit for the model is a fault of its file.
+    The file that is being written is in the folder ``scratch``, on the same disk. If ``strict``, a text that is
+    probably unfit for the model is a fault of its file. Results are counted on the summary.
     """
 
     def __init__(

@@ -23,21 +23,7 @@ from treevote.terminal import size, table
 
 
 def inspect(model: str | Path, metadata: str | Path | None = None) -> dict[str, Any]:
-    """Return the facts of a model: members, training data, configuration, scores, files, and its card.
-
-    Parameters
-    ----------
-    model : path
-    metadata : path, optional
-        A file with what the model cannot know, see `treevote.commands.model_card`.
-
-    Raises
-    ------
-    ModelError
-        If it is not a model, of another version, or damaged.
-    ConfigError
-        If the file ``metadata`` cannot be read.
-    """
+    """Return the facts of a model: members, training data, configuration, scores, files, and its card."""
     parser, stated = load(model), read_card_metadata(metadata)
     facts: dict[str, Any] = {
         "kind": "ensemble",
@@ -70,10 +56,7 @@ def as_json(facts: Mapping[str, Any], command: str = "") -> str:
 def model_at(model: str | Path) -> str:
     """Describe in a few words the model that a new one would replace; return an empty string if there is none.
 
-    Raises
-    ------
-    ModelError
-        If no model can be written there, see `treevote.store.folder.check_target`.
+    ModelError if no model can be written there, see `treevote.store.folder.check_target`.
     """
     store.check_target(model)
     try:
@@ -91,13 +74,7 @@ def model_at(model: str | Path) -> str:
 
 
 def as_text(facts: Mapping[str, Any], *, full: bool = False) -> str:
-    """Return the facts for a person to read: a summary, or in full with configuration and files.
-
-    Raises
-    ------
-    ModelError
-        If they are not those of a training.
-    """
+    """Return the facts for a person to read: a summary, or in full; ModelError if they are none of a training."""
     try:
         details = (scores(facts, facts["members"]), _configuration(facts), _files(facts)) if full else _summary(facts)
         adapted = [f"adapted to a new domain\n{adaptation.as_text(of)}"] if (of := facts.get("adaptation")) else []

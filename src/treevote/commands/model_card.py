@@ -29,21 +29,7 @@ from treevote.visibility import visible
 
 @dataclass(frozen=True)
 class CardMetadata:
-    """What a person states of a model.
-
-    Attributes
-    ----------
-    name, description, language : str
-    licence : str
-        Licence of the training data.
-    data : str
-        Where the training data are from.
-    use : str
-        What the model is meant for.
-    not_for : tuple of str
-        What it should not be used for, besides what follows from its facts.
-    citation, contact : str
-    """
+    """What a person states of a model; ``licence`` and ``data`` are those of the training data."""
 
     name: str = ""
     description: str = ""
@@ -57,13 +43,7 @@ class CardMetadata:
 
 
 def read_card_metadata(path: str | Path | None) -> CardMetadata:
-    """Read the file of a card; without a path it is empty.
-
-    Raises
-    ------
-    ConfigError
-        If it cannot be read, or has an unknown key.
-    """
+    """Read the file of a card; without a path it is empty."""
     if path is None:
         return CardMetadata()
     try:
@@ -73,15 +53,7 @@ def read_card_metadata(path: str | Path | None) -> CardMetadata:
 
 
 def card(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadata) -> dict[str, Any]:
-    """Return a card as data for JSON.
-
-    Parameters
-    ----------
-    facts : mapping
-        See `treevote.commands.inspect.inspect`.
-    parser : EnsembleParser
-    metadata : CardMetadata
-    """
+    """Return a card as data for JSON; for the facts see `treevote.commands.inspect.inspect`."""
     training: Mapping[str, Any] = facts["training"]
     adaptation: Mapping[str, Any] = facts.get("adaptation", {})
     tags = expects_tags(parser)
@@ -109,7 +81,6 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadat
 
 
 def _input(parser: EnsembleParser, tags: bool) -> str:
-    """Return what a model reads."""
     reads = [] if parser.reader is None else parser.reader.parts
     tagged = ", with the tags of the training data" if tags and "tagger" not in reads else ""
     return f"{'raw text, or ' if 'tokenizer' in reads else ''}sentences of words{tagged}; CoNLL-U or CoNLL-X"
@@ -198,13 +169,7 @@ def _size(data: Mapping[str, Any]) -> str:
 
 
 def _escaped(text: str) -> str:
-    r"""Return a text as Markdown shows it.
-
-    Examples
-    --------
-    >>> _escaped("a_b|c <x>")
-    'a\\_b\\|c &lt;x>'
-    """
+    """Return a text as Markdown shows it."""
     for character in "\\`*_[]|#":
         text = text.replace(character, "\\" + character)
     return visible(text).replace("&", "&amp;").replace("<", "&lt;")

@@ -26,18 +26,8 @@ from treevote.parallel import ONE_JOB, Jobs
 class Summary:
     """Result of `parse_files`.
 
-    Attributes
-    ----------
-    sentences, tokens : int
-        Numbers of parsed sentences and tokens.
-    faults : int
-        Sentences that were left out or kept unparsed.
-    first_fault : InputError, optional
-        Fault of the first of them.
-    seconds : float
-        Wall-clock time, loading the model included.
-    fallbacks : int
-        Number of times that a bounded search of a member was cut short and completed by a simpler one.
+    Faults are sentences that were left out or kept unparsed, fallbacks bounded searches of members that were cut short
+    and completed by a simpler one. The wall-clock time includes the loading of the model.
     """
 
     sentences: int = 0

@@ -17,12 +17,7 @@ AT_A_TERMINAL = 0.2
 
 @contextmanager
 def status_shown(stream: TextIO | None = None) -> Iterator[Callable[[Status], None]]:
-    """Show the status of a run: at a terminal as one line that changes, else as a line every few seconds.
-
-    Parameters
-    ----------
-    stream : text file, default=sys.stderr
-    """
+    """Show the status of a run: at a terminal as one line that changes, else as a line every few seconds."""
     file = stream or sys.stderr
     if is_quiet():
         yield lambda status: None
@@ -35,13 +30,7 @@ def status_shown(stream: TextIO | None = None) -> Iterator[Callable[[Status], No
 
 
 class StatusLine:
-    """A line about a run.
-
-    Parameters
-    ----------
-    stream : text file
-    clock : callable, default=time.monotonic
-        Returns seconds.
+    """A line about a run; the clock returns seconds.
 
     Examples
     --------

@@ -57,28 +57,10 @@ VOTE, ADAPTED_TOO = "vote", ", adapted"
 
 @dataclass(frozen=True)
 class Quickstart:
-    """Result of `quickstart`.
+    """Result of `quickstart`: counts and seconds of members and vote on the test set, before and after adaptation.
 
-    Attributes
-    ----------
-    folder : Path
-        Folder of models and parses.
-    training, test : Treebank
-        The training set and the test set.
-    training_seconds, adapting_seconds : float
-        Wall-clock time of the training, and of the adaptation.
-    reasons : list of str
-        Reasons against the adapted model; empty if it was kept.
-    n_bytes : int
-        Size of the model.
-    counts : dict of str to Counts
-        Of each member and of the vote, before and after the adaptation.
-    seconds : dict of str to float
-        Time to parse the test set; that of the vote includes its members.
-    example : list of str
-        Lines of a sentence of the test set on which the members differ.
-    from_text : str
-        Scores of members and vote on the text of the test set, and its cascade; empty if it was not asked for.
+    The seconds of the vote include its members. ``reasons`` against the adapted model are empty if it was kept;
+    ``example`` is a sentence on which the members differ; ``from_text`` has the scores from raw text if asked for.
     """
 
     folder: Path
@@ -159,26 +141,11 @@ class Quickstart:
             yield from self.example
 
 
-def quickstart(
-    folder: str | Path,
-    *,
-    from_text: bool = False,
-    jobs: Jobs = ONE_JOB,
-) -> Quickstart:
+def quickstart(folder: str | Path, *, from_text: bool = False, jobs: Jobs = ONE_JOB) -> Quickstart:
     """Train the default ensemble on the default data, test it, adapt it, and test it again.
 
-    Parameters
-    ----------
-    folder : path
-        For the models, the parses and the gold trees of the test set; existing files of the same names are replaced.
-    from_text : bool, default=False
-        Whether a model that reads raw text is trained and tested, too.
-    jobs : Jobs, optional
-
-    Raises
-    ------
-    InputError, ModelError, ConfigError
-        If the default data or a library of the extra ``quickstart`` is missing, or the folder cannot be written to.
+    The folder gets the models, the parses and the gold trees of the test set. ``from_text`` also trains and tests a
+    model that reads raw text.
     """
     folder = Path(folder)
     environment()  # before the work: it may be missing

@@ -11,24 +11,9 @@ from treevote.evaluation.counts import convention_of
 
 
 def reliability(gold: str | Path, system: str | Path) -> dict[str, Any]:
-    """Compare the confidence of arcs and labels with gold trees.
+    """Compare the confidence of arcs and labels, of a file that was parsed with ``--confidence``, with gold trees.
 
-    Parameters
-    ----------
-    gold : path
-        Sentences with trees.
-    system : path
-        The same sentences, parsed with ``treevote parse --confidence``.
-
-    Returns
-    -------
-    dict
-        As `treevote.evaluation.calibration.measured` returns it.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read, sentences differ, or no confidence is found.
+    The result is that of `treevote.evaluation.calibration.measured`.
     """
     trees, parse = read(gold), read_parse(system, "auto")
     return measured(trees, parse, convention=convention_of(trees))

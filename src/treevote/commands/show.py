@@ -40,20 +40,9 @@ _RANGE = re.compile("[0-9]{1,9}-([0-9]{1,9})?|-[0-9]{1,9}")
 
 @dataclass(frozen=True)
 class Chosen:
-    """The sentences to be shown.
+    """The sentences to be shown, by their numbers from 1, of a file and of a system with the same sentences.
 
-    Attributes
-    ----------
-    gold : Treebank
-        All sentences of the file.
-    system : Treebank or None
-        The same sentences as a system parsed them.
-    numbers : tuple of int
-        Numbers of the sentences to show, from 1.
-    confidence : ndarray of float32, shape (n_slots,), optional
-        Confidence of each arc with its label, if the file carries it, or the system's.
-    name : str
-        Name of the system, see `treevote.evaluation.names`.
+    ``confidence`` is that of each arc with its label, shape (n_slots,), if the file carries it, or the system's.
     """
 
     gold: Treebank
@@ -74,35 +63,12 @@ def show(
     worst: int | None = None,
     format: Format | Literal["auto"] = "auto",
 ) -> Chosen:
-    """Read a file and choose sentences of it.
+    """Read a file and choose sentences of it: by numbers and ranges such as ``"1,5-8"``, by ``sent_id``, or all.
 
-    Parameters
-    ----------
-    path : path
-        Sentences, with trees or without.
-    sentences : str, optional
-        Numbers and ranges, such as ``"3"``, ``"3-7"``, ``"3-"`` or ``"1,5-8"``; without it and ``id`` all of them.
-    id : str, optional
-        The ``sent_id`` of the sentence; with ``sentences`` too, it is shown as well.
-    against : path or "NAME=FILE", optional
-        The same sentences as a system parsed them.
-    sort : {"file", "unsure", "differing"}, default="file"
-        Order of the sentences: that of the file; the least sure first, by the mean confidence of their arcs; those with
-        most different arcs first.
-    differing : bool, default=False
-        Whether only sentences that differ are shown.
-    worst : int, optional
-        Number of sentences with most different arcs, or without ``against`` the least sure ones, that are shown.
-    format : {"auto", "conllu", "conllx"}, default="auto"
-        Format of the files.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read, a sentence is not there, or the files do not have the same sentences; if the least
-        sure ones are asked for, and the file carries no confidence.
-    ConfigError
-        If differences are asked for without a second file.
+    They are in the order of the file; with ``"unsure"`` the lowest mean confidence of the arcs is first, with
+    ``"differing"`` the most arcs that differ from those of ``against``. ``worst`` is the number of sentences with most
+    different arcs, or without ``against`` of the least sure ones. InputError if a sentence or the confidence is
+    missing; ConfigError if differences are asked for without a second file.
     """
     gold = read(path, format=format, trees="optional")
     name, file = ("", None) if against is None else next(iter(named([against]).items()))
@@ -159,12 +125,7 @@ def _n_differing(gold: Treebank, system: Treebank) -> Longs:
 
 
 def numbers_of(choice: str, n_sentences: int) -> list[int]:
-    """Return the numbers of a choice, in its order.
-
-    Raises
-    ------
-    InputError
-        If it is not understood, or there is no such sentence.
+    """Return the numbers of a choice, in its order; InputError if it is not understood, or there is no such sentence.
 
     Examples
     --------
@@ -201,13 +162,7 @@ def as_text(chosen: Chosen, width: int | None = None) -> str:
 
 
 def as_svg(chosen: Chosen, width: float = WIDTH) -> bytes:
-    """Return an SVG file with the drawings below each other; see `treevote.drawing.svg`.
-
-    Raises
-    ------
-    InputError
-        If there are too many sentences for one picture.
-    """
+    """Return an SVG file with the drawings below each other; InputError if they are too many."""
     if len(chosen.numbers) > MAX_PICTURES:
         raise InputError(
             f"expected at most {MAX_PICTURES} sentences for one SVG file, found {len(chosen.numbers):,}",

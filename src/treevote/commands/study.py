@@ -40,17 +40,7 @@ PARTS = {
 
 @dataclass(frozen=True)
 class Studied:
-    """The outcome of a study.
-
-    Attributes
-    ----------
-    markdown : str
-        The report.
-    paths : tuple of path
-        The files of the report, Markdown and JSON.
-    seconds : float
-        Wall-clock time.
-    """
+    """The report of a study in Markdown, the paths of its files in Markdown and JSON, and the wall-clock time."""
 
     markdown: str
     paths: tuple[Path, Path]
@@ -76,39 +66,11 @@ def study(
 ) -> Studied:
     """Repeat a table of a paper, and write it beside the paper's figures as ``NAME.md`` and ``NAME.json``.
 
-    The bytes of these files depend on treebanks, members, seed and version of treevote alone.
-
-    Parameters
-    ----------
-    name : str
-        A key of `treevote.studies.catalogue.STUDIES`.
-    treebank : path, or sequence of path
-        The training set; for the study of the ensemble, folders with train, dev and test files.
-    output : path
-        Folder for the report, and for the cached jobs: a study that was interrupted goes on from them.
-    test : path, optional
-        The test set; by default every tenth sentence of the treebank, which is then not trained on. For the study of
-        the ensemble a part of each folder: ``"test"``, the default, or ``"dev"``, of which every second sentence is
-        then measured on, and votes are learned from the others.
-    text : path, optional
-        Unlabelled text, for a study of domain adaptation; trees in it are not read.
-    members : sequence of str, default=()
-        Names of members, for a study with a choice of members; by default its own.
-    settings : {"default", "paper"}, default="default"
-        Settings of the members: those of treevote, or learner, features and search of the paper.
-    seed : int, default=0
-        Seed of all random choices.
-    format : {"auto", "conllu", "conllx"}, default="auto"
-        Format of the files.
-    jobs : Jobs, optional
-
-    Raises
-    ------
-    ConfigError
-        If there is no such study or member, the study needs more members or none, or the seed is negative; if the
-        study needs a text, or takes none; if it has no other settings; if it takes one treebank.
-    InputError
-        If a treebank cannot be used, or the folder cannot be written to.
+    The bytes of these files depend on treebanks, members, seed and version of treevote alone. The folder also keeps
+    cached jobs, from which a study that was interrupted goes on. Without a test set every tenth sentence of the
+    treebank is held out. The study of the ensemble takes folders with train, dev and test files, and as ``test`` the
+    part of each that is measured on; see ``PARTS``. ``text`` is unlabelled, for a study of adaptation. ``settings`` are
+    those of treevote, or learner, features and search of the paper.
     """
     start = time.monotonic()
     if name not in STUDIES:

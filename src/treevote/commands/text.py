@@ -13,17 +13,7 @@ from treevote.files.streams import writing
 
 @dataclass(frozen=True, slots=True)
 class TextSummary:
-    """Result of `write_text`.
-
-    Attributes
-    ----------
-    sentences : int
-        Number of sentences.
-    different : int
-        Number of sentences whose comment ``# text`` says something else than their tokens.
-    first_different : str
-        The first of them: its ``sent_id``, else its number.
-    """
+    """Number of sentences; of those whose comment ``# text`` is not their tokens; sent_id or number of the first."""
 
     sentences: int
     different: int = 0
@@ -33,21 +23,7 @@ class TextSummary:
 def write_text(
     source: str | os.PathLike[str], output: str | os.PathLike[str] = "-", *, lines: bool = False
 ) -> TextSummary:
-    """Write the text of a CoNLL-U file; of one that `parse` made of running text, that text byte for byte.
-
-    Parameters
-    ----------
-    source : path or "-"
-    output : path or "-"
-        Written whole or not at all.
-    lines : bool, default=False
-        Whether each sentence is on a line of its own.
-
-    Raises
-    ------
-    InputError
-        If the file has a fault or no sentence, or a file cannot be read or written.
-    """
+    """Write the text of a CoNLL-U file; of one that `parse` made of running text, that text byte for byte."""
     text = PlainText(lines)
     size = 0
     with writing(output) as stream:

@@ -34,17 +34,9 @@ from treevote.terminal import duration, size
 
 @dataclass(frozen=True)
 class Trained:
-    """Result of `train`.
+    """Result of `train`: ``n_bytes`` is the size of the model folder, 0 without one.
 
-    Attributes
-    ----------
-    parser : EnsembleParser
-    seconds : float
-        Wall-clock time.
-    n_bytes : int
-        Size of the model folder; 0 without one.
-    milliseconds : dict of str to float
-        CPU time of each member for 1,000 tokens; empty if nothing was measured.
+    ``milliseconds`` is the CPU time of each member for 1,000 tokens; it is empty if nothing was measured.
     """
 
     parser: EnsembleParser
@@ -80,43 +72,13 @@ def train(
     jobs: Jobs = ONE_JOB,
     warn: Callable[[str], None] = lambda sentence: None,
 ) -> Trained:
-    """Train an ensemble and write its model folder, if one is asked for.
+    """Train an ensemble and write its model folder, if one is asked for; nothing is trained if it could not be written.
 
-    Parameters
-    ----------
-    files : sequence of path or Treebank
-        Treebanks to train on.
-    output : path, optional
-        The model folder; nothing is trained if it could not be written.
-    dev : path or Treebank, optional
-        A treebank to measure on.
-    config : path, optional
-        See `treevote.ensemble.configuration`.
-    preset : {"default", "fast", "best"}, default="default"
-        See `treevote.ensemble.presets`; in place of a configuration file.
-    members : sequence of str, default=()
-        Names, in place of those of the configuration; ``("all",)`` for all that there are.
-    settings : mapping, optional
-        Settings of `treevote.models.transition.parser.TransitionTrainer` for all members.
-    weights, folds, seed : optional
-        In place of those of the configuration. Without a development set, the default number of folds is ``FOLDS`` for
-        a selection, for measured weights, and for ``FEWEST`` sentences and more, up to ``FEW``; else 0.
-    select : bool, default=False
-        Whether the subset of members with the best vote is selected, in place of the key of the configuration.
-    reader : ReaderTrainer, optional
-        Settings of the part that reads raw text; by default the model reads tagged treebanks only.
-    clusters : path or Clusters, optional
-        Clusters of words, or word vectors, for parsers and taggers; see `treevote.models.clusters.files`.
-    format : {"auto", "conllu", "conllx"}, default="auto"
-        Format of the treebanks.
-    jobs : Jobs, optional
-    warn : callable, optional
-        Called with warnings about the files, see `treevote.conll.guidelines`.
-
-    Raises
-    ------
-    InputError, ConfigError, ModelError
-        If a treebank, the clusters, the configuration, or the model folder cannot be used.
+    Names of members, weights, folds, seed and ``select`` take the place of those of the configuration file or preset;
+    ``settings`` are those of `treevote.models.transition.parser.TransitionTrainer` for all members. Without a
+    development set, the default number of folds is ``FOLDS`` for a selection, for measured weights, and for ``FEWEST``
+    sentences and more, up to ``FEW``; else 0. Without a reader the model reads tagged treebanks only. Clusters of
+    words, or word vectors, are for parsers and taggers. ``warn`` is called with warnings about the files.
     """
     start = time.monotonic()
     if dev is not None and folds:
@@ -163,15 +125,7 @@ def train(
 
 
 def chosen(path: str | Path | None, preset: Preset, given: Mapping[str, Any]) -> Configuration:
-    """Return the configuration of a file or preset, with what is given in place of its keys.
-
-    ``all`` as the only member is every member.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read, or there is a preset beside it.
-    """
+    """Return the configuration of a file or preset with what is given in place of its keys; ``all`` is every member."""
     if path is not None and preset != "default":
         raise ConfigError(f"--{preset} is a configuration of its own; leave it out, or --config")
     changes = {name: value for name, value in given.items() if not (value is None or value is False or value == ())}
@@ -202,15 +156,7 @@ def with_word_clusters(
 
 
 def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank) -> None:
-    """Train on two sentences, so that the first run on a machine compiles kernels here, and not in every job.
-
-    Parameters
-    ----------
-    trainer : EnsembleTrainer
-        The trainer of the members.
-    treebank : Treebank
-        The training data.
-    """
+    """Train on two sentences, so that the first run on a machine compiles kernels here, and not in every job."""
     few = treebank.select(range(min(2, treebank.n_sentences)))
     with suppress(TreevoteError):  # two sentences may be too few to learn from
         EnsembleTrainer(trainer.members).train(few, few)

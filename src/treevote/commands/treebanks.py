@@ -29,19 +29,8 @@ def read_training(
 ) -> tuple[Treebank, Convention]:
     """Read treebanks to learn from as one, without their text, and the convention of their scores.
 
-    Parameters
-    ----------
-    files : sequence of path or Treebank
-    format : {"auto", "conllu", "conllx"}, default="auto"
-    warn : callable, optional
-        Called with each departure from the guidelines, and with the number of sentences left out.
-    on_text : callable, optional
-        Called with all sentences and their text, which takes memory.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read.
+    ``warn`` is called with each departure from the guidelines, and with the number of sentences left out; ``on_text``
+    with all sentences and their text, which takes memory.
     """
     treebanks = [read_some(file, format) for file in files]
     convention = convention_of(treebanks[0])
@@ -65,10 +54,7 @@ def read_some(file: str | Path | Treebank, format: Format | Literal["auto"] = "a
 def read_development(
     file: str | Path | Treebank, training: Treebank, *, format: Format | Literal["auto"] = "auto", warn: Warn
 ) -> Treebank:
-    """Read a treebank to measure on; parameters and errors as for `read_training`.
-
-    Labels that the training data do not have are warned of, too.
-    """
+    """Read a treebank to measure on; labels that the training data do not have are warned of."""
     development = with_trees(read_some(file, format), warn)
     for warning in unknown_labels(development, training):
         warn(warning)
@@ -78,10 +64,7 @@ def read_development(
 def part_of(folder: str | Path, part: str) -> Path:
     """Return the file of a part of a treebank by its name: ``train.conllu``, ``xx-ud-train.conllu``, or compressed.
 
-    Raises
-    ------
-    InputError
-        If there is none in the folder, or more than one.
+    InputError if there is none in the folder, or more than one.
     """
     named = re.compile(rf"(.*[-_.])?{re.escape(part)}\.conll[ux]?(\.(gz|xz|bz2))?")
     found = sorted(path for path in Path(folder).glob("*") if named.fullmatch(path.name))

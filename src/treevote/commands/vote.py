@@ -43,18 +43,10 @@ right one if it halves the difference, by this much at least."""
 
 @dataclass(frozen=True)
 class Voted:
-    """Result of `vote`.
+    """The written parse, and the systems that voted, in the order that decides ties.
 
-    Attributes
-    ----------
-    parse : Treebank
-        The written parse.
-    single_root : bool
-        Whether every sentence has one root.
-    voters : tuple of str
-        Names of the systems that voted, in the order that decides ties.
-    facts : dict
-        For a report: systems with weights, development scores, and sentences that were no trees; scores of the vote.
+    The facts are for a report: systems with weights, development scores, and sentences that were no trees; scores of
+    the vote.
     """
 
     parse: Treebank
@@ -79,32 +71,11 @@ def vote(
 ) -> Voted:
     """Write the trees with most votes in place of those of the first system that votes.
 
-    Parameters
-    ----------
-    systems : sequence of path or "NAME=FILE"
-        The same sentences as each system parsed them, the best first: it decides ties, and its text is kept.
-    output : path or "-"
-        Written whole or not at all.
-    weights : {"equal", "agreement", "accuracy", "pos", "learned"}, default="equal"
-        Weights of the systems, of which ``"agreement"`` needs no gold trees, see `treevote.ensemble.weights`; or a vote
-        learned from ``gold`` and ``dev``, see `treevote.ensemble.candidate_model`.
-    select : bool, default=False
-        Whether to select the systems with the best vote, their order and their weights (``weights`` is then ignored);
-        see `treevote.ensemble.selection`.
-    gold : path, optional
-        Sentences with trees to measure on; not those that are voted on.
-    dev : sequence of path
-        The sentences of ``gold`` as each system parsed them, in the order of ``systems``.
-    roots : {"one", "several", "auto"}, default="auto"
-        Number of roots of a sentence, see `one_root`.
-    support : bool, default=False
-        Write the share of the votes for each arc and label into MISC.
-    confidence : bool, default=False
-        Write the probability that each arc is right, alone and with its label, into MISC.
-    format : {"auto", "conllu", "conllx"}, default="auto"
-        Format of all files.
-    warn : callable, optional
-        Called with warnings about development files that do not belong to the systems.
+    Systems are paths or ``"NAME=FILE"``, the best first: it decides ties, and its text is kept. Weights are learned
+    from ``gold``, sentences that are not voted on, and ``dev``, the same as each system parsed them; ``"equal"`` and
+    ``"agreement"`` need neither. ``select`` chooses the systems with the best vote, their order and their weights, see
+    `treevote.ensemble.selection`. Support and confidence are written into MISC. ``warn`` is called with warnings about
+    development files that do not belong to the systems.
 
     Raises
     ------

@@ -45,7 +45,7 @@ LEGENDS = {
 
 
 def as_text(facts: Mapping[str, Any]) -> str:
-    """Return the report: ``facts`` are those of `treevote.adaptation.adapt.AdaptationResult.report`."""
+    """Return the report of the facts of `treevote.adaptation.adapt.AdaptationResult.report`."""
     return "\n\n".join(_parts(facts))
 
 

@@ -9,13 +9,7 @@ NOTHING = "–"
 
 
 def rate(value: float | None) -> str:
-    """Return a percentage.
-
-    Examples
-    --------
-    >>> rate(89.126), rate(None)
-    ('89.13', '–')
-    """
+    """Return a percentage."""
     return NOTHING if value is None else f"{value:.2f}"
 
 
@@ -33,13 +27,7 @@ def points(value: float | None) -> str:
 
 
 def span(low: float | None, high: float | None) -> str:
-    """Return an interval.
-
-    Examples
-    --------
-    >>> span(88.1, 90.2)
-    '88.10–90.20'
-    """
+    """Return an interval."""
     return NOTHING if low is None or high is None else f"{low:.2f}–{high:.2f}"
 
 

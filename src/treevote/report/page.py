@@ -26,10 +26,7 @@ from treevote.visibility import visible
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-CONVENTIONS = {
-    "ud": "CoNLL 2018 (universal part of the deprel)",
-    "conllx": "CoNLL-X (whole deprel)",
-}
+CONVENTIONS = {"ud": "CoNLL 2018 (universal part of the deprel)", "conllx": "CoNLL-X (whole deprel)"}
 """How `treevote.evaluation.counts` counts, for a reader."""
 
 MAIN = ("LAS", "UAS", "CLAS", "MLAS", "BLEX", "LA", "root", "complete")
@@ -42,21 +39,9 @@ MAX_ROWS = 80
 def write_report(
     evaluation: Evaluation, path: str | os.PathLike[str], *, data: str = "", command: str = "", date: str = ""
 ) -> None:
-    """Write the report to a file, as `treevote.files.streams.writing`; the same arguments give the same bytes.
+    """Write the report to a file; the same arguments give the same bytes.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-    path : path
-    data : str
-        The evaluation in JSON, which the page offers to download.
-    command, date : str
-        The command line and the day, for the foot of the page.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
+    The page offers ``data``, the evaluation in JSON, to download, and has the command line and the day at its foot.
     """
     page = render(evaluation, data=data, command=command, date=date).encode()
     with writing(path) as stream:
@@ -119,13 +104,7 @@ def render(evaluation: Evaluation, *, data: str = "", command: str = "", date: s
 
 @cache
 def environment() -> Environment:
-    """Return the templates with their filters; text of a file is escaped, and made visible.
-
-    Raises
-    ------
-    ConfigError
-        If Jinja2 is not installed.
-    """
+    """Return the templates with their filters; text of a file is escaped, and made visible."""
     with extra("report", "a report needs Jinja2"):
         from jinja2 import Environment, PackageLoader
     made = Environment(

@@ -62,13 +62,7 @@ class Scale(NamedTuple):
 
     @property
     def starts(self) -> str:
-        """Where the axis starts, in words, unless it is 0.
-
-        Examples
-        --------
-        >>> Scale.of([71.3, 93.8]).starts, Scale.of([0.0, 100.0]).starts
-        ('the axis starts at 70', '')
-        """
+        """Where the axis starts, in words, unless it is 0."""
         return f"the axis starts at {self.low:g}" if self.low else ""
 
     def share(self, value: float) -> float:
@@ -122,15 +116,7 @@ def plots(evaluation: Evaluation) -> list[Plot]:
 
 
 def plot(groups: Sequence[Group], title: str, unit: str) -> Plot:
-    """Return the plot of a breakdown: LAS, or F1 where a system may have other tokens in a group than the gold tree.
-
-    Parameters
-    ----------
-    groups : sequence of Group
-        Two or more, from left to right.
-    title, unit : str
-        See `Plot`.
-    """
+    """Return the plot of a breakdown: LAS, or F1 where a system may have other tokens in a group than the gold tree."""
     n_systems = len(groups[0].cells)
     points = [[_point(group.cells[k]) for group in groups] for k in range(n_systems)]
     scale = Scale.of(bound for line in points for point in line for bound in point)

@@ -25,16 +25,7 @@ RELIABILITY = (
 
 
 def scores(facts: Mapping[str, Any], members: Iterable[str], milliseconds: Mapping[str, float] | None = None) -> str:
-    """Return the scores of a model, as tables.
-
-    Parameters
-    ----------
-    facts : mapping
-        Those of an `treevote.ensemble.parser.EnsembleParser`.
-    members : iterable of str
-    milliseconds : mapping of str to float, optional
-        CPU time of each member for 1,000 tokens.
-    """
+    """Return the scores of a model, with the CPU time of each member for 1,000 tokens if it was measured, as tables."""
     if "scores" not in facts:
         return "not measured: no scores and no confidence; add --dev FILE, or --folds 3"
     reading = facts.get("reading", {})

@@ -19,10 +19,8 @@ def described(settings: Mapping[str, Any]) -> str:
     --------
     >>> described({"learner": "maxent", "search": "beam", "width": 8, "templates": "rich", "cutoff": 3})
     'learner maxent, search beam of 8, templates rich'
-    >>> described({"learner": "mira", "order": 2, "attributes": ["form", "lemma", "upos"]})
-    'learner mira, order 2, 3 attributes'
-    >>> described({"policy": "step-back", "wait_left": True, "wait_right": False})
-    'policy step-back, with wait left, without wait right'
+    >>> described({"policy": "step-back", "wait_left": True, "attributes": ["form", "lemma", "upos"]})
+    'policy step-back, with wait left, 3 attributes'
     """
     told = []
     for name in NAMED:
