@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from treevote.cli.options import Output, choice_option, command_line, input_option, machine_option, names
+from treevote.cli import options
 
 
 def benchmark(
-    train: Annotated[str, input_option(metavar="FILE", help="Treebank to train on.")],
-    test: Annotated[str, input_option(metavar="FILE", help="Treebank to parse.")],
+    train: Annotated[str, options.input(metavar="FILE", help="Treebank to train on.")],
+    test: Annotated[str, options.input(metavar="FILE", help="Treebank to parse.")],
     members: Annotated[
-        str | None, choice_option(metavar="A,B,...", help="Members.", show_default="the default")
+        str | None, options.choice(metavar="A,B,...", help="Members.", show_default="the default")
     ] = None,
-    scales: Annotated[str, choice_option(metavar="N,N,...", help="Copies of the test file to parse.")] = "1,4,16",
-    seed: Annotated[int, machine_option(min=0, help="Seed of the training.")] = 0,
-    output: Output = "-",
+    scales: Annotated[str, options.choice(metavar="N,N,...", help="Copies of the test file to parse.")] = "1,4,16",
+    seed: Annotated[int, options.machine(min=0, help="Seed of the training.")] = 0,
+    output: options.Output = "-",
 ) -> None:
     """Measure time, memory and size of every member and the vote, as JSON."""
     from treevote.commands.benchmark import as_json
@@ -25,10 +25,10 @@ def benchmark(
     from treevote.files.streams import writing
     from treevote.terminal import progress_shown
 
-    chosen = names(members) or DEFAULT_MEMBERS
+    chosen = options.names(members) or DEFAULT_MEMBERS
     sizes = [int(scale) for scale in scales.split(",") if scale.strip().isdecimal() and int(scale) > 0]
     if len(sizes) < scales.count(",") + 1 or sizes != sorted(sizes):
         raise ConfigError(f"--scales should be rising whole numbers, such as 1,4,16; found {scales!r}")
     with progress_shown() as progress, writing(output) as stream:
         report = run(train, test, members=chosen, scales=sizes, seed=seed, progress=progress)
-        stream.write(as_json(report, command_line()))
+        stream.write(as_json(report, options.command_line()))

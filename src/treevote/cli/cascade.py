@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from treevote.cli.options import FileFormat, Json, Model, command_line
+from treevote.cli import options
 
 
 def cascade(
-    model: Model,
+    model: options.Model,
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentences with tags and trees.")],
-    format: FileFormat = "auto",
-    json: Json = False,
+    format: options.FileFormat = "auto",
+    json: options.Json = False,
 ) -> None:
     """Evaluate a model with gold tags, with predicted tags, and from raw text."""
     from treevote.commands.cascade import as_json, as_text
@@ -21,4 +21,4 @@ def cascade(
     from treevote.terminal import tell
 
     evaluation = run(model, gold, format=format)
-    tell(as_json(evaluation, model, command_line()) if json else as_text(evaluation))
+    tell(as_json(evaluation, model, options.command_line()) if json else as_text(evaluation))

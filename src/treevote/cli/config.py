@@ -6,17 +6,17 @@ from typing import Annotated, Literal
 
 import typer
 
-from treevote.cli.options import Config, choice_option, names
+from treevote.cli import options
 
 
 def config(
     command: Annotated[
         Literal["train", "adapt"], typer.Argument(help="The command that is to read the configuration.")
     ] = "train",
-    path: Config = None,
+    path: options.Config = None,
     members: Annotated[
         str | None,
-        choice_option(
+        options.choice(
             metavar="A,B,...",
             help="Members of the model; for train also all.",
             show_default="those of --config, or the default",
@@ -24,7 +24,7 @@ def config(
     ] = None,
     scheme: Annotated[
         Literal["default", "paper", "distil"] | None,
-        choice_option(help="Scheme of the adaptation.", show_default="that of --config, or default"),
+        options.choice(help="Scheme of the adaptation.", show_default="that of --config, or default"),
     ] = None,
 ) -> None:
     """Write a configuration with every setting, for train --config or adapt --config."""
@@ -33,8 +33,8 @@ def config(
     from treevote.terminal import tell
 
     if command == "adapt":
-        tell(of_adaptation(path, scheme, names(members)))
+        tell(of_adaptation(path, scheme, options.names(members)))
     elif scheme is None:
-        tell(of_training(path, names(members) or ()))
+        tell(of_training(path, options.names(members) or ()))
     else:
         raise ConfigError("a training has no scheme; write treevote config adapt, or leave out --scheme")

@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from treevote.cli.options import Model, choice_option
+from treevote.cli import options
 
 
 def explain(
-    model: Model,
+    model: options.Model,
     file: Annotated[str, typer.Argument(metavar="FILE", help="Sentences; - is standard input.")],
     sentence: Annotated[
-        int | None, choice_option(min=1, metavar="N", help="Number of the only sentence.", show_default="all")
+        int | None, options.choice(min=1, metavar="N", help="Number of the only sentence.", show_default="all")
     ] = None,
 ) -> None:
     """Show the rule of a decision list behind each arc."""

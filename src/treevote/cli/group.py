@@ -30,10 +30,6 @@ class Commands(TyperGroup):
         with _one_sentence():
             return super().make_context(*args, **kwargs)
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the options of the whole program."""
-        return super().parse_args(ctx, args)
-
     def invoke(self, ctx: Any) -> Any:
         """Run a command; exit with 1 for a fault, 128 + n for signal n, 141 if the reader of the output is gone."""
         with _one_sentence():

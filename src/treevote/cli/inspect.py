@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from treevote.cli.options import Json, Model, command_line, input_option, output_option, refuse_both
+from treevote.cli import options
 
 
 def inspect(
-    model: Model,
+    model: options.Model,
     full: Annotated[
-        bool, output_option("--full", help="Add scores in detail, configuration and files, as does -v.")
+        bool, options.output("--full", help="Add scores in detail, configuration and files, as does -v.")
     ] = False,
-    rules: Annotated[bool, output_option("--rules", help="Print the rules of its decision lists instead.")] = False,
+    rules: Annotated[bool, options.output("--rules", help="Print the rules of its decision lists instead.")] = False,
     card: Annotated[
         str | None,
-        input_option(
+        options.input(
             metavar="FILE", help="What the model cannot know, as TOML: name, licence, not_for; shows its card."
         ),
     ] = None,
-    markdown: Annotated[bool, output_option("--markdown", help="Print its card as Markdown.")] = False,
-    json: Json = False,
+    markdown: Annotated[bool, options.output("--markdown", help="Print its card as Markdown.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Describe a model: members, training data, scores, size; with --card or --markdown as a model card."""
     from treevote.terminal import is_verbose, tell
 
-    refuse_both({"--rules": rules, "--json": json})
-    refuse_both({"--full": full, "--json": json})
+    options.refuse_both({"--rules": rules, "--json": json})
+    options.refuse_both({"--full": full, "--json": json})
     if rules:
         from treevote.commands.explain import rules as lines
 
@@ -42,4 +42,4 @@ def inspect(
 
         tell((model_card.as_markdown if markdown else model_card.as_text)(facts["card"]))
         return
-    tell(as_json(facts, command_line()) if json else as_text(facts, full=full or is_verbose()))
+    tell(as_json(facts, options.command_line()) if json else as_text(facts, full=full or is_verbose()))

@@ -5,24 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from treevote.cli.options import Backend, NJobs, choice_option, output_option
+from treevote.cli import options
 
 
 def quickstart(
     output: Annotated[
-        Path, output_option("--output", "-o", metavar="DIR", help="Folder for the model and the parses.")
+        Path, options.output("--output", "-o", metavar="DIR", help="Folder for the model and the parses.")
     ] = Path("treevote-quickstart"),
     from_text: Annotated[
-        bool, choice_option("--from-text", help="Train and test a model that reads raw text, too.")
+        bool, options.choice("--from-text", help="Train and test a model that reads raw text, too.")
     ] = False,
-    jobs: NJobs = 1,
-    backend: Backend = None,
+    jobs: options.NJobs = 1,
+    backend: options.Backend = None,
 ) -> None:
     """Train, parse, adapt and score on the default data."""
     from treevote.commands.quickstart import quickstart as run
-    from treevote.parallel import Jobs
-    from treevote.terminal import progress_shown, tell
+    from treevote.terminal import tell
 
-    with progress_shown() as progress:
-        result = run(output, from_text=from_text, jobs=Jobs(jobs, backend, progress))
+    with options.running(jobs, backend) as running:
+        result = run(output, from_text=from_text, jobs=running)
     tell(str(result))

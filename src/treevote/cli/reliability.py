@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from treevote.cli.options import Json, command_line
+from treevote.cli import options
 
 
 def reliability(
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentences with trees.")],
     system: Annotated[str, typer.Argument(metavar="PARSE", help="The same, parsed with --confidence.")],
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Compare the confidence of a parse with its accuracy."""
     from treevote.commands.answer import answer
@@ -21,4 +21,4 @@ def reliability(
     from treevote.terminal import tell
 
     found = run(gold, system)
-    tell(answer("reliability", found, command_line()) if json else confidence(found))
+    tell(answer("reliability", found, options.command_line()) if json else confidence(found))

@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from treevote.cli.options import Output, output_option
+from treevote.cli import options
 
 
 def text(
     file: Annotated[str, typer.Argument(metavar="FILE", help="CoNLL-U; - is standard input.")],
-    output: Output = "-",
-    lines: Annotated[bool, output_option("--lines", help="Write each sentence on a line of its own.")] = False,
+    output: options.Output = "-",
+    lines: Annotated[bool, options.output("--lines", help="Write each sentence on a line of its own.")] = False,
 ) -> None:
     """Write the plain text of a CoNLL-U file: of parsed running text, that text byte for byte."""
     from treevote.commands.text import write_text

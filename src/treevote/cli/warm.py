@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from treevote.cli import options
+
 
 def warm(
     members: Annotated[
@@ -14,11 +16,10 @@ def warm(
     ] = None,
 ) -> None:
     """Compile ahead what training and parsing need, once on a machine."""
-    from treevote.cli.options import names
     from treevote.commands.warm import warm as run
-    from treevote.parallel import Jobs
-    from treevote.terminal import progress_shown, tell
+    from treevote.terminal import tell
 
-    with progress_shown() as progress:
-        warmed = run([name for listed in members or () for name in names(listed) or ()], jobs=Jobs(progress=progress))
+    chosen = [name for listed in members or () for name in options.names(listed) or ()]
+    with options.running() as jobs:
+        warmed = run(chosen, jobs=jobs)
     tell(str(warmed))
