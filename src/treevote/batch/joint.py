@@ -7,8 +7,9 @@ it alone: a sentence is parsed independently of its neighbours, and a text with 
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -89,7 +90,12 @@ class Work:
         if len(inputs) == 1:
             return [self._alone(ensemble, parser, marks, inputs[0])]
         try:
-            chunks = [each if isinstance(each, Chunk) else _as_conllu(ensemble, each) for each in inputs]
+            chunks = [
+                each
+                if isinstance(each, Chunk)
+                else Chunk(each.path, 1, 1, encoded(tokenized(ensemble, each)), "conllu", each.bytes_read)
+                for each in inputs
+            ]
         except InputError as fault:
             return [Parsed(b"", first_fault=fault, stopped=True) for _ in inputs]
         results: dict[int, Parsed] = {}
@@ -150,11 +156,6 @@ def tokenized(ensemble: EnsembleParser, chunk: TextChunk) -> Treebank:
     return ensemble.reader.tokenized(chunk)
 
 
-def _as_conllu(ensemble: EnsembleParser, chunk: TextChunk) -> Chunk:
-    """Return a part of a running text as CoNLL-U, to be joined with others."""
-    return Chunk(chunk.path, 1, 1, encoded(tokenized(ensemble, chunk)), "conllu", chunk.bytes_read)
-
-
 def tagged(ensemble: EnsembleParser, treebank: Treebank, tags: Tags) -> Treebank:
     """Return the sentences with the lemmas and tags that a model predicts, see `treevote.ensemble.reader.Reader`."""
     return treebank if ensemble.reader is None else ensemble.reader.tagged(treebank, tags)
@@ -167,6 +168,13 @@ def member_of(ensemble: EnsembleParser, name: str | None) -> Parser:
     if name not in ensemble.members:
         raise unknown("member", name, ensemble.members)
     return ensemble.members[name]
+
+
+def stored_parser(model: StoredParser | str | os.PathLike[str], member: str | None) -> StoredParser:
+    """Return the reference to a model, or to a member of it if one is named."""
+    if not isinstance(model, StoredParser):
+        return StoredParser.of(model, member)
+    return model if member is None else replace(model, member=member)
 
 
 def missing_end(text: bytes) -> bytes:

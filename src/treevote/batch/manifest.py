@@ -18,7 +18,6 @@ from typing import IO, get_type_hints
 
 from treevote.errors import ConfigError
 from treevote.files.streams import writing
-from treevote.store.manifest import JSON, digest
 
 NAME = "treevote-parses.jsonl"
 
@@ -60,8 +59,11 @@ class Manifest:
             return False
         return found == entry.output_sha256 and sha256(input_path) == entry.input_sha256
 
-    def add(self, entry: Entry, stream: IO[bytes]) -> None:
-        """Note an output, with checksums of input and output, in memory and at the end of an open file."""
+    def add(
+        self, stream: IO[bytes], output: str, task: str, checksums: tuple[str, str], counts: tuple[int, int, int]
+    ) -> None:
+        """Note an output, with checksums of input and output, and numbers of sentences, tokens and faults."""
+        entry = Entry(_key(output), task, *checksums, *counts)
         self.entries[entry.output] = entry
         stream.write(_line(asdict(entry)))
         stream.flush()
@@ -76,22 +78,6 @@ class Manifest:
     def knows(self, output: str) -> bool:
         """Tell whether an output has an entry."""
         return _key(output) in self.entries
-
-
-def entry(output: str, task: str, checksums: tuple[str, str], counts: tuple[int, int, int]) -> Entry:
-    """Return the entry of an output: checksums of input and output; sentences, tokens, faults."""
-    return Entry(_key(output), task, *checksums, *counts)
-
-
-def task_of(facts: Mapping[str, JSON]) -> str:
-    """Return the checksum of a model and all options.
-
-    Examples
-    --------
-    >>> task_of({"model": "00"}) == task_of({"model": "01"})
-    False
-    """
-    return digest(facts)
 
 
 def sha256(path: str) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from treevote.batch.joint import Parsed, Work
+from treevote.batch.joint import Parsed, Work, stored_parser
 from treevote.batch.reading import TASK_BYTES
 from treevote.conll.chunks import Chunk
 from treevote.conll.reader import OnError
@@ -96,8 +95,7 @@ def parse_strings(
     >>> two.error.partition(" (")[0]
     'line 1, sentence 1: expected 10 columns separated by tabs, found 1'
     """
-    stored = model if isinstance(model, StoredParser) else StoredParser.of(model)
-    work = Work(stored if member is None else replace(stored, member=member), support, confidence, on_error, tags)
+    work = Work(stored_parser(model, member), support, confidence, on_error, tags)
     work.check()
     found: list[_Result] = []
     for batch in _batches(texts, found, format):
@@ -120,17 +118,13 @@ class _Result:
 
     def result(self) -> ParsedString:
         sentences = sum(chunk.sentences for chunk in self.chunks)
-        tokens = sum(chunk.tokens for chunk in self.chunks)
+        tokens, faults = sum(chunk.tokens for chunk in self.chunks), sum(chunk.faults for chunk in self.chunks)
         if not sentences and not self.error:
             self.error = str(InputError("expected sentences, found none", remedy="give a text with sentences"))
-        if any(chunk.stopped for chunk in self.chunks) or not self.chunks or not (sentences or self._has_faults):
+        if any(chunk.stopped for chunk in self.chunks) or not (sentences or faults):
             return ParsedString("", self.error)
         text = b"".join(chunk.text for chunk in self.chunks).decode("utf-8", "surrogateescape")
         return ParsedString(text, self.error, sentences, tokens)
-
-    @property
-    def _has_faults(self) -> bool:
-        return any(chunk.faults for chunk in self.chunks)
 
 
 def _batches(

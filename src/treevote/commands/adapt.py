@@ -62,7 +62,7 @@ def adapt(
     target_dev: str | Path | None = None,
     target_train: str | Path | None = None,
     external: Sequence[str | Path] = (),
-    clusters: str | Path | Clusters | None = None,
+    clusters: str | os.PathLike[str] | Clusters | None = None,
     configuration: Configuration | None = None,
     force: bool = False,
     work: str | Path | None = None,
@@ -135,7 +135,7 @@ def adapt(
     return Outcome(adapted, Path(output) if promoted else None, added_to, room if kept else None)
 
 
-def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | Path]) -> None:
+def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | os.PathLike[str]]) -> None:
     """Fail before the work if an input cannot be read again, or an output would replace another's file."""
     store.check_target(output)
     work, model = Path(os.path.realpath(room)), Path(os.path.realpath(output))

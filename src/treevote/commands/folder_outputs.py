@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from treevote.batch.joint import Parsed
-from treevote.batch.manifest import Manifest, entry
+from treevote.batch.manifest import Manifest
 from treevote.batch.outputs import Pair
-from treevote.batch.reading import Done, hashed
+from treevote.batch.reading import Hashing, PieceResult
 from treevote.errors import InputError
 from treevote.files.streams import compressed
+from treevote.terminal import plural
 
 
 @dataclass(slots=True)
@@ -56,16 +57,16 @@ class FolderSummary:
     def __str__(self) -> str:
         """Return it as a sentence."""
         speed = f" ({self.tokens / self.seconds:,.0f} tokens/s)" if self.seconds and self.tokens else ""
-        parts = [
-            f"{self.folder}: wrote {_files(self.written)}, {self.sentences:,} sentences, {self.tokens:,} tokens "
-            f"in {self.seconds:.1f} s{speed}"
-        ]
+        counts = f"{plural(self.written, 'file')}, {self.sentences:,} sentences, {self.tokens:,} tokens"
+        parts = [f"{self.folder}: wrote {counts} in {self.seconds:.1f} s{speed}"]
         if self.kept:
-            parts.append(f"{_files(self.kept)} of the same model and input {'was' if self.kept == 1 else 'were'} there")
+            parts.append(
+                f"{plural(self.kept, 'file')} of the same model and input {'was' if self.kept == 1 else 'were'} there"
+            )
         if self.faults:
             parts.append(f"{self.faults:,} faulty sentences left out or unparsed")
         if self.faulty:
-            parts.append(f"{_files(len(self.faulty))} with a fault, not parsed")
+            parts.append(f"{plural(len(self.faulty), 'file')} with a fault, not parsed")
         return "; ".join(parts)
 
     def as_dict(self) -> dict[str, Any]:
@@ -83,10 +84,6 @@ class FolderSummary:
             "fallbacks": self.fallbacks,
             "seconds": round(self.seconds, 3),
         }
-
-
-def _files(number: int) -> str:
-    return f"{number:,} {'file' if number == 1 else 'files'}"
 
 
 class Outputs:
@@ -120,7 +117,7 @@ class Outputs:
         self.summary.kept += 1
         self._count(file)
 
-    def take(self, done: Done) -> None:
+    def take(self, done: PieceResult) -> None:
         """Write a piece; finish its file at the end."""
         if done.file in self.stopped:
             return
@@ -158,9 +155,9 @@ class Outputs:
         self._output = None
         output.close()
         counts = output.sentences, output.tokens, output.faults
-        made = entry(self.found[file].name, self.task, (input_sha256, output.sha256), counts)
+        checksums = input_sha256, output.hashing.sha256
         os.makedirs(os.path.dirname(output.target), exist_ok=True)
-        self.manifest.add(made, self._lines)
+        self.manifest.add(self._lines, self.found[file].name, self.task, checksums, counts)
         os.replace(self._part, output.target)
         summary = self.summary
         summary.written += 1
@@ -207,8 +204,8 @@ class Output:
         self.sentences = self.tokens = self.faults = self.fallbacks = 0
         self.doubtful = False
         self._file = open(part, "wb")  # noqa: SIM115
-        self._hashing = hashed(self._file)
-        self._compressed = compressed(self._hashing, target)  # type: ignore[arg-type]
+        self.hashing = Hashing(self._file)
+        self._compressed = compressed(self.hashing, target)  # type: ignore[arg-type]
         self._stream: IO[bytes] = self._compressed.__enter__()
 
     def take(self, parsed: Parsed) -> None:
@@ -227,8 +224,3 @@ class Output:
                 self._compressed.__exit__(None, None, None)
             finally:
                 self._file.close()
-
-    @property
-    def sha256(self) -> str:
-        """Checksum of the bytes."""
-        return self._hashing.sha256

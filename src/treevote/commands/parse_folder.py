@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 
 from treevote.batch.joint import Work
-from treevote.batch.manifest import Manifest, task_of
+from treevote.batch.manifest import Manifest
 from treevote.batch.outputs import Pair, folders_of, pairs
 from treevote.batch.reading import TASK_BYTES, Piece, parse_task, pieces, tasks
 from treevote.commands.answer import answer
@@ -24,6 +24,7 @@ from treevote.ensemble.streaming import size
 from treevote.errors import ConfigError, InputError
 from treevote.files.temporaries import lock, temporary
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.store.manifest import digest
 
 
 @dataclass(slots=True)
@@ -102,7 +103,7 @@ def parse_folder(
     found, links = pairs(inputs, folder, suffix, format)
     work = Work(StoredParser.of(model, member), support, confidence, on_error, tags)
     work.check()
-    task = task_of(
+    task = digest(
         {
             "model": work.stored.sha256,
             "treevote": work.stored.version,

@@ -67,7 +67,7 @@ def train(
     folds: int | None = None,
     seed: int | None = None,
     reader: ReaderTrainer | None = None,
-    clusters: str | Path | Clusters | None = None,
+    clusters: str | os.PathLike[str] | Clusters | None = None,
     format: Format | Literal["auto"] = "auto",
     jobs: Jobs = ONE_JOB,
     warn: Callable[[str], None] = lambda sentence: None,
