@@ -1,4 +1,4 @@
-"""Arguments of ``treevote clusters``."""
+"""Arguments of the commands for text: ``treevote clusters`` and ``text``."""
 
 from __future__ import annotations
 
@@ -34,3 +34,21 @@ def clusters(
     with options.running() as jobs:
         summary = make_clusters(texts, output, model=model, n_classes=classes, least=least, format=format, jobs=jobs)
     say(f"{summary.words:,} words in {summary.classes:,} classes, from {summary.tokens:,} tokens")
+
+
+def text(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="CoNLL-U; - is standard input.")],
+    output: options.Output = "-",
+    lines: Annotated[bool, options.output("--lines", help="Write each sentence on a line of its own.")] = False,
+) -> None:
+    """Write the plain text of a CoNLL-U file: of parsed running text, that text byte for byte."""
+    from treevote.commands.text import write_text
+    from treevote.terminal import say, warn
+
+    summary = write_text(file, output, lines=lines)
+    if summary.different:
+        warn(
+            f"{file}: in {summary.different:,} of {summary.sentences:,} sentences, first {summary.first_different}, "
+            "the comment # text has something else than the tokens and spaces, which were written"
+        )
+    say(f"wrote {summary.sentences:,} sentences")

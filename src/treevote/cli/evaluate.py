@@ -1,4 +1,4 @@
-"""Arguments of ``treevote evaluate``."""
+"""Arguments of the commands that measure: ``treevote evaluate``, ``reliability`` and ``cascade``."""
 
 from __future__ import annotations
 
@@ -105,3 +105,33 @@ def evaluate(
         fault(TreevoteError(f"gate failed: {gate.sentence}"))
     if failed:
         raise typer.Exit(options.FAILED)
+
+
+def reliability(
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentences with trees.")],
+    system: Annotated[str, typer.Argument(metavar="PARSE", help="The same, parsed with --confidence.")],
+    json: options.Json = False,
+) -> None:
+    """Compare the confidence of a parse with its accuracy."""
+    from treevote.commands.answer import answer
+    from treevote.commands.evaluate import reliability as run
+    from treevote.report.scores import confidence
+    from treevote.terminal import tell
+
+    found = run(gold, system)
+    tell(answer("reliability", found, options.command_line()) if json else confidence(found))
+
+
+def cascade(
+    model: options.Model,
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentences with tags and trees.")],
+    format: options.FileFormat = "auto",
+    json: options.Json = False,
+) -> None:
+    """Evaluate a model with gold tags, with predicted tags, and from raw text."""
+    from treevote.commands.cascade import as_json, as_text
+    from treevote.commands.cascade import cascade as run
+    from treevote.terminal import tell
+
+    evaluation = run(model, gold, format=format)
+    tell(as_json(evaluation, model, options.command_line()) if json else as_text(evaluation))

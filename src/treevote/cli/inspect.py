@@ -1,8 +1,10 @@
-"""Arguments of ``treevote inspect``."""
+"""Arguments of the commands that describe a model: ``treevote inspect`` and ``explain``."""
 
 from __future__ import annotations
 
 from typing import Annotated
+
+import typer
 
 from treevote.cli import options
 
@@ -43,3 +45,18 @@ def inspect(
         tell((model_card.as_markdown if markdown else model_card.as_text)(facts["card"]))
         return
     tell(as_json(facts, options.command_line()) if json else as_text(facts, full=full or is_verbose()))
+
+
+def explain(
+    model: options.Model,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Sentences; - is standard input.")],
+    sentence: Annotated[
+        int | None, options.choice(min=1, metavar="N", help="Number of the only sentence.", show_default="all")
+    ] = None,
+) -> None:
+    """Show the rule of a decision list behind each arc."""
+    from treevote.commands.explain import explain as run
+    from treevote.terminal import tell
+
+    for text in run(model, file, first=sentence or 1, last=sentence):
+        tell(text)

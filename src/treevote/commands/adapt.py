@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 from collections.abc import Callable, Sequence
@@ -11,16 +12,17 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from treevote.adaptation.adapt import AdaptationResult, NothingKeptError
-from treevote.adaptation.adapt import adapt as carry
+from treevote.adaptation.adapt import adapt as run_adaptation
 from treevote.adaptation.configuration import Configuration
 from treevote.adaptation.data import Data
+from treevote.batch.joint import tokenized
 from treevote.commands.answer import answer
-from treevote.commands.reading import split
 from treevote.commands.treebanks import read_development, read_training
 from treevote.config import to_mapping
-from treevote.conll.text_chunks import AnyFormat
+from treevote.conll.text_chunks import AnyFormat, TextFormat, text_chunks, text_format
+from treevote.conll.writer import write
 from treevote.corpus.treebank import Format
-from treevote.ensemble.parser import load, save
+from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.errors import ConfigError, InputError
 from treevote.files.streams import writing
 from treevote.models.clusters.clusters import Clusters
@@ -28,7 +30,7 @@ from treevote.models.clusters.files import read_clusters
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.report import adaptation
 from treevote.store import folder as store
-from treevote.store.checkpoints import checkpoints, checksum
+from treevote.store.checkpoints import Checkpoints, checkpoints, checksum
 from treevote.store.manifest import digest
 from treevote.terminal import wrapped
 from treevote.version import __version__
@@ -89,8 +91,8 @@ def adapt(
     before = load(model)
     of_trees: Format | Literal["auto"] = "auto" if format in ("text", "lines") else cast("Any", format)
     source, convention = read_training(train, format=of_trees, warn=warn)
-    facts: Any = before.facts
-    seed = int(facts.get("seed", 0)) if configuration.seed is None else configuration.seed
+    known_seed: Any = before.facts.get("seed", 0)
+    seed = int(known_seed) if configuration.seed is None else configuration.seed
     plan = {
         "model": checksum(model),
         "unlabelled text": [checksum(path) for path in unlabelled],
@@ -111,13 +113,11 @@ def adapt(
     )
     settings: dict[str, Any] = {"scheme": scheme, "guard": configuration.guard, "seed": seed, "convention": convention}
     with checkpoints(room, plan) as steps:
-        texts = [os.fspath(path) for path in unlabelled]
-        if before.reader is not None:
-            texts = split(before, texts, steps, format)
         names, others = [os.fspath(path) for path in unlabelled], [os.fspath(path) for path in external]
+        texts = names if before.reader is None else _split(before, names, steps, format)
         data = Data(source, texts, old, new, others, of_trees, names, target_train=few, clusters=known)
         try:
-            adapted = carry(before, data, steps, **settings, force=force, jobs=jobs, warn=warn)
+            adapted = run_adaptation(before, data, steps, **settings, force=force, jobs=jobs, warn=warn)
         except (InputError, ConfigError) as error:
             if isinstance(error, NothingKeptError) or not steps.has_steps:  # no finished step to resume
                 steps.clear()
@@ -158,6 +158,21 @@ def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | 
 
 
 _OURS = b"# round = "
+
+
+def _split(model: EnsembleParser, paths: Sequence[str], steps: Checkpoints, format: AnyFormat) -> list[str]:
+    """Return the paths of texts; for a running text that of its tokens, which are a step, without tags."""
+    found = []
+    for number, path in enumerate(paths, start=1):
+        text = text_format(path, format)
+        if text is not None:
+            path = str(steps.file(f"text-{number}.conllu", functools.partial(_write_tokens, model, path, text)))
+        found.append(path)
+    return found
+
+
+def _write_tokens(model: EnsembleParser, path: str, format: TextFormat, output: Path) -> None:
+    write((tokenized(model, chunk) for chunk in text_chunks(path, format=format)), output)
 
 
 def as_json(outcome: Outcome, command: str = "") -> str:

@@ -11,6 +11,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +21,13 @@ import numpy as np
 from treevote.commands.answer import answer
 from treevote.commands.parse import parse_files
 from treevote.conll.reader import read
-from treevote.conll.writer import dump
+from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.judge import Judge
 from treevote.ensemble.members import DEFAULT_MEMBERS, members_of
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.ensemble.weights import Weights
-from treevote.files.streams import writing
 from treevote.models.transition.parser import TransitionParser
 from treevote.parallel import Progress
 from treevote.protocols import Parser, Trainer
@@ -56,7 +57,7 @@ def benchmark(
     trainers = members_of(members)
     searching = [name for name, trainer in trainers.items() if hasattr(trainer, "search")]
     sides = {"as configured": [*members, "vote"], "greedy": [*searching, "vote"] if searching else []}
-    treebank = read(train)
+    treebank, tested = read(train), read(test, trees="ignored")
     n_steps = len(scales) * len(members) + (len(scales) + 1) * sum(map(len, sides.values()))
     done = 0
 
@@ -78,7 +79,7 @@ def benchmark(
         for scale in scales:
             part = Path(folder) / "train.conllu"
             every = scales[-1] // scale
-            _write(treebank.select(np.arange(0, treebank.n_sentences, every)), part)
+            write(treebank.select(range(0, treebank.n_sentences, every)), part)
             for name, trainer in trainers.items():
                 path = str(Path(folder) / f"{name}-{scale}")
                 costs = measured(_train, str(part), {name: trainer}, path, seed)
@@ -88,12 +89,12 @@ def benchmark(
             _join(folder, members, scales[-1], model, greedy=side == "greedy")
             for name in names:
                 text, few = Path(folder) / "test.conllu", Path(folder) / "few.conllu"
-                _repeat(test, scales[0], text)
-                _write(_some(read(test, trees="ignored")), few)
+                write([tested] * scales[0], text)
+                write(_some(tested), few)
                 arrays = measured(_parse_arrays, model, name, str(text))
                 files = []
                 for scale in scales:
-                    _repeat(test, scale, text)
+                    write([tested] * scale, text)
                     costs = measured(_parse_file, model, name, str(text), str(few), folder)
                     files.append({"scale": scale, **costs})
                 report["parsing"][side][name] = {"arrays": arrays, "files": files}
@@ -103,28 +104,15 @@ def benchmark(
 
 def _apart(function: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
     """Call a function in a new process and return its measurements, with the peak of memory."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_tell, args=(theirs, function, *arguments))
-    process.start()
-    theirs.close()
-    try:
-        result = ours.recv()
-    except EOFError:
-        raise MemoryError("the system killed the process of a measurement") from None
-    finally:
-        process.join()
-    if isinstance(result, Exception):
-        raise result
-    return dict(result)
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        try:
+            return pool.submit(_with_peak, function, *arguments).result()
+        except BrokenProcessPool:
+            raise MemoryError("the system killed the process of a measurement") from None
 
 
-def _tell(pipe: Any, function: Callable[..., dict[str, Any]], *arguments: Any) -> None:
-    try:
-        pipe.send({**function(*arguments), "peak_mb": _peak()})
-    except Exception as error:
-        pipe.send(error)
-    pipe.close()
+def _with_peak(function: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+    return {**function(*arguments), "peak_mb": _peak()}
 
 
 def _peak() -> int:
@@ -150,7 +138,8 @@ def _train(train: str, members: Mapping[str, Trainer], path: str, seed: int) -> 
 
 
 def _parse_arrays(model: str, name: str, test: str) -> dict[str, Any]:
-    parser, treebank = _member(model, name), read(test, trees="ignored")
+    ensemble, treebank = load(model), read(test, trees="ignored")
+    parser: Parser = ensemble if name == "vote" else ensemble.members[name]
     parser.parse(_some(treebank))
     start = time.process_time()
     parser.parse(treebank)
@@ -173,11 +162,6 @@ def _speed(tokens: int, seconds: float) -> int | None:
     return round(tokens / seconds) if seconds else None
 
 
-def _member(model: str, name: str) -> Parser:
-    ensemble = load(model)
-    return ensemble if name == "vote" else ensemble.members[name]
-
-
 def _join(folder: str, members: Sequence[str], scale: int, model: str, *, greedy: bool) -> None:
     """Combine the members trained on the whole file, if asked with greedy search in LR parsers."""
     trained = {name: load(Path(folder) / f"{name}-{scale}") for name in members}
@@ -194,19 +178,6 @@ def _join(folder: str, members: Sequence[str], scale: int, model: str, *, greedy
 def _some(treebank: Treebank) -> Treebank:
     """Return a few sentences to warm up with."""
     return treebank.select(np.arange(min(20, treebank.n_sentences)))
-
-
-def _write(treebank: Treebank, path: Path) -> None:
-    with writing(path) as stream:
-        dump(treebank, stream)
-
-
-def _repeat(test: str, times: int, path: Path) -> None:
-    """Write the sentences of a file several times."""
-    treebank = read(test, trees="ignored")
-    with writing(path) as stream:
-        for _ in range(times):
-            dump(treebank, stream)
 
 
 def _size(path: str) -> float:

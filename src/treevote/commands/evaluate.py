@@ -79,6 +79,15 @@ def evaluate(
     return dataclasses.replace(evaluation, systems=tuple(known_systems), files=tuple(files))
 
 
+def reliability(gold: str | Path, system: str | Path) -> dict[str, Any]:
+    """Compare the confidence of arcs and labels, of a file that was parsed with ``--confidence``, with gold trees.
+
+    The result is that of `treevote.evaluation.calibration.measured`.
+    """
+    trees, parse = read(gold), read_parse(system, "auto")
+    return measured(trees, parse, convention=convention_of(trees))
+
+
 def with_baseline(systems: Sequence[str], baseline: str) -> tuple[list[str], str]:
     """Return the systems with a baseline among them, and its name.
 

@@ -18,7 +18,6 @@ from treevote.evaluation.verdict import LEVEL, Difference, Probability, Verdict,
 from treevote.extras import extra
 from treevote.files.streams import writing
 from treevote.report import markup, plots, quotations, trees
-from treevote.report.series import SERIES
 from treevote.terminal import plural
 from treevote.version import __version__
 from treevote.visibility import visible
@@ -137,7 +136,7 @@ def environment() -> Environment:
         "meaning": svg.MEANING,
         "min_tokens": plots.MIN_TOKENS,
         "n_wrong": trees.n_wrong,
-        "series": SERIES,
+        "series": plots.SERIES,
         "version": __version__,
     }
     return made

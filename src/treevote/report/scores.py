@@ -53,9 +53,8 @@ def _tags(reading: Mapping[str, Any]) -> str:
     accuracy, agreement = reading["accuracy"], reading.get("agreement", {})
     rows: list[tuple[str, float, Mapping[str, float]]] = [("tagger", 100.0, accuracy)]
     if agreement:
-        share = agreement["tokens"]
-        rows.append(("where its taggers agree", share, agreement["agreed"]))
-        rows.append(("elsewhere", 100 - share, agreement["others"]))
+        rows.append(("where its taggers agree", agreement["tokens"], agreement["agreed"]))
+        rows.append(("elsewhere", 100 - agreement["tokens"], agreement["others"]))
     legend = (
         "% of the tokens with the right tag or lemma; AllTags: UPOS, XPOS and FEATS. Below, all trees are found with "
         f"these tags; the members were trained on {reading['tags']} ones"
@@ -69,8 +68,7 @@ def _tags(reading: Mapping[str, Any]) -> str:
 
 def _plain(facts: Mapping[str, Any], members: Iterable[str]) -> str:
     """Return the table of scores."""
-    named = [(name, facts["scores"][name]) for name in (*members, "vote")]
-    rows = [[name, f"{score['las']:.2f}", f"{score['uas']:.2f}"] for name, score in named]
+    rows = [[name, *attachment(facts["scores"][name])] for name in (*members, "vote")]
     return f"{table([_measured_on(facts), 'LAS', 'UAS'], rows)}\n{LEGENDS['LAS']}"
 
 
@@ -78,10 +76,8 @@ def _selection(facts: Mapping[str, Any], milliseconds: Mapping[str, float]) -> s
     """Return the table of all candidates, and a sentence about those that were left out."""
     selection, diversity = facts["selection"], facts["diversity"]
     chosen, las = selection["members"], selection["las"]
-    of = {
-        name: (diversity["las"][i], diversity["uas"][i], diversity["alone"][i])
-        for i, name in enumerate(diversity["names"])
-    }
+    figures = zip(diversity["las"], diversity["uas"], diversity["alone"], strict=True)
+    of = dict(zip(diversity["names"], figures, strict=True))
     names = [*chosen, *sorted((name for name in of if name not in chosen), key=lambda name: -of[name][0])]
     rows = []
     for name in names:
@@ -89,18 +85,15 @@ def _selection(facts: Mapping[str, Any], milliseconds: Mapping[str, float]) -> s
         gives = "" if other is None else f"{las - other if name in chosen else other - las:+.2f}"
         time = f"{milliseconds[name]:.1f}" if name in milliseconds else ""
         rows.append([name, *(f"{rate:.2f}" for rate in of[name]), gives, time, "yes" if name in chosen else "no"])
-    vote = facts["scores"]["vote"]
     time = f"{sum(milliseconds[name] for name in chosen):.1f}" if milliseconds else ""
-    rows.append(["vote", f"{vote['las']:.2f}", f"{vote['uas']:.2f}", "", "", time, selection["weights"]])
+    rows.append(["vote", *attachment(facts["scores"]["vote"]), "", "", time, selection["weights"]])
     rows.append(["oracle", f"{diversity['oracle_las']:.2f}", f"{diversity['oracle_uas']:.2f}", "", "", "", ""])
     header = [_measured_on(facts), "LAS", "UAS", "uniquely correct", "ablation", "ms/1000 tokens", "votes"]
-    kept = [i for i, title in enumerate(header) if milliseconds or title != "ms/1000 tokens"]
-    lines = [table([header[i] for i in kept], [[row[i] for i in kept] for row in rows])]
-    lines.append(
-        wrapped("; ".join(LEGENDS[name] for name in [*(header[i] for i in kept), "oracle"] if name in LEGENDS))
-    )
-    left_out = [name for name in names if name not in chosen]
-    if left_out:
+    if not milliseconds:
+        header, *rows = [[*row[:5], row[6]] for row in (header, *rows)]
+    legend = "; ".join(LEGENDS[name] for name in (*header, "oracle") if name in LEGENDS)
+    lines = [table(header, rows), wrapped(legend)]
+    if left_out := [name for name in names if name not in chosen]:
         lines.append(f"left out, since the vote is no better with them: {', '.join(left_out)}")
     return "\n".join(lines)
 
@@ -118,10 +111,8 @@ def _disagreement(diversity: Mapping[str, Any]) -> str:
 def confidence(reliability: Mapping[str, Any]) -> str:
     """Return the table of reliability of arcs, and a sentence on arcs and on labels."""
     rows = [[f"{mean:.3f}", f"{accuracy:.3f}", f"{arcs:,}"] for arcs, mean, accuracy in reliability["arc"]["bins"]]
-    lines = [table(["confidence of arcs", "right", "arcs"], rows), wrapped(RELIABILITY)]
-    for what, key in (("arcs", "arc"), ("arcs with their labels", "label")):
-        lines.append(_calibration(what, reliability[key]))
-    return "\n".join(lines)
+    told = _calibration("arcs", reliability["arc"]), _calibration("arcs with their labels", reliability["label"])
+    return "\n".join([table(["confidence of arcs", "right", "arcs"], rows), wrapped(RELIABILITY), *told])
 
 
 def _calibration(what: str, of: Mapping[str, Any]) -> str:
