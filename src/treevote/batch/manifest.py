@@ -87,7 +87,7 @@ def sha256(path: str) -> str:
 
 
 def _key(output: str) -> str:
-    """Return the name of an output in the file: printable, and the same on all systems."""
+    """Return the name of an output in the file, which is the same on all systems."""
     return output.replace(os.sep, "/")
 
 

@@ -46,13 +46,9 @@ def pairs(
     belongs to it alone. The format ``"text"`` or ``"lines"`` looks for running text in folders, and its outputs end
     with ``.conllu``. The suffix takes the place of that of each name, compression included.
 
-    Raises
-    ------
-    ConfigError
-        If two inputs have the same output, an output is an input, has the name of the manifest, or is the folder of
-        another, the output folder is inside an input folder, or a suffix is none.
-    InputError
-        If a folder or pattern has no file, a folder cannot be read, or an input is standard input.
+    ConfigError if two inputs have the same output, an output is an input, has the name of the manifest, or is the
+    folder of another, the output folder is inside an input folder, or a suffix is none. InputError if a folder or
+    pattern has no file, a folder cannot be read, or an input is standard input.
 
     Examples
     --------
@@ -131,7 +127,6 @@ def _suffixes(format: AnyFormat) -> tuple[str, ...]:
 
 
 def _listed(folder: str, format: AnyFormat, links: set[str]) -> list[str]:
-    """Return the files of a folder that are to be parsed."""
     found = list(_with_suffixes(folder, _suffixes(format), links))
     return list(_with_suffixes(folder, (TEXT_SUFFIX,), links)) if format == "auto" and not found else found
 

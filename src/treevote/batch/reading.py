@@ -77,14 +77,7 @@ def pieces(
 
 
 def tasks(source: Iterable[Piece], n_bytes: int) -> Iterator[list[Piece]]:
-    """Group pieces, in order, into tasks of about ``n_bytes``.
-
-    Examples
-    --------
-    >>> chunk = Chunk("", 1, 1, b"1234", "conllu")
-    >>> [len(task) for task in tasks([Piece(file, chunk) for file in range(5)], 8)]
-    [2, 2, 1]
-    """
+    """Group pieces, in order, into tasks of about ``n_bytes``."""
     task: list[Piece] = []
     size = 0
     for piece in source:

@@ -42,9 +42,10 @@ def vote(
     Development scores, weights and what was left out are told if --gold and --dev are given.
     """
     from treevote.commands.faults import require_no_faults
-    from treevote.commands.vote import as_json, as_text
+    from treevote.commands.vote import as_json
     from treevote.commands.vote import vote as run
     from treevote.evaluation.names import named
+    from treevote.report.votes import as_text
     from treevote.terminal import fault, inform, tell, warn
 
     options.require_file(json, output)
@@ -68,4 +69,4 @@ def vote(
     if json:
         tell(as_json(voted, output, options.command_line()))
     else:
-        inform(as_text(voted))
+        inform(as_text(voted.facts))

@@ -10,12 +10,13 @@ from treevote.batch.joint import tagged
 from treevote.commands.answer import answer
 from treevote.conll.plain_text import text_of
 from treevote.conll.reader import read
-from treevote.corpus.treebank import Format, Treebank
-from treevote.ensemble.parser import EnsembleParser, load
+from treevote.corpus.treebank import Format
+from treevote.ensemble.parser import load
 from treevote.ensemble.reader import no_tagger
 from treevote.evaluation.counts import convention_of
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.evaluation.results import Evaluation
+from treevote.report.scores import percentage
 from treevote.terminal import table, wrapped
 
 FIGURES = {
@@ -45,31 +46,23 @@ def cascade(model: str | Path, gold: str | Path, *, format: Format | Literal["au
     parser, trees = load(model), read(gold, format=format)
     if parser.reader is None or parser.reader.tagger is None:
         raise no_tagger()
-    stages = {"gold tags": _parsed(parser, trees), "gold tokens": _parsed(parser, tagged(parser, trees, "predict"))}
+    given = {"gold tags": trees, "gold tokens": tagged(parser, trees, "predict")}
     if parser.reader.tokenizer is not None:
-        text = b"".join(text_of(os.fspath(gold)))
-        stages["raw text"] = _parsed(parser, parser.reader.read(text))
+        given["raw text"] = parser.reader.read(b"".join(text_of(os.fspath(gold))))
+    stages = {name: parser.trees_alone.parse(treebank).only() for name, treebank in given.items()}
     return evaluate_systems(trees, stages, convention=convention_of(trees))
-
-
-def _parsed(parser: EnsembleParser, treebank: Treebank) -> Treebank:
-    return parser.trees_alone.parse(treebank).only()
 
 
 def as_text(evaluation: Evaluation) -> str:
     """Return the figures as a table, with a legend."""
     names = [name for name in FIGURES if _METRIC.get(name, name) in evaluation.systems[0].rates]
     rows = [
-        [system.name, *(_shown(system.rates[_METRIC.get(name, name)].value) for name in names)]
+        [system.name, *(percentage(system.rates[_METRIC.get(name, name)].value) for name in names)]
         for system in evaluation.systems
     ]
     legend = "; ".join(f"{name}: {FIGURES[name]}" for name in names)
     given = "gold tags: tokens, lemmas and tags of the treebank are given; gold tokens: tokens alone; raw text: nothing"
     return f"{table(['', *names], rows)}\n\n{wrapped(given)}\n{wrapped(f'F1 in percent of {legend}')}"
-
-
-def _shown(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
 
 
 def as_json(evaluation: Evaluation, model: str | Path, command: str = "") -> str:

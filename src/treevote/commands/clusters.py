@@ -55,7 +55,6 @@ def make_clusters(
 def _sentences(
     texts: Sequence[str | os.PathLike[str]], format: AnyFormat, reader: Reader | None, jobs: Jobs
 ) -> Iterator[Treebank]:
-    """Yield the texts part by part."""
     total = size(texts)
     for chunk, _, bytes_read in any_file_chunks(texts, format=format):
         if isinstance(chunk, TextChunk):

@@ -176,19 +176,7 @@ def as_json(evaluation: Evaluation, *, full: bool = False, gates: Sequence[Gate]
 
 
 def as_csv(evaluation: Evaluation) -> str:
-    """Return all rates as CSV, one a line: figures, breakdowns and tests of differences.
-
-    Text is written as `treevote.visibility.as_cell` says, so that no spreadsheet takes it for a formula.
-
-    Examples
-    --------
-    >>> gold = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])])
-    >>> lines = as_csv(evaluate_systems(gold, {"mine": gold})).splitlines()
-    >>> lines[0]
-    'table,group,system,metric,value,low,high,correct,of gold,of system,p'
-    >>> next(line for line in lines if line.startswith("deprel,det"))[:27]
-    'deprel,det,mine,UAS,100.0,2'
-    """
+    """Return all rates as CSV, one a line: figures, breakdowns and tests; no text is a formula for a spreadsheet."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(

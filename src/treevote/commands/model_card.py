@@ -42,6 +42,10 @@ class CardMetadata:
     contact: str = ""
 
 
+OF_DATA = ("licence", "data", "not_for")
+"""Statements that a card has among those on the data and the use of the model."""
+
+
 def read_card_metadata(path: str | Path | None) -> CardMetadata:
     """Read the file of a card; without a path it is empty."""
     if path is None:
@@ -57,13 +61,12 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadat
     training: Mapping[str, Any] = facts["training"]
     adaptation: Mapping[str, Any] = facts.get("adaptation", {})
     tags = expects_tags(parser)
+    reads = [] if parser.reader is None else parser.reader.parts
+    tagged = ", with the tags of the training data" if tags and "tagger" not in reads else ""
     measured = "development data" if "development" in facts else f"{facts['folds']} folds" if "folds" in facts else None
+    stated = {key: value for key, value in dataclasses.asdict(metadata).items() if key not in OF_DATA}
     return {
-        **{
-            key: value
-            for key, value in dataclasses.asdict(metadata).items()
-            if key in ("name", "description", "language", "use", "citation", "contact")
-        },
+        **stated,
         "members": {name: each["kind"] for name, each in facts["members"].items()},
         "treevote": facts["treevote"],
         "training_data": {**training, "source": metadata.data, "licence": metadata.licence or None},
@@ -71,19 +74,13 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadat
         "adaptation_rounds": len(adaptation.get("rounds", ())),
         "labelled_target_sentences": adaptation.get("target_train", {}).get("sentences", 0),
         "adapted_taggers": adaptation.get("taggers", {}).get("sentences", 0) > 0,
-        "input": _input(parser, tags),
+        "input": f"{'raw text, or ' if 'tokenizer' in reads else ''}sentences of words{tagged}; CoNLL-U or CoNLL-X",
         "output": f"trees, {'support and confidence' if parser.has_confidence else 'support'} of each arc",
         "measured_on": measured,
         "score_tags": score_tags(facts),
         "scores": facts.get("scores"),
         "not_for": [*_not_for(facts, parser, metadata, tags), *metadata.not_for],
     }
-
-
-def _input(parser: EnsembleParser, tags: bool) -> str:
-    reads = [] if parser.reader is None else parser.reader.parts
-    tagged = ", with the tags of the training data" if tags and "tagger" not in reads else ""
-    return f"{'raw text, or ' if 'tokenizer' in reads else ''}sentences of words{tagged}; CoNLL-U or CoNLL-X"
 
 
 def _not_for(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadata, tags: bool) -> Iterator[str]:
@@ -120,13 +117,8 @@ def as_markdown(facts: Mapping[str, Any]) -> str:
     lines = [f"# {_escaped(facts['name'] or 'Model card')}", "", "| | |", "|---|---|"]
     lines += [f"| {key} | {_escaped(value)} |" for key, value in _rows(facts)]
     if facts["scores"]:
-        lines += [
-            "",
-            f"## Scores on {facts['measured_on']}, {facts['score_tags']} tags",
-            "",
-            "| | LAS | UAS |",
-            "|---|---:|---:|",
-        ]
+        title = f"## Scores on {facts['measured_on']}, {facts['score_tags']} tags"
+        lines += ["", title, "", "| | LAS | UAS |", "|---|---:|---:|"]
         lines += [f"| {_escaped(name)} | {' | '.join(attachment(score))} |" for name, score in facts["scores"].items()]
     lines += ["", "## Should not be used for", "", *(f"- {_escaped(each)}" for each in facts["not_for"])]
     return "\n".join(lines)
@@ -145,10 +137,7 @@ def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         ("description", facts["description"]),
         ("language", facts["language"]),
         ("use", facts["use"]),
-        (
-            "kind",
-            f"dependency parser, vote of {members}" if len(facts["members"]) > 1 else f"dependency parser, {members}",
-        ),
+        ("kind", f"dependency parser, {'vote of ' if len(facts['members']) > 1 else ''}{members}"),
         ("input", facts["input"]),
         ("output", facts["output"]),
         ("training data", _size(data)),

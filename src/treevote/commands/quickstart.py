@@ -39,6 +39,7 @@ from treevote.kernels import Longs
 from treevote.models.tokenization.library import library
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.report.page import environment, write_report
+from treevote.report.scores import percentage
 from treevote.store import folder as store
 from treevote.store.checkpoints import checkpoints
 from treevote.terminal import duration, size, table
@@ -77,45 +78,17 @@ class Quickstart:
 
     def __str__(self) -> str:
         """Return the table, and the commands for a treebank of the user."""
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield f"trained on {_sizes(self.training)} of web text in {duration(self.training_seconds)}"
+        yield f"tested on {_sizes(self.test)} of an encyclopedia\n"
+        speeds = {name: f"{self.test.n_tokens / seconds:,.0f}" for name, seconds in self.seconds.items()}
         rows = [
-            [
-                name,
-                f"{count.las:.2f}",
-                f"{count.uas:.2f}",
-                f"{self.seconds[name]:.2f}",
-                f"{self.test.n_tokens / self.seconds[name]:,.0f}",
-            ]
+            [name, f"{count.las:.2f}", f"{count.uas:.2f}", f"{self.seconds[name]:.2f}", speeds[name]]
             for name, count in self.counts.items()
         ]
-        return "\n".join(
-            [
-                f"trained on {_sizes(self.training)} of web text in {duration(self.training_seconds)}",
-                f"tested on {_sizes(self.test)} of an encyclopedia",
-                "",
-                table(["", "LAS", "UAS", "seconds", "tokens/s"], rows),
-                "",
-                *self._meaning(),
-                *self._difference(),
-                *self._raw_text(),
-                "",
-                *(f"adapted to {UNLABELLED} in {duration(self.adapting_seconds)}" for _ in range(not self.reasons)),
-                *(f"the adapted model was not kept: {reason}" for reason in self.reasons),
-                f"model   {self.folder / MODEL} ({size(self.n_bytes)})",
-                *(f"adapted {self.folder / ADAPTED}" for _ in range(not self.reasons)),
-                f"parses  {self.folder / PARSED}",
-                f"gold    {self.folder / GOLD}",
-                f"report  {self.folder / REPORT}, for a browser",
-                "",
-                "With a treebank of your own, in CoNLL-U or CoNLL-X:",
-                "  treevote train --train train.conllu --dev dev.conllu -o my-model -j 2",
-                "  treevote parse my-model input.conllu -o parsed.conllu",
-                "  treevote evaluate test.conllu parsed.conllu",
-                "  treevote adapt my-model new-domain.conllu --train train.conllu --dev dev.conllu -o adapted -j 2",
-            ]
-        )
-
-    def _meaning(self) -> Iterator[str]:
-        """Yield what the table means."""
+        yield table(["", "LAS", "UAS", "seconds", "tokens/s"], rows) + "\n"
         las = {name: count.las for name, count in self.counts.items()}
         best = max((name for name in las if not name.endswith((VOTE, ADAPTED_TOO))), key=lambda name: las[name])
         yield "LAS is the share of words with the right head and label, UAS with the right head, in percent."
@@ -123,22 +96,28 @@ class Quickstart:
         if (adapted := VOTE + ADAPTED_TOO) in las:
             gain = las[adapted] - las[VOTE]
             yield f"The adapted members also learned from text without trees, where parsers agreed: {gain:+.2f} LAS."
-
-    def _raw_text(self) -> Iterator[str]:
-        """Yield the tables of the model that reads raw text, or the command that trains one."""
-        yield ""
-        if self.from_text:
-            yield "The same from raw text: a model with a tokenizer and a tagger, on the text of the test set alone."
-            yield self.from_text
-        else:
-            yield "The words and tags of the test set were given. From raw text: treevote quickstart --from-text"
-
-    def _difference(self) -> Iterator[str]:
-        """Yield a sentence on which the members differ."""
         if self.example:
-            yield ""
-            yield "A sentence of the test set on which members differ: the tree of the vote, and the members."
+            yield "\nA sentence of the test set on which members differ: the tree of the vote, and the members."
             yield from self.example
+        if self.from_text:
+            yield "\nThe same from raw text: a model with a tokenizer and a tagger, on the text of the test set alone."
+            yield f"{self.from_text}\n"
+        else:
+            yield "\nThe words and tags of the test set were given. From raw text: treevote quickstart --from-text\n"
+        if not self.reasons:
+            yield f"adapted to {UNLABELLED} in {duration(self.adapting_seconds)}"
+        yield from (f"the adapted model was not kept: {reason}" for reason in self.reasons)
+        yield f"model   {self.folder / MODEL} ({size(self.n_bytes)})"
+        if not self.reasons:
+            yield f"adapted {self.folder / ADAPTED}"
+        yield f"parses  {self.folder / PARSED}"
+        yield f"gold    {self.folder / GOLD}"
+        yield f"report  {self.folder / REPORT}, for a browser\n"
+        yield "With a treebank of your own, in CoNLL-U or CoNLL-X:"
+        yield "  treevote train --train train.conllu --dev dev.conllu -o my-model -j 2"
+        yield "  treevote parse my-model input.conllu -o parsed.conllu"
+        yield "  treevote evaluate test.conllu parsed.conllu"
+        yield "  treevote adapt my-model new-domain.conllu --train train.conllu --dev dev.conllu -o adapted -j 2"
 
 
 def quickstart(folder: str | Path, *, from_text: bool = False, jobs: Jobs = ONE_JOB) -> Quickstart:
@@ -184,19 +163,8 @@ def quickstart(folder: str | Path, *, from_text: bool = False, jobs: Jobs = ONE_
     counts = {name: evaluate(test, parse) for name, parse in parses.items()}
     shown = example(test, {name: parses[name] for name in parser.members}, parses[VOTE])
     told = _from_text(training, dev, test, folder, jobs) if from_text else ""
-    return Quickstart(
-        folder,
-        training,
-        test,
-        training_seconds,
-        adapting_seconds,
-        adapted.reasons,
-        n_bytes,
-        counts,
-        seconds,
-        shown,
-        told,
-    )
+    times = training_seconds, adapting_seconds
+    return Quickstart(folder, training, test, *times, adapted.reasons, n_bytes, counts, seconds, shown, told)
 
 
 def _from_text(training: Treebank, dev: Treebank, test: Treebank, folder: Path, jobs: Jobs) -> str:
@@ -207,10 +175,7 @@ def _from_text(training: Treebank, dev: Treebank, test: Treebank, folder: Path, 
     assert parser.reader is not None
     parses, _ = _parse(parser, parser.reader.read(b"".join(text_of(str(folder / GOLD)))), jobs)
     found = evaluate_systems(test, {name: parse.only() for name, parse in parses.items()}, samples=1, permutations=1)
-    rows = [
-        [system.name, *("-" if (value := system.rates[name].value) is None else f"{value:.2f}" for name in METRICS)]
-        for system in found.systems
-    ]
+    rows = [[system.name, *(percentage(system.rates[name].value) for name in METRICS)] for system in found.systems]
     return f"\n{table(['', *METRICS], rows)}\n\n{as_text(cascade(folder / READER, folder / GOLD))}"
 
 

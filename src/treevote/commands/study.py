@@ -81,16 +81,13 @@ def study(
     members_of(members)  # an unknown name is an error at once
     names = tuple(dict.fromkeys(members)) or chosen.members
     if len(names) < chosen.fewest and chosen.members:
-        raise ConfigError(
-            f"the study '{name}' needs {chosen.fewest} members or more, found {len(names)}; name more with --members"
-        )
+        found = f"{chosen.fewest} members or more, found {len(names)}"
+        raise ConfigError(f"the study '{name}' needs {found}; name more with --members")
     if seed < 0:
         raise ConfigError(f"the seed should not be negative, found {seed}")
     if chosen.needs_text and (text is None or test is None):
-        raise ConfigError(
-            f"the study '{name}' needs unlabelled text and a test set of the new domain; "
-            "give them with --text and --test"
-        )
+        needed = "unlabelled text and a test set of the new domain; give them with --text and --test"
+        raise ConfigError(f"the study '{name}' needs {needed}")
     if text is not None and not chosen.needs_text:
         raise ConfigError(f"the study '{name}' takes no unlabelled text; leave out --text")
     if settings == "paper" and not chosen.paper_settings:
@@ -118,13 +115,12 @@ def study(
         convention = convention_of(given)
         context = Context(training, testing, folder / JOBS, names, convention, seed, jobs, unlabelled, changes)
         report = chosen.run(context)
+        data = {"training": training, "test": testing} | ({} if unlabelled is None else {"text": unlabelled})
         head = {
-            "training": _facts_of(training),
-            "test": _facts_of(testing),
-            **({} if unlabelled is None else {"text": _facts_of(unlabelled)}),
-            "settings": "learners, features and search of the paper" if settings == "paper" else "treevote's own",
-            "systems": chosen.described(context),
+            role: {"name": own.name, "sentences": own.n_sentences, "tokens": own.n_tokens} for role, own in data.items()
         }
+        head["settings"] = "learners, features and search of the paper" if settings == "paper" else "treevote's own"
+        head["systems"] = chosen.described(context)
     facts = {**head, "convention": CONVENTIONS[convention], "seed": seed, "treevote": __version__}
     markdown = as_markdown(name, chosen.summary, facts, report)
     files = folder / f"{name}.md", folder / f"{name}.json"
@@ -149,10 +145,6 @@ def _require_sentences(training: Treebank, test: Treebank, given: Treebank) -> N
         )
     for treebank in (training, test):
         require_labelled_trees(treebank)
-
-
-def _facts_of(treebank: Treebank) -> dict[str, JSON]:
-    return {"name": treebank.name, "sentences": treebank.n_sentences, "tokens": treebank.n_tokens}
 
 
 def _require_one_table(contexts: Sequence[Context]) -> None:

@@ -28,7 +28,6 @@ from treevote.models.tokenization.library import library
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.report.scores import score_tags, scores
 from treevote.store import folder as store
-from treevote.store.manifest import JSON
 from treevote.terminal import duration, size
 
 
@@ -94,7 +93,9 @@ def train(
         library()  # before the work: it may be missing
     if clusters is not None:
         known = clusters if isinstance(clusters, Clusters) else read_clusters(clusters)
-        trainer, reader = with_word_clusters(known, trainer, reader)
+        trainer = dataclasses.replace(trainer, members=with_clusters(trainer.members, known))
+        if reader is not None:
+            reader = dataclasses.replace(reader, tagger=dataclasses.replace(reader.tagger, clusters=known))
     texts: list[Treebank] = []
     on_text = None if reader is None else texts.append
     treebank, convention = read_training(files, format=format, warn=warn, on_text=on_text)
@@ -135,24 +136,9 @@ def chosen(path: str | Path | None, preset: Preset, given: Mapping[str, Any]) ->
 
 
 def with_folds(trainer: EnsembleTrainer, n_sentences: int) -> EnsembleTrainer:
-    """Return a trainer without a development set with the default number of folds.
-
-    Examples
-    --------
-    >>> [with_folds(EnsembleTrainer(), n_sentences).folds for n_sentences in (99, 100, 2_999, 3_000)]
-    [0, 3, 3, 0]
-    """
+    """Return a trainer without a development set with the default number of folds."""
     needed = trainer.select or trainer.weights not in ("auto", "equal") or FEWEST <= n_sentences < FEW
     return dataclasses.replace(trainer, folds=FOLDS if needed else 0)
-
-
-def with_word_clusters(
-    clusters: Clusters, trainer: EnsembleTrainer, reader: ReaderTrainer | None
-) -> tuple[EnsembleTrainer, ReaderTrainer | None]:
-    """Return the trainers of parsers and of a reader, with clusters of words."""
-    if reader is not None:
-        reader = dataclasses.replace(reader, tagger=dataclasses.replace(reader.tagger, clusters=clusters))
-    return dataclasses.replace(trainer, members=with_clusters(trainer.members, clusters)), reader
 
 
 def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank) -> None:
@@ -170,11 +156,7 @@ def report(trained: Trained) -> str:
 
 def as_json(trained: Trained, output: str | Path, command: str = "") -> str:
     """Return the facts of the model, with time and size, as JSON."""
-    measured: dict[str, JSON] = {
-        "score_tags": score_tags(trained.parser.facts),
-        "seconds": round(trained.seconds, 1),
-        "bytes": trained.n_bytes,
-        "milliseconds": trained.milliseconds,
-    }
+    measured = {"score_tags": score_tags(trained.parser.facts), "seconds": round(trained.seconds, 1)}
+    measured |= {"bytes": trained.n_bytes, "milliseconds": trained.milliseconds}
     facts = {"model": os.fspath(output), "members": list(trained.parser.members), **trained.parser.facts}
     return answer("training", facts | measured, command)

@@ -75,17 +75,7 @@ def part_of(folder: str | Path, part: str) -> Path:
 
 
 def with_texts(treebanks: Sequence[Treebank]) -> Treebank:
-    r"""Join treebanks that were read from files, with their texts.
-
-    Examples
-    --------
-    >>> from treevote.conll.reader import parse_chunk
-    >>> from treevote.conll.chunks import Chunk
-    >>> one, _ = parse_chunk(Chunk("", 1, 1, b"1\ta" + b"\t_" * 8 + b"\n\n", "conllu"))
-    >>> both = with_texts([one, one])
-    >>> both.source.line_of.tolist(), len(both.source.lines)
-    ([0, 0, 3, 3], 6)
-    """
+    """Join treebanks that were read from files, with their texts."""
     sources = [treebank.source for treebank in treebanks]
     if len(treebanks) == 1 or None in sources:
         return treebanks[0] if len(treebanks) == 1 else Treebank.concatenate(treebanks)

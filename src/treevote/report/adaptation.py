@@ -128,7 +128,6 @@ def _text(facts: Mapping[str, Any]) -> str:
 
 
 def _data(facts: Mapping[str, Any]) -> str:
-    """Return the table of the numbers of sentences and tokens."""
     training, added, few = facts["training"], facts.get("added"), facts.get("target_train")
     copies, last = facts["scheme"]["source_copies"], facts.get("rounds", [{}])[-1]
     rows = [["training data before", training["sentences"], training["tokens"]]]

@@ -14,13 +14,7 @@ def rate(value: float | None) -> str:
 
 
 def points(value: float | None) -> str:
-    """Return a difference of percentages, with its sign.
-
-    Examples
-    --------
-    >>> points(1.234), points(-0.5), points(-0.001)
-    ('+1.23', '−0.50', '0.00')
-    """
+    """Return a difference of percentages, with its sign."""
     if value is None:
         return NOTHING
     return "0.00" if abs(value) < 0.005 else f"{value:+.2f}".replace("-", "−")

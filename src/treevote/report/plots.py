@@ -212,7 +212,6 @@ def calibration(evaluation: Evaluation) -> Plot | None:
 
 
 def _point(cell: Cell) -> _Point:
-    """Return the value of a cell and its interval."""
     if cell.f1 is not None:
         return cell.f1, None, None
     return (cell.las.value, cell.las.low, cell.las.high) if cell.precision is None else (None, None, None)

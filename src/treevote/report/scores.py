@@ -67,7 +67,6 @@ def _tags(reading: Mapping[str, Any]) -> str:
 
 
 def _plain(facts: Mapping[str, Any], members: Iterable[str]) -> str:
-    """Return the table of scores."""
     rows = [[name, *attachment(facts["scores"][name])] for name in (*members, "vote")]
     return f"{table([_measured_on(facts), 'LAS', 'UAS'], rows)}\n{LEGENDS['LAS']}"
 
@@ -127,12 +126,6 @@ def score_tags(facts: Mapping[str, Any]) -> str | None:
     """Return the tags with which the trees of the scores were found, ``gold`` or ``predicted``; None without scores.
 
     Development data get the tags that the model predicts; folds have the tags of the training data of the parsers.
-
-    Examples
-    --------
-    >>> folds = {"scores": {}, "folds": 3, "reading": {"tags": "gold"}}
-    >>> [score_tags(facts) for facts in ({}, folds, {"scores": {}, "development": {}, "reading": {"tags": "gold"}})]
-    [None, 'gold', 'predicted']
     """
     if "scores" not in facts:
         return None
