@@ -13,7 +13,7 @@ from treevote.commands.vote import one_root
 from treevote.conll.chunks import Chunk
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.evaluation.evaluation import evaluate_systems
-from treevote.report.markup import points, rate, span
+from treevote.report.page import points, rate, span
 from treevote.report.scores import score_tags
 from treevote.terminal import duration, plural, size, wrapped
 

@@ -25,13 +25,10 @@ def adapt(
             "None is needed with --target-train.",
         ),
     ] = None,
-    dev: Annotated[str | None, options.input(metavar="FILE", help="Treebank of the old domain to measure on.")] = None,
-    target_dev: Annotated[
-        str | None, options.input(metavar="FILE", help="Treebank of the new domain to measure on.")
-    ] = None,
+    dev: Annotated[str | None, options.file(help="Treebank of the old domain to measure on.")] = None,
+    target_dev: Annotated[str | None, options.file(help="Treebank of the new domain to measure on.")] = None,
     target_train: Annotated[
-        str | None,
-        options.input(metavar="FILE", help="A few labelled sentences of the new domain, 20 to 500, to train on."),
+        str | None, options.file(help="A few labelled sentences of the new domain, 20 to 500, to train on.")
     ] = None,
     external: Annotated[
         list[str] | None,
@@ -50,7 +47,9 @@ def adapt(
             show_default="that of --config, or default",
         ),
     ] = None,
-    committee: Annotated[str | None, _setting(metavar="A,B,...", help="Parsers whose agreement counts.")] = None,
+    committee: Annotated[
+        str | None, options.members(show_default="the scheme's", help="Parsers whose agreement counts.")
+    ] = None,
     rounds: Annotated[int | None, _setting(min=1, help="Maximum number of rounds.")] = None,
     min_agreement: Annotated[
         float | None,
@@ -69,9 +68,7 @@ def adapt(
     ] = None,
     members: Annotated[
         str | None,
-        options.choice(
-            metavar="A,B,...", help="Members of the adapted model.", show_default="the scheme's, or those of MODEL"
-        ),
+        options.members(help="Members of the adapted model.", show_default="the scheme's, or those of MODEL"),
     ] = None,
     source_copies: Annotated[
         int | None, _setting(min=1, help="Copies of the training data beside the new sentences.")

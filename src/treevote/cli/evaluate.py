@@ -16,7 +16,7 @@ def evaluate(
         typer.Argument(metavar="SYSTEM...", help="Parses of the same sentences; NAME=FILE gives a system a name."),
     ],
     train: Annotated[
-        str | None, options.input(metavar="FILE", help="Training data, to tell known words and labels from others.")
+        str | None, options.file(help="Training data, to tell known words and labels from others.")
     ] = None,
     format: options.FileFormat = "auto",
     ud: Annotated[

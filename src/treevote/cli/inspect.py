@@ -16,10 +16,7 @@ def inspect(
     ] = False,
     rules: Annotated[bool, options.output("--rules", help="Print the rules of its decision lists instead.")] = False,
     card: Annotated[
-        str | None,
-        options.input(
-            metavar="FILE", help="What the model cannot know, as TOML: name, licence, not_for; shows its card."
-        ),
+        str | None, options.file(help="What the model cannot know, as TOML: name, licence, not_for; shows its card.")
     ] = None,
     markdown: Annotated[bool, options.output("--markdown", help="Print its card as Markdown.")] = False,
     json: options.Json = False,

@@ -20,6 +20,9 @@ results."""
 
 input, choice, guard, machine, output = (functools.partial(typer.Option, rich_help_panel=title) for title in PANELS)
 
+file = functools.partial(input, metavar="FILE")
+members = functools.partial(choice, metavar="A,B,...")
+
 Format = Literal["auto", "conllu", "conllx"]
 
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="Model folder.")]

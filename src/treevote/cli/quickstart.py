@@ -46,11 +46,9 @@ def warm(
 
 
 def benchmark(
-    train: Annotated[str, options.input(metavar="FILE", help="Treebank to train on.")],
-    test: Annotated[str, options.input(metavar="FILE", help="Treebank to parse.")],
-    members: Annotated[
-        str | None, options.choice(metavar="A,B,...", help="Members.", show_default="the default")
-    ] = None,
+    train: Annotated[str, options.file(help="Treebank to train on.")],
+    test: Annotated[str, options.file(help="Treebank to parse.")],
+    members: Annotated[str | None, options.members(help="Members.", show_default="the default")] = None,
     scales: Annotated[str, options.choice(metavar="N,N,...", help="Copies of the test file to parse.")] = "1,4,16",
     seed: Annotated[int, options.machine(min=0, help="Seed of the training.")] = 0,
     output: options.Output = "-",

@@ -31,21 +31,16 @@ def study(
     ],
     test: Annotated[
         str | None,
-        options.input(
-            metavar="FILE",
+        options.file(
             help="Treebank to test on; for the study ensemble, test or dev: the part of each folder.",
             show_default="every tenth sentence, held out; test",
         ),
     ] = None,
-    text: Annotated[
-        str | None, options.input(metavar="FILE", help="Unlabelled text of a new domain, for the study adaptation.")
-    ] = None,
+    text: Annotated[str | None, options.file(help="Unlabelled text of a new domain, for the study adaptation.")] = None,
     format: options.FileFormat = "auto",
     members: Annotated[
         str | None,
-        options.choice(
-            metavar="A,B,...", help="Members, for a study with a choice of members.", show_default="the study's own"
-        ),
+        options.members(help="Members, for a study with a choice of members.", show_default="the study's own"),
     ] = None,
     settings: Annotated[
         Literal["default", "paper"],

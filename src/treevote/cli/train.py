@@ -13,16 +13,14 @@ from treevote.cli import options
 def train(
     files: Annotated[list[str], options.input("--train", metavar="FILE...", help="Treebanks to train on.")],
     output: Annotated[Path, options.output("--output", "-o", metavar="MODEL", help="Model folder to write.")],
-    dev: Annotated[str | None, options.input(metavar="FILE", help="Treebank to measure on.")] = None,
+    dev: Annotated[str | None, options.file(help="Treebank to measure on.")] = None,
     format: options.FileFormat = "auto",
     config: options.Config = None,
     fast: Annotated[bool, options.choice("--fast", help="One greedy parser.")] = False,
     best: Annotated[
         bool, options.choice("--best", help="The best vote among eight members, chosen as by --select.")
     ] = False,
-    members: Annotated[
-        str | None, options.choice(metavar="A,B,...", help="Members, the best first: it decides ties; or all.")
-    ] = None,
+    members: Annotated[str | None, options.members(help="Members, the best first: it decides ties; or all.")] = None,
     select: Annotated[
         bool, options.choice("--select", help="Choose the members and weights that vote best, by --dev or --folds.")
     ] = False,
@@ -125,10 +123,8 @@ def config(
     path: options.Config = None,
     members: Annotated[
         str | None,
-        options.choice(
-            metavar="A,B,...",
-            help="Members of the model; for train also all.",
-            show_default="those of --config, or the default",
+        options.members(
+            help="Members of the model; for train also all.", show_default="those of --config, or the default"
         ),
     ] = None,
     scheme: Annotated[

@@ -14,7 +14,7 @@ def vote(
         list[str],
         typer.Argument(metavar="SYSTEM...", help="Parses of the same sentences, two or more; the first decides ties."),
     ],
-    gold: Annotated[str | None, options.input(metavar="FILE", help="Trees to measure on.")] = None,
+    gold: Annotated[str | None, options.file(help="Trees to measure on.")] = None,
     dev: Annotated[
         list[str] | None,
         options.input(metavar="SYSTEM...", help="Parses of the sentences of --gold, in the order of the systems."),

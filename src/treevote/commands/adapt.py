@@ -93,13 +93,12 @@ def adapt(
     source, convention = read_training(train, format=of_trees, warn=warn)
     known_seed: Any = before.facts.get("seed", 0)
     seed = int(known_seed) if configuration.seed is None else configuration.seed
+    labelled = {"development set": dev, "target development set": target_dev, "target training data": target_train}
     plan = {
         "model": checksum(model),
         "unlabelled text": [checksum(path) for path in unlabelled],
         "training data": [checksum(path) for path in train],
-        "development set": None if dev is None else checksum(dev),
-        "target development set": None if target_dev is None else checksum(target_dev),
-        "target training data": None if target_train is None else checksum(target_train),
+        **{name: None if path is None else checksum(path) for name, path in labelled.items()},
         "external parses": [checksum(path) for path in external],
         "clusters": None if known is None else digest(known.texts()),
         "scheme": to_mapping(scheme),
@@ -109,7 +108,7 @@ def adapt(
     }
     old, new, few = (
         None if path is None else read_development(path, source, format=of_trees, warn=warn)
-        for path in (dev, target_dev, target_train)
+        for path in labelled.values()
     )
     settings: dict[str, Any] = {"scheme": scheme, "guard": configuration.guard, "seed": seed, "convention": convention}
     with checkpoints(room, plan) as steps:

@@ -25,17 +25,12 @@ WIDTH = 160
 
 def answer(schema: Schema, content: Mapping[str, object], command: str = "") -> str:
     """Return a JSON answer of a kind; the command line that asked for it is left out if it is empty."""
+    import numpy as np  # not needed to import a command
+
     head = {
         "schema": f"treevote/{schema}",
         "schema_version": VERSION,
         **({"command": command} if command else {}),
-        "versions": versions(),
+        "versions": {"treevote": __version__, "numpy": np.__version__},  # its random numbers are those of the tests
     }
     return visibility.as_json(head | dict(content), width=WIDTH)
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of what figures depend on: treevote, and NumPy, whose random numbers the tests use."""
-    import numpy as np  # not needed to import a command
-
-    return {"treevote": __version__, "numpy": np.__version__}

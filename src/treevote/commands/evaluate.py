@@ -72,9 +72,13 @@ def evaluate(
     )
     for warning in (*departures(trees), *(() if known is None else unknown_labels(trees, known))):
         warn(warning)
-    files = [_file("gold", "", gold), *(_file("system", name, path) for name, path in paths.items())]
-    if training is not None:
-        files.append(_file("training", "", training))
+    given: list[tuple[Literal["gold", "system", "training"], str, str | Path]] = [("gold", "", gold)]
+    given += [("system", name, path) for name, path in paths.items()]
+    given += [] if training is None else [("training", "", training)]
+    files = [  # standard input and other streams have no checksum
+        File(role, name, os.fspath(path), checksum(path) if os.path.isfile(path) else None)
+        for role, name, path in given
+    ]
     known_systems = (dataclasses.replace(one, reliability=reliability.get(one.name)) for one in evaluation.systems)
     return dataclasses.replace(evaluation, systems=tuple(known_systems), files=tuple(files))
 
@@ -99,15 +103,10 @@ def with_baseline(systems: Sequence[str], baseline: str) -> tuple[list[str], str
     for name, path in names.items():
         if path == baseline:
             return list(systems), name
-    given = [*systems, baseline]
-    if baseline != "-" and not os.path.exists(named(given)[list(named(given))[-1]]):
+    *_, (name, path) = named([*systems, baseline]).items()
+    if baseline != "-" and not os.path.exists(path):
         raise unknown("baseline", baseline, names)
-    return given, list(named(given))[-1]
-
-
-def _file(role: Literal["gold", "system", "training"], name: str, path: str | Path) -> File:
-    """Return a file with its checksum; standard input and other streams have none."""
-    return File(role, name, os.fspath(path), checksum(path) if os.path.isfile(path) else None)
+    return [*systems, baseline], name
 
 
 def as_text(evaluation: Evaluation, found: Verdict | None = None) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import Any
 
 from treevote.batch.joint import Parsed
 from treevote.batch.manifest import Manifest
@@ -126,22 +126,21 @@ class Outputs:
             self._bytes_read = done.bytes_read
             self._take(done.file, path, done.parsed)
         elif done.end is not None and done.end.fault is not None:
-            self._refuse(done.file, path, done.end.fault)
+            self._refuse(done.file, done.end.fault)
         elif done.end is not None:
             if self._output is None or not self._output.sentences + self._output.faults:
                 fault = InputError("expected sentences, found none", path=path, remedy="give a file with sentences")
-                self._refuse(done.file, path, fault)
+                self._refuse(done.file, fault)
             else:
                 self._finish(done.file, done.end.sha256)
 
     def _take(self, file: int, path: str, parsed: Parsed) -> None:
         if parsed.stopped and parsed.first_fault is not None:
-            self._refuse(file, path, parsed.first_fault)
+            self._refuse(file, parsed.first_fault)
             return
         if parsed.doubt and (self._output is None or not self._output.doubtful):
             if self.strict:
-                fault = InputError(parsed.doubt, path=path, remedy="or leave out --strict")
-                self._refuse(file, path, fault)
+                self._refuse(file, InputError(parsed.doubt, path=path, remedy="or leave out --strict"))
                 return
             self.summary.doubtful.append((path, parsed.doubt))
         if self._output is None:
@@ -167,12 +166,12 @@ class Outputs:
         summary.fallbacks += output.fallbacks
         self._count(file)
 
-    def _refuse(self, file: int, path: str, fault: InputError) -> None:
+    def _refuse(self, file: int, fault: InputError) -> None:
         self.stopped.add(file)
         if self._output is not None:
             self._output.close()
             self._output = None
-        self.summary.faulty.append((path, fault))
+        self.summary.faulty.append((self.found[file].input, fault))
         self._count(file)
 
     def _count(self, file: int) -> None:
@@ -203,10 +202,9 @@ class Output:
         self.target = target
         self.sentences = self.tokens = self.faults = self.fallbacks = 0
         self.doubtful = False
-        self._file = open(part, "wb")  # noqa: SIM115
-        self.hashing = Hashing(self._file)
-        self._compressed = compressed(self.hashing, target)  # type: ignore[arg-type]
-        self._stream: IO[bytes] = self._compressed.__enter__()
+        self._files = ExitStack()
+        self.hashing = Hashing(self._files.enter_context(open(part, "wb")))  # noqa: SIM115
+        self._stream = self._files.enter_context(compressed(self.hashing, target))  # type: ignore[arg-type]
 
     def take(self, parsed: Parsed) -> None:
         """Write a piece, and count it."""
@@ -219,8 +217,4 @@ class Output:
 
     def close(self) -> None:
         """Complete the file."""
-        if not self._file.closed:
-            try:
-                self._compressed.__exit__(None, None, None)
-            finally:
-                self._file.close()
+        self._files.close()

@@ -11,7 +11,6 @@ from treevote.commands.answer import answer
 from treevote.commands.model_card import card, read_card_metadata
 from treevote.config import from_mapping, to_toml
 from treevote.ensemble.configuration import Configuration
-from treevote.ensemble.judge import Judge
 from treevote.ensemble.members import RESERVED
 from treevote.ensemble.parser import configuration, load
 from treevote.errors import ConfigError, ModelError
@@ -25,12 +24,14 @@ from treevote.terminal import size, table
 def inspect(model: str | Path, metadata: str | Path | None = None) -> dict[str, Any]:
     """Return the facts of a model: members, training data, configuration, scores, files, and its card."""
     parser, stated = load(model), read_card_metadata(metadata)
+    judge, weights = parser.judge, parser.judge.weights
+    no_weights = {"kind": judge.kind, "overall": [None] * judge.n_members, "pos": [], "rows": []}
     facts: dict[str, Any] = {
         "kind": "ensemble",
         "format": store.version(model),
         **parser.facts,
         "single_root": parser.single_root,
-        "votes": _votes(parser.judge),
+        "votes": no_weights if weights is None else weights.to_json(),
         "members": configuration(parser),
         "reader": [] if parser.reader is None else parser.reader.parts,
         "files": store.sizes(model),
@@ -39,13 +40,6 @@ def inspect(model: str | Path, metadata: str | Path | None = None) -> dict[str, 
         return facts | {"card": card(facts, parser, stated)}
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise ModelError(f"the facts of the model are damaged ({error}); train it again") from error
-
-
-def _votes(judge: Judge) -> dict[str, Any]:
-    """Return the weights of the votes; of a learned vote the kind alone."""
-    if judge.weights is not None:
-        return judge.weights.to_json()
-    return {"kind": judge.kind, "overall": [None] * judge.n_members, "pos": [], "rows": []}
 
 
 def as_json(facts: Mapping[str, Any], command: str = "") -> str:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from typing import Any
 
 from treevote.batch.joint import Work
 from treevote.batch.manifest import Manifest
@@ -101,21 +102,11 @@ def parse_folder(
     start = time.monotonic()
     where = os.fspath(folder)
     found, links = pairs(inputs, folder, suffix, format)
-    work = Work(StoredParser.of(model, member), support, confidence, on_error, tags)
+    options: dict[str, Any] = {"support": support, "confidence": confidence, "on_error": on_error, "tags": tags}
+    work = Work(StoredParser.of(model, member), **options)
     work.check()
-    task = digest(
-        {
-            "model": work.stored.sha256,
-            "treevote": work.stored.version,
-            "member": member,
-            "support": support,
-            "confidence": confidence,
-            "on_error": on_error,
-            "tags": tags,
-            "strict": strict,
-            "format": format,
-        }
-    )
+    options |= {"member": member, "strict": strict, "format": format}
+    task = digest({"model": work.stored.sha256, "treevote": work.stored.version, **options})
     with _sentence(where):
         os.makedirs(where, exist_ok=True)
     with _sentence(where), lock(where) as free:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
 from treevote.commands.parse import name_of
 from treevote.conll.plain_text import PlainText, text_of
@@ -11,18 +10,9 @@ from treevote.errors import InputError
 from treevote.files.streams import writing
 
 
-@dataclass(frozen=True, slots=True)
-class TextSummary:
-    """Number of sentences; of those whose comment ``# text`` is not their tokens; sent_id or number of the first."""
-
-    sentences: int
-    different: int = 0
-    first_different: str = ""
-
-
 def write_text(
     source: str | os.PathLike[str], output: str | os.PathLike[str] = "-", *, lines: bool = False
-) -> TextSummary:
+) -> PlainText:
     """Write the text of a CoNLL-U file; of one that `parse` made of running text, that text byte for byte."""
     text = PlainText(lines)
     size = 0
@@ -33,4 +23,4 @@ def write_text(
         if not text.sentences and not size:
             problem = "expected sentences, found none"
             raise InputError(problem, path=name_of(source), remedy="give a file with sentences")
-    return TextSummary(text.sentences, text.different, text.first_different)
+    return text

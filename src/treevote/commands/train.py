@@ -156,7 +156,7 @@ def report(trained: Trained) -> str:
 
 def as_json(trained: Trained, output: str | Path, command: str = "") -> str:
     """Return the facts of the model, with time and size, as JSON."""
-    measured = {"score_tags": score_tags(trained.parser.facts), "seconds": round(trained.seconds, 1)}
+    measured: dict[str, Any] = {"score_tags": score_tags(trained.parser.facts), "seconds": round(trained.seconds, 1)}
     measured |= {"bytes": trained.n_bytes, "milliseconds": trained.milliseconds}
     facts = {"model": os.fspath(output), "members": list(trained.parser.members), **trained.parser.facts}
     return answer("training", facts | measured, command)

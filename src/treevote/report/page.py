@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from treevote.evaluation.results import Evaluation
 from treevote.evaluation.verdict import LEVEL, Difference, Probability, Verdict, differences, p_values, verdict
 from treevote.extras import extra
 from treevote.files.streams import writing
-from treevote.report import markup, plots, quotations, trees
+from treevote.report import plots, quotations, trees
 from treevote.terminal import plural
 from treevote.version import __version__
 from treevote.visibility import visible
@@ -33,6 +34,9 @@ MAIN = ("LAS", "UAS", "CLAS", "MLAS", "BLEX", "LA", "root", "complete")
 
 MAX_ROWS = 80
 """Maximum number of rows of a breakdown: a file may have thousands of documents."""
+
+NOTHING = "–"
+"""Stands for a number that is not there."""
 
 
 def write_report(
@@ -68,36 +72,34 @@ def render(evaluation: Evaluation, *, data: str = "", command: str = "", date: s
     }
     script = source_of("script.js")
     known = {metric.name for metric in metrics}
-    return (
-        environment()
-        .get_template("page.html")
-        .render(
-            evaluation=evaluation,
-            names=names,
-            verdict=found,
-            sections={id: title for id, (title, is_shown) in shown.items() if is_shown},
-            convention=CONVENTIONS[evaluation.convention],
-            scale=plots.Scale.of(bound for rate in rates for bound in (rate.value, rate.low, rate.high)),
-            main=[name for name in MAIN if name in known],
-            perfect=[
-                metric.name
-                for metric in metrics
-                if not metric.tested and all(system.rates[metric.name].value == 100 for system in systems)
-            ],
-            tested=tested,
-            differences={metric: list(_differences(evaluation, metric, found)) for metric in tested},
-            plots=lines,
-            curve=curve,
-            quotations=quotations.Quotations(evaluation),
-            typical=typical,
-            differing=differing,
-            data=base64.b64encode(data.encode()).decode(),
-            command=command,
-            date=date,
-            script=script,
-            policy=policy(script),
-            style=svg.STYLE + source_of("style.css"),
-        )
+    perfect = [
+        metric.name
+        for metric in metrics
+        if not metric.tested and all(system.rates[metric.name].value == 100 for system in systems)
+    ]
+    template = environment().get_template("page.html")
+    return template.render(
+        evaluation=evaluation,
+        names=names,
+        verdict=found,
+        sections={id: title for id, (title, is_shown) in shown.items() if is_shown},
+        convention=CONVENTIONS[evaluation.convention],
+        scale=plots.Scale.of(bound for rate in rates for bound in (rate.value, rate.low, rate.high)),
+        main=[name for name in MAIN if name in known],
+        perfect=perfect,
+        tested=tested,
+        differences={metric: list(_differences(evaluation, metric, found)) for metric in tested},
+        plots=lines,
+        curve=curve,
+        quotations=quotations.Quotations(evaluation),
+        typical=typical,
+        differing=differing,
+        data=base64.b64encode(data.encode()).decode(),
+        command=command,
+        date=date,
+        script=script,
+        policy=policy(script),
+        style=svg.STYLE + source_of("style.css"),
     )
 
 
@@ -118,10 +120,10 @@ def environment() -> Environment:
         "integer": "{:,}".format,
         "number": "{:g}".format,
         "plural": plural,
-        "points": markup.points,
-        "rate": markup.rate,
-        "span": markup.span,
-        "unbroken": markup.unbroken,
+        "points": points,
+        "rate": rate,
+        "span": span,
+        "unbroken": unbroken,
     }
     made.globals |= {
         "colours": svg.COLOURS,
@@ -165,3 +167,31 @@ def _differences(
     numbers = {system.name: i for i, system in enumerate(evaluation.systems)}
     for pair, test in differences(evaluation, metric, found):
         yield numbers[pair.better], numbers[pair.worse], pair, p_values(test, evaluation)
+
+
+def rate(value: float | None) -> str:
+    """Return a percentage."""
+    return NOTHING if value is None else f"{value:.2f}"
+
+
+def points(value: float | None) -> str:
+    """Return a difference of percentages, with its sign."""
+    if value is None:
+        return NOTHING
+    return "0.00" if abs(value) < 0.005 else f"{value:+.2f}".replace("-", "−")
+
+
+def span(low: float | None, high: float | None) -> str:
+    """Return an interval."""
+    return NOTHING if low is None or high is None else f"{low:.2f}–{high:.2f}"
+
+
+def unbroken(sentence: str) -> str:
+    r"""Return a sentence whose lines do not break within ``p = 0.02``, ``p ≤ 0.01`` or ``95 %``.
+
+    Examples
+    --------
+    >>> unbroken("95 % interval, p ≤ 0.01")
+    '95\xa0% interval, p\xa0≤\xa00.01'
+    """
+    return re.sub(r"(?<=\bp) (?=[=≤])|(?<=[=≤]) (?=[0-9])|(?<=[0-9]) (?=%)", "\N{NO-BREAK SPACE}", sentence)
