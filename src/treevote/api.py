@@ -297,11 +297,6 @@ def _is_path(data: str | os.PathLike[str]) -> bool:
     """Tell whether data are the name of a file, and not a text: it exists, or it looks like one.
 
     A name has no spaces, and a suffix in ASCII or a separator of folders, or it is ``-``.
-
-    Examples
-    --------
-    >>> [_is_path(data) for data in ("train.conllu", "corpus/dev", "-", "我喜欢猫。", "Hello", "Who is it?")]
-    [True, True, True, False, False, False]
     """
     if isinstance(data, os.PathLike) or data == "-":
         return True
@@ -365,13 +360,7 @@ def _treebank(data: Any, trees: Literal["some", "ignored"]) -> Treebank:
 
 
 def from_tokens(sentences: Sequence[Sequence[Any]]) -> Treebank:
-    """Return sentences of tokens as a treebank without trees; InputError if something is no token.
-
-    Examples
-    --------
-    >>> from_tokens([[("dogs", "NOUN"), {"form": "bark", "upos": "VERB"}]])[0].words[2].upos
-    'VERB'
-    """
+    """Return sentences of tokens as a treebank without trees; InputError if something is no token."""
     if not sentences:
         raise InputError("expected sentences, found none", remedy="give a list of lists of tokens")
     rows = []

@@ -27,17 +27,7 @@ _state = Compiled()
 
 @contextmanager
 def listened(listener: Listener) -> Iterator[None]:
-    """Call a listener within the block, in place of an earlier one.
-
-    Examples
-    --------
-    >>> before = state().done
-    >>> with listened(lambda compiled: print(compiled.done - before, compiled.folder)):
-    ...     tell("/cache")
-    ...     tell("/cache", more=1)
-    0 /cache
-    1 /cache
-    """
+    """Call a listener within the block, in place of an earlier one."""
     _listeners.append(listener)
     try:
         yield

@@ -30,16 +30,7 @@ def in_notebook() -> bool:
 
 
 class OneLine:
-    r"""A text stream on which each line takes the place of the one before.
-
-    Examples
-    --------
-    >>> import io
-    >>> shown = io.StringIO()
-    >>> print("half", file=OneLine(shown))
-    >>> shown.getvalue()
-    '\rhalf'
-    """
+    """A text stream on which each line takes the place of the one before."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream, self._width = stream, 0

@@ -157,17 +157,7 @@ def _state(name: str, done: int, total: int) -> str:
 
 
 class PlainLines:
-    """Progress as lines of text, at most one every few seconds; all tasks that are under way share one line.
-
-    Examples
-    --------
-    >>> now = iter([0.0, 3.0, 6.0, 7.0, 12.0])
-    >>> show = PlainLines(sys.stdout, lambda: next(now))
-    >>> for done in 0, 1, 2, 3, 4:
-    ...     show("training", done, 8)
-    treevote: training 25 %; about 18 s left
-    treevote: training 50 %; about 12 s left
-    """
+    """Progress as lines, at most one every few seconds, of all tasks that are under way; the clock returns seconds."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream, self._clock = stream, clock

@@ -37,13 +37,6 @@ def as_json(value: object, *, width: int = 0) -> str:
     r"""Return JSON for people and programs: letters of all scripts unchanged, invisible characters as ``\uXXXX``.
 
     An object or a list without another in it is one line if that is at most ``width`` characters long.
-
-    Examples
-    --------
-    >>> print(as_json({"a": {"b": "é", "c": "\x9b31m"}}, width=40))
-    {
-      "a": {"b": "é", "c": "\u009b31m"}
-    }
     """
     text = json.dumps(value, indent=2, ensure_ascii=False) if not width else _lines(value, width, "")
     return re.sub(r"[^\n -~]", lambda found: _escaped(found[0]), text)
@@ -64,13 +57,7 @@ def _lines(value: object, width: int, indent: str) -> str:
 
 
 def as_cell(value: object) -> object:
-    r"""Return a value as a spreadsheet should get it: text that would be a formula gets an apostrophe in front.
-
-    Examples
-    --------
-    >>> as_cell("=1+1"), as_cell("a\tb"), as_cell(-1.5)
-    ("'=1+1", 'a␉b', -1.5)
-    """
+    """Return a value as a spreadsheet should get it: text that would be a formula gets an apostrophe in front."""
     if not isinstance(value, str):
         return value
     return ("'" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else "") + visible(value)

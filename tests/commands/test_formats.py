@@ -1,21 +1,31 @@
-"""Small laws of files, numbers and names that commands and reports write."""
+"""Small laws of files, numbers and names that commands and reports read and write."""
 
 from __future__ import annotations
+
+import io
 
 import pytest
 
 from treevote import Treebank
+from treevote.api import _is_path
+from treevote.batch.joint import missing_end
 from treevote.batch.outputs import folders_of, pairs
 from treevote.batch.reading import Piece, tasks
-from treevote.commands.evaluate import as_csv
+from treevote.commands.config import of_adaptation
+from treevote.commands.evaluate import as_csv, as_text
+from treevote.commands.parse_folder import Status, StatusLine
 from treevote.commands.train import with_folds
 from treevote.commands.vote import one_root
 from treevote.conll.chunks import Chunk
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.evaluation.evaluation import evaluate_systems
-from treevote.report.page import points, rate, span
+from treevote.notebook import OneLine
+from treevote.report.page import points, rate, span, unbroken
+from treevote.report.plots import Scale
 from treevote.report.scores import score_tags
+from treevote.report.settings import described
 from treevote.terminal import duration, plural, size, wrapped
+from treevote.visibility import as_cell, as_json
 
 
 def test_numbers_have_units_of_a_fitting_size() -> None:
@@ -28,6 +38,9 @@ def test_numbers_have_units_of_a_fitting_size() -> None:
 def test_numbers_of_a_page() -> None:
     assert [rate(89.126), rate(None), span(88.1, 90.2)] == ["89.13", "–", "88.10–90.20"]
     assert [points(1.234), points(-0.5), points(-0.001)] == ["+1.23", "−0.50", "0.00"]
+    assert unbroken("95 % interval, p ≤ 0.01") == "95\xa0% interval, p\xa0≤\xa00.01"
+    scales = [tuple(Scale.of(values)) for values in ([71.3, None, 93.8], [89.0], [100.0])]
+    assert scales == [(5.0, 70.0, 95.0), (0.5, 88.5, 89.5), (0.5, 99.5, 100.0)]
 
 
 @pytest.mark.parametrize(
@@ -77,3 +90,53 @@ def test_rates_as_csv() -> None:
     lines = as_csv(evaluate_systems(gold, {"mine": gold})).splitlines()
     assert lines[0] == "table,group,system,metric,value,low,high,correct,of gold,of system,p"
     assert next(line for line in lines if line.startswith("deprel,det"))[:27] == "deprel,det,mine,UAS,100.0,2"
+
+
+def test_figures_as_a_table() -> None:
+    gold = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])])
+    assert as_text(evaluate_systems(gold, {"mine": gold}, convention="conllx")).split("\n") == [
+        "mine has 100.00 LAS (95 % interval 43.85 to 100.00).",
+        "",
+        "convention conllx     LAS     UAS      LA    root  complete",
+        "mine               100.00  100.00  100.00  100.00    100.00",
+    ]
+
+
+def test_texts_and_names_of_files_are_told_apart() -> None:
+    given = ("train.conllu", "corpus/dev", "-", "我喜欢猫。", "Hello", "Who is it?")
+    assert [_is_path(data) for data in given] == [True, True, True, False, False, False]
+
+
+def test_line_ends_that_a_text_lacks() -> None:
+    texts = (b"", b"1\ta\n\n", b"1\ta\n", b"1\ta", b"1\ta\r\n")
+    assert [missing_end(text) for text in texts] == [b"", b"", b"\n", b"\n\n", b"\r\n"]
+
+
+def test_settings_in_a_few_words() -> None:
+    maxent = {"learner": "maxent", "search": "beam", "width": 8, "templates": "rich", "cutoff": 3}
+    assert described(maxent) == "learner maxent, search beam of 8, templates rich"
+    mira = {"learner": "mira", "order": 2, "attributes": ["form", "lemma", "upos"]}
+    assert described(mira) == "learner mira, order 2, 3 attributes"
+    arcs = {"policy": "step-back", "wait_left": True, "wait_right": False}
+    assert described(arcs) == "policy step-back, with wait left, without wait right"
+
+
+def test_the_scheme_of_the_paper_as_toml() -> None:
+    lines = ["[scheme]", 'committee = ["lr-maxent-forward", "lr-svm-backward"]', "rounds = 1"]
+    assert of_adaptation(scheme="paper").split("\n")[:3] == lines
+
+
+def test_json_with_short_objects_on_a_line() -> None:
+    assert as_json(["é", "\x9b31m"]) == '[\n  "é",\n  "\\u009b31m"\n]'
+    assert as_json({"a": {"b": 1, "c": None}}, width=40) == '{\n  "a": {"b": 1, "c": null}\n}'
+    assert [as_cell(value) for value in ("=1+1", "a\tb", -1.5)] == ["'=1+1", "a␉b", -1.5]
+
+
+def test_lines_of_progress() -> None:
+    shown = io.StringIO()
+    print("half", file=OneLine(shown))
+    assert shown.getvalue() == "\rhalf"
+    now = iter([0.0, 10.0])
+    plain = io.StringIO()
+    StatusLine(plain, lambda: next(now))(Status(25, 100, 5000, 2500, 10000))
+    assert plain.getvalue() == "treevote: 25 of 100 files, 5,000 tokens, 500 tokens/s; about 30 s left\n"

@@ -27,9 +27,6 @@ from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError, InputError, unknown
 from treevote.protocols import Parser
 
-SUPPORT = ("support", "label_support")
-CONFIDENCE = ("confidence", "label_confidence", "tag_confidence")
-
 
 class Parsed(NamedTuple):
     """The text of a chunk with trees, empty after a fault that ends the file; counts and findings.
@@ -86,7 +83,8 @@ class Work:
         parser = member_of(ensemble, self.stored.member)
         if isinstance(parser, EnsembleParser) and not self.confidence:
             parser = parser.trees_alone  # nobody asked for confidence
-        marks = (SUPPORT if self.support else ()) + (CONFIDENCE if self.confidence else ())
+        marks = ["support", "label_support"] if self.support else []
+        marks += ["confidence", "label_confidence", "tag_confidence"] if self.confidence else []
         if len(inputs) == 1:
             return [self._alone(ensemble, parser, marks, inputs[0])]
         try:
@@ -178,13 +176,7 @@ def stored_parser(model: StoredParser | str | os.PathLike[str], member: str | No
 
 
 def missing_end(text: bytes) -> bytes:
-    r"""Return the line ends that a text lacks at its end, so that another text can follow.
-
-    Examples
-    --------
-    >>> [missing_end(text) for text in (b"", b"1\ta\n\n", b"1\ta\n", b"1\ta", b"1\ta\r\n")]
-    [b'', b'', b'\n', b'\n\n', b'\r\n']
-    """
+    """Return the line ends that a text lacks at its end, so that another text can follow."""
     end = b"\r\n" if b"\r\n" in text else b"\n"
     *before, line = text.rsplit(b"\n", 2)
     if line.strip(BLANK.encode()):

@@ -45,16 +45,16 @@ class Manifest:
     """The entries of a folder, by output; ConfigError if the file of that name is another program's, or damaged."""
 
     def __init__(self, folder: str) -> None:
-        self.path = os.path.join(folder, NAME)
+        self.folder, self.path = folder, os.path.join(folder, NAME)
         self.entries = _read(self.path)
 
-    def is_made(self, folder: str, output: str, task: str, input_path: str) -> bool:
+    def is_made(self, output: str, task: str, input_path: str) -> bool:
         """Tell whether the output of this task and input is there; OSError if the input cannot be read."""
         entry = self.entries.get(_key(output))
         if entry is None or entry.task != task:
             return False
         try:
-            found = sha256(os.path.join(folder, output))
+            found = sha256(os.path.join(self.folder, output))
         except OSError:
             return False
         return found == entry.output_sha256 and sha256(input_path) == entry.input_sha256

@@ -104,7 +104,9 @@ def _files(each: str, output: str, folder: str, format: AnyFormat, links: set[st
                 f"the output folder {folder} is inside the input folder {each}, "
                 "whose files would be parsed again; name a folder outside"
             )
-        paths = list(_listed(each, format, links))
+        paths = list(_with_suffixes(each, _suffixes(format), links))
+        if format == "auto" and not paths:
+            paths = list(_with_suffixes(each, (TEXT_SUFFIX,), links))
         base = each
     elif glob.has_magic(each) and not os.path.lexists(each):
         paths = sorted(path for path in _matching(each, links) if os.path.isfile(path))
@@ -124,11 +126,6 @@ def _files(each: str, output: str, folder: str, format: AnyFormat, links: set[st
 
 def _suffixes(format: AnyFormat) -> tuple[str, ...]:
     return (TEXT_SUFFIX,) if format in ("text", "lines") else TREEBANK_SUFFIXES
-
-
-def _listed(folder: str, format: AnyFormat, links: set[str]) -> list[str]:
-    found = list(_with_suffixes(folder, _suffixes(format), links))
-    return list(_with_suffixes(folder, (TEXT_SUFFIX,), links)) if format == "auto" and not found else found
 
 
 def _with_suffixes(folder: str, suffixes: tuple[str, ...], links: set[str]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -114,18 +114,9 @@ def adapt(
     from treevote.terminal import say, tell, warn
 
     selection = {"min_agreement": min_agreement, "min_confidence": min_confidence, "balanced": balanced}
-    changes = {
-        "scheme": {
-            "committee": options.names(committee),
-            "rounds": rounds,
-            "selection": selection,
-            "members": options.names(members),
-            "source_copies": source_copies,
-            "retrained": retrain,
-        },
-        "guard": {"source_margin": margin},
-        "seed": seed,
-    }
+    settings: dict[str, Any] = {"committee": options.names(committee), "rounds": rounds, "selection": selection}
+    settings |= {"members": options.names(members), "source_copies": source_copies, "retrained": retrain}
+    changes = {"scheme": settings, "guard": {"source_margin": margin}, "seed": seed}
     if report is not None:
         from treevote.report.page import environment
 

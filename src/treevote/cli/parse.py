@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Annotated, Any, Literal
 
@@ -74,7 +74,7 @@ def parse(
             if given:
                 raise ConfigError(f"{option} does not go with --output-dir; leave out one of them")
         how |= {"suffix": suffix, "force": force, "strict": strict}
-        _parse_folder(model, inputs, output_dir, jobs, backend, cluster, json, how)
+        _parse_folder(model, inputs, output_dir, (jobs, backend, cluster), json, **how)
         return
     for option, given in (("--suffix", bool(suffix)), ("--force", force)):
         if given:
@@ -111,21 +111,14 @@ def parse(
 
 
 def _parse_folder(
-    model: str,
-    inputs: list[str],
-    folder: str,
-    n_jobs: int,
-    backend: str | None,
-    address: str | None,
-    json: bool,
-    how: Mapping[str, Any],
+    model: str, inputs: list[str], folder: str, where: tuple[int, str | None, str | None], json: bool, **how: Any
 ) -> None:
-    """Parse with ``--output-dir``; the address is that of the scheduler of a cluster."""
-    from treevote.commands.parse_folder import as_json, parse_folder
-    from treevote.commands.parse_progress import status_shown
+    """Parse with ``--output-dir``; ``where`` are the number of jobs, their backend, and the address of a cluster."""
+    from treevote.commands.parse_folder import as_json, parse_folder, status_shown
     from treevote.parallel import Jobs, cluster
     from treevote.terminal import fault, say, tell, warn
 
+    n_jobs, backend, address = where
     jobs = Jobs(-1) if address else Jobs(n_jobs, backend)
     with status_shown() as progress, cluster(address) if address else nullcontext():
         summary = parse_folder(model, inputs, folder, jobs=jobs, progress=progress, **how)

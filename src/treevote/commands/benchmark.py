@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,8 @@ from treevote.models.transition.parser import TransitionParser
 from treevote.parallel import Progress
 from treevote.protocols import Parser, Trainer
 from treevote.store import folder as store
+
+Result = TypeVar("Result")
 
 SCALES = (1, 4, 16)
 """Copies of the test file to parse; the parts of the training file to train on are 1/16, 1/4 and 1/1."""
@@ -130,9 +132,7 @@ def _peak() -> int:
 def _train(train: str, members: Mapping[str, Trainer], path: str, seed: int) -> dict[str, Any]:
     treebank = read(train)
     EnsembleTrainer(members).train(_some(treebank), seed=seed)
-    start = time.process_time()
-    parser = EnsembleTrainer(members).train(treebank, seed=seed)
-    seconds = time.process_time() - start
+    parser, seconds = _timed(lambda: EnsembleTrainer(members).train(treebank, seed=seed))
     save(parser, path)
     return {"tokens": treebank.n_tokens, "cpu_seconds": round(seconds, 1), "model_mb": _size(path)}
 
@@ -141,36 +141,36 @@ def _parse_arrays(model: str, name: str, test: str) -> dict[str, Any]:
     ensemble, treebank = load(model), read(test, trees="ignored")
     parser: Parser = ensemble if name == "vote" else ensemble.members[name]
     parser.parse(_some(treebank))
-    start = time.process_time()
-    parser.parse(treebank)
-    seconds = time.process_time() - start
-    return {"tokens": treebank.n_tokens, "tokens_per_second": _speed(treebank.n_tokens, seconds)}
+    _, seconds = _timed(lambda: parser.parse(treebank))
+    return _speed(treebank.n_tokens, seconds)
 
 
 def _parse_file(model: str, name: str, test: str, warm_up: str, folder: str) -> dict[str, Any]:
     member = None if name == "vote" else name
     output = str(Path(folder) / "parsed.conllu")
     parse_files(model, [warm_up], output, member=member)
+    summary, seconds = _timed(lambda: parse_files(model, [test], output, member=member))
+    return _speed(summary.tokens, seconds)
+
+
+def _timed(work: Callable[[], Result]) -> tuple[Result, float]:
+    """Return the result of some work, and its CPU time in seconds."""
     start = time.process_time()
-    tokens = parse_files(model, [test], output, member=member).tokens
-    seconds = time.process_time() - start
-    return {"tokens": tokens, "tokens_per_second": _speed(tokens, seconds)}
+    return work(), time.process_time() - start
 
 
-def _speed(tokens: int, seconds: float) -> int | None:
-    """Return tokens per second; None for a time that is shorter than the clock can tell."""
-    return round(tokens / seconds) if seconds else None
+def _speed(tokens: int, seconds: float) -> dict[str, Any]:
+    """Return tokens and tokens per second, None for a time that is shorter than the clock can tell."""
+    return {"tokens": tokens, "tokens_per_second": round(tokens / seconds) if seconds else None}
 
 
 def _join(folder: str, members: Sequence[str], scale: int, model: str, *, greedy: bool) -> None:
     """Combine the members trained on the whole file, if asked with greedy search in LR parsers."""
     trained = {name: load(Path(folder) / f"{name}-{scale}") for name in members}
     parts = {name: trained[name].members[name] for name in members}
-    if greedy:
-        parts = {
-            name: member.with_search("greedy", 1) if isinstance(member, TransitionParser) else member
-            for name, member in parts.items()
-        }
+    for name, member in parts.items():
+        if greedy and isinstance(member, TransitionParser):
+            parts[name] = member.with_search("greedy", 1)
     facts = next(iter(trained.values())).facts
     save(EnsembleParser(parts, Judge(Weights.equal(len(parts))), facts), model)
 

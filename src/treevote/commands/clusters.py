@@ -59,11 +59,8 @@ def _sentences(
     for chunk, _, bytes_read in any_file_chunks(texts, format=format):
         if isinstance(chunk, TextChunk):
             if reader is None:
-                raise InputError(
-                    "expected CoNLL-U, found running text",
-                    path=chunk.path,
-                    remedy="name a model with a tokenizer by --model, or split the text into tokens first",
-                )
+                remedy = "name a model with a tokenizer by --model, or split the text into tokens first"
+                raise InputError("expected CoNLL-U, found running text", path=chunk.path, remedy=remedy)
             yield reader.tokenized(chunk)
         else:
             yield parse_chunk(chunk, trees="ignored")[0]

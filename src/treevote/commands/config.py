@@ -28,11 +28,5 @@ def of_training(path: str | Path | None = None, members: Sequence[str] = ()) -> 
 def of_adaptation(
     path: str | Path | None = None, scheme: str | None = None, members: Sequence[str] | None = None
 ) -> str:
-    r"""Return a configuration of an adaptation as TOML, with every default.
-
-    Examples
-    --------
-    >>> of_adaptation(scheme="paper").split("\n")[:3]
-    ['[scheme]', 'committee = ["lr-maxent-forward", "lr-svm-backward"]', 'rounds = 1']
-    """
+    """Return a configuration of an adaptation as TOML, with every default."""
     return to_toml(adaptation.read_configuration(path, scheme, {"scheme": {"members": members}})).rstrip()

@@ -110,17 +110,7 @@ def with_baseline(systems: Sequence[str], baseline: str) -> tuple[list[str], str
 
 
 def as_text(evaluation: Evaluation, found: Verdict | None = None) -> str:
-    """Return the verdict, the main figures as a table, the tests of LAS and UAS, and ill-formed parses.
-
-    Examples
-    --------
-    >>> gold = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])])
-    >>> print(as_text(evaluate_systems(gold, {"mine": gold}, convention="conllx")))
-    mine has 100.00 LAS (95 % interval 43.85 to 100.00).
-    <BLANKLINE>
-    convention conllx     LAS     UAS      LA    root  complete
-    mine               100.00  100.00  100.00  100.00    100.00
-    """
+    """Return the verdict, the main figures as a table, the tests of LAS and UAS, and ill-formed parses."""
     found = found or verdict(evaluation)
     parts = [wrapped(" ".join(found.sentences))]
     shown = [metric.name for metric in evaluation.metrics if metric.tested] + ["root", "complete"]
@@ -178,25 +168,23 @@ def as_csv(evaluation: Evaluation) -> str:
     """Return all rates as CSV, one a line: figures, breakdowns and tests; no text is a formula for a spreadsheet."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(
-        ["table", "group", "system", "metric", "value", "low", "high", "correct", "of gold", "of system", "p"]
-    )
     writer.writerows(map(as_cell, line) for line in _lines(evaluation))
     return text.getvalue().removesuffix("\n")
 
 
 def _lines(evaluation: Evaluation) -> Iterator[list[object]]:
     systems: tuple[System, ...] = evaluation.systems
+    yield ["table", "group", "system", "metric", "value", "low", "high", "correct", "of gold", "of system", "p"]
     for system in systems:
         for name, rate in system.rates.items():
             yield _line("figures", "", system.name, name, rate)
     for breakdown in evaluation.breakdowns:
         for group in breakdown.groups:
             for system, cell in zip(systems, group.cells, strict=True):
-                yield _line(breakdown.name, group.value, system.name, "UAS", cell.uas)
-                yield _line(breakdown.name, group.value, system.name, "LAS", cell.las)
-                if cell.precision is not None:
-                    yield _line(breakdown.name, group.value, system.name, "LAS precision", cell.precision)
+                rates = {"UAS": cell.uas, "LAS": cell.las}
+                rates |= {} if cell.precision is None else {"LAS precision": cell.precision}
+                for metric, rate in rates.items():
+                    yield _line(breakdown.name, group.value, system.name, metric, rate)
     for test in evaluation.comparison.tests:
         pair = f"{systems[test.first].name} - {systems[test.second].name}"
         for name, p in ("bootstrap", test.bootstrap_holm), ("randomization", test.randomization_holm):

@@ -94,17 +94,9 @@ class Outputs:
     """
 
     def __init__(
-        self,
-        folder: str,
-        scratch: str,
-        found: Sequence[Pair],
-        manifest: Manifest,
-        task: str,
-        summary: FolderSummary,
-        strict: bool,
+        self, scratch: str, found: Sequence[Pair], manifest: Manifest, task: str, summary: FolderSummary, strict: bool
     ) -> None:
-        self.folder, self.found, self.manifest, self.task, self.summary = folder, found, manifest, task, summary
-        self.strict = strict
+        self.found, self.manifest, self.task, self.summary, self.strict = found, manifest, task, summary, strict
         self.stopped: set[int] = set()
         self.finished = self.tokens = self._finished_bytes = self._bytes_read = 0
         self._part = os.path.join(scratch, "part")
@@ -144,7 +136,7 @@ class Outputs:
                 return
             self.summary.doubtful.append((path, parsed.doubt))
         if self._output is None:
-            self._output = Output(self._part, os.path.join(self.folder, self.found[file].name))
+            self._output = Output(self._part, os.path.join(self.summary.folder, self.found[file].name))
         self._output.take(parsed)
         self.tokens += parsed.tokens
 

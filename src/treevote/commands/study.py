@@ -12,7 +12,7 @@ from typing import Literal
 
 from treevote.commands.treebanks import part_of
 from treevote.conll.reader import read
-from treevote.corpus.treebank import Format, Treebank
+from treevote.corpus.treebank import Format
 from treevote.corpus.trees import require_labelled_trees
 from treevote.ensemble.members import members_of
 from treevote.errors import ConfigError, InputError, unknown
@@ -109,7 +109,11 @@ def study(
             raise ConfigError(f"the study '{name}' takes one treebank, found {len(paths)}; leave out the others")
         given = read(paths[0], format=format)
         training, testing = hold_out(given) if test is None else (given, read(test, format=format))
-        _require_sentences(training, testing, given)
+        if not testing.n_sentences:
+            problem = f"expected at least 10 sentences, of which every tenth is held out, found {given.n_sentences}"
+            raise InputError(problem, path=given.name, remedy="give a test set with --test, or a larger treebank")
+        require_labelled_trees(training)
+        require_labelled_trees(testing)
         unlabelled = None if text is None else read(text, format=format, trees="ignored")
         changes = chosen.paper_settings if settings == "paper" else {}
         convention = convention_of(given)
@@ -134,17 +138,6 @@ def listing() -> str:
     """Return the studies, one a line."""
     width = max(map(len, STUDIES))
     return "\n".join(f"{name.ljust(width)}  {study.summary}" for name, study in STUDIES.items())
-
-
-def _require_sentences(training: Treebank, test: Treebank, given: Treebank) -> None:
-    if not test.n_sentences:
-        raise InputError(
-            f"expected at least 10 sentences, of which every tenth is held out, found {given.n_sentences}",
-            path=given.name,
-            remedy="give a test set with --test, or a larger treebank",
-        )
-    for treebank in (training, test):
-        require_labelled_trees(treebank)
 
 
 def _require_one_table(contexts: Sequence[Context]) -> None:

@@ -109,13 +109,8 @@ def train(
         if dev is not None and held_out is not None and held_out.source is None:  # sentences without trees are left out
             dev_text = read_some(dev, format)
         seen = reader.train(treebank, held_out, texts=(texts[0], dev_text), seed=configuration.seed, jobs=jobs)
-    parser, milliseconds = trainer.train_measured(
-        treebank if seen is None else seen.treebank,
-        held_out if seen is None else seen.dev,
-        seed=configuration.seed,
-        jobs=jobs,
-        convention=convention,
-    )
+    data = (treebank, held_out) if seen is None else (seen.treebank, seen.dev)
+    parser, milliseconds = trainer.train_measured(*data, seed=configuration.seed, jobs=jobs, convention=convention)
     if seen is not None:
         parser = seen.of(parser)
     n_bytes = 0

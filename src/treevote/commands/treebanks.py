@@ -89,14 +89,7 @@ def with_texts(treebanks: Sequence[Treebank]) -> Treebank:
 
 
 def with_trees(treebank: Treebank, warn: Warn) -> Treebank:
-    """Leave out the sentences in which no token has a head, with a warning of their number.
-
-    Examples
-    --------
-    >>> with_trees(Treebank.of([(["a"], [0], ["root"]), (["b"], [-1], [""])], name="toy"), print).n_sentences
-    toy: 1 of 2 sentences has no tree and is left out
-    1
-    """
+    """Leave out the sentences in which no token has a head, with a warning of their number."""
     bare = are_bare(treebank)
     count = int(bare.sum())
     if not count:

@@ -65,13 +65,7 @@ def warm(members: Sequence[str] = (), *, jobs: Jobs = ONE_JOB) -> Warmed:
 
 
 def made_up() -> Treebank:
-    """Return a treebank in which every part of the parsers has something to do: also a tree with crossing arcs.
-
-    Examples
-    --------
-    >>> made_up().n_sentences
-    60
-    """
+    """Return a treebank in which every part of the parsers has something to do: also a tree with crossing arcs."""
     tags = {"the": "DET", "dog": "NOUN", "cat": "NOUN", "sees": "VERB", "hears": "VERB", "today": "ADV", ".": "PUNCT"}
     words = {form: Word(form, form, tag, tag, "_" if tag == "PUNCT" else f"Is={tag}") for form, tag in tags.items()}
     plain = "the dog sees the cat .", (2, 3, 0, 5, 3, 3), ("det", "nsubj", "root", "det", "obj", "punct")

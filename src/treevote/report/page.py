@@ -187,11 +187,5 @@ def span(low: float | None, high: float | None) -> str:
 
 
 def unbroken(sentence: str) -> str:
-    r"""Return a sentence whose lines do not break within ``p = 0.02``, ``p ≤ 0.01`` or ``95 %``.
-
-    Examples
-    --------
-    >>> unbroken("95 % interval, p ≤ 0.01")
-    '95\xa0% interval, p\xa0≤\xa00.01'
-    """
+    """Return a sentence whose lines do not break within ``p = 0.02``, ``p ≤ 0.01`` or ``95 %``."""
     return re.sub(r"(?<=\bp) (?=[=≤])|(?<=[=≤]) (?=[0-9])|(?<=[0-9]) (?=%)", "\N{NO-BREAK SPACE}", sentence)

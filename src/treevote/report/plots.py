@@ -58,13 +58,7 @@ class Scale(NamedTuple):
 
     @staticmethod
     def of(values: Iterable[float | None]) -> Scale:
-        """Return round numbers around all values.
-
-        Examples
-        --------
-        >>> [tuple(Scale.of(values)) for values in ([71.3, None, 93.8], [89.0], [100.0])]
-        [(5.0, 70.0, 95.0), (0.5, 88.5, 89.5), (0.5, 99.5, 100.0)]
-        """
+        """Return round numbers around all values."""
         known = [value for value in values if value is not None] or [0.0, 100.0]
         low, high = min(known), max(known)
         step = next((step for step in (0.5, 1.0, 2.0, 5.0, 10.0, 20.0) if high - low <= 5 * step), 20.0)
@@ -153,8 +147,9 @@ def plot(groups: Sequence[Group], title: str, unit: str) -> Plot:
                 ends = (None if end is None else y(scale.share(end)) for end in (low, high))
                 yield Spot(round(x + aside, 1), y(scale.share(value)), value, *ends)
 
-    ticks, end = [], -math.inf
+    ticks, bars, end = [], [], -math.inf
     for x, group in zip(places, groups, strict=True):
+        bars.append((round(x, 1), round(STRIP * group.tokens / most, 1), 100 * group.tokens / total))
         half = ems(group.value) * TICK / 2
         if x - half > end:
             ticks.append((round(x, 1), group.value))
@@ -165,10 +160,7 @@ def plot(groups: Sequence[Group], title: str, unit: str) -> Plot:
         unit,
         [(y(share), name) for share, name in scale.ticks],
         ticks,
-        [
-            (round(x, 1), round(STRIP * group.tokens / most, 1), 100 * group.tokens / total)
-            for x, group in zip(places, groups, strict=True)
-        ],
+        bars,
         # Set apart, so that intervals do not hide each other.
         [list(spots(line, 3 * (k - (n_systems - 1) / 2))) for k, line in enumerate(points)],
         scale.starts,

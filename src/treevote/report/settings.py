@@ -13,15 +13,7 @@ NAMED = (
 
 
 def described(settings: Mapping[str, Any]) -> str:
-    """Return the main settings of a trainer, as `treevote.config.to_mapping` gives them.
-
-    Examples
-    --------
-    >>> described({"learner": "maxent", "search": "beam", "width": 8, "templates": "rich", "cutoff": 3})
-    'learner maxent, search beam of 8, templates rich'
-    >>> described({"policy": "step-back", "wait_left": True, "attributes": ["form", "lemma", "upos"]})
-    'policy step-back, with wait left, 3 attributes'
-    """
+    """Return the main settings of a trainer, as `treevote.config.to_mapping` gives them."""
     told = []
     for name in NAMED:
         if name not in settings:
