@@ -62,7 +62,7 @@ def pairs(
         raise ConfigError(f"{os.fspath(folder)} is a file; name a folder for the outputs")
     links: set[str] = set()
     found = [
-        Pair(path, _with_suffix(_treebank_name(name, format), suffix))
+        Pair(path, _output_name(name, suffix, format))
         for each in inputs
         for path, name in _files(os.fspath(each), output, os.fspath(folder), format, links)
     ]
@@ -97,6 +97,7 @@ def _files(each: str, output: str, folder: str, format: AnyFormat, links: set[st
     """Yield the path of each file of an input, and its path below the output folder; add links that stay unread."""
     if each == "-":
         raise InputError("standard input has no name for an output file", remedy="give files, or write with --output")
+    suffixes = (TEXT_SUFFIX,) if format in ("text", "lines") else TREEBANK_SUFFIXES
     if os.path.isdir(each):
         root = os.path.realpath(each)
         if output == root or output.startswith(root.rstrip(os.sep) + os.sep):
@@ -104,13 +105,15 @@ def _files(each: str, output: str, folder: str, format: AnyFormat, links: set[st
                 f"the output folder {folder} is inside the input folder {each}, "
                 "whose files would be parsed again; name a folder outside"
             )
-        paths = list(_with_suffixes(each, _suffixes(format), links))
+        paths = list(_with_suffixes(each, suffixes, links))
         if format == "auto" and not paths:
             paths = list(_with_suffixes(each, (TEXT_SUFFIX,), links))
         base = each
     elif glob.has_magic(each) and not os.path.lexists(each):
         paths = sorted(path for path in _matching(each, links) if os.path.isfile(path))
-        base = _fixed_part(each)
+        base = os.path.dirname(each)
+        while glob.has_magic(base):  # the folder in front of the first wildcard
+            base = os.path.dirname(base)
         inside = output + os.sep
         if any(os.path.realpath(path).startswith(inside) for path in paths):
             raise ConfigError(f"the pattern {each} matches files in the output folder {folder}; name a folder outside")
@@ -118,14 +121,10 @@ def _files(each: str, output: str, folder: str, format: AnyFormat, links: set[st
         yield each, os.path.basename(each)
         return
     if not paths:
-        what = f"files with the suffix {', '.join(_suffixes(format))}" if base == each else "files"
+        what = f"files with the suffix {', '.join(suffixes)}" if base == each else "files"
         raise InputError(f"expected {what}, found none", path=each, remedy="check the path, or name the files")
     for path in paths:
         yield path, os.path.relpath(path, base or os.curdir)
-
-
-def _suffixes(format: AnyFormat) -> tuple[str, ...]:
-    return (TEXT_SUFFIX,) if format in ("text", "lines") else TREEBANK_SUFFIXES
 
 
 def _with_suffixes(folder: str, suffixes: tuple[str, ...], links: set[str]) -> Iterator[str]:
@@ -164,29 +163,16 @@ def _matching(pattern: str, links: set[str]) -> set[str]:
     return {path for folder in bare for path in _matching(glob.escape(folder) + tail, links)}
 
 
-def _fixed_part(pattern: str) -> str:
-    """Return the folder of a pattern in front of its first wildcard: ``corpus`` of ``corpus/*/a?.conllu``."""
-    folder = os.path.dirname(pattern)
-    while glob.has_magic(folder):
-        folder = os.path.dirname(folder)
-    return folder
-
-
 def folders_of(name: str) -> Iterator[str]:
     """Yield the folders that a relative path goes through, from the last to the first."""
     while name := os.path.dirname(name):
         yield name
 
 
-def _treebank_name(name: str, format: AnyFormat) -> str:
-    """Return the name of an output in CoNLL-U: ``x/a.conllu.gz`` for the running text ``x/a.txt.gz``."""
+def _output_name(name: str, suffix: str, format: AnyFormat) -> str:
+    """Return the name of an output in CoNLL-U, ``x/a.conllu.gz`` for ``x/a.txt.gz``, with another suffix if given."""
     folder, file = os.path.split(name)
-    bare, suffix = stem(file)
-    if suffix != TEXT_SUFFIX or format in ("conllu", "conllx"):
-        return name
-    return os.path.join(folder, f"{bare}.conllu{file[len(bare) + len(suffix) :]}")
-
-
-def _with_suffix(name: str, suffix: str) -> str:
-    """Return a name with another suffix, in place of all that it has: ``x/a.out`` for ``x/a.conllu.gz``."""
-    return os.path.join(os.path.dirname(name), stem(os.path.basename(name))[0] + suffix) if suffix else name
+    bare, own = stem(file)
+    if own == TEXT_SUFFIX and format not in ("conllu", "conllx"):
+        file = f"{bare}.conllu{file[len(bare) + len(own) :]}"
+    return os.path.join(folder, bare + suffix if suffix else file)

@@ -109,9 +109,9 @@ def with_baseline(systems: Sequence[str], baseline: str) -> tuple[list[str], str
     return [*systems, baseline], name
 
 
-def as_text(evaluation: Evaluation, found: Verdict | None = None) -> str:
+def as_text(evaluation: Evaluation) -> str:
     """Return the verdict, the main figures as a table, the tests of LAS and UAS, and ill-formed parses."""
-    found = found or verdict(evaluation)
+    found = verdict(evaluation)
     parts = [wrapped(" ".join(found.sentences))]
     shown = [metric.name for metric in evaluation.metrics if metric.tested] + ["root", "complete"]
     names = fitted([system.name for system in evaluation.systems], NAME)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from treevote.commands.answer import answer
-from treevote.commands.model_card import card, read_card_metadata
+from treevote.commands.model_card import card, read_card_metadata, size_of
 from treevote.config import from_mapping, to_toml
 from treevote.ensemble.configuration import Configuration
 from treevote.ensemble.members import RESERVED
@@ -104,8 +104,7 @@ def _what(facts: Mapping[str, Any]) -> str:
 
 def _data(facts: Mapping[str, Any], full: bool) -> str:
     lines = [
-        f"{role} data: {data['name']}, {data['sentences']:,} sentences, {data['tokens']:,} tokens, "
-        f"{data['labels']} labels" + (f", sha256 {data['sha256']}" if full else "")
+        f"{role} data: {size_of(data)}" + (f", sha256 {data['sha256']}" if full else "")
         for role in ("training", "development")
         if (data := facts.get(role)) is not None
     ]

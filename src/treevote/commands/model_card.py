@@ -140,11 +140,11 @@ def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         ("kind", f"dependency parser, {'vote of ' if len(facts['members']) > 1 else ''}{members}"),
         ("input", facts["input"]),
         ("output", facts["output"]),
-        ("training data", _size(data)),
+        ("training data", size_of(data)),
         ("source", data["source"]),
         ("licence of data", data["licence"] or "not told"),
         ("checksum of data", data["sha256"]),
-        ("measured on", _size(development) if development else facts["measured_on"] or "nothing"),
+        ("measured on", size_of(development) if development else facts["measured_on"] or "nothing"),
         ("adaptation", ", ".join(adapted)),
         ("treevote", facts["treevote"]),
         ("citation", facts["citation"]),
@@ -153,7 +153,8 @@ def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield from ((key, value) for key, value in rows if value)
 
 
-def _size(data: Mapping[str, Any]) -> str:
+def size_of(data: Mapping[str, Any]) -> str:
+    """Return name and size of a treebank."""
     return f"{data['name']}, {data['sentences']:,} sentences, {data['tokens']:,} tokens, {data['labels']} labels"
 
 

@@ -101,7 +101,12 @@ def study(
         part = "test" if test is None else str(test)
         contexts = [_of_folder(path, part, format, folder / JOBS, seed, jobs) for path in dict.fromkeys(paths)]
         convention = contexts[0].convention
-        _require_one_table(contexts)
+        rows = [context.test.name for context in contexts]
+        for row in rows:
+            if rows.count(row) > 1:
+                raise ConfigError(f"several folders are called '{row}', the name of a row; give them other names")
+        if len({context.convention for context in contexts}) > 1:
+            raise ConfigError("LAS is measured in another way in CoNLL-X than in CoNLL-U; make a study of each format")
         report = chosen.run(contexts)
         head = {"measured on": PARTS[part], "systems": chosen.described()}
     else:
@@ -138,16 +143,6 @@ def listing() -> str:
     """Return the studies, one a line."""
     width = max(map(len, STUDIES))
     return "\n".join(f"{name.ljust(width)}  {study.summary}" for name, study in STUDIES.items())
-
-
-def _require_one_table(contexts: Sequence[Context]) -> None:
-    """Raise ConfigError if the rows of a table would have the same name, or be measured in different ways."""
-    names = [context.test.name for context in contexts]
-    for name in names:
-        if names.count(name) > 1:
-            raise ConfigError(f"several folders are called '{name}', the name of a row; give them other names")
-    if len({context.convention for context in contexts}) > 1:
-        raise ConfigError("LAS is measured in another way in CoNLL-X than in CoNLL-U; make a study of each format")
 
 
 def _of_folder(

@@ -81,9 +81,9 @@ def vote(
     paths, dev_paths = named(systems), list(named(dev).values())
     needed = select or confidence or weights not in ("equal", "agreement")
     if (needed or dev) and (gold is None or len(dev) != len(systems)):
-        asked = "a learned vote" if weights == "learned" else f"weight by {weights}"
-        asked = "the choice of systems" if select else "confidence" if confidence else asked
-        asked = asked if needed else "a vote"
+        asked = f"weight by {weights}" if needed else "a vote"
+        if select or confidence or weights == "learned":
+            asked = "the choice of systems" if select else "confidence" if confidence else "a learned vote"
         raise ConfigError(
             f"{asked} is measured on a development set; give its gold trees with --gold, "
             f"and with --dev the parses of each of the {len(systems)} systems"

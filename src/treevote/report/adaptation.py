@@ -63,7 +63,12 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
     if "scheme" in facts:
         yield _settings(facts)
     if "distance" in facts:
-        yield _text(facts)
+        of = facts["distance"]
+        yield wrapped(
+            f"the text: {of['unknown_words']:.1f} % of its words and {of['unknown_tags']:.1f} % of its tags are not in "
+            f"the training data; mean length of a sentence: {of['target_length']:.1f} tokens, in the training data "
+            f"{of['source_length']:.1f}"
+        )
     if "taggers" in facts:
         selected = _selections("taggers", {"on the text": facts["taggers"]}, list(COLUMNS)[:-1])
         yield f"{selected}\n{wrapped(LEGENDS['taggers'])}"
@@ -82,7 +87,10 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
     if facts.get("scores"):
         yield f"{_scores(facts['scores'])}\n{wrapped(LEGENDS['scores'])}"
     if errors := facts.get("target_train", {}).get("calibration_error"):
-        yield f"{_calibration(errors)}\n{wrapped(LEGENDS['calibration'])}"
+        names = {"before": "as on the source", "after": "recalibrated"}
+        rows = [[title, f"{errors[key]:.3f}"] for key, title in names.items() if key in errors]
+        calibration = table(["confidence on the target", "calibration error"], rows)
+        yield f"{calibration}\n{wrapped(LEGENDS['calibration'])}"
     if any("low" in each for each in facts.get("estimates", ())):  # an older model has none
         yield f"{_estimates(facts['estimates'])}\n{wrapped(LEGENDS['estimates'])}"
 
@@ -115,15 +123,6 @@ def _settings(facts: Mapping[str, Any]) -> str:
         lines.append(("adapted", ", ".join(facts["members"])))
     return "\n".join(
         wrapped(text, WIDTH - 11).replace("\n", "\n" + 11 * " ").join([f"{title:<10} ", ""]) for title, text in lines
-    )
-
-
-def _text(facts: Mapping[str, Any]) -> str:
-    distance = facts["distance"]
-    return wrapped(
-        f"the text: {distance['unknown_words']:.1f} % of its words and {distance['unknown_tags']:.1f} % of its tags "
-        f"are not in the training data; mean length of a sentence: {distance['target_length']:.1f} tokens, "
-        f"in the training data {distance['source_length']:.1f}"
     )
 
 
@@ -188,12 +187,6 @@ def _scores(scores: Sequence[Mapping[str, Any]]) -> str:
         figures = percentage(each["before"]), percentage(each["after"]), points, ends
         rows.append([f"{each['domain']}, {each['metric']}", *figures, ("≤ " if p.bound else "") + p.number])
     return table(["", "before", "after", "difference", "95 % interval", "p"], rows)
-
-
-def _calibration(errors: Mapping[str, float]) -> str:
-    names = {"before": "as on the source", "after": "recalibrated"}
-    rows = [[title, f"{errors[key]:.3f}"] for key, title in names.items() if key in errors]
-    return table(["confidence on the target", "calibration error"], rows)
 
 
 def _estimates(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -30,7 +30,11 @@ def scores(facts: Mapping[str, Any], members: Iterable[str], milliseconds: Mappi
         return "not measured: no scores and no confidence; add --dev FILE, or --folds 3"
     reading = facts.get("reading", {})
     parts = [_tags(reading)] if "accuracy" in reading else []
-    parts += [_selection(facts, milliseconds or {})] if "selection" in facts else [_plain(facts, members)]
+    if "selection" in facts:
+        parts.append(_selection(facts, milliseconds or {}))
+    else:
+        rows = [[name, *attachment(facts["scores"][name])] for name in (*members, "vote")]
+        parts.append(f"{table([_measured_on(facts), 'LAS', 'UAS'], rows)}\n{LEGENDS['LAS']}")
     if len(facts["diversity"]["names"]) > 1:
         parts.append(_disagreement(facts["diversity"]))
     if facts.get("reliability"):
@@ -64,11 +68,6 @@ def _tags(reading: Mapping[str, Any]) -> str:
     if "reliability" in reading:
         lines.append(wrapped(_calibration("confidence that all tags of a token are right", reading["reliability"])))
     return "\n".join(lines)
-
-
-def _plain(facts: Mapping[str, Any], members: Iterable[str]) -> str:
-    rows = [[name, *attachment(facts["scores"][name])] for name in (*members, "vote")]
-    return f"{table([_measured_on(facts), 'LAS', 'UAS'], rows)}\n{LEGENDS['LAS']}"
 
 
 def _selection(facts: Mapping[str, Any], milliseconds: Mapping[str, float]) -> str:

@@ -59,17 +59,20 @@ def write_report(
     """
     judges = COMMITTEE if "rounds" in facts else TAGGERS
     found = groups(read_silver(Path(silver)), judges) if silver is not None else []
-    templates = environment()
-    page = templates.get_template("adaptation.html").render(
-        closing=adaptation.closing(facts, promoted=promoted),
-        report=adaptation.as_text(facts),
-        groups=found,
-        judges=judges,
-        shown=SHOWN,
-        command=command,
-        date=date,
-        policy=policy(),
-        style=svg.STYLE + source_of("style.css"),
+    page = (
+        environment()
+        .get_template("adaptation.html")
+        .render(
+            closing=adaptation.closing(facts, promoted=promoted),
+            report=adaptation.as_text(facts),
+            groups=found,
+            judges=judges,
+            shown=SHOWN,
+            command=command,
+            date=date,
+            policy=policy(),
+            style=svg.STYLE + source_of("style.css"),
+        )
     )
     with writing(path) as stream:
         stream.write(page.encode())

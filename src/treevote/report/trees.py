@@ -44,12 +44,8 @@ def typical(evaluation: Evaluation, system: int) -> list[Typical]:
         for cell in confusion.cells:
             if n == most or not cell.errors:
                 break
-            fitting = [
-                example
-                for example in cell.examples
-                if lengths[example.sentence - 1] <= MAX_WORDS and example.sentence not in drawn
-            ]
-            if fitting:
+            short = [example for example in cell.examples if lengths[example.sentence - 1] <= MAX_WORDS]
+            if fitting := [example for example in short if example.sentence not in drawn]:
                 example = min(fitting, key=lambda one: (abs(int(lengths[one.sentence - 1]) - 10), one.sentence))
                 drawn.add(example.sentence)
                 found.append(Typical(confusion.name, cell, example.token, evaluation.trees(example.sentence)))
