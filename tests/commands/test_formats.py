@@ -12,7 +12,6 @@ from treevote.batch.joint import missing_end
 from treevote.batch.outputs import folders_of, pairs
 from treevote.batch.reading import Piece, tasks
 from treevote.commands.config import of_adaptation
-from treevote.commands.evaluate import as_csv, as_text
 from treevote.commands.parse_folder import Status, StatusLine
 from treevote.commands.train import with_folds
 from treevote.commands.vote import one_root
@@ -20,6 +19,7 @@ from treevote.conll.chunks import Chunk
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.notebook import OneLine
+from treevote.report.evaluation import as_csv, as_text
 from treevote.report.page import points, rate, span, unbroken
 from treevote.report.plots import Scale
 from treevote.report.scores import score_tags

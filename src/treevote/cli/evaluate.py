@@ -59,12 +59,13 @@ def evaluate(
     all heads right. Two systems or more are compared by two paired tests over sentences: points is the difference, with
     the 95 % interval of the bootstrap; p bootstrap and p randomization are corrected by Holm's method for all pairs.
     """
-    from treevote.commands.evaluate import as_csv, as_json, as_text, with_baseline
     from treevote.commands.evaluate import evaluate as run
+    from treevote.commands.evaluate import with_baseline
     from treevote.commands.faults import require_no_faults
     from treevote.errors import TreevoteError
     from treevote.evaluation import gates
     from treevote.evaluation.names import named
+    from treevote.report.evaluation import as_csv, as_json, as_text
     from treevote.terminal import fault, tell, warn
 
     options.refuse_both({"--json": json, "--csv": csv})
@@ -113,8 +114,8 @@ def reliability(
     json: options.Json = False,
 ) -> None:
     """Compare the confidence of a parse with its accuracy."""
-    from treevote.commands.answer import answer
     from treevote.commands.evaluate import reliability as run
+    from treevote.report.answer import answer
     from treevote.report.scores import confidence
     from treevote.terminal import tell
 
@@ -129,9 +130,9 @@ def cascade(
     json: options.Json = False,
 ) -> None:
     """Evaluate a model with gold tags, with predicted tags, and from raw text."""
-    from treevote.commands.cascade import as_json, as_text
-    from treevote.commands.cascade import cascade as run
+    from treevote.commands.evaluate import cascade as run
+    from treevote.report.evaluation import cascade_json, cascade_text
     from treevote.terminal import tell
 
     evaluation = run(model, gold, format=format)
-    tell(as_json(evaluation, model, options.command_line()) if json else as_text(evaluation))
+    tell(cascade_json(evaluation, model, options.command_line()) if json else cascade_text(evaluation))

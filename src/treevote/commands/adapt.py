@@ -16,7 +16,6 @@ from treevote.adaptation.adapt import adapt as run_adaptation
 from treevote.adaptation.configuration import Configuration
 from treevote.adaptation.data import Data
 from treevote.batch.joint import tokenized
-from treevote.commands.answer import answer
 from treevote.commands.treebanks import read_development, read_training
 from treevote.config import to_mapping
 from treevote.conll.text_chunks import AnyFormat, TextFormat, text_chunks, text_format
@@ -29,6 +28,7 @@ from treevote.models.clusters.clusters import Clusters
 from treevote.models.clusters.files import read_clusters
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.report import adaptation
+from treevote.report.answer import answer
 from treevote.store import folder as store
 from treevote.store.checkpoints import Checkpoints, checkpoints, checksum
 from treevote.store.manifest import digest

@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from treevote.commands.answer import answer
 from treevote.commands.parse import parse_files
 from treevote.conll.reader import read
 from treevote.conll.writer import write
@@ -31,6 +30,7 @@ from treevote.ensemble.weights import Weights
 from treevote.models.transition.parser import TransitionParser
 from treevote.parallel import Progress
 from treevote.protocols import Parser, Trainer
+from treevote.report.answer import answer
 from treevote.store import folder as store
 
 Result = TypeVar("Result")

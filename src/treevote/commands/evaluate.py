@@ -1,36 +1,29 @@
-"""``treevote evaluate``: several systems against the gold trees, side by side."""
+"""``treevote evaluate``, ``reliability`` and ``cascade``: systems, confidence and a model against gold trees."""
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import functools
-import io
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from treevote.commands.answer import answer
+from treevote.batch.joint import tagged
 from treevote.conll.guidelines import departures, unknown_labels
+from treevote.conll.plain_text import text_of
 from treevote.conll.reader import read, read_parse
 from treevote.corpus.treebank import Format, Treebank
+from treevote.ensemble.parser import load
+from treevote.ensemble.reader import no_tagger
 from treevote.errors import InputError, unknown
 from treevote.evaluation.calibration import has_confidence, measured
 from treevote.evaluation.counts import Convention, convention_of
 from treevote.evaluation.evaluation import evaluate_systems
-from treevote.evaluation.gates import Gate
-from treevote.evaluation.names import fitted, named
-from treevote.evaluation.results import Evaluation, File, Rate, System, as_plain
-from treevote.evaluation.verdict import Verdict, differences, p_values, verdict
-from treevote.report.scores import percentage
+from treevote.evaluation.names import named
+from treevote.evaluation.results import Evaluation, File
 from treevote.store.checkpoints import checksum
-from treevote.terminal import plural, table, wrapped
-from treevote.visibility import as_cell
-
-NAME, PAIR = 32, 46
-"""Maximum columns of the name of a system, and of a pair of systems, in a table."""
 
 
 def evaluate(
@@ -92,6 +85,22 @@ def reliability(gold: str | Path, system: str | Path) -> dict[str, Any]:
     return measured(trees, parse, convention=convention_of(trees))
 
 
+def cascade(model: str | Path, gold: str | Path, *, format: Format | Literal["auto"] = "auto") -> Evaluation:
+    """Parse a treebank with its tags, with predicted tags, and from its text alone, and evaluate the three.
+
+    The text is that of `treevote text`; a model without a tokenizer has no parse of it, and one without a tagger is an
+    error.
+    """
+    parser, trees = load(model), read(gold, format=format)
+    if parser.reader is None or parser.reader.tagger is None:
+        raise no_tagger()
+    given = {"gold tags": trees, "gold tokens": tagged(parser, trees, "predict")}
+    if parser.reader.tokenizer is not None:
+        given["raw text"] = parser.reader.read(b"".join(text_of(os.fspath(gold))))
+    stages = {name: parser.trees_alone.parse(treebank).only() for name, treebank in given.items()}
+    return evaluate_systems(trees, stages, convention=convention_of(trees))
+
+
 def with_baseline(systems: Sequence[str], baseline: str) -> tuple[list[str], str]:
     """Return the systems with a baseline among them, and its name.
 
@@ -107,89 +116,3 @@ def with_baseline(systems: Sequence[str], baseline: str) -> tuple[list[str], str
     if baseline != "-" and not os.path.exists(path):
         raise unknown("baseline", baseline, names)
     return [*systems, baseline], name
-
-
-def as_text(evaluation: Evaluation) -> str:
-    """Return the verdict, the main figures as a table, the tests of LAS and UAS, and ill-formed parses."""
-    found = verdict(evaluation)
-    parts = [wrapped(" ".join(found.sentences))]
-    shown = [metric.name for metric in evaluation.metrics if metric.tested] + ["root", "complete"]
-    names = fitted([system.name for system in evaluation.systems], NAME)
-    rows = [
-        [name, *(percentage(system.rates[metric].value) for metric in shown)]
-        for name, system in zip(names, evaluation.systems, strict=True)
-    ]
-    parts.append(table([f"convention {evaluation.convention}", *shown], rows))
-    parts += [_tests(evaluation, metric, found) for metric in ("LAS", "UAS") if len(evaluation.systems) > 1]
-    for system in evaluation.systems:
-        for finding in system.ill_formed:
-            first = ", ".join(map(str, finding.first)) + (", ..." if finding.sentences > len(finding.first) else "")
-            counted = plural(finding.sentences, "sentence")
-            parts.append(f"{system.name}: {counted} with {finding.description} ({first})")
-    return "\n\n".join(parts)
-
-
-def _tests(evaluation: Evaluation, metric: str, found: Verdict) -> str:
-    """Return the table of the tests of a metric."""
-    short = fitted([system.name for system in evaluation.systems], (PAIR - 3) // 2)
-    names = dict(zip((system.name for system in evaluation.systems), short, strict=True))
-    rows = []
-    for pair, test in differences(evaluation, metric, found):
-        p = [("≤ " if value.bound else "") + value.number for value in p_values(test, evaluation)]
-        ends = "-" if pair.low is None else f"{pair.low:+.2f} to {pair.high:+.2f}"
-        rows.append([f"{names[pair.better]} − {names[pair.worse]}", f"{pair.points:+.2f}", ends, *p])
-    return table([metric, "points", "95 % interval", "p bootstrap", "p randomization"], rows)
-
-
-def as_json(evaluation: Evaluation, *, full: bool = False, gates: Sequence[Gate] = (), command: str = "") -> str:
-    """Return the results as JSON: files, verdict, gates, figures and tests.
-
-    With ``full`` also breakdowns, agreement, confusions with examples, and the sentences with most wrong arcs.
-    """
-    whole: Any = evaluation.as_dict()
-    tests = []
-    for plain, test in zip(whole["comparison"]["tests"], evaluation.comparison.tests, strict=True):
-        bootstrap, randomization = p_values(test, evaluation)
-        bounds = {"bootstrap_is_bound": bootstrap.bound, "randomization_is_bound": randomization.bound}
-        named_pair = {key: evaluation.systems[plain[key]].name for key in ("first", "second")}
-        tests.append(plain | {f"{key}_name": name for key, name in named_pair.items()} | bounds)
-    whole["comparison"]["tests"] = tests
-    if not full:
-        kept = "name", "sentences", "words", "same_words", "rates", "ill_formed", "reliability"
-        whole["systems"] = [{key: of[key] for key in kept if of.get(key) is not None} for of in whole["systems"]]
-        whole["comparison"] = {key: whole["comparison"][key] for key in ("samples", "permutations", "tests")}
-        del whole["breakdowns"]
-    conclusion = {"verdict": as_plain(verdict(evaluation)), "gates": [as_plain(gate) for gate in gates]}
-    files = whole.pop("files")
-    return answer("evaluation", {"files": files, **conclusion, **whole}, command)
-
-
-def as_csv(evaluation: Evaluation) -> str:
-    """Return all rates as CSV, one a line: figures, breakdowns and tests; no text is a formula for a spreadsheet."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows(map(as_cell, line) for line in _lines(evaluation))
-    return text.getvalue().removesuffix("\n")
-
-
-def _lines(evaluation: Evaluation) -> Iterator[list[object]]:
-    systems: tuple[System, ...] = evaluation.systems
-    yield ["table", "group", "system", "metric", "value", "low", "high", "correct", "of gold", "of system", "p"]
-    for system in systems:
-        for name, rate in system.rates.items():
-            yield _line("figures", "", system.name, name, rate)
-    for breakdown in evaluation.breakdowns:
-        for group in breakdown.groups:
-            for system, cell in zip(systems, group.cells, strict=True):
-                rates = {"UAS": cell.uas, "LAS": cell.las}
-                rates |= {} if cell.precision is None else {"LAS precision": cell.precision}
-                for metric, rate in rates.items():
-                    yield _line(breakdown.name, group.value, system.name, metric, rate)
-    for test in evaluation.comparison.tests:
-        pair = f"{systems[test.first].name} - {systems[test.second].name}"
-        for name, p in ("bootstrap", test.bootstrap_holm), ("randomization", test.randomization_holm):
-            yield [f"difference, {name}", "", pair, test.metric, test.difference, test.low, test.high, "", "", "", p]
-
-
-def _line(of: str, group: str, system: str, metric: str, rate: Rate) -> list[object]:
-    return [of, group, system, metric, rate.value, rate.low, rate.high, rate.correct, rate.gold, rate.system, ""]

@@ -7,7 +7,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from treevote.commands.answer import answer
 from treevote.commands.model_card import card, read_card_metadata, size_of
 from treevote.config import from_mapping, to_toml
 from treevote.ensemble.configuration import Configuration
@@ -15,6 +14,7 @@ from treevote.ensemble.members import RESERVED
 from treevote.ensemble.parser import configuration, load
 from treevote.errors import ConfigError, ModelError
 from treevote.report import adaptation
+from treevote.report.answer import answer
 from treevote.report.scores import attachment, score_tags, scores
 from treevote.store import folder as store
 from treevote.store.manifest import MANIFEST

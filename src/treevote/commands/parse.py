@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from treevote.batch.joint import Parsed, Work, missing_end
-from treevote.commands.answer import answer
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat, TextChunk
@@ -20,6 +19,7 @@ from treevote.ensemble.streaming import CHUNK_BYTES, any_file_chunks, size
 from treevote.errors import InputError
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.report.answer import answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from treevote.batch.joint import Work
 from treevote.batch.manifest import Manifest
 from treevote.batch.outputs import Pair, folders_of, pairs
 from treevote.batch.reading import TASK_BYTES, Piece, parse_task, pieces, tasks
-from treevote.commands.answer import answer
 from treevote.commands.folder_outputs import FolderSummary, Outputs
 from treevote.conll.document_ids import document_ids
 from treevote.conll.reader import OnError
@@ -26,6 +25,7 @@ from treevote.ensemble.streaming import size
 from treevote.errors import ConfigError, InputError
 from treevote.files.temporaries import lock, temporary
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.report.answer import answer
 from treevote.store.manifest import digest
 from treevote.terminal import EVERY, duration, is_quiet
 

@@ -21,7 +21,7 @@ from treevote.adaptation.adapt import AdaptationResult, adapt
 from treevote.adaptation.data import Data
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme
-from treevote.commands.cascade import as_text, cascade
+from treevote.commands.evaluate import cascade
 from treevote.commands.example import example
 from treevote.commands.train import compile_kernels
 from treevote.conll.plain_text import text_of
@@ -38,6 +38,7 @@ from treevote.files.temporaries import temporary
 from treevote.kernels import Longs
 from treevote.models.tokenization.library import library
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.report.evaluation import cascade_text
 from treevote.report.page import environment, write_report
 from treevote.report.scores import percentage
 from treevote.store import folder as store
@@ -176,7 +177,7 @@ def _from_text(training: Treebank, dev: Treebank, test: Treebank, folder: Path, 
     parses, _ = _parse(parser, parser.reader.read(b"".join(text_of(str(folder / GOLD)))), jobs)
     found = evaluate_systems(test, {name: parse.only() for name, parse in parses.items()}, samples=1, permutations=1)
     rows = [[system.name, *(percentage(system.rates[name].value) for name in METRICS)] for system in found.systems]
-    return f"\n{table(['', *METRICS], rows)}\n\n{as_text(cascade(folder / READER, folder / GOLD))}"
+    return f"\n{table(['', *METRICS], rows)}\n\n{cascade_text(cascade(folder / READER, folder / GOLD))}"
 
 
 def _adapted(parser: EnsembleParser, training: Treebank, dev: Treebank, folder: Path, jobs: Jobs) -> AdaptationResult:

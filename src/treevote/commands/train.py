@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from treevote.commands.answer import answer
 from treevote.commands.treebanks import read_development, read_some, read_training
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.configuration import Configuration, ensemble_of, read_configuration
@@ -26,6 +25,7 @@ from treevote.models.clusters.clusters import Clusters
 from treevote.models.clusters.files import read_clusters
 from treevote.models.tokenization.library import library
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.report.answer import answer
 from treevote.report.scores import score_tags, scores
 from treevote.store import folder as store
 from treevote.terminal import duration, size

@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from treevote.commands.answer import answer
 from treevote.conll.reader import read, read_parse
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Format, Treebank
@@ -31,6 +30,7 @@ from treevote.evaluation.names import named, stems
 from treevote.evaluation.paired import paired
 from treevote.evaluation.results import as_plain
 from treevote.kernels import Doubles
+from treevote.report.answer import answer
 
 MOST_ORDERS = 6
 """Maximum number of systems whose orders are tried, to notice development parses in a wrong order."""
