@@ -17,7 +17,6 @@ from treevote.visibility import visible, visible_lines
 EVERY = 5.0
 """Seconds between two lines of progress where the stream is no terminal."""
 
-
 COMPILING = "compiling kernels"
 """Name of the compilation of kernels among the tasks."""
 

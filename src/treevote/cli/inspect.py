@@ -32,16 +32,16 @@ def inspect(
         for line in lines(model):
             tell(line)
         return
-    from treevote.commands.inspect import as_json, as_text
     from treevote.commands.inspect import inspect as run
+    from treevote.report.model import as_json, as_text, card_markdown, card_text
 
     facts = run(model, card)
-    if not json and (card or markdown):
-        from treevote.commands import model_card
-
-        tell((model_card.as_markdown if markdown else model_card.as_text)(facts["card"]))
-        return
-    tell(as_json(facts, options.command_line()) if json else as_text(facts, full=full or is_verbose()))
+    if json:
+        tell(as_json(facts, options.command_line()))
+    elif card or markdown:
+        tell(card_markdown(facts["card"]) if markdown else card_text(facts["card"]))
+    else:
+        tell(as_text(facts, full=full or is_verbose()))
 
 
 def explain(

@@ -50,9 +50,8 @@ def vote(
 
     options.require_file(json, output)
     if all_faults:
-        trees = [gold] if gold else []
         files = [*named(systems).values(), *named(dev or []).values()]
-        require_no_faults({"optional": files, "required": trees}, fault, format=format)
+        require_no_faults({"optional": files, "required": [gold] if gold else []}, fault, format=format)
     voted = run(
         systems,
         output,

@@ -22,9 +22,7 @@ from treevote.config import from_mapping, load_toml
 from treevote.ensemble.familiarity import expects_tags
 from treevote.ensemble.parser import EnsembleParser
 from treevote.errors import ConfigError
-from treevote.report.scores import attachment, score_tags
-from treevote.terminal import table
-from treevote.visibility import visible
+from treevote.report.scores import score_tags
 
 
 @dataclass(frozen=True)
@@ -99,67 +97,3 @@ def _not_for(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMet
         yield "a choice of arcs by their confidence: it has none"
     if not metadata.licence:
         yield "passing it on before the licence of the training data is known: none was told"
-
-
-def as_text(facts: Mapping[str, Any]) -> str:
-    """Return a card for a person to read."""
-    lines = [visible(facts["name"] or "model card"), ""]
-    lines += [f"{key:<16}{visible(value)}" for key, value in _rows(facts)]
-    if facts["scores"]:
-        rows = [[name, *attachment(score)] for name, score in facts["scores"].items()]
-        lines += ["", table([f"on {facts['measured_on']}", "LAS", "UAS"], rows)]
-    lines += ["", "should not be used for", *(f"- {visible(each)}" for each in facts["not_for"])]
-    return "\n".join(lines)
-
-
-def as_markdown(facts: Mapping[str, Any]) -> str:
-    """Return a card as Markdown."""
-    lines = [f"# {_escaped(facts['name'] or 'Model card')}", "", "| | |", "|---|---|"]
-    lines += [f"| {key} | {_escaped(value)} |" for key, value in _rows(facts)]
-    if facts["scores"]:
-        title = f"## Scores on {facts['measured_on']}, {facts['score_tags']} tags"
-        lines += ["", title, "", "| | LAS | UAS |", "|---|---:|---:|"]
-        lines += [f"| {_escaped(name)} | {' | '.join(attachment(score))} |" for name, score in facts["scores"].items()]
-    lines += ["", "## Should not be used for", "", *(f"- {_escaped(each)}" for each in facts["not_for"])]
-    return "\n".join(lines)
-
-
-def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the rows of a card that have something in them."""
-    data = facts["training_data"]
-    development = facts["development_data"]
-    members = ", ".join(facts["members"])
-    rounds = facts["adaptation_rounds"]
-    adapted = [f"{rounds} round{'' if rounds == 1 else 's'}"] if rounds else []
-    adapted += [f"{few:,} labelled sentences"] if (few := facts["labelled_target_sentences"]) else []
-    adapted += ["taggers"] if facts["adapted_taggers"] else []
-    rows = (
-        ("description", facts["description"]),
-        ("language", facts["language"]),
-        ("use", facts["use"]),
-        ("kind", f"dependency parser, {'vote of ' if len(facts['members']) > 1 else ''}{members}"),
-        ("input", facts["input"]),
-        ("output", facts["output"]),
-        ("training data", size_of(data)),
-        ("source", data["source"]),
-        ("licence of data", data["licence"] or "not told"),
-        ("checksum of data", data["sha256"]),
-        ("measured on", size_of(development) if development else facts["measured_on"] or "nothing"),
-        ("adaptation", ", ".join(adapted)),
-        ("treevote", facts["treevote"]),
-        ("citation", facts["citation"]),
-        ("contact", facts["contact"]),
-    )
-    yield from ((key, value) for key, value in rows if value)
-
-
-def size_of(data: Mapping[str, Any]) -> str:
-    """Return name and size of a treebank."""
-    return f"{data['name']}, {data['sentences']:,} sentences, {data['tokens']:,} tokens, {data['labels']} labels"
-
-
-def _escaped(text: str) -> str:
-    """Return a text as Markdown shows it."""
-    for character in "\\`*_[]|#":
-        text = text.replace(character, "\\" + character)
-    return visible(text).replace("&", "&amp;").replace("<", "&lt;")

@@ -124,8 +124,7 @@ class Quickstart:
 def quickstart(folder: str | Path, *, from_text: bool = False, jobs: Jobs = ONE_JOB) -> Quickstart:
     """Train the default ensemble on the default data, test it, adapt it, and test it again.
 
-    The folder gets the models, the parses and the gold trees of the test set. ``from_text`` also trains and tests a
-    model that reads raw text.
+    The folder gets models, parses and gold trees; ``from_text`` also trains and tests a model that reads raw text.
     """
     folder = Path(folder)
     environment()  # before the work: it may be missing

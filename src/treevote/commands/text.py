@@ -21,6 +21,7 @@ def write_text(
             stream.write(part)
             size += len(part)
         if not text.sentences and not size:
-            problem = "expected sentences, found none"
-            raise InputError(problem, path=name_of(source), remedy="give a file with sentences")
+            raise InputError(
+                "expected sentences, found none", path=name_of(source), remedy="give a file with sentences"
+            )
     return text

@@ -42,11 +42,7 @@ right one if it halves the difference, by this much at least."""
 
 @dataclass(frozen=True)
 class Voted:
-    """The written parse, and the systems that voted, in the order that decides ties.
-
-    The facts are for a report: systems with weights, development scores, and sentences that were no trees; scores of
-    the vote.
-    """
+    """The written parse, the systems that voted, in the order that decides ties, and facts for a report."""
 
     parse: Treebank
     single_root: bool
