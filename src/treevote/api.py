@@ -14,7 +14,7 @@ from typing import Any, Literal, TextIO, TypeAlias, cast
 import numpy as np
 
 from treevote.adaptation.configuration import read_configuration as adaptation_configuration
-from treevote.batch.joint import member_of, not_utf8, tagged, tokenized
+from treevote.batch.joint import member_of, not_utf8, stored_parser, tagged, tokenized
 from treevote.commands.adapt import Outcome
 from treevote.commands.adapt import adapt as run_adaptation
 from treevote.commands.train import train as run_training
@@ -104,10 +104,10 @@ def train(
     files = items if items and all(isinstance(item, str | os.PathLike) for item in items) else [data]
     with _jobs(jobs, progress) as running:
         return run_training(
-            [_treebank(file, trees=True) for file in files],
-            None if output is None else os.fspath(output),
-            dev=None if dev is None else _treebank(dev, trees=True),
-            config=None if config is None else os.fspath(config),
+            [_treebank(file, "some") for file in files],
+            _path(output),
+            dev=None if dev is None else _treebank(dev, "some"),
+            config=_path(config),
             preset=preset,
             members=members,
             settings=settings,
@@ -116,7 +116,7 @@ def train(
             folds=folds,
             seed=seed,
             reader=reader,
-            clusters=clusters if clusters is None or isinstance(clusters, Clusters) else os.fspath(clusters),
+            clusters=clusters,
             jobs=running,
             warn=lambda sentence: warnings.warn(sentence, UserWarning, stacklevel=2),
         ).parser
@@ -171,13 +171,12 @@ def parse(
     UserWarning
         If the text is probably unfit for the model, or a file of running text is not UTF-8.
     """
-    ensemble = model if isinstance(model, EnsembleParser) else _stored(model, member)()
+    ensemble = model if isinstance(model, EnsembleParser) else stored_parser(model, member)()
     parser = member_of(ensemble, member)
     if tags == "predict" and (ensemble.reader is None or ensemble.reader.tagger is None):
         raise no_tagger()
     text = _running_text(ensemble, data)
-    treebank = _treebank(data, trees=False) if text is None else text
-    treebank = tagged(ensemble, treebank, tags)
+    treebank = tagged(ensemble, _treebank(data, "ignored") if text is None else text, tags)
     words = [treebank.words[word] for word in set(treebank.tokens[treebank.is_token].tolist())]
     if expects_tags(ensemble) and all(word.upos == "_" and word.xpos == "_" for word in words):
         raise InputError(
@@ -198,11 +197,9 @@ def parse(
                 parts.append(parser.parse(treebank.select(range(start, min(start + chunk, n)))))
                 running.tell("parsing", min(start + chunk, n), n)
         joined = Treebank.concatenate(parts)
-        marks: dict[str, Any] = {
-            field: np.concatenate([part.marks[field] for part in parts]) for field in parts[0].marks
-        }
-        trees = treebank.with_trees(joined.heads, joined.deprels, joined.labels)
-        parsed = dataclasses.replace(trees, **marks)
+        parsed = treebank.with_trees(joined.heads, joined.deprels, joined.labels)
+        marks: Any = {field: np.concatenate([part.marks[field] for part in parts]) for field in parts[0].marks}
+        parsed = dataclasses.replace(parsed, **marks)
     if output is not None:
         write(parsed.only(), output)
     return parsed
@@ -257,17 +254,17 @@ def adapt(
     InputError, ConfigError, ModelError
         If a file, the configuration or the model cannot be used.
     """
-    configuration = adaptation_configuration(None if config is None else os.fspath(config), scheme, {})
+    configuration = adaptation_configuration(_path(config), scheme, {})
     with _jobs(jobs, progress) as running:
         return run_adaptation(
             os.fspath(model),
             _paths(unlabelled),
             os.fspath(output),
             train=_paths(train),
-            dev=None if dev is None else os.fspath(dev),
-            target_dev=None if target_dev is None else os.fspath(target_dev),
-            target_train=None if target_train is None else os.fspath(target_train),
-            clusters=clusters if clusters is None or isinstance(clusters, Clusters) else os.fspath(clusters),
+            dev=_path(dev),
+            target_dev=_path(target_dev),
+            target_train=_path(target_train),
+            clusters=clusters,
             configuration=configuration,
             force=force,
             jobs=running,
@@ -288,10 +285,8 @@ def _jobs(jobs: int | Jobs, progress: bool | None) -> Iterator[Jobs]:
         yield dataclasses.replace(given, progress=shown)
 
 
-def _stored(model: StoredParser | Path_, member: str | None) -> StoredParser:
-    if isinstance(model, StoredParser):
-        return model if member is None else dataclasses.replace(model, member=member)
-    return StoredParser.of(model, member)
+def _path(path: Path_ | None) -> str | None:
+    return None if path is None else os.fspath(path)
 
 
 def _paths(paths: Path_ | Sequence[Path_]) -> list[str]:
@@ -302,11 +297,6 @@ def _is_path(data: str | os.PathLike[str]) -> bool:
     """Tell whether data are the name of a file, and not a text: it exists, or it looks like one.
 
     A name has no spaces, and a suffix in ASCII or a separator of folders, or it is ``-``.
-
-    Examples
-    --------
-    >>> [_is_path(data) for data in ("train.conllu", "corpus/dev", "-", "我喜欢猫。", "Hello", "Who is it?")]
-    [True, True, True, False, False, False]
     """
     if isinstance(data, os.PathLike) or data == "-":
         return True
@@ -342,13 +332,10 @@ def _running_text(ensemble: EnsembleParser, data: Data) -> Treebank | None:
     return treebank
 
 
-def _treebank(data: Data, *, trees: bool) -> Treebank:
-    """Return data as a treebank."""
-    return data if isinstance(data, Treebank) else _read(data, trees="some" if trees else "ignored")
-
-
-def _read(data: Any, *, trees: Literal["some", "ignored"]) -> Treebank:
-    how: dict[str, Any] = {"trees": trees}
+def _treebank(data: Any, trees: Literal["some", "ignored"]) -> Treebank:
+    """Return data that are no running text as a treebank."""
+    if isinstance(data, Treebank):
+        return data
     if isinstance(data, os.PathLike) or (isinstance(data, str) and not ("\n" in data or "\t" in data)):
         if not _is_path(data):
             raise InputError(
@@ -356,15 +343,15 @@ def _read(data: Any, *, trees: Literal["some", "ignored"]) -> Treebank:
                 remedy="split a text into sentences and tagged tokens first, as UDPipe or Stanza do, or train with "
                 "--from-text",
             )
-        return read(data, **how)
+        return read(data, trees=trees)
     if isinstance(data, str):
-        return read(io.BytesIO(data.encode("utf-8", "surrogateescape")), format="conllu", **how)
+        return read(io.BytesIO(data.encode("utf-8", "surrogateescape")), format="conllu", trees=trees)
     items = list(data)
     if items and all(isinstance(item, str | os.PathLike) for item in items):
-        parts = [read(item, **how) for item in items]
+        parts = [read(item, trees=trees) for item in items]
         return parts[0] if len(parts) == 1 else Treebank.concatenate(parts, " + ".join(part.name for part in parts))
     if items and all(hasattr(item, "serialize") for item in items):
-        return read(items, **how)
+        return read(items, trees=trees)
     if trees == "some":
         raise InputError(
             "expected sentences with trees, found lists of tokens", remedy="give a path, a text, or Treebank.of(...)"
@@ -373,18 +360,7 @@ def _read(data: Any, *, trees: Literal["some", "ignored"]) -> Treebank:
 
 
 def from_tokens(sentences: Sequence[Sequence[Any]]) -> Treebank:
-    """Return sentences of tokens as a treebank without trees.
-
-    Raises
-    ------
-    InputError
-        If something is no token.
-
-    Examples
-    --------
-    >>> from_tokens([[("dogs", "NOUN"), {"form": "bark", "upos": "VERB"}]])[0].words[2].upos
-    'VERB'
-    """
+    """Return sentences of tokens as a treebank without trees; InputError if something is no token."""
     if not sentences:
         raise InputError("expected sentences, found none", remedy="give a list of lists of tokens")
     rows = []
@@ -401,7 +377,6 @@ def from_tokens(sentences: Sequence[Sequence[Any]]) -> Treebank:
 
 
 def _word(token: object, sentence: int) -> Word:
-    """Return a token as a word."""
     fields: Any = None
     if isinstance(token, Word):
         fields = tuple(token)

@@ -12,15 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 
 class Compiled(NamedTuple):
-    """The state of the compilation in this process.
-
-    Attributes
-    ----------
-    done : int
-        Kernels that were compiled, each for a kind of arguments.
-    folder : str
-        Where they are kept; empty if they cannot be kept.
-    """
+    """Kernels that were compiled, each for a kind of arguments; their folder, empty if they cannot be kept."""
 
     done: int = 0
     folder: str = ""
@@ -35,17 +27,7 @@ _state = Compiled()
 
 @contextmanager
 def listened(listener: Listener) -> Iterator[None]:
-    """Call a listener within the block, in place of an earlier one.
-
-    Examples
-    --------
-    >>> before = state().done
-    >>> with listened(lambda compiled: print(compiled.done - before, compiled.folder)):
-    ...     tell("/cache")
-    ...     tell("/cache", more=1)
-    0 /cache
-    1 /cache
-    """
+    """Call a listener within the block, in place of an earlier one."""
     _listeners.append(listener)
     try:
         yield

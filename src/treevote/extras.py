@@ -10,29 +10,7 @@ from treevote.errors import ConfigError
 
 @contextmanager
 def extra(name: str, need: str) -> Iterator[None]:
-    """Import the library of an extra in the block, or say in one sentence how to install it.
-
-    Parameters
-    ----------
-    name : str
-        The extra, as ``pyproject.toml`` names it.
-    need : str
-        The feature and its library.
-
-    Raises
-    ------
-    ConfigError
-        If the library cannot be imported.
-
-    Examples
-    --------
-    >>> with extra("unicorns", "a unicorn needs its horn"):
-    ...     import horn
-    Traceback (most recent call last):
-        ...
-    treevote.errors.ConfigError: a unicorn needs its horn, which cannot be loaded (No module named 'horn'); \
-pip install 'treevote[unicorns]'
-    """
+    """Import the library of an extra, as ``pyproject.toml`` names it, in the block; ConfigError if that fails."""
     try:
         yield
     except ImportError as error:

@@ -24,28 +24,13 @@ def drawing(sentences: Iterable[Any]) -> str:
 
 
 def in_notebook() -> bool:
-    """Tell whether this process is the kernel of a notebook.
-
-    Examples
-    --------
-    >>> in_notebook()
-    False
-    """
+    """Tell whether this process is the kernel of a notebook."""
     shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return shell is not None and hasattr(shell, "kernel")
 
 
 class OneLine:
-    r"""A text stream on which each line takes the place of the one before.
-
-    Examples
-    --------
-    >>> import io
-    >>> shown = io.StringIO()
-    >>> print("half", file=OneLine(shown))
-    >>> shown.getvalue()
-    '\rhalf'
-    """
+    """A text stream on which each line takes the place of the one before."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream, self._width = stream, 0

@@ -44,13 +44,7 @@ _FOLDER = "model"
 
 
 class _Part:
-    """A part of a pipeline that holds a model folder; it is loaded at the first text.
-
-    Raises
-    ------
-    ConfigError
-        If there is no model in the configuration.
-    """
+    """A part of a pipeline that holds a model folder, loaded at the first text; ConfigError if none is given."""
 
     def __init__(self, model: str, member: str | None = None) -> None:
         if not model:
@@ -84,13 +78,6 @@ class TreevoteTokenizer(_Part):
 
     The text of a `Doc` is the text that was given, unless the model divides a token into words with other letters, such
     as French *du* into *de* and *le*: then it is that of the words.
-
-    Parameters
-    ----------
-    model : str
-        A model folder; it is loaded at the first text.
-    vocab : Vocab
-        That of the pipeline.
     """
 
     def __init__(self, model: str, vocab: Vocab) -> None:
@@ -111,15 +98,7 @@ class TreevoteTokenizer(_Part):
 
 
 class TreevoteParser(_Part):
-    """The component.
-
-    Parameters
-    ----------
-    model : str
-        A model folder; it is loaded at the first text.
-    member : str, optional
-        Parse with this member alone; by default all vote.
-    """
+    """The component; with a member it parses with this one alone, by default all vote."""
 
     def __init__(self, model: str, member: str | None = None) -> None:
         super().__init__(model, member)

@@ -43,12 +43,8 @@ def to_treebank(docs: Iterable[Doc], name: str = "") -> Treebank:
     """Return the sentences of texts as a treebank, whose text is CoNLL-U.
 
     Whitespace is in MISC (``SpaceAfter``, ``SpaceTokens``, ``SpaceTokensBefore``), so `to_docs` gives the same tokens.
-    Heads are those of spaCy if the text has any. A text without words has no sentence.
-
-    Raises
-    ------
-    InputError
-        If a text has no boundaries of sentences.
+    Heads are those of spaCy if the text has any. A text without words has no sentence; InputError if one has no
+    boundaries of sentences.
     """
     treebank, _ = read_docs(list(docs), trees=True, name=name)
     return treebank
@@ -57,12 +53,7 @@ def to_treebank(docs: Iterable[Doc], name: str = "") -> Treebank:
 def to_docs(treebank: Treebank, vocab: Vocab) -> list[Doc]:
     """Return the texts of a treebank: one for each ``# newdoc``, or one of all sentences if there is none.
 
-    Parameters
-    ----------
-    treebank : Treebank
-        With a source, MISC tells the whitespace; without one, there is a space behind every token.
-    vocab : Vocab
-        That of the pipeline.
+    With a source, MISC tells the whitespace; without one, there is a space behind every token.
     """
     starts = [
         i

@@ -17,7 +17,6 @@ from treevote.visibility import visible, visible_lines
 EVERY = 5.0
 """Seconds between two lines of progress where the stream is no terminal."""
 
-
 COMPILING = "compiling kernels"
 """Name of the compilation of kernels among the tasks."""
 
@@ -98,18 +97,10 @@ def announce(compiled: Compiled) -> None:
 
 @contextmanager
 def progress_shown(stream: TextIO | None = None) -> Iterator[Progress]:
-    """Show the progress of tasks, and an estimate of the time left.
+    """Show the progress of tasks, and an estimate of the time left, by default on standard error.
 
-    Parameters
-    ----------
-    stream : text file, default=sys.stderr
-        A terminal gets a bar for each task, anything else a plain line every few seconds, and nobody anything after
-        `be_quiet`.
-
-    Yields
-    ------
-    Progress
-        May be called from several threads, with a total of 0 where the end is not known.
+    A terminal gets a bar for each task, anything else a plain line every few seconds; after `be_quiet` nothing is
+    shown. The progress may be called from several threads, with a total of 0 where the end is not known.
     """
     file = stream or sys.stderr
     if _quiet:
@@ -160,35 +151,12 @@ def _bars(file: TextIO) -> Iterator[Progress]:
 
 
 def _state(name: str, done: int, total: int) -> str:
-    """Return the progress of a task in words.
-
-    Examples
-    --------
-    >>> _state("training", 1, 4), _state("parsing", 1200, 0)
-    ('training 25 %', 'parsing: 1,200 done')
-    """
+    """Return the progress of a task in words."""
     return f"{name} {100 * done // total} %" if total else f"{name}: {done:,} done"
 
 
 class PlainLines:
-    """Progress as lines of text, at most one every few seconds; all tasks that are under way share one line.
-
-    Parameters
-    ----------
-    stream : text file
-        The stream to write to.
-    clock : callable, default=time.monotonic
-        Returns seconds.
-
-    Examples
-    --------
-    >>> now = iter([0.0, 3.0, 6.0, 7.0, 12.0])
-    >>> show = PlainLines(sys.stdout, lambda: next(now))
-    >>> for done in 0, 1, 2, 3, 4:
-    ...     show("training", done, 8)
-    treevote: training 25 %; about 18 s left
-    treevote: training 50 %; about 12 s left
-    """
+    """Progress as lines, at most one every few seconds, of all tasks that are under way; the clock returns seconds."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream, self._clock = stream, clock
@@ -225,26 +193,14 @@ class PlainLines:
 
 
 def duration(seconds: float) -> str:
-    """Return a duration with a unit of a fitting size.
-
-    Examples
-    --------
-    >>> duration(0.4), duration(75), duration(4000)
-    ('0.4 s', '75 s', '67 min')
-    """
+    """Return a duration with a unit of a fitting size: ``0.4 s``, ``75 s``, ``67 min``."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 
 def size(n_bytes: int) -> str:
-    """Return a number of bytes with a unit of a fitting size.
-
-    Examples
-    --------
-    >>> size(648), size(2_815_298)
-    ('648 B', '2.8 MB')
-    """
+    """Return a number of bytes with a unit of a fitting size: ``648 B``, ``2.8 MB``."""
     for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if n_bytes >= factor:
             return f"{n_bytes / factor:.1f} {unit}"
@@ -256,26 +212,12 @@ WIDTH = 100
 
 
 def wrapped(text: str, width: int = WIDTH) -> str:
-    """Return a sentence in lines of at most so many columns.
-
-    Examples
-    --------
-    >>> print(wrapped("a sentence that is too long", 12))
-    a sentence
-    that is too
-    long
-    """
+    """Return a sentence in lines of at most so many columns."""
     return "\n".join(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))
 
 
 def plural(n: int, thing: str) -> str:
-    """Return a number with the name of the counted things.
-
-    Examples
-    --------
-    >>> plural(1, "system"), plural(2077, "sentence")
-    ('1 system', '2,077 sentences')
-    """
+    """Return a number with the name of the counted things: ``1 system``, ``2,077 sentences``."""
     return f"{n:,} {thing}{'' if n == 1 else 's'}"
 
 

@@ -29,13 +29,7 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    r"""Return several lines, each as `visible` does.
-
-    Examples
-    --------
-    >>> visible_lines("a\x1b[31mb\nc\x9bd\n")
-    'a␛[31mb\nc�d\n'
-    """
+    """Return several lines, each as `visible` does."""
     return "\n".join(map(visible, text.split("\n")))
 
 
@@ -43,23 +37,6 @@ def as_json(value: object, *, width: int = 0) -> str:
     r"""Return JSON for people and programs: letters of all scripts unchanged, invisible characters as ``\uXXXX``.
 
     An object or a list without another in it is one line if that is at most ``width`` characters long.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `json.dumps`.
-
-    Examples
-    --------
-    >>> print(as_json(["é", "\x9b31m"]))
-    [
-      "é",
-      "\u009b31m"
-    ]
-    >>> print(as_json({"a": {"b": 1, "c": None}}, width=40))
-    {
-      "a": {"b": 1, "c": null}
-    }
     """
     text = json.dumps(value, indent=2, ensure_ascii=False) if not width else _lines(value, width, "")
     return re.sub(r"[^\n -~]", lambda found: _escaped(found[0]), text)
@@ -80,18 +57,7 @@ def _lines(value: object, width: int, indent: str) -> str:
 
 
 def as_cell(value: object) -> object:
-    r"""Return a value as a spreadsheet should get it: text that would be a formula gets an apostrophe in front.
-
-    Parameters
-    ----------
-    value : object
-        A value that is not text does not change.
-
-    Examples
-    --------
-    >>> as_cell("=1+1"), as_cell("a\tb"), as_cell(-1.5)
-    ("'=1+1", 'a␉b', -1.5)
-    """
+    """Return a value as a spreadsheet should get it: text that would be a formula gets an apostrophe in front."""
     if not isinstance(value, str):
         return value
     return ("'" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else "") + visible(value)

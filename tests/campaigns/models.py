@@ -14,7 +14,7 @@ import numpy as np
 from tests.campaigns.bench import RANGES, TOY, Bench, model_names
 from tests.campaigns.campaign import SETTINGS, Fault, Material, settings, with_settings
 from tests.campaigns.forging import damage, forge
-from treevote.commands.inspect import as_json, as_text, inspect
+from treevote.commands.inspect import inspect
 from treevote.conll.plain_text import text_of
 from treevote.conll.reader import read
 from treevote.conll.writer import dumps
@@ -23,6 +23,7 @@ from treevote.corpus.trees import are_trees
 from treevote.ensemble.parser import load
 from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.errors import ModelError
+from treevote.report.model import as_json, as_text
 
 MEMORY = 2 << 30
 RAW = "Dogs can't bark. DOGS CAN'T\x00 \t bárk...\n\n12,5 http://a.b/c 中文。\n".encode()

@@ -17,7 +17,7 @@ from tests.models.tokenization.test_tokenizer import texts
 from tests.reference.toy_tagger import ToyTagger
 from tests.reference.toy_text import toy, toy_tokenizer
 from treevote import InputError, dumps, parse, parse_files, parse_folder, parse_strings, read, save
-from treevote.commands.inspect import as_text, inspect
+from treevote.commands.inspect import inspect
 from treevote.commands.text import write_text
 from treevote.conll import text_chunks as cutting
 from treevote.conll.plain_text import encoded
@@ -29,6 +29,7 @@ from treevote.ensemble.parser import load
 from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.parallel import Jobs
+from treevote.report.model import as_text
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_model import content
 from tests.reference.toy_tagger import ToyTagger
 from treevote import ConfigError, EnsembleParser, InputError, ModelError, dumps, parse, parse_files, parse_strings, save
-from treevote.commands.inspect import as_text, inspect, model_at
+from treevote.commands.inspect import inspect, model_at
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble import text_annotator as annotation
@@ -22,6 +22,7 @@ from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import load, load_member
 from treevote.ensemble.text_annotator import Tags, TextAnnotator
 from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.report.model import as_text
 from treevote.store.record import Record
 
 TAGGED = "# a\n1\tDogs\tdog\tNOUN\tNNS\t_\t_\t_\t_\tA=b\n2\tbark\t_\tVERB\t_\t_\t_\t_\t_\t_\n\n"

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from tests.paths import TOY
 from tests.strategies import LABELS, treebanks
-from treevote.commands.evaluate import as_csv, as_json, as_text
 from treevote.commands.evaluate import evaluate as evaluate_files
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
@@ -28,6 +27,7 @@ from treevote.evaluation.evaluation import METRICS, evaluate_systems
 from treevote.evaluation.factors import crossing, depth, factors, length
 from treevote.evaluation.metadata import documents, domains
 from treevote.evaluation.results import Breakdown, Evaluation, Group
+from treevote.report.evaluation import as_csv, as_json, as_text
 
 
 @st.composite

@@ -7,8 +7,9 @@ it alone: a sentence is parsed independently of its neighbours, and a text with 
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -25,9 +26,6 @@ from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.text_annotator import Tags, no_tagger, no_tokenizer
 from treevote.errors import ConfigError, InputError, unknown
 from treevote.protocols import Parser
-
-SUPPORT = ("support", "label_support")
-CONFIDENCE = ("confidence", "label_confidence", "tag_confidence")
 
 
 class Parsed(NamedTuple):
@@ -49,18 +47,10 @@ class Parsed(NamedTuple):
 
 @dataclass(frozen=True)
 class Work:
-    """A stored parser and what is asked of it; small when it is pickled.
+    """A stored parser, that is an ensemble or one member of it, with options of the parse; small when it is pickled.
 
-    Attributes
-    ----------
-    stored : StoredParser
-        An ensemble, or one member of it.
-    support, confidence : bool
-        Whether these numbers are written into MISC.
-    on_error : {"stop", "skip", "keep"}
-        Treatment of a faulty sentence: no output for its file, leave it out, or keep it unparsed.
-    tags : {"auto", "keep", "predict"}
-        Which lemmas and tags are predicted, see `treevote.ensemble.text_annotator`.
+    A faulty sentence is left out or kept unparsed; with ``"stop"`` its file has no output. Lemmas and tags are
+    predicted as `treevote.ensemble.text_annotator` says.
     """
 
     stored: StoredParser
@@ -70,13 +60,7 @@ class Work:
     tags: Tags = "auto"
 
     def check(self) -> None:
-        """Load the model, and raise the error that its use would raise.
-
-        Raises
-        ------
-        ModelError, ConfigError
-            See `treevote.commands.parse.parse_files`.
-        """
+        """Load the model, and raise the ModelError or ConfigError that its use would raise."""
         if self.stored.member is not None and (self.support or self.confidence):
             raise ConfigError(
                 f"support and confidence belong to a vote, not to {self.stored.member} alone; "
@@ -99,11 +83,17 @@ class Work:
         parser = member_of(ensemble, self.stored.member)
         if isinstance(parser, EnsembleParser) and not self.confidence:
             parser = parser.trees_alone  # nobody asked for confidence
-        marks = (SUPPORT if self.support else ()) + (CONFIDENCE if self.confidence else ())
+        marks = ["support", "label_support"] if self.support else []
+        marks += ["confidence", "label_confidence", "tag_confidence"] if self.confidence else []
         if len(inputs) == 1:
             return [self._alone(ensemble, parser, marks, inputs[0])]
         try:
-            chunks = [each if isinstance(each, Chunk) else _as_conllu(ensemble, each) for each in inputs]
+            chunks = [
+                each
+                if isinstance(each, Chunk)
+                else Chunk(each.path, 1, 1, encoded(tokenized(ensemble, each)), "conllu", each.bytes_read)
+                for each in inputs
+            ]
         except InputError as fault:
             return [Parsed(b"", first_fault=fault, stopped=True) for _ in inputs]
         results: dict[int, Parsed] = {}
@@ -142,14 +132,7 @@ class Work:
 
 
 def not_utf8(chunk: TextChunk) -> str | None:
-    """Return the reason why a running text is doubtful: some of its bytes are not UTF-8.
-
-    Examples
-    --------
-    >>> from treevote.conll.text_chunks import text_chunk
-    >>> not_utf8(text_chunk("un été".encode("latin-1")))
-    "it is not UTF-8: byte 0xe9 in '�t�'; convert it, for example with iconv -f latin1 -t utf-8"
-    """
+    """Return the reason why a running text is doubtful, with the first word that is not UTF-8; None if all is."""
     text = b"".join(stretch.text for stretch in chunk.stretches)
     try:
         text.decode()
@@ -171,24 +154,13 @@ def tokenized(ensemble: EnsembleParser, chunk: TextChunk) -> Treebank:
     return ensemble.reader.tokenized(chunk)
 
 
-def _as_conllu(ensemble: EnsembleParser, chunk: TextChunk) -> Chunk:
-    """Return a part of a running text as CoNLL-U, to be joined with others."""
-    return Chunk(chunk.path, 1, 1, encoded(tokenized(ensemble, chunk)), "conllu", chunk.bytes_read)
-
-
 def tagged(ensemble: EnsembleParser, treebank: Treebank, tags: Tags) -> Treebank:
     """Return the sentences with the lemmas and tags that a model predicts, see `TextAnnotator.tagged`."""
     return treebank if ensemble.reader is None else ensemble.reader.tagged(treebank, tags)
 
 
 def member_of(ensemble: EnsembleParser, name: str | None) -> Parser:
-    """Return a member of an ensemble, or itself without a name.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such member.
-    """
+    """Return a member of an ensemble, or itself without a name; ConfigError if there is no such member."""
     if name is None:
         return ensemble
     if name not in ensemble.members:
@@ -196,14 +168,15 @@ def member_of(ensemble: EnsembleParser, name: str | None) -> Parser:
     return ensemble.members[name]
 
 
-def missing_end(text: bytes) -> bytes:
-    r"""Return the line ends that a text lacks at its end, so that another text can follow.
+def stored_parser(model: StoredParser | str | os.PathLike[str], member: str | None) -> StoredParser:
+    """Return the reference to a model, or to a member of it if one is named."""
+    if not isinstance(model, StoredParser):
+        return StoredParser.of(model, member)
+    return model if member is None else replace(model, member=member)
 
-    Examples
-    --------
-    >>> [missing_end(text) for text in (b"", b"1\ta\n\n", b"1\ta\n", b"1\ta", b"1\ta\r\n")]
-    [b'', b'', b'\n', b'\n\n', b'\r\n']
-    """
+
+def missing_end(text: bytes) -> bytes:
+    """Return the line ends that a text lacks at its end, so that another text can follow."""
     end = b"\r\n" if b"\r\n" in text else b"\n"
     *before, line = text.rsplit(b"\n", 2)
     if line.strip(BLANK.encode()):

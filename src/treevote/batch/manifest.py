@@ -18,7 +18,6 @@ from typing import IO, get_type_hints
 
 from treevote.errors import ConfigError
 from treevote.files.streams import writing
-from treevote.store.manifest import JSON, digest
 
 NAME = "treevote-parses.jsonl"
 
@@ -27,18 +26,10 @@ FORMAT = "treevote parses 1"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An output.
+    """An output, whose path below the folder has ``/``.
 
-    Attributes
-    ----------
-    output : str
-        Path below the folder, with ``/``.
-    task : str
-        Checksum of the model, of the version of treevote, and of all options.
-    input_sha256, output_sha256 : str
-        Checksums of the bytes on disk, compressed or not.
-    sentences, tokens, faults : int
-        Numbers of the parsed sentences and tokens, and of the sentences with faults that were left out or kept.
+    ``task`` is the checksum of model, version and options; the other two are those of the bytes on disk, compressed or
+    not. ``faults`` is the number of sentences that were left out or kept unparsed.
     """
 
     output: str
@@ -51,53 +42,34 @@ class Entry:
 
 
 class Manifest:
-    """The entries of a folder, by output.
-
-    Parameters
-    ----------
-    folder : str
-
-    Raises
-    ------
-    ConfigError
-        If the file of that name is another program's, or damaged.
-    """
+    """The entries of a folder, by output; ConfigError if the file of that name is another program's, or damaged."""
 
     def __init__(self, folder: str) -> None:
-        self.path = os.path.join(folder, NAME)
+        self.folder, self.path = folder, os.path.join(folder, NAME)
         self.entries = _read(self.path)
 
-    def is_made(self, folder: str, output: str, task: str, input_path: str) -> bool:
-        """Tell whether an output is there that belongs to a task and the content of an input.
-
-        Raises
-        ------
-        OSError
-            If the input cannot be read.
-        """
+    def is_made(self, output: str, task: str, input_path: str) -> bool:
+        """Tell whether the output of this task and input is there; OSError if the input cannot be read."""
         entry = self.entries.get(_key(output))
         if entry is None or entry.task != task:
             return False
         try:
-            found = sha256(os.path.join(folder, output))
+            found = sha256(os.path.join(self.folder, output))
         except OSError:
             return False
         return found == entry.output_sha256 and sha256(input_path) == entry.input_sha256
 
-    def add(self, entry: Entry, stream: IO[bytes]) -> None:
-        """Note an output in memory, and at the end of an open file."""
+    def add(
+        self, stream: IO[bytes], output: str, task: str, checksums: tuple[str, str], counts: tuple[int, int, int]
+    ) -> None:
+        """Note an output, with checksums of input and output, and numbers of sentences, tokens and faults."""
+        entry = Entry(_key(output), task, *checksums, *counts)
         self.entries[entry.output] = entry
         stream.write(_line(asdict(entry)))
         stream.flush()
 
     def write(self) -> None:
-        """Write all entries, sorted, whole or not at all.
-
-        Raises
-        ------
-        InputError
-            If the file cannot be written.
-        """
+        """Write all entries, sorted, whole or not at all."""
         with writing(self.path) as stream:
             stream.write(_line({"format": FORMAT}))
             for _, entry in sorted(self.entries.items()):
@@ -108,22 +80,6 @@ class Manifest:
         return _key(output) in self.entries
 
 
-def entry(output: str, task: str, checksums: tuple[str, str], counts: tuple[int, int, int]) -> Entry:
-    """Return the entry of an output: checksums of input and output; sentences, tokens, faults."""
-    return Entry(_key(output), task, *checksums, *counts)
-
-
-def task_of(facts: Mapping[str, JSON]) -> str:
-    """Return the checksum of a model and all options.
-
-    Examples
-    --------
-    >>> task_of({"model": "00"}) == task_of({"model": "01"})
-    False
-    """
-    return digest(facts)
-
-
 def sha256(path: str) -> str:
     """Return the checksum of a file; OSError if it cannot be read."""
     with open(path, "rb") as file:
@@ -131,7 +87,7 @@ def sha256(path: str) -> str:
 
 
 def _key(output: str) -> str:
-    """Return the name of an output in the file: printable, and the same on all systems."""
+    """Return the name of an output in the file, which is the same on all systems."""
     return output.replace(os.sep, "/")
 
 
@@ -166,7 +122,6 @@ def _read(path: str) -> dict[str, Entry]:
 
 
 def _content(line: bytes) -> object:
-    """Return the meaning of a line of JSON; None if it is none."""
     with suppress(ValueError, RecursionError):
         return json.loads(line)
     return None

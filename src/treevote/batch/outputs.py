@@ -38,35 +38,17 @@ def pairs(
     suffix: str = "",
     format: AnyFormat = "auto",
 ) -> tuple[list[Pair], list[str]]:
-    """Return the files of inputs with the name of the output of each, and the links that were not followed.
+    """Return the files of inputs with the name of the output of each, and the links that were not followed, sorted.
 
-    Parameters
-    ----------
-    inputs : sequence of path
-        Files; folders, with all treebank files in them and their sub-folders, whose paths below the folder are
-        kept; and patterns such as ``"corpus/**/*.conllu"``, whose paths below the part without a wildcard are kept.
-        Links to folders among the sub-folders, or those of ``**``, are not followed. A file that does not exist is
-        listed: its fault belongs to it alone.
-    folder : path
-        The output folder.
-    suffix : str, default=""
-        In place of the suffix of each name, that of compression included.
-    format : {"auto", "conllu", "conllx", "text", "lines"}, default="auto"
-        Running text is looked for in folders, too, and its outputs end with ``.conllu``.
+    An input is a file; a folder, with all treebank files in it and its sub-folders, whose paths below it are kept; or a
+    pattern such as ``"corpus/**/*.conllu"``, of which the paths below the part without a wildcard are kept. Links to
+    folders among the sub-folders, or those of ``**``, are not followed. A file that does not exist is listed: its fault
+    belongs to it alone. The format ``"text"`` or ``"lines"`` looks for running text in folders, and its outputs end
+    with ``.conllu``. The suffix takes the place of that of each name, compression included.
 
-    Returns
-    -------
-    files : list of Pair
-    links : list of str
-        Links to folders that were not followed, sorted.
-
-    Raises
-    ------
-    ConfigError
-        If two inputs have the same output, an output is an input, has the name of the manifest, or is the folder of
-        another, the output folder is inside an input folder, or a suffix is none.
-    InputError
-        If a folder or pattern has no file, a folder cannot be read, or an input is standard input.
+    ConfigError if two inputs have the same output, an output is an input, has the name of the manifest, or is the
+    folder of another, the output folder is inside an input folder, or a suffix is none. InputError if a folder or
+    pattern has no file, a folder cannot be read, or an input is standard input.
 
     Examples
     --------
@@ -80,7 +62,7 @@ def pairs(
         raise ConfigError(f"{os.fspath(folder)} is a file; name a folder for the outputs")
     links: set[str] = set()
     found = [
-        Pair(path, _with_suffix(_treebank_name(name, format), suffix))
+        Pair(path, _output_name(name, suffix, format))
         for each in inputs
         for path, name in _files(os.fspath(each), output, os.fspath(folder), format, links)
     ]
@@ -115,6 +97,7 @@ def _files(each: str, output: str, folder: str, format: AnyFormat, links: set[st
     """Yield the path of each file of an input, and its path below the output folder; add links that stay unread."""
     if each == "-":
         raise InputError("standard input has no name for an output file", remedy="give files, or write with --output")
+    suffixes = (TEXT_SUFFIX,) if format in ("text", "lines") else TREEBANK_SUFFIXES
     if os.path.isdir(each):
         root = os.path.realpath(each)
         if output == root or output.startswith(root.rstrip(os.sep) + os.sep):
@@ -122,11 +105,15 @@ def _files(each: str, output: str, folder: str, format: AnyFormat, links: set[st
                 f"the output folder {folder} is inside the input folder {each}, "
                 "whose files would be parsed again; name a folder outside"
             )
-        paths = list(_listed(each, format, links))
+        paths = list(_with_suffixes(each, suffixes, links))
+        if format == "auto" and not paths:
+            paths = list(_with_suffixes(each, (TEXT_SUFFIX,), links))
         base = each
     elif glob.has_magic(each) and not os.path.lexists(each):
         paths = sorted(path for path in _matching(each, links) if os.path.isfile(path))
-        base = _fixed_part(each)
+        base = os.path.dirname(each)
+        while glob.has_magic(base):  # the folder in front of the first wildcard
+            base = os.path.dirname(base)
         inside = output + os.sep
         if any(os.path.realpath(path).startswith(inside) for path in paths):
             raise ConfigError(f"the pattern {each} matches files in the output folder {folder}; name a folder outside")
@@ -134,21 +121,10 @@ def _files(each: str, output: str, folder: str, format: AnyFormat, links: set[st
         yield each, os.path.basename(each)
         return
     if not paths:
-        what = f"files with the suffix {', '.join(_suffixes(format))}" if base == each else "files"
+        what = f"files with the suffix {', '.join(suffixes)}" if base == each else "files"
         raise InputError(f"expected {what}, found none", path=each, remedy="check the path, or name the files")
     for path in paths:
         yield path, os.path.relpath(path, base or os.curdir)
-
-
-def _suffixes(format: AnyFormat) -> tuple[str, ...]:
-    """Return the suffixes of files that are looked for in a folder."""
-    return (TEXT_SUFFIX,) if format in ("text", "lines") else TREEBANK_SUFFIXES
-
-
-def _listed(folder: str, format: AnyFormat, links: set[str]) -> list[str]:
-    """Return the files of a folder that are to be parsed."""
-    found = list(_with_suffixes(folder, _suffixes(format), links))
-    return list(_with_suffixes(folder, (TEXT_SUFFIX,), links)) if format == "auto" and not found else found
 
 
 def _with_suffixes(folder: str, suffixes: tuple[str, ...], links: set[str]) -> Iterator[str]:
@@ -187,53 +163,16 @@ def _matching(pattern: str, links: set[str]) -> set[str]:
     return {path for folder in bare for path in _matching(glob.escape(folder) + tail, links)}
 
 
-def _fixed_part(pattern: str) -> str:
-    """Return the folder of a pattern in front of its first wildcard.
-
-    Examples
-    --------
-    >>> _fixed_part("corpus/ud/*/a?.conllu"), _fixed_part("*.conllu")
-    ('corpus/ud', '')
-    """
-    folder = os.path.dirname(pattern)
-    while glob.has_magic(folder):
-        folder = os.path.dirname(folder)
-    return folder
-
-
 def folders_of(name: str) -> Iterator[str]:
-    """Yield the folders that a relative path goes through, from the last to the first.
-
-    Examples
-    --------
-    >>> list(folders_of("a/b/c.conllu"))
-    ['a/b', 'a']
-    """
+    """Yield the folders that a relative path goes through, from the last to the first."""
     while name := os.path.dirname(name):
         yield name
 
 
-def _treebank_name(name: str, format: AnyFormat) -> str:
-    """Return the name of an output in CoNLL-U.
-
-    Examples
-    --------
-    >>> [_treebank_name(name, "auto") for name in ("x/a.txt.gz", "x/a.b.txt", "x.y/a.conll")]
-    ['x/a.conllu.gz', 'x/a.b.conllu', 'x.y/a.conll']
-    """
+def _output_name(name: str, suffix: str, format: AnyFormat) -> str:
+    """Return the name of an output in CoNLL-U, ``x/a.conllu.gz`` for ``x/a.txt.gz``, with another suffix if given."""
     folder, file = os.path.split(name)
-    bare, suffix = stem(file)
-    if suffix != TEXT_SUFFIX or format in ("conllu", "conllx"):
-        return name
-    return os.path.join(folder, f"{bare}.conllu{file[len(bare) + len(suffix) :]}")
-
-
-def _with_suffix(name: str, suffix: str) -> str:
-    """Return a name with another suffix.
-
-    Examples
-    --------
-    >>> [_with_suffix(name, ".out") for name in ("x/a.conllu.gz", "x/a.b.conll", "x.y/a")]
-    ['x/a.out', 'x/a.b.out', 'x.y/a.out']
-    """
-    return os.path.join(os.path.dirname(name), stem(os.path.basename(name))[0] + suffix) if suffix else name
+    bare, own = stem(file)
+    if own == TEXT_SUFFIX and format not in ("conllu", "conllx"):
+        file = f"{bare}.conllu{file[len(bare) + len(own) :]}"
+    return os.path.join(folder, bare + suffix if suffix else file)

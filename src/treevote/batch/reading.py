@@ -33,7 +33,7 @@ class Piece(NamedTuple):
     end: End | None = None
 
 
-class Done(NamedTuple):
+class PieceResult(NamedTuple):
     """The result of a piece."""
 
     file: int
@@ -54,18 +54,19 @@ def pieces(
             before = os.fstat(stream.fileno())
             if not stat.S_ISREG(before.st_mode):
                 raise InputError("expected a file, found a pipe or device", path=path, remedy="name files")
-            hashing = _Hashing(path, stream)
+            hashing = Hashing(stream, path)
             for chunk in any_chunks(cast("BinaryIO", hashing), format=format, n_bytes=n_bytes, document=document):
                 if file in stopped:
                     return
                 yield Piece(file, chunk)
-            checksum = hashing.sha256
+            while hashing.read(1 << 20):  # the rest
+                pass
             after = os.fstat(stream.fileno())
             if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
                 raise InputError(
                     "the file changed while it was read", path=path, remedy="run the command again when it is complete"
                 )
-            yield Piece(file, None, End(checksum))
+            yield Piece(file, None, End(hashing.sha256))
     except InputError as fault:
         yield Piece(file, None, End("", fault))
     except OSError as error:
@@ -76,14 +77,7 @@ def pieces(
 
 
 def tasks(source: Iterable[Piece], n_bytes: int) -> Iterator[list[Piece]]:
-    """Group pieces, in order, into tasks of about ``n_bytes``.
-
-    Examples
-    --------
-    >>> chunk = Chunk("", 1, 1, b"1234", "conllu")
-    >>> [len(task) for task in tasks([Piece(file, chunk) for file in range(5)], 8)]
-    [2, 2, 1]
-    """
+    """Group pieces, in order, into tasks of about ``n_bytes``."""
     task: list[Piece] = []
     size = 0
     for piece in source:
@@ -96,21 +90,21 @@ def tasks(source: Iterable[Piece], n_bytes: int) -> Iterator[list[Piece]]:
         yield task
 
 
-def parse_task(work: Work, task: list[Piece]) -> list[Done]:
+def parse_task(work: Work, task: list[Piece]) -> list[PieceResult]:
     """Parse the chunks of a task, together."""
     parsed = iter(work([piece.chunk for piece in task if piece.chunk is not None]))
     return [
-        Done(piece.file, None, piece.end, 0)
+        PieceResult(piece.file, None, piece.end, 0)
         if piece.chunk is None
-        else Done(piece.file, next(parsed), None, piece.chunk.bytes_read)
+        else PieceResult(piece.file, next(parsed), None, piece.chunk.bytes_read)
         for piece in task
     ]
 
 
-class _Hashing:
-    """A file that is read once, and its checksum."""
+class Hashing:
+    """A file that is read or written once, and the checksum of these bytes."""
 
-    def __init__(self, name: str, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, name: str = "") -> None:
         self.name, self._file, self._digest = name, file, hashlib.sha256()
 
     def read(self, n: int = -1) -> bytes:
@@ -119,30 +113,16 @@ class _Hashing:
         self._digest.update(data)
         return data
 
-    @property
-    def sha256(self) -> str:
-        """Checksum of what was read, and of the rest."""
-        while self.read(1 << 20):
-            pass
-        return self._digest.hexdigest()
-
-
-def hashed(file: Any) -> _HashingWriter:
-    """Return a file that writes into another one, and knows the checksum of what was written."""
-    return _HashingWriter(file)
-
-
-class _HashingWriter:
-    def __init__(self, file: BinaryIO) -> None:
-        self._file, self._digest = file, hashlib.sha256()
-
     def write(self, data: Any) -> int:
+        """Write bytes."""
         self._digest.update(data)
         return self._file.write(data)
 
     def flush(self) -> None:
+        """Flush the file."""
         self._file.flush()
 
     @property
     def sha256(self) -> str:
+        """Checksum of the bytes until now."""
         return self._digest.hexdigest()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from treevote.batch.joint import Parsed, Work
+from treevote.batch.joint import Parsed, Work, stored_parser
 from treevote.batch.reading import TASK_BYTES
 from treevote.conll.chunks import Chunk
 from treevote.conll.reader import OnError
@@ -96,52 +95,35 @@ def parse_strings(
     >>> two.error.partition(" (")[0]
     'line 1, sentence 1: expected 10 columns separated by tabs, found 1'
     """
-    stored = model if isinstance(model, StoredParser) else StoredParser.of(model)
-    work = Work(stored if member is None else replace(stored, member=member), support, confidence, on_error, tags)
+    work = Work(stored_parser(model, member), support, confidence, on_error, tags)
     work.check()
-    found: list[_Result] = []
+    found: list[list[Parsed]] = []
     for batch in _batches(texts, found, format):
-        for number, parsed in zip(batch, work(list(batch.values())), strict=True):
-            found[number[0]].take(parsed)
-    return [each.result() for each in found]
+        for (number, _), parsed in zip(batch, work(list(batch.values())), strict=True):
+            found[number].append(parsed)
+    return [_result(chunks) for chunks in found]
 
 
-class _Result:
-    """The chunks of a text, and its fault."""
-
-    def __init__(self) -> None:
-        self.chunks: list[Parsed] = []
-        self.error = ""
-
-    def take(self, parsed: Parsed) -> None:
-        if parsed.first_fault is not None and not self.error:
-            self.error = str(parsed.first_fault)
-        self.chunks.append(parsed)
-
-    def result(self) -> ParsedString:
-        sentences = sum(chunk.sentences for chunk in self.chunks)
-        tokens = sum(chunk.tokens for chunk in self.chunks)
-        if not sentences and not self.error:
-            self.error = str(InputError("expected sentences, found none", remedy="give a text with sentences"))
-        if any(chunk.stopped for chunk in self.chunks) or not self.chunks or not (sentences or self._has_faults):
-            return ParsedString("", self.error)
-        text = b"".join(chunk.text for chunk in self.chunks).decode("utf-8", "surrogateescape")
-        return ParsedString(text, self.error, sentences, tokens)
-
-    @property
-    def _has_faults(self) -> bool:
-        return any(chunk.faults for chunk in self.chunks)
+def _result(chunks: Sequence[Parsed]) -> ParsedString:
+    """Return the result of a text from those of its chunks."""
+    sentences, tokens = sum(chunk.sentences for chunk in chunks), sum(chunk.tokens for chunk in chunks)
+    error = next((str(chunk.first_fault) for chunk in chunks if chunk.first_fault is not None), "")
+    if not sentences and not error:
+        error = str(InputError("expected sentences, found none", remedy="give a text with sentences"))
+    if any(chunk.stopped for chunk in chunks) or not (sentences or any(chunk.faults for chunk in chunks)):
+        return ParsedString("", error)
+    text = b"".join(chunk.text for chunk in chunks).decode("utf-8", "surrogateescape")
+    return ParsedString(text, error, sentences, tokens)
 
 
 def _batches(
-    texts: Iterable[object], found: list[_Result], format: Format | TextFormat
+    texts: Iterable[object], found: list[list[Parsed]], format: Format | TextFormat
 ) -> Iterator[Mapping[tuple[int, int], Chunk | TextChunk]]:
-    """Yield chunks of about `TASK_BYTES` together, by the number of their text and their own; add a result a text."""
+    """Yield chunks of about `TASK_BYTES` together, by the number of their text and their own; add a list a text."""
     batch: dict[tuple[int, int], Chunk | TextChunk] = {}
     size = 0
     for number, text in enumerate(texts):
-        result = _Result()
-        found.append(result)
+        found.append([])
         try:
             for i, chunk in enumerate(any_chunks(io.BytesIO(_bytes(text)), format=format, n_bytes=TASK_BYTES)):
                 batch[number, i] = chunk
@@ -150,20 +132,13 @@ def _batches(
                     yield batch
                     batch, size = {}, 0
         except InputError as fault:
-            result.error = result.error or str(fault)
-            result.chunks.append(Parsed(b"", stopped=True))
+            found[number].append(Parsed(b"", first_fault=fault, stopped=True))
     if batch:
         yield batch
 
 
 def _bytes(text: object) -> bytes:
-    """Return the bytes of a text.
-
-    Raises
-    ------
-    InputError
-        If it is no string, or has characters that no file can have.
-    """
+    """Return the bytes of a text; InputError if it is no string, or has characters that no file can have."""
     if not isinstance(text, str):
         raise InputError(f"expected a text, found {type(text).__name__}", remedy="give a string")
     try:

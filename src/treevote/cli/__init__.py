@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Annotated
 
@@ -19,29 +19,29 @@ from treevote.cli.signals import SENTENCE, Stopped, stoppable
 from treevote.cli.streams import open_streams
 from treevote.version import __version__
 
-COMMANDS = (
-    "train",
-    "config",
-    "parse",
-    "vote",
-    "adapt",
-    "evaluate",
-    "show",
-    "reliability",
-    "cascade",
-    "inspect",
-    "explain",
-    "quickstart",
-    "study",
-    "text",
-    "clusters",
-    "benchmark",
-    "warm",
-)
-"""All commands, in the order of the help: each is the function of this name in the module of this name."""
+COMMANDS = {
+    "train": "train",
+    "config": "train",
+    "parse": "parse",
+    "vote": "vote",
+    "adapt": "adapt",
+    "evaluate": "evaluate",
+    "show": "show",
+    "reliability": "evaluate",
+    "cascade": "evaluate",
+    "inspect": "inspect",
+    "explain": "inspect",
+    "quickstart": "quickstart",
+    "study": "study",
+    "text": "clusters",
+    "clusters": "clusters",
+    "benchmark": "quickstart",
+    "warm": "quickstart",
+}
+"""The module of each command, which is the function of this name, in the order of the help."""
 
 
-def application(commands: Sequence[str] = COMMANDS) -> typer.Typer:
+def application(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     """Return the command line with some commands; the modules of others are not loaded."""
     made = typer.Typer(
         cls=Commands,
@@ -53,7 +53,7 @@ def application(commands: Sequence[str] = COMMANDS) -> typer.Typer:
     )
     made.callback()(_options)
     for name in commands:
-        made.command(cls=Command)(getattr(importlib.import_module(f"treevote.cli.{name}"), name))
+        made.command(cls=Command)(getattr(importlib.import_module(f"treevote.cli.{COMMANDS[name]}"), name))
     return made
 
 

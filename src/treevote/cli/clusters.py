@@ -1,4 +1,4 @@
-"""Arguments of ``treevote clusters``."""
+"""Arguments of the commands for text: ``treevote clusters`` and ``text``."""
 
 from __future__ import annotations
 
@@ -6,34 +6,49 @@ from typing import Annotated, Literal
 
 import typer
 
-from treevote.cli.options import Output, choice_option, input_option
+from treevote.cli import options
 
 
 def clusters(
     texts: Annotated[
         list[str], typer.Argument(metavar="TEXT...", help="CoNLL-U, or running text; - is standard input.")
     ],
-    output: Output = "-",
+    output: options.Output = "-",
     model: Annotated[
-        str | None, input_option(metavar="MODEL", help="Model whose tokenizer reads running text.")
+        str | None, options.input(metavar="MODEL", help="Model whose tokenizer reads running text.")
     ] = None,
     format: Annotated[
         Literal["auto", "conllu", "conllx", "text", "lines"],
-        input_option(help="Format of the files; text and lines are running text."),
+        options.input(help="Format of the files; text and lines are running text."),
     ] = "auto",
-    classes: Annotated[int, choice_option(metavar="N", min=1, max=2000, help="Number of classes of words.")] = 128,
-    least: Annotated[int, choice_option(metavar="N", min=1, help="Least number of occurrences of a word.")] = 2,
+    classes: Annotated[int, options.choice(metavar="N", min=1, max=2000, help="Number of classes of words.")] = 128,
+    least: Annotated[int, options.choice(metavar="N", min=1, help="Least number of occurrences of a word.")] = 2,
 ) -> None:
     """Make clusters of words from text without trees, for train and adapt --word-clusters.
 
     Words that occur among the same words have paths with a common prefix (Brown et al. 1992).
     """
     from treevote.commands.clusters import make_clusters
-    from treevote.parallel import Jobs
-    from treevote.terminal import progress_shown, say
+    from treevote.terminal import say
 
-    with progress_shown() as progress:
-        summary = make_clusters(
-            texts, output, model=model, n_classes=classes, least=least, format=format, jobs=Jobs(1, None, progress)
-        )
+    with options.running() as jobs:
+        summary = make_clusters(texts, output, model=model, n_classes=classes, least=least, format=format, jobs=jobs)
     say(f"{summary.words:,} words in {summary.classes:,} classes, from {summary.tokens:,} tokens")
+
+
+def text(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="CoNLL-U; - is standard input.")],
+    output: options.Output = "-",
+    lines: Annotated[bool, options.output("--lines", help="Write each sentence on a line of its own.")] = False,
+) -> None:
+    """Write the plain text of a CoNLL-U file: of parsed running text, that text byte for byte."""
+    from treevote.commands.text import write_text
+    from treevote.terminal import say, warn
+
+    summary = write_text(file, output, lines=lines)
+    if summary.different:
+        warn(
+            f"{file}: in {summary.different:,} of {summary.sentences:,} sentences, first {summary.first_different}, "
+            "the comment # text has something else than the tokens and spaces, which were written"
+        )
+    say(f"wrote {summary.sentences:,} sentences")

@@ -1,4 +1,4 @@
-"""Arguments of ``treevote evaluate``."""
+"""Arguments of the commands that measure: ``treevote evaluate``, ``reliability`` and ``cascade``."""
 
 from __future__ import annotations
 
@@ -6,20 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from treevote.cli.options import (
-    FAILED,
-    AllFaults,
-    FileFormat,
-    FullJson,
-    choice_option,
-    command_line,
-    guard_option,
-    input_option,
-    machine_option,
-    output_option,
-    refuse_both,
-    today,
-)
+from treevote.cli import options
 
 
 def evaluate(
@@ -29,39 +16,40 @@ def evaluate(
         typer.Argument(metavar="SYSTEM...", help="Parses of the same sentences; NAME=FILE gives a system a name."),
     ],
     train: Annotated[
-        str | None, input_option(metavar="FILE", help="Training data, to tell known words and labels from others.")
+        str | None, options.file(help="Training data, to tell known words and labels from others.")
     ] = None,
-    format: FileFormat = "auto",
+    format: options.FileFormat = "auto",
     ud: Annotated[
-        bool | None, choice_option("--ud/--conllx", help="Convention; by default that of GOLD's format.")
+        bool | None, options.choice("--ud/--conllx", help="Convention; by default that of GOLD's format.")
     ] = None,
-    punct: Annotated[bool, choice_option("--punct/--no-punct", help="Whether punctuation is scored.")] = True,
-    all_faults: AllFaults = False,
+    punct: Annotated[bool, options.choice("--punct/--no-punct", help="Whether punctuation is scored.")] = True,
+    all_faults: options.AllFaults = False,
     fail_under: Annotated[
         list[str] | None,
-        guard_option(metavar="METRIC=NUMBER...", help="Exit with 3 if a system is below, as in LAS=87."),
+        options.guard(metavar="METRIC=NUMBER...", help="Exit with 3 if a system is below, as in LAS=87."),
     ] = None,
     against: Annotated[
         str | None,
-        guard_option(metavar="BASELINE", help="System or file that no system may be worse than, else exit with 3."),
+        options.guard(metavar="BASELINE", help="System or file that no system may be worse than, else exit with 3."),
     ] = None,
     max_loss: Annotated[
         list[str] | None,
-        guard_option(
+        options.guard(
             metavar="[METRIC=]NUMBER...", help="Points that may be lost against it; METRIC is LAS.", show_default="0"
         ),
     ] = None,
     significant: Annotated[
-        bool, guard_option("--significant", help="Only a significant loss against it (corrected p < 0.05) fails.")
+        bool, options.guard("--significant", help="Only a significant loss against it (corrected p < 0.05) fails.")
     ] = False,
     well_formed: Annotated[
-        bool, guard_option("--well-formed", help="Exit with 3 if a system has sentences that are no trees.")
+        bool, options.guard("--well-formed", help="Exit with 3 if a system has sentences that are no trees.")
     ] = False,
-    seed: Annotated[int, machine_option(min=0, help="Seed of the significance tests.")] = 0,
-    report: Annotated[str | None, output_option(metavar="FILE", help="Write a report, one HTML page.")] = None,
-    json: FullJson = None,
+    seed: Annotated[int, options.machine(min=0, help="Seed of the significance tests.")] = 0,
+    report: Annotated[str | None, options.output(metavar="FILE", help="Write a report, one HTML page.")] = None,
+    json: options.FullJson = None,
     csv: Annotated[
-        bool, output_option("--csv", help="Answer in CSV; a text that begins with = + - @ gets an apostrophe in front.")
+        bool,
+        options.output("--csv", help="Answer in CSV; a text that begins with = + - @ gets an apostrophe in front."),
     ] = False,
 ) -> None:
     """Compare the parses of systems with gold trees, and say which is best.
@@ -71,15 +59,16 @@ def evaluate(
     all heads right. Two systems or more are compared by two paired tests over sentences: points is the difference, with
     the 95 % interval of the bootstrap; p bootstrap and p randomization are corrected by Holm's method for all pairs.
     """
-    from treevote.commands.evaluate import as_csv, as_json, as_text, with_baseline
     from treevote.commands.evaluate import evaluate as run
+    from treevote.commands.evaluate import with_baseline
     from treevote.commands.faults import require_no_faults
     from treevote.errors import TreevoteError
     from treevote.evaluation import gates
     from treevote.evaluation.names import named
+    from treevote.report.evaluation import as_csv, as_json, as_text
     from treevote.terminal import fault, tell, warn
 
-    refuse_both({"--json": json, "--csv": csv})
+    options.refuse_both({"--json": json, "--csv": csv})
     if report is not None:
         from treevote.report.page import environment
 
@@ -104,16 +93,46 @@ def evaluate(
     if well_formed:
         checked += gates.well_formed(evaluation, but=baseline)
     if json:
-        tell(as_json(evaluation, full=json == "full", gates=checked, command=command_line()))
+        tell(as_json(evaluation, full=json == "full", gates=checked, command=options.command_line()))
     else:
         tell(as_csv(evaluation) if csv else as_text(evaluation))
     if report is not None:
         from treevote.report.page import write_report
 
-        data = as_json(evaluation, gates=checked, command=command_line())
-        write_report(evaluation, report, data=data, command=command_line(), date=today())
+        data = as_json(evaluation, gates=checked, command=options.command_line())
+        write_report(evaluation, report, data=data, command=options.command_line(), date=options.today())
     failed = [gate for gate in checked if not gate.passed]
     for gate in failed:
         fault(TreevoteError(f"gate failed: {gate.sentence}"))
     if failed:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(options.FAILED)
+
+
+def reliability(
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentences with trees.")],
+    system: Annotated[str, typer.Argument(metavar="PARSE", help="The same, parsed with --confidence.")],
+    json: options.Json = False,
+) -> None:
+    """Compare the confidence of a parse with its accuracy."""
+    from treevote.commands.evaluate import reliability as run
+    from treevote.report.answer import answer
+    from treevote.report.scores import confidence
+    from treevote.terminal import tell
+
+    found = run(gold, system)
+    tell(answer("reliability", found, options.command_line()) if json else confidence(found))
+
+
+def cascade(
+    model: options.Model,
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentences with tags and trees.")],
+    format: options.FileFormat = "auto",
+    json: options.Json = False,
+) -> None:
+    """Evaluate a model with gold tags, with predicted tags, and from raw text."""
+    from treevote.commands.evaluate import cascade as run
+    from treevote.report.evaluation import cascade_json, cascade_text
+    from treevote.terminal import tell
+
+    evaluation = run(model, gold, format=format)
+    tell(cascade_json(evaluation, model, options.command_line()) if json else cascade_text(evaluation))

@@ -30,10 +30,6 @@ class Commands(TyperGroup):
         with _one_sentence():
             return super().make_context(*args, **kwargs)
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the options of the whole program."""
-        return super().parse_args(ctx, args)
-
     def invoke(self, ctx: Any) -> Any:
         """Run a command; exit with 1 for a fault, 128 + n for signal n, 141 if the reader of the output is gone."""
         with _one_sentence():
@@ -77,12 +73,8 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Repeat an option of several values before each of them; ``--json`` alone is ``--json=compact``."""
         remember(["treevote", str(ctx.info_name), *args])
-        optional = {
-            name
-            for param in self.params
-            if param.name == "json" and not getattr(param, "is_flag", False)
-            for name in param.opts
-        }
+        jsons = [param for param in self.params if param.name == "json" and not getattr(param, "is_flag", False)]
+        optional = {name for param in jsons for name in param.opts}
         args = [f"{arg}=compact" if arg in optional else arg for arg in args]
         several = {name for param in self.params if getattr(param, "multiple", False) for name in param.opts}
         spelled: list[str] = []

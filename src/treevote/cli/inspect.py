@@ -1,45 +1,59 @@
-"""Arguments of ``treevote inspect``."""
+"""Arguments of the commands that describe a model: ``treevote inspect`` and ``explain``."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from treevote.cli.options import Json, Model, command_line, input_option, output_option, refuse_both
+import typer
+
+from treevote.cli import options
 
 
 def inspect(
-    model: Model,
+    model: options.Model,
     full: Annotated[
-        bool, output_option("--full", help="Add scores in detail, configuration and files, as does -v.")
+        bool, options.output("--full", help="Add scores in detail, configuration and files, as does -v.")
     ] = False,
-    rules: Annotated[bool, output_option("--rules", help="Print the rules of its decision lists instead.")] = False,
+    rules: Annotated[bool, options.output("--rules", help="Print the rules of its decision lists instead.")] = False,
     card: Annotated[
-        str | None,
-        input_option(
-            metavar="FILE", help="What the model cannot know, as TOML: name, licence, not_for; shows its card."
-        ),
+        str | None, options.file(help="What the model cannot know, as TOML: name, licence, not_for; shows its card.")
     ] = None,
-    markdown: Annotated[bool, output_option("--markdown", help="Print its card as Markdown.")] = False,
-    json: Json = False,
+    markdown: Annotated[bool, options.output("--markdown", help="Print its card as Markdown.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Describe a model: members, training data, scores, size; with --card or --markdown as a model card."""
     from treevote.terminal import is_verbose, tell
 
-    refuse_both({"--rules": rules, "--json": json})
-    refuse_both({"--full": full, "--json": json})
+    options.refuse_both({"--rules": rules, "--json": json})
+    options.refuse_both({"--full": full, "--json": json})
     if rules:
         from treevote.commands.explain import rules as lines
 
         for line in lines(model):
             tell(line)
         return
-    from treevote.commands.inspect import as_json, as_text
     from treevote.commands.inspect import inspect as run
+    from treevote.report.model import as_json, as_text, card_markdown, card_text
 
     facts = run(model, card)
-    if not json and (card or markdown):
-        from treevote.commands import model_card
+    if json:
+        tell(as_json(facts, options.command_line()))
+    elif card or markdown:
+        tell(card_markdown(facts["card"]) if markdown else card_text(facts["card"]))
+    else:
+        tell(as_text(facts, full=full or is_verbose()))
 
-        tell((model_card.as_markdown if markdown else model_card.as_text)(facts["card"]))
-        return
-    tell(as_json(facts, command_line()) if json else as_text(facts, full=full or is_verbose()))
+
+def explain(
+    model: options.Model,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Sentences; - is standard input.")],
+    sentence: Annotated[
+        int | None, options.choice(min=1, metavar="N", help="Number of the only sentence.", show_default="all")
+    ] = None,
+) -> None:
+    """Show the rule of a decision list behind each arc."""
+    from treevote.commands.explain import explain as run
+    from treevote.terminal import tell
+
+    for text in run(model, file, first=sentence or 1, last=sentence):
+        tell(text)

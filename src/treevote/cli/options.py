@@ -4,52 +4,54 @@ from __future__ import annotations
 
 import functools
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+
+if TYPE_CHECKING:
+    from treevote.parallel import Jobs
 
 PANELS = ("Input", "Choice", "Guard", "Machine", "Output")
 """Groups of options in ``--help``, in this order: data to read; methods and settings; checks; jobs and repeatability;
 results."""
 
-input_option, choice_option, guard_option, machine_option, output_option = (
-    functools.partial(typer.Option, rich_help_panel=title) for title in PANELS
-)
+input, choice, guard, machine, output = (functools.partial(typer.Option, rich_help_panel=title) for title in PANELS)
+
+file = functools.partial(input, metavar="FILE")
+members = functools.partial(choice, metavar="A,B,...")
 
 Format = Literal["auto", "conllu", "conllx"]
-WeightKind = Literal["auto", "equal", "accuracy", "pos", "learned"]
 
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="Model folder.")]
-Config = Annotated[str | None, choice_option("--config", metavar="FILE", help="Settings, as TOML.")]
-NJobs = Annotated[int, machine_option("--jobs", "-j", help="Jobs at the same time; -1 is one for each core.")]
-Backend = Annotated[str | None, machine_option(help="joblib backend, such as loky or threading.")]
+Config = Annotated[str | None, choice("--config", metavar="FILE", help="Settings, as TOML.")]
+NJobs = Annotated[int, machine("--jobs", "-j", help="Jobs at the same time; -1 is one for each core.")]
+Backend = Annotated[str | None, machine(help="joblib backend, such as loky or threading.")]
 Cluster = Annotated[
     str | None,
-    machine_option(metavar="ADDRESS", help="Scheduler of a Dask cluster that does the work, such as tcp://host:8786."),
+    machine(metavar="ADDRESS", help="Scheduler of a Dask cluster that does the work, such as tcp://host:8786."),
 ]
 Clusters = Annotated[
     str | None,
-    input_option(
+    input(
         "--word-clusters", metavar="FILE", help="Clusters of words, as treevote clusters writes them; or word vectors."
     ),
 ]
-FileFormat = Annotated[Format, input_option(help="Format of the files.")]
+FileFormat = Annotated[Format, input(help="Format of the files.")]
 AllFaults = Annotated[
-    bool, guard_option("--all-faults", help="Check all files first, and name every fault, not the first one.")
+    bool, guard("--all-faults", help="Check all files first, and name every fault, not the first one.")
 ]
-Output = Annotated[str, output_option("--output", "-o", metavar="FILE", help="File to write; - is standard output.")]
-Support = Annotated[
-    bool, output_option("--support", help="Write the share of the votes for each arc and label into MISC.")
-]
+Output = Annotated[str, output("--output", "-o", metavar="FILE", help="File to write; - is standard output.")]
+Support = Annotated[bool, output("--support", help="Write the share of the votes for each arc and label into MISC.")]
 Confidence = Annotated[
-    bool, output_option("--confidence", help="Write the probability that each arc, label and predicted tag is right.")
+    bool, output("--confidence", help="Write the probability that each arc, label and predicted tag is right.")
 ]
-Json = Annotated[bool, output_option("--json", help="Answer in JSON.")]
+Json = Annotated[bool, output("--json", help="Answer in JSON.")]
 FullJson = Annotated[
     Literal["compact", "full"] | None,
-    output_option("--json", help="Answer in JSON; --json=full adds breakdowns, confusions and examples."),
+    output("--json", help="Answer in JSON; --json=full adds breakdowns, confusions and examples."),
 ]
 """An option that may stand without its value, see `treevote.cli.group.Command.parse_args`."""
 
@@ -58,13 +60,7 @@ FAILED = 3
 
 
 def names(listed: str | None) -> list[str] | None:
-    """Return the names of a list with commas.
-
-    Examples
-    --------
-    >>> names("graph-mira, pipeline"), names(None)
-    (['graph-mira', 'pipeline'], None)
-    """
+    """Return the names of a list with commas, without spaces around them."""
     return None if listed is None else [name.strip() for name in listed.split(",")]
 
 
@@ -79,6 +75,17 @@ def require_file(json: bool, output: str) -> None:
     """Exit with 2 if an answer in JSON would stand among the sentences on standard output."""
     if json and output == "-":
         raise typer.BadParameter("--json answers on standard output; name a file for the sentences with --output")
+
+
+@contextmanager
+def running(jobs: int = 1, backend: str | None = None, cluster: str | None = None) -> Iterator[Jobs]:
+    """Yield jobs whose progress is shown: of this machine, or of the cluster with a scheduler at an address."""
+    from treevote.parallel import Jobs
+    from treevote.parallel import cluster as connected
+    from treevote.terminal import progress_shown
+
+    with progress_shown() as progress, connected(cluster) if cluster else nullcontext():
+        yield Jobs(-1, None, progress) if cluster else Jobs(jobs, backend, progress)
 
 
 _words: list[str] = []

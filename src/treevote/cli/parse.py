@@ -2,103 +2,83 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from treevote.cli.options import (
-    AllFaults,
-    Backend,
-    Cluster,
-    Confidence,
-    Json,
-    Model,
-    NJobs,
-    Output,
-    Support,
-    choice_option,
-    command_line,
-    guard_option,
-    input_option,
-    output_option,
-    require_file,
-)
+from treevote.cli import options
+
+SOME_FAULTY = 4
+"""Exit code after a run with ``--output-dir`` in which some files had a fault."""
 
 
 def parse(
-    model: Model,
+    model: options.Model,
     inputs: Annotated[
         list[str],
         typer.Argument(
-            metavar="INPUT...",
-            help="Files to parse; - is standard input. With --output-dir folders and patterns, too.",
+            metavar="INPUT...", help="Files to parse; - is standard input. With --output-dir folders and patterns, too."
         ),
     ],
     format: Annotated[
         Literal["auto", "conllu", "conllx", "text", "lines"],
-        input_option(help="Format of the files; text is running text (also *.txt), lines has a sentence on each line."),
+        options.input(
+            help="Format of the files; text is running text (also *.txt), lines has a sentence on each line."
+        ),
     ] = "auto",
-    member: Annotated[str | None, choice_option(metavar="NAME", help="Parse with this member alone.")] = None,
+    member: Annotated[str | None, options.choice(metavar="NAME", help="Parse with this member alone.")] = None,
     on_error: Annotated[
         Literal["stop", "skip", "keep"],
-        guard_option(help="Stop at a faulty sentence, leave it out, or keep it unparsed."),
+        options.guard(help="Stop at a faulty sentence, leave it out, or keep it unparsed."),
     ] = "stop",
     tags: Annotated[
         Literal["auto", "keep", "predict"],
-        choice_option(help="Lemmas and tags: predicted where a sentence has no tag, those of the text, all predicted."),
+        options.choice(
+            help="Lemmas and tags: predicted where a sentence has no tag, those of the text, all predicted."
+        ),
     ] = "auto",
-    all_faults: AllFaults = False,
+    all_faults: options.AllFaults = False,
     strict: Annotated[
-        bool,
-        guard_option("--strict", help="Stop (exit code 3) at text without known tags, or in another language."),
+        bool, options.guard("--strict", help="Stop (exit code 3) at text without known tags, or in another language.")
     ] = False,
-    jobs: NJobs = 1,
-    backend: Backend = None,
-    cluster: Cluster = None,
-    output: Output = "-",
+    jobs: options.NJobs = 1,
+    backend: options.Backend = None,
+    cluster: options.Cluster = None,
+    output: options.Output = "-",
     output_dir: Annotated[
         str | None,
-        output_option(metavar="DIR", help="Write one file for each input into DIR; the same command again goes on."),
+        options.output(metavar="DIR", help="Write one file for each input into DIR; the same command again goes on."),
     ] = None,
     suffix: Annotated[
-        str, output_option(metavar="SUFFIX", help="With --output-dir: suffix of the outputs, such as .conllu.gz.")
+        str, options.output(metavar="SUFFIX", help="With --output-dir: suffix of the outputs, such as .conllu.gz.")
     ] = "",
     force: Annotated[
-        bool, guard_option("--force", help="With --output-dir: make all outputs again, replace other files.")
+        bool, options.guard("--force", help="With --output-dir: make all outputs again, replace other files.")
     ] = False,
-    support: Support = False,
-    confidence: Confidence = False,
-    json: Json = False,
+    support: options.Support = False,
+    confidence: options.Confidence = False,
+    json: options.Json = False,
 ) -> None:
     """Parse files: running text, words, or words with tags; all but what is predicted is kept as it is.
 
     With --output-dir, a file with a fault leaves the others; the exit code is 4 then, and --json lists such files.
     """
+    from treevote.errors import ConfigError
+
+    how: dict[str, Any] = {"member": member, "support": support, "confidence": confidence}
+    how |= {"on_error": on_error, "tags": tags, "format": format}
     if output_dir is not None:
-        from treevote.cli.parse_folder import parse_folder
-
-        parse_folder(
-            model,
-            inputs,
-            output_dir,
-            given={"--output": output != "-", "--all-faults": all_faults},
-            jobs=(jobs, backend, cluster),
-            as_json=json,
-            suffix=suffix,
-            force=force,
-            member=member,
-            support=support,
-            confidence=confidence,
-            on_error=on_error,
-            tags=tags,
-            strict=strict,
-            format=format,
-        )
+        for option, given in (("--output", output != "-"), ("--all-faults", all_faults)):
+            if given:
+                raise ConfigError(f"{option} does not go with --output-dir; leave out one of them")
+        how |= {"suffix": suffix, "force": force, "strict": strict}
+        _parse_folder(model, inputs, output_dir, (jobs, backend, cluster), json, **how)
         return
-    from treevote.cli.parse_folder import notice_fallbacks, require_output_dir
-
-    require_output_dir({"--suffix": suffix, "--force": force})
+    for option, given in (("--suffix", bool(suffix)), ("--force", force)):
+        if given:
+            raise ConfigError(f"{option} goes with --output-dir; give that, too, or leave out {option}")
     from treevote.files.streams import require_files
     from treevote.store.manifest import require_manifest
 
@@ -109,36 +89,58 @@ def parse(
     from treevote.commands.parse import as_json, parse_files
     from treevote.conll.text_chunks import text_format
     from treevote.errors import TreevoteError
-    from treevote.parallel import Jobs
-    from treevote.parallel import cluster as connected
-    from treevote.terminal import fault, progress_shown, say, tell, warn
+    from treevote.terminal import fault, say, tell, warn
 
-    require_file(json, output)
-    if all_faults:
+    options.require_file(json, output)
+    if all_faults and format != "text" and format != "lines":
         columns = [path for path in inputs if text_format(path, format) is None]
-        if format != "text" and format != "lines":
-            require_no_faults({"ignored": columns}, fault, format=format)
+        require_no_faults({"ignored": columns}, fault, format=format)
 
     def refuse(doubt: str) -> None:
         fault(TreevoteError(doubt))
-        raise typer.Exit(3)
+        raise typer.Exit(options.FAILED)
 
-    with progress_shown() as progress, connected(cluster) if cluster else nullcontext():
-        summary = parse_files(
-            model,
-            inputs,
-            output,
-            member=member,
-            support=support,
-            confidence=confidence,
-            on_error=on_error,
-            tags=tags,
-            format=format,
-            jobs=Jobs(-1, None, progress) if cluster else Jobs(jobs, backend, progress),
-            on_doubt=refuse if strict else warn,
-        )
+    on_doubt: Callable[[str], None] = refuse if strict else warn
+    with options.running(jobs, backend, cluster) as running:
+        summary = parse_files(model, inputs, output, **how, jobs=running, on_doubt=on_doubt)
     if json:
-        tell(as_json(summary, output, command_line()))
+        tell(as_json(summary, output, options.command_line()))
     else:
         say(str(summary))
-    notice_fallbacks(summary.fallbacks)
+    _notice_fallbacks(summary.fallbacks)
+
+
+def _parse_folder(
+    model: str, inputs: list[str], folder: str, where: tuple[int, str | None, str | None], json: bool, **how: Any
+) -> None:
+    """Parse with ``--output-dir``; ``where`` are the number of jobs, their backend, and the address of a cluster."""
+    from treevote.commands.parse_folder import as_json, parse_folder, status_shown
+    from treevote.parallel import Jobs, cluster
+    from treevote.terminal import fault, say, tell, warn
+
+    n_jobs, backend, address = where
+    jobs = Jobs(-1) if address else Jobs(n_jobs, backend)
+    with status_shown() as progress, cluster(address) if address else nullcontext():
+        summary = parse_folder(model, inputs, folder, jobs=jobs, progress=progress, **how)
+    for _, problem in summary.faulty:
+        fault(problem)
+    if summary.doubtful:
+        path, reason = summary.doubtful[0]
+        others = f" (and {len(summary.doubtful) - 1:,} other files, see --json)" if len(summary.doubtful) > 1 else ""
+        warn(f"{path}: {reason}{others}")
+    if summary.links:
+        others = f" (and {len(summary.links) - 1:,} more, see --json)" if len(summary.links) > 1 else ""
+        warn(f"{summary.links[0]}{others}: links to folders are not followed; name them as inputs to parse their files")
+    if json:
+        tell(as_json(summary, options.command_line()))
+    say(str(summary))
+    _notice_fallbacks(summary.fallbacks)
+    if summary.faulty:
+        raise typer.Exit(SOME_FAULTY)
+
+
+def _notice_fallbacks(number: int) -> None:
+    from treevote.terminal import notice
+
+    if number:
+        notice(f"{number:,} times a bounded search was cut short and completed by a simpler one")

@@ -2,48 +2,49 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 import typer
 
-from treevote.cli.options import FileFormat, choice_option, input_option, output_option
+from treevote.cli import options
 
 
 def show(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Sentences, with trees or without; - is standard input.")],
     against: Annotated[
         str | None,
-        input_option(
+        options.input(
             metavar="SYSTEM",
             help="Parses of the same sentences; differences are marked. NAME=FILE gives the system a name.",
         ),
     ] = None,
-    format: FileFormat = "auto",
+    format: options.FileFormat = "auto",
     sentence: Annotated[
         str | None,
-        choice_option(metavar="N,N-N,...", help="Numbers of sentences, such as 3 or 1,5-8.", show_default="all"),
+        options.choice(metavar="N,N-N,...", help="Numbers of sentences, such as 3 or 1,5-8.", show_default="all"),
     ] = None,
-    sent_id: Annotated[str | None, choice_option(metavar="ID", help="The sentence of this sent_id.")] = None,
-    differing: Annotated[bool, choice_option("--differing", help="Only sentences that differ from SYSTEM.")] = False,
+    sent_id: Annotated[str | None, options.choice(metavar="ID", help="The sentence of this sent_id.")] = None,
+    differing: Annotated[bool, options.choice("--differing", help="Only sentences that differ from SYSTEM.")] = False,
     worst: Annotated[
         int | None,
-        choice_option(metavar="N", min=1, help="The N sentences that differ most, or without SYSTEM the least sure."),
+        options.choice(metavar="N", min=1, help="The N sentences that differ most, or without SYSTEM the least sure."),
     ] = None,
     sort: Annotated[
         Literal["file", "unsure", "differing"],
-        choice_option(help="Order: as in FILE, the least sure first, or those that differ most first."),
+        options.choice(help="Order: as in FILE, the least sure first, or those that differ most first."),
     ] = "file",
     width: Annotated[
         int | None,
-        output_option(
+        options.output(
             metavar="N", min=20, help="Width: columns, or of a picture pixels.", show_default="the terminal's, or 960"
         ),
     ] = None,
     svg: Annotated[
         str | None,
-        output_option(
-            metavar="FILE",
-            help="Write an SVG file instead, into a folder one of each sentence; - is standard output.",
+        options.output(
+            metavar="FILE", help="Write an SVG file instead, into a folder one of each sentence; - is standard output."
         ),
     ] = None,
 ) -> None:
@@ -69,20 +70,14 @@ def show(
     if svg is None:
         shown(chosen, width)
         return
-    if is_folder(svg):
-        for name, picture in as_svgs(chosen, width or WIDTH):
-            with writing(f"{svg.rstrip('/')}/{name}") as stream:
-                stream.write(picture)
-        return
-    picture = as_svg(chosen, width or WIDTH)
-    with writing(svg) as stream:
-        stream.write(picture)
-
-
-def is_folder(path: str) -> bool:
-    """Tell whether an output is a folder: one that is there, or whose name ends with a slash, which is made."""
-    import os
-
-    if path.endswith("/"):
-        os.makedirs(path, exist_ok=True)
-    return os.path.isdir(path)
+    width = width or WIDTH
+    if svg.endswith("/"):  # a folder, which is made
+        os.makedirs(svg, exist_ok=True)
+    pictures: Iterable[tuple[str, bytes]]
+    if os.path.isdir(svg):
+        pictures = ((f"{svg.rstrip('/')}/{name}", picture) for name, picture in as_svgs(chosen, width))
+    else:
+        pictures = [(svg, as_svg(chosen, width))]
+    for path, picture in pictures:
+        with writing(path) as stream:
+            stream.write(picture)

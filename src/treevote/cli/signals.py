@@ -25,13 +25,7 @@ _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if
 
 
 class Stopped(KeyboardInterrupt):
-    """The command was asked to stop.
-
-    Attributes
-    ----------
-    code : int
-        The exit code that goes with the signal: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP.
-    """
+    """The command was asked to stop; ``code`` is the exit code of the signal: 130 for SIGINT, 143 for SIGTERM."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -40,14 +34,9 @@ class Stopped(KeyboardInterrupt):
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Raise `Stopped` in the main thread on a signal; if that does not end the block in time, end the process.
+    """Raise `Stopped` in the main thread on a signal, also where C code turned it into another exception.
 
-    To be used once, in the main thread, around all that a process does.
-
-    Raises
-    ------
-    Stopped
-        After a signal, also where C code turned it into another exception.
+    If that does not end the block in time, the process is ended. To be used once, around all that a process does.
     """
     received: list[int] = []
     inbox, outbox = socket.socketpair()

@@ -17,14 +17,7 @@ from treevote.errors import InputError
 
 
 class Descriptor(io.FileIO):
-    """An open descriptor, read from and written to; it is waited for where it does not block.
-
-    Parameters
-    ----------
-    number : int
-        It stays open.
-    mode : {"rb", "wb"}
-    """
+    """An open descriptor, which stays open; it is waited for where it does not block."""
 
     def __init__(self, number: int, mode: Literal["rb", "wb"]) -> None:
         super().__init__(number, mode, closefd=False)
@@ -51,15 +44,7 @@ class Output(Descriptor):
     """Standard output."""
 
     def write(self, data: Any) -> int:
-        """Write all of it.
-
-        Raises
-        ------
-        BrokenPipeError
-            If the reader of the pipe is gone.
-        InputError
-            When it cannot be written for another reason, as on a full disk.
-        """
+        """Write all of it; BrokenPipeError if the reader of the pipe is gone, InputError as on a full disk."""
         try:
             return super().write(data)
         except BrokenPipeError:

@@ -7,19 +7,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from treevote.cli.options import (
-    Backend,
-    FileFormat,
-    NJobs,
-    choice_option,
-    input_option,
-    machine_option,
-    names,
-    output_option,
-)
+from treevote.cli import options
 
 
-def _studies(wanted: bool) -> None:
+def _studies(
+    wanted: bool,
+) -> None:
     if wanted:
         from treevote.commands.study import listing
 
@@ -38,34 +31,29 @@ def study(
     ],
     test: Annotated[
         str | None,
-        input_option(
-            metavar="FILE",
+        options.file(
             help="Treebank to test on; for the study ensemble, test or dev: the part of each folder.",
             show_default="every tenth sentence, held out; test",
         ),
     ] = None,
-    text: Annotated[
-        str | None, input_option(metavar="FILE", help="Unlabelled text of a new domain, for the study adaptation.")
-    ] = None,
-    format: FileFormat = "auto",
+    text: Annotated[str | None, options.file(help="Unlabelled text of a new domain, for the study adaptation.")] = None,
+    format: options.FileFormat = "auto",
     members: Annotated[
         str | None,
-        choice_option(
-            metavar="A,B,...", help="Members, for a study with a choice of members.", show_default="the study's own"
-        ),
+        options.members(help="Members, for a study with a choice of members.", show_default="the study's own"),
     ] = None,
     settings: Annotated[
         Literal["default", "paper"],
-        choice_option(help="Settings of the members: treevote's, or learner, features and search of the paper."),
+        options.choice(help="Settings of the members: treevote's, or learner, features and search of the paper."),
     ] = "default",
     listed: Annotated[
-        bool, choice_option("--list", callback=_studies, is_eager=True, help="Name the studies and exit.")
+        bool, options.choice("--list", callback=_studies, is_eager=True, help="Name the studies and exit.")
     ] = False,
-    seed: Annotated[int, machine_option(min=0, help="Seed of the study.")] = 0,
-    jobs: NJobs = 1,
-    backend: Backend = None,
+    seed: Annotated[int, options.machine(min=0, help="Seed of the study.")] = 0,
+    jobs: options.NJobs = 1,
+    backend: options.Backend = None,
     output: Annotated[
-        Path, output_option("--output", "-o", metavar="DIR", help="Folder for tables and finished work.")
+        Path, options.output("--output", "-o", metavar="DIR", help="Folder for tables and finished work.")
     ] = Path("treevote-studies"),
 ) -> None:
     """Repeat a table of a founding paper on a treebank, or measure what each part of the ensemble gives on several.
@@ -76,21 +64,20 @@ def study(
     Finished work is kept in DIR; an interrupted study goes on from there.
     """
     from treevote.commands.study import study as run
-    from treevote.parallel import Jobs
-    from treevote.terminal import progress_shown, say, tell
+    from treevote.terminal import say, tell
 
-    with progress_shown() as progress:
+    with options.running(jobs, backend) as running:
         studied = run(
             name,
             treebanks,
             output,
             test=test,
             text=text,
-            members=names(members) or (),
+            members=options.names(members) or (),
             settings=settings,
             seed=seed,
             format=format,
-            jobs=Jobs(jobs, backend, progress),
+            jobs=running,
         )
     tell(studied.markdown.rstrip("\n"))
     say(str(studied))

@@ -1,49 +1,32 @@
-"""Arguments of ``treevote train``."""
+"""Arguments of ``treevote train`` and ``config``."""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Literal
 
-from treevote.cli.options import (
-    AllFaults,
-    Backend,
-    Cluster,
-    Clusters,
-    Config,
-    FileFormat,
-    Json,
-    NJobs,
-    WeightKind,
-    choice_option,
-    command_line,
-    input_option,
-    machine_option,
-    names,
-    output_option,
-)
+import typer
+
+from treevote.cli import options
 
 
 def train(
-    files: Annotated[list[str], input_option("--train", metavar="FILE...", help="Treebanks to train on.")],
-    output: Annotated[Path, output_option("--output", "-o", metavar="MODEL", help="Model folder to write.")],
-    dev: Annotated[str | None, input_option(metavar="FILE", help="Treebank to measure on.")] = None,
-    format: FileFormat = "auto",
-    config: Config = None,
-    fast: Annotated[bool, choice_option("--fast", help="One greedy parser.")] = False,
+    files: Annotated[list[str], options.input("--train", metavar="FILE...", help="Treebanks to train on.")],
+    output: Annotated[Path, options.output("--output", "-o", metavar="MODEL", help="Model folder to write.")],
+    dev: Annotated[str | None, options.file(help="Treebank to measure on.")] = None,
+    format: options.FileFormat = "auto",
+    config: options.Config = None,
+    fast: Annotated[bool, options.choice("--fast", help="One greedy parser.")] = False,
     best: Annotated[
-        bool, choice_option("--best", help="The best vote among eight members, chosen as by --select.")
+        bool, options.choice("--best", help="The best vote among eight members, chosen as by --select.")
     ] = False,
-    members: Annotated[
-        str | None, choice_option(metavar="A,B,...", help="Members, the best first: it decides ties; or all.")
-    ] = None,
+    members: Annotated[str | None, options.members(help="Members, the best first: it decides ties; or all.")] = None,
     select: Annotated[
-        bool, choice_option("--select", help="Choose the members and weights that vote best, by --dev or --folds.")
+        bool, options.choice("--select", help="Choose the members and weights that vote best, by --dev or --folds.")
     ] = False,
     folds: Annotated[
         int | None,
-        choice_option(
+        options.choice(
             metavar="N",
             min=0,
             help="Without --dev: parts of the training data to measure on; 0 for none.",
@@ -51,42 +34,42 @@ def train(
         ),
     ] = None,
     weights: Annotated[
-        WeightKind | None,
-        choice_option(
+        Literal["auto", "equal", "accuracy", "pos", "learned"] | None,
+        options.choice(
             help="Weights of the votes; auto: learned on --dev or --folds if that votes better, else equal.",
             show_default="auto",
         ),
     ] = None,
     search: Annotated[
-        Literal["greedy", "beam", "best-first"] | None, choice_option(help="Search of all members.")
+        Literal["greedy", "beam", "best-first"] | None, options.choice(help="Search of all members.")
     ] = None,
     beam: Annotated[
-        int | None, choice_option(metavar="N", min=1, help="Width of that search; alone: beam search for all members.")
+        int | None, options.choice(metavar="N", min=1, help="Width of that search; alone: beam search for all members.")
     ] = None,
     encoding: Annotated[
         Literal["none", "head", "path", "head+path"] | None,
-        choice_option(help="Encoding of non-projective trees in labels."),
+        options.choice(help="Encoding of non-projective trees in labels."),
     ] = None,
     from_text: Annotated[
-        bool, choice_option("--from-text", help="Train a tokenizer and a tagger, too: the model reads raw text.")
+        bool, options.choice("--from-text", help="Train a tokenizer and a tagger, too: the model reads raw text.")
     ] = False,
     from_tokens: Annotated[
-        bool, choice_option("--from-tokens", help="Train a tagger, too: the model reads tokens without tags.")
+        bool, options.choice("--from-tokens", help="Train a tagger, too: the model reads tokens without tags.")
     ] = False,
     tags: Annotated[
         Literal["predicted", "gold"] | None,
-        choice_option(
+        options.choice(
             help="With these two: tags that the parsers are trained on; predicted by jack-knifing.",
             show_default="predicted",
         ),
     ] = None,
-    clusters: Clusters = None,
-    all_faults: AllFaults = False,
-    seed: Annotated[int | None, machine_option(min=0, help="Seed of the training.", show_default="0")] = None,
-    jobs: NJobs = 1,
-    backend: Backend = None,
-    cluster: Cluster = None,
-    json: Json = False,
+    clusters: options.Clusters = None,
+    all_faults: options.AllFaults = False,
+    seed: Annotated[int | None, options.machine(min=0, help="Seed of the training.", show_default="0")] = None,
+    jobs: options.NJobs = 1,
+    backend: options.Backend = None,
+    cluster: options.Cluster = None,
+    json: options.Json = False,
 ) -> None:
     """Train an ensemble of parsers on a treebank."""
     from treevote.commands.faults import require_no_faults
@@ -95,9 +78,7 @@ def train(
     from treevote.commands.train import train as run
     from treevote.ensemble.annotator_trainer import AnnotatorTrainer
     from treevote.errors import ConfigError
-    from treevote.parallel import Jobs
-    from treevote.parallel import cluster as connected
-    from treevote.terminal import fault, progress_shown, say, tell, warn
+    from treevote.terminal import fault, say, tell, warn
 
     if (fast and (best or select or members)) or (best and members):
         raise ConfigError("--fast, --best and --members are three choices of members; give one of them")
@@ -109,14 +90,14 @@ def train(
     if all_faults:
         require_no_faults({"some": [*files, *([dev] if dev else [])]}, fault, format=format)
     settings: dict[str, object] = {"search": search or (beam and "beam"), "width": beam, "encoding": encoding}
-    with progress_shown() as progress, connected(cluster) if cluster else nullcontext():
+    with options.running(jobs, backend, cluster) as running:
         trained = run(
             files,
             output,
             dev=dev,
             config=config,
             preset="fast" if fast else "best" if best else "default",
-            members=names(members) or (),
+            members=options.names(members) or (),
             settings={name: value for name, value in settings.items() if value is not None},
             weights=weights,
             select=select,
@@ -127,9 +108,38 @@ def train(
             else None,
             clusters=clusters,
             format=format,
-            jobs=Jobs(-1, None, progress) if cluster else Jobs(jobs, backend, progress),
+            jobs=running,
             warn=warn,
         )
-    tell(as_json(trained, output, command_line()) if json else report(trained))
+    tell(as_json(trained, output, options.command_line()) if json else report(trained))
     if before:
         say(f"replaced {before}")
+
+
+def config(
+    command: Annotated[
+        Literal["train", "adapt"], typer.Argument(help="The command that is to read the configuration.")
+    ] = "train",
+    path: options.Config = None,
+    members: Annotated[
+        str | None,
+        options.members(
+            help="Members of the model; for train also all.", show_default="those of --config, or the default"
+        ),
+    ] = None,
+    scheme: Annotated[
+        Literal["default", "paper", "distil"] | None,
+        options.choice(help="Scheme of the adaptation.", show_default="that of --config, or default"),
+    ] = None,
+) -> None:
+    """Write a configuration with every setting, for train --config or adapt --config."""
+    from treevote.commands.config import of_adaptation, of_training
+    from treevote.errors import ConfigError
+    from treevote.terminal import tell
+
+    if command == "adapt":
+        tell(of_adaptation(path, scheme, options.names(members)))
+    elif scheme is None:
+        tell(of_training(path, options.names(members) or ()))
+    else:
+        raise ConfigError("a training has no scheme; write treevote config adapt, or leave out --scheme")

@@ -6,18 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from treevote.cli.options import (
-    AllFaults,
-    Confidence,
-    FileFormat,
-    Json,
-    Output,
-    Support,
-    choice_option,
-    command_line,
-    input_option,
-    require_file,
-)
+from treevote.cli import options
 
 
 def vote(
@@ -25,44 +14,44 @@ def vote(
         list[str],
         typer.Argument(metavar="SYSTEM...", help="Parses of the same sentences, two or more; the first decides ties."),
     ],
-    gold: Annotated[str | None, input_option(metavar="FILE", help="Trees to measure on.")] = None,
+    gold: Annotated[str | None, options.file(help="Trees to measure on.")] = None,
     dev: Annotated[
         list[str] | None,
-        input_option(metavar="SYSTEM...", help="Parses of the sentences of --gold, in the order of the systems."),
+        options.input(metavar="SYSTEM...", help="Parses of the sentences of --gold, in the order of the systems."),
     ] = None,
-    format: FileFormat = "auto",
+    format: options.FileFormat = "auto",
     weights: Annotated[
         Literal["equal", "agreement", "accuracy", "pos", "learned"],
-        choice_option(help="Weights of the votes; agreement: with the other systems, else measured on --gold."),
+        options.choice(help="Weights of the votes; agreement: with the other systems, else measured on --gold."),
     ] = "equal",
     select: Annotated[
-        bool, choice_option("--select", help="Choose the systems and weights that vote best, by --gold and --dev.")
+        bool, options.choice("--select", help="Choose the systems and weights that vote best, by --gold and --dev.")
     ] = False,
     roots: Annotated[
         Literal["one", "several", "auto"],
-        choice_option(help="Roots of a sentence; auto: as in --gold, else as in the systems' parses."),
+        options.choice(help="Roots of a sentence; auto: as in --gold, else as in the systems' parses."),
     ] = "auto",
-    all_faults: AllFaults = False,
-    output: Output = "-",
-    support: Support = False,
-    confidence: Confidence = False,
-    json: Json = False,
+    all_faults: options.AllFaults = False,
+    output: options.Output = "-",
+    support: options.Support = False,
+    confidence: options.Confidence = False,
+    json: options.Json = False,
 ) -> None:
     """Combine the parses of any parsers into one, and say what the vote gained.
 
     Development scores, weights and what was left out are told if --gold and --dev are given.
     """
     from treevote.commands.faults import require_no_faults
-    from treevote.commands.vote import as_json, as_text
+    from treevote.commands.vote import as_json
     from treevote.commands.vote import vote as run
     from treevote.evaluation.names import named
+    from treevote.report.votes import as_text
     from treevote.terminal import fault, inform, tell, warn
 
-    require_file(json, output)
+    options.require_file(json, output)
     if all_faults:
-        trees = [gold] if gold else []
         files = [*named(systems).values(), *named(dev or []).values()]
-        require_no_faults({"optional": files, "required": trees}, fault, format=format)
+        require_no_faults({"optional": files, "required": [gold] if gold else []}, fault, format=format)
     voted = run(
         systems,
         output,
@@ -77,6 +66,6 @@ def vote(
         warn=warn,
     )
     if json:
-        tell(as_json(voted, output, command_line()))
+        tell(as_json(voted, output, options.command_line()))
     else:
-        inform(as_text(voted))
+        inform(as_text(voted.facts))

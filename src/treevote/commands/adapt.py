@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 from collections.abc import Callable, Sequence
@@ -13,21 +14,22 @@ from typing import Any, Literal, cast
 from treevote.adaptation.adapt import Adaptation, AdaptationResult, NothingKeptError
 from treevote.adaptation.configuration import Configuration
 from treevote.adaptation.data import Data
-from treevote.commands.answer import answer
-from treevote.commands.reading import split
+from treevote.batch.joint import tokenized
 from treevote.commands.treebanks import read_development, read_training
 from treevote.config import to_mapping
-from treevote.conll.text_chunks import AnyFormat
+from treevote.conll.text_chunks import AnyFormat, TextFormat, text_chunks, text_format
+from treevote.conll.writer import write
 from treevote.corpus.treebank import Format
-from treevote.ensemble.parser import load, save
+from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.errors import ConfigError, InputError
 from treevote.files.streams import writing
 from treevote.models.clusters.clusters import Clusters
 from treevote.models.clusters.files import read_clusters
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.report import adaptation
+from treevote.report.answer import answer
 from treevote.store import folder as store
-from treevote.store.checkpoints import checkpoints, checksum
+from treevote.store.checkpoints import Checkpoints, checkpoints, checksum
 from treevote.store.manifest import digest
 from treevote.terminal import wrapped
 from treevote.version import __version__
@@ -35,17 +37,9 @@ from treevote.version import __version__
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of `adapt`.
+    """Result of `adapt`: the paths of the adapted model, and of the added sentences, are None if it was not promoted.
 
-    Attributes
-    ----------
-    adapted : AdaptationResult
-    model : Path, optional
-        Path of the adapted model; None if it was not promoted.
-    silver : Path, optional
-        Path of the added sentences; None if there are none, or the model was not promoted.
-    work : Path, optional
-        Folder of the finished steps, if they are kept: those of a model that was not promoted.
+    ``work`` is the folder of the finished steps if they are kept: those of a model that was not promoted.
     """
 
     adapted: AdaptationResult
@@ -69,7 +63,7 @@ def adapt(
     target_dev: str | Path | None = None,
     target_train: str | Path | None = None,
     external: Sequence[str | Path] = (),
-    clusters: str | Path | Clusters | None = None,
+    clusters: str | os.PathLike[str] | Clusters | None = None,
     configuration: Configuration | None = None,
     force: bool = False,
     work: str | Path | None = None,
@@ -79,42 +73,13 @@ def adapt(
 ) -> Outcome:
     """Adapt a model to unlabelled text, or to a few labelled sentences, and write it, if it is not worse.
 
-    Parameters
-    ----------
-    model : path
-        The model to start from.
-    unlabelled : sequence of path
-        Text of the new domain, tagged as the training data are; for a model that reads raw text, any text. It may be
-        empty if there is ``target_train``.
-    output : path
-        The adapted model; beside it, as ``OUTPUT.silver.conllu``, the sentences that were added.
-    train : sequence of path
-        The treebanks that the model was trained on.
-    dev, target_dev : path, optional
-        Development sets of the old and of the new domain.
-    target_train : path, optional
-        A few labelled sentences of the new domain, to train on and to calibrate the confidence.
-    external : sequence of path
-        Parses of ``unlabelled`` by other parsers, as further members of the committee.
-    clusters : path or Clusters, optional
-        Clusters of words, or word vectors, in place of those of the model.
-    configuration : Configuration, optional
-        Scheme, guard and seed.
-    force : bool, default=False
-        Adapt, and write the adapted model, whatever the guard says.
-    work : path, optional
-        Folder for the steps; by default ``OUTPUT.work``. It is removed at the end, unless there is
-        a model in it that was not promoted.
-    format : {"auto", "conllu", "conllx", "text", "lines"}
-        Of all files; of ``unlabelled`` alone if it is running text.
-    jobs : Jobs, optional
-    warn : callable, optional
-        Called, before the long work, with warnings about the files, the committee and the text.
-
-    Raises
-    ------
-    InputError, ConfigError, ModelError
-        If a file, the configuration or the model cannot be used.
+    The adapted model becomes ``output``, and ``OUTPUT.silver.conllu`` the sentences that were added. The text is tagged
+    as the training data are; for a model that reads raw text, it is any text. It may be empty if there are labelled
+    sentences of the target, which are trained on and calibrate the confidence. ``external`` are parses of the text by
+    other parsers, further members of the committee. ``format`` is that of all files; of the text alone if it is running
+    text. The folder ``work``, by default ``OUTPUT.work``, is removed at the end, unless there is a model in it that was
+    not promoted. ``force`` adapts, and writes the model, whatever the guard says. ``warn`` is called before the long
+    work.
     """
     room, silver = Path(work) if work is not None else Path(f"{output}.work"), Path(f"{output}.silver.conllu")
     single = [path for path in (dev, target_dev, target_train, clusters) if path and not isinstance(path, Clusters)]
@@ -125,15 +90,14 @@ def adapt(
     before = load(model)
     of_trees: Format | Literal["auto"] = "auto" if format in ("text", "lines") else cast("Any", format)
     source, convention = read_training(train, format=of_trees, warn=warn)
-    facts: Any = before.facts
-    seed = int(facts.get("seed", 0)) if configuration.seed is None else configuration.seed
+    known_seed: Any = before.facts.get("seed", 0)
+    seed = int(known_seed) if configuration.seed is None else configuration.seed
+    labelled = {"development set": dev, "target development set": target_dev, "target training data": target_train}
     plan = {
         "model": checksum(model),
         "unlabelled text": [checksum(path) for path in unlabelled],
         "training data": [checksum(path) for path in train],
-        "development set": None if dev is None else checksum(dev),
-        "target development set": None if target_dev is None else checksum(target_dev),
-        "target training data": None if target_train is None else checksum(target_train),
+        **{name: None if path is None else checksum(path) for name, path in labelled.items()},
         "external parses": [checksum(path) for path in external],
         "clusters": None if known is None else digest(known.texts()),
         "scheme": to_mapping(scheme),
@@ -143,19 +107,12 @@ def adapt(
     }
     old, new, few = (
         None if path is None else read_development(path, source, format=of_trees, warn=warn)
-        for path in (dev, target_dev, target_train)
+        for path in labelled.values()
     )
-    settings: dict[str, Any] = {
-        "scheme": scheme,
-        "guard": configuration.guard,
-        "seed": seed,
-        "convention": convention,
-    }
+    settings: dict[str, Any] = {"scheme": scheme, "guard": configuration.guard, "seed": seed, "convention": convention}
     with checkpoints(room, plan) as steps:
-        texts = [os.fspath(path) for path in unlabelled]
-        if before.reader is not None:
-            texts = split(before, texts, steps, format)
         names, others = [os.fspath(path) for path in unlabelled], [os.fspath(path) for path in external]
+        texts = names if before.reader is None else _split(before, names, steps, format)
         data = Data(source, texts, old, new, others, of_trees, names, target_train=few, clusters=known)
         try:
             adapted = Adaptation(before, data, steps, **settings, force=force, jobs=jobs, warn=warn).run()
@@ -176,7 +133,7 @@ def adapt(
     return Outcome(adapted, Path(output) if promoted else None, added_to, room if kept else None)
 
 
-def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | Path]) -> None:
+def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | os.PathLike[str]]) -> None:
     """Fail before the work if an input cannot be read again, or an output would replace another's file."""
     store.check_target(output)
     work, model = Path(os.path.realpath(room)), Path(os.path.realpath(output))
@@ -199,6 +156,21 @@ def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | 
 
 
 _OURS = b"# round = "
+
+
+def _split(model: EnsembleParser, paths: Sequence[str], steps: Checkpoints, format: AnyFormat) -> list[str]:
+    """Return the paths of texts; for a running text that of its tokens, which are a step, without tags."""
+    found = []
+    for number, path in enumerate(paths, start=1):
+        text = text_format(path, format)
+        if text is not None:
+            path = str(steps.file(f"text-{number}.conllu", functools.partial(_write_tokens, model, path, text)))
+        found.append(path)
+    return found
+
+
+def _write_tokens(model: EnsembleParser, path: str, format: TextFormat, output: Path) -> None:
+    write((tokenized(model, chunk) for chunk in text_chunks(path, format=format)), output)
 
 
 def as_json(outcome: Outcome, command: str = "") -> str:

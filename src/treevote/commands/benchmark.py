@@ -11,26 +11,29 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from treevote.commands.answer import answer
 from treevote.commands.parse import parse_files
 from treevote.conll.reader import read
-from treevote.conll.writer import dump
+from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.judge import Judge
 from treevote.ensemble.members import DEFAULT_MEMBERS, members_of
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.ensemble.weights import Weights
-from treevote.files.streams import writing
 from treevote.models.transition.parser import TransitionParser
 from treevote.parallel import Progress
 from treevote.protocols import Parser, Trainer
+from treevote.report.answer import answer
 from treevote.store import folder as store
+
+Result = TypeVar("Result")
 
 SCALES = (1, 4, 16)
 """Copies of the test file to parse; the parts of the training file to train on are 1/16, 1/4 and 1/1."""
@@ -47,31 +50,16 @@ def benchmark(
 ) -> dict[str, Any]:
     """Measure training and parsing, one job each.
 
-    Parameters
-    ----------
-    train, test : path
-        Treebanks.
-    members : sequence of str
-        Members of the ensemble.
-    scales : sequence of int
-        Sizes to measure growth over, as multiples of the smallest; the last training size is the whole file.
-    seed : int, default=0
-        Seed of the training.
-    progress : callable, optional
-        Called as measurements are done.
-
-    Returns
-    -------
-    dict
-        ``training``: for each member and size the CPU seconds, peak memory (MiB) and size of the model (MB).
-        ``parsing``: with the search of the configuration, and of LR parsers greedy too, for each member and the vote,
-        tokens per second and peak memory (MiB) from arrays to arrays, and from file to file for each size. The time
-        from file to file includes the loading of the model. A time too short for the clock has None for a speed.
+    Training is measured for each member on parts of the treebank: CPU seconds, peak of memory (MiB) and size of the
+    model (MB). ``scales`` are multiples of the smallest size; the last training size is the whole file. Parsing is
+    measured for each member and the vote with the search of the configuration, and of LR parsers greedy, too: tokens
+    per second and peak memory from arrays to arrays, and from file to file for each size, the loading of the model
+    included. A time too short for the clock has None for a speed.
     """
     trainers = members_of(members)
     searching = [name for name, trainer in trainers.items() if hasattr(trainer, "search")]
     sides = {"as configured": [*members, "vote"], "greedy": [*searching, "vote"] if searching else []}
-    treebank = read(train)
+    treebank, tested = read(train), read(test, trees="ignored")
     n_steps = len(scales) * len(members) + (len(scales) + 1) * sum(map(len, sides.values()))
     done = 0
 
@@ -93,7 +81,7 @@ def benchmark(
         for scale in scales:
             part = Path(folder) / "train.conllu"
             every = scales[-1] // scale
-            _write(treebank.select(np.arange(0, treebank.n_sentences, every)), part)
+            write(treebank.select(range(0, treebank.n_sentences, every)), part)
             for name, trainer in trainers.items():
                 path = str(Path(folder) / f"{name}-{scale}")
                 costs = measured(_train, str(part), {name: trainer}, path, seed)
@@ -103,12 +91,12 @@ def benchmark(
             _join(folder, members, scales[-1], model, greedy=side == "greedy")
             for name in names:
                 text, few = Path(folder) / "test.conllu", Path(folder) / "few.conllu"
-                _repeat(test, scales[0], text)
-                _write(_some(read(test, trees="ignored")), few)
+                write([tested] * scales[0], text)
+                write(_some(tested), few)
                 arrays = measured(_parse_arrays, model, name, str(text))
                 files = []
                 for scale in scales:
-                    _repeat(test, scale, text)
+                    write([tested] * scale, text)
                     costs = measured(_parse_file, model, name, str(text), str(few), folder)
                     files.append({"scale": scale, **costs})
                 report["parsing"][side][name] = {"arrays": arrays, "files": files}
@@ -118,28 +106,15 @@ def benchmark(
 
 def _apart(function: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
     """Call a function in a new process and return its measurements, with the peak of memory."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_tell, args=(theirs, function, *arguments))
-    process.start()
-    theirs.close()
-    try:
-        result = ours.recv()
-    except EOFError:
-        raise MemoryError("the system killed the process of a measurement") from None
-    finally:
-        process.join()
-    if isinstance(result, Exception):
-        raise result
-    return dict(result)
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        try:
+            return pool.submit(_with_peak, function, *arguments).result()
+        except BrokenProcessPool:
+            raise MemoryError("the system killed the process of a measurement") from None
 
 
-def _tell(pipe: Any, function: Callable[..., dict[str, Any]], *arguments: Any) -> None:
-    try:
-        pipe.send({**function(*arguments), "peak_mb": _peak()})
-    except Exception as error:
-        pipe.send(error)
-    pipe.close()
+def _with_peak(function: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+    return {**function(*arguments), "peak_mb": _peak()}
 
 
 def _peak() -> int:
@@ -157,51 +132,45 @@ def _peak() -> int:
 def _train(train: str, members: Mapping[str, Trainer], path: str, seed: int) -> dict[str, Any]:
     treebank = read(train)
     EnsembleTrainer(members).train(_some(treebank), seed=seed)
-    start = time.process_time()
-    parser = EnsembleTrainer(members).train(treebank, seed=seed)
-    seconds = time.process_time() - start
+    parser, seconds = _timed(lambda: EnsembleTrainer(members).train(treebank, seed=seed))
     save(parser, path)
     return {"tokens": treebank.n_tokens, "cpu_seconds": round(seconds, 1), "model_mb": _size(path)}
 
 
 def _parse_arrays(model: str, name: str, test: str) -> dict[str, Any]:
-    parser, treebank = _member(model, name), read(test, trees="ignored")
+    ensemble, treebank = load(model), read(test, trees="ignored")
+    parser: Parser = ensemble if name == "vote" else ensemble.members[name]
     parser.parse(_some(treebank))
-    start = time.process_time()
-    parser.parse(treebank)
-    seconds = time.process_time() - start
-    return {"tokens": treebank.n_tokens, "tokens_per_second": _speed(treebank.n_tokens, seconds)}
+    _, seconds = _timed(lambda: parser.parse(treebank))
+    return _speed(treebank.n_tokens, seconds)
 
 
 def _parse_file(model: str, name: str, test: str, warm_up: str, folder: str) -> dict[str, Any]:
     member = None if name == "vote" else name
     output = str(Path(folder) / "parsed.conllu")
     parse_files(model, [warm_up], output, member=member)
+    summary, seconds = _timed(lambda: parse_files(model, [test], output, member=member))
+    return _speed(summary.tokens, seconds)
+
+
+def _timed(work: Callable[[], Result]) -> tuple[Result, float]:
+    """Return the result of some work, and its CPU time in seconds."""
     start = time.process_time()
-    tokens = parse_files(model, [test], output, member=member).tokens
-    seconds = time.process_time() - start
-    return {"tokens": tokens, "tokens_per_second": _speed(tokens, seconds)}
+    return work(), time.process_time() - start
 
 
-def _speed(tokens: int, seconds: float) -> int | None:
-    """Return tokens per second; None for a time that is shorter than the clock can tell."""
-    return round(tokens / seconds) if seconds else None
-
-
-def _member(model: str, name: str) -> Parser:
-    ensemble = load(model)
-    return ensemble if name == "vote" else ensemble.members[name]
+def _speed(tokens: int, seconds: float) -> dict[str, Any]:
+    """Return tokens and tokens per second, None for a time that is shorter than the clock can tell."""
+    return {"tokens": tokens, "tokens_per_second": round(tokens / seconds) if seconds else None}
 
 
 def _join(folder: str, members: Sequence[str], scale: int, model: str, *, greedy: bool) -> None:
     """Combine the members trained on the whole file, if asked with greedy search in LR parsers."""
     trained = {name: load(Path(folder) / f"{name}-{scale}") for name in members}
     parts = {name: trained[name].members[name] for name in members}
-    if greedy:
-        parts = {
-            name: member.with_search("greedy", 1) if isinstance(member, TransitionParser) else member
-            for name, member in parts.items()
-        }
+    for name, member in parts.items():
+        if greedy and isinstance(member, TransitionParser):
+            parts[name] = member.with_search("greedy", 1)
     facts = next(iter(trained.values())).facts
     save(EnsembleParser(parts, Judge(Weights.equal(len(parts))), facts), model)
 
@@ -209,19 +178,6 @@ def _join(folder: str, members: Sequence[str], scale: int, model: str, *, greedy
 def _some(treebank: Treebank) -> Treebank:
     """Return a few sentences to warm up with."""
     return treebank.select(np.arange(min(20, treebank.n_sentences)))
-
-
-def _write(treebank: Treebank, path: Path) -> None:
-    with writing(path) as stream:
-        dump(treebank, stream)
-
-
-def _repeat(test: str, times: int, path: Path) -> None:
-    """Write the sentences of a file several times."""
-    treebank = read(test, trees="ignored")
-    with writing(path) as stream:
-        for _ in range(times):
-            dump(treebank, stream)
 
 
 def _size(path: str) -> float:

@@ -21,17 +21,7 @@ from treevote.parallel import ONE_JOB, Jobs
 
 @dataclass(frozen=True, slots=True)
 class ClustersSummary:
-    """Result of `make_clusters`.
-
-    Attributes
-    ----------
-    tokens : int
-        Number of tokens of the text.
-    words : int
-        Number of words with a cluster.
-    classes : int
-        Number of different paths.
-    """
+    """Numbers of tokens of the text, of words with a cluster, and of different paths."""
 
     tokens: int
     words: int
@@ -48,27 +38,10 @@ def make_clusters(
     format: AnyFormat = "auto",
     jobs: Jobs = ONE_JOB,
 ) -> ClustersSummary:
-    """Make clusters of the words of texts, and write them.
+    """Make clusters of the words of texts, and write them: path, word and count, separated by tabs.
 
-    Parameters
-    ----------
-    texts : sequence of path or "-"
-        CoNLL-U or CoNLL-X; trees and tags are not read. Running text needs a model with a tokenizer.
-    output : path or "-"
-        Written whole or not at all: path, word and count, separated by tabs.
-    model : path, optional
-        Its tokenizer reads running text.
-    n_classes, least
-        See `treevote.models.clusters.induction.induce`.
-    format : {"auto", "conllu", "conllx", "text", "lines"}, default="auto"
-        Format of the texts.
-    jobs : Jobs, optional
-        For its progress.
-
-    Raises
-    ------
-    InputError, ConfigError, ModelError
-        If a text, the model or a number cannot be used.
+    Trees and tags are not read. Running text needs a model with a tokenizer. For the numbers of classes and of
+    occurrences see `treevote.models.clusters.induction.induce`.
     """
     for text in texts:
         if os.path.exists(output) and os.path.exists(text) and os.path.samefile(output, text):
@@ -82,16 +55,12 @@ def make_clusters(
 def _sentences(
     texts: Sequence[str | os.PathLike[str]], format: AnyFormat, reader: TextAnnotator | None, jobs: Jobs
 ) -> Iterator[Treebank]:
-    """Yield the texts part by part."""
     total = size(texts)
     for chunk, _, bytes_read in any_file_chunks(texts, format=format):
         if isinstance(chunk, TextChunk):
             if reader is None:
-                raise InputError(
-                    "expected CoNLL-U, found running text",
-                    path=chunk.path,
-                    remedy="name a model with a tokenizer by --model, or split the text into tokens first",
-                )
+                remedy = "name a model with a tokenizer by --model, or split the text into tokens first"
+                raise InputError("expected CoNLL-U, found running text", path=chunk.path, remedy=remedy)
             yield reader.tokenized(chunk)
         else:
             yield parse_chunk(chunk, trees="ignored")[0]

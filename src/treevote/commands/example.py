@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -44,7 +44,10 @@ def example(gold: Treebank, members: Mapping[str, Treebank], vote: Treebank) -> 
     number = int(min(found, key=lambda i: (-wrong[i], lengths[i], i)))
     tree = vote.sentence(number)
     width = max(map(len, members))
-    told = [f"{name:{width}}  {_told(tree, parse.sentence(number))}" for name, parse in members.items()]
+    told = [
+        f"{name:{width}}  {', '.join(_arcs(tree, parse.sentence(number))) or 'the same tree'}"
+        for name, parse in members.items()
+    ]
     return [*draw(tree), "", *told]
 
 
@@ -56,12 +59,8 @@ def _same(gold: Treebank, parse: Treebank) -> Bools:
     return np.equal(mistakes, 0)
 
 
-def _told(tree: Sentence, parse: Sentence) -> str:
-    """Return the arcs in which a parse differs from a tree, in words."""
-    return ", ".join(_arcs(tree, parse)) or "the same tree"
-
-
-def _arcs(tree: Sentence, parse: Sentence) -> Iterable[str]:
+def _arcs(tree: Sentence, parse: Sentence) -> Iterator[str]:
+    """Yield the arcs in which a parse differs from a tree, in words."""
     forms = [visible(word.form) for word in tree.words]
     for word in range(1, len(forms)):
         head, label = int(parse.heads[word]), parse.deprels[word]

@@ -15,36 +15,14 @@ from treevote.terminal import table
 
 
 def rules(model: str | Path) -> Iterator[str]:
-    """Yield the rules of the decision lists of a model, line by line.
-
-    Raises
-    ------
-    ModelError
-        If the model cannot be read.
-    ConfigError
-        If it has no decision lists.
-    """
+    """Yield the rules of the decision lists of a model, line by line; ConfigError if it has none."""
     return rules_text(_decision_list(model))
 
 
 def explain(model: str | Path, path: str | Path, *, first: int = 1, last: int | None = None) -> Iterator[str]:
     """Yield a table for each sentence: every word, its head and label, and the rule that set them.
 
-    Parameters
-    ----------
-    model : path
-        With a decision list among its members.
-    path : path
-        Sentences; their trees are ignored.
-    first, last : int
-        Numbers of sentences, from 1; by default to the end.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or has no such sentences.
-    ModelError, ConfigError
-        As `rules`.
+    Sentences are numbered from 1, by default to the last; InputError if a file has no such sentences.
     """
     parser = _decision_list(model)
     treebank = read(path, trees="ignored")
@@ -56,20 +34,16 @@ def explain(model: str | Path, path: str | Path, *, first: int = 1, last: int | 
             remedy="give numbers in this range",
         )
     for i in range(first - 1, end):
+        words = list(explain_sentence(parser, treebank, i))
+        steps = [f"{word.run}.{word.pass_number}" if word.run else "end" for word in words]
         rows = [
-            [str(word.position), word.form, str(word.head), word.deprel, _when(word.run, word.pass_number), word.text]
-            for word in explain_sentence(parser, treebank, i)
+            [str(word.position), word.form, str(word.head), word.deprel, step]
+            for word, step in zip(words, steps, strict=True)
         ]
-        header = ["", "form", "head", "deprel", "step", "rule"]
-        aligned = table([*header[:-1]], [row[:-1] for row in rows]).split("\n")
-        lines = [
-            f"{line}  {text}" for line, text in zip(aligned, [header[-1], *(row[-1] for row in rows)], strict=True)
-        ]
+        aligned = table(["", "form", "head", "deprel", "step"], rows).split("\n")
+        rules_of = ["rule", *(word.text for word in words)]
+        lines = [f"{line}  {text}" for line, text in zip(aligned, rules_of, strict=True)]
         yield "\n".join([f"sentence {i + 1}", *lines, ""])
-
-
-def _when(run: int, pass_number: int) -> str:
-    return f"{run}.{pass_number}" if run else "end"
 
 
 def _decision_list(model: str | Path) -> DecisionListParser:

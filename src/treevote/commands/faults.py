@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from treevote.conll.chunks import chunks
@@ -11,6 +11,7 @@ from treevote.conll.reader import chunk_faults
 from treevote.conll.validation import Trees
 from treevote.corpus.treebank import Format
 from treevote.errors import ConfigError, InputError
+from treevote.terminal import plural
 
 
 def require_no_faults(
@@ -19,49 +20,27 @@ def require_no_faults(
     *,
     format: Format | Literal["auto"] = "auto",
 ) -> None:
-    """Report all faults of files; memory does not grow with their length or number.
+    """Report all faults of files, by the treatment of their trees; memory does not grow with length or number.
 
-    Parameters
-    ----------
-    files : mapping of {"required", "optional", "ignored"} to sequence of path
-        Files by the treatment of their trees, see `treevote.conll.reader.parse_chunk`.
-    tell : callable
-        Called with each fault, in order.
-    format : {"auto", "conllu", "conllx"}, default="auto"
-        Format of all files.
-
-    Raises
-    ------
-    InputError
-        After the last fault, with their number, if there is one.
-    ConfigError
-        If a file is standard input, which cannot be read a second time by the command.
+    InputError with their number after the last one; ConfigError for standard input, which cannot be read twice.
     """
     if any("-" in paths for paths in files.values()):
         raise ConfigError("--all-faults reads a file twice, and standard input can be read once; give a file")
-    counts = [
-        (os.fspath(path), _tell_faults(path, trees, tell, format)) for trees, paths in files.items() for path in paths
-    ]
-    if n_faults := sum(count for _, count in counts):
-        faulty = ", ".join(dict.fromkeys(path for path, count in counts if count))
-        found = f"found {n_faults:,} {'fault' if n_faults == 1 else 'faults'}"
-        raise InputError(found, path=faulty, remedy="nothing was done; correct them")
+    counts: dict[str, int] = {}
+    for trees, paths in files.items():
+        for path in paths:
+            for fault in _faults_of(path, trees, format):
+                tell(fault)
+                counts[os.fspath(path)] = counts.get(os.fspath(path), 0) + 1
+    if n_faults := sum(counts.values()):
+        raise InputError(
+            f"found {plural(n_faults, 'fault')}", path=", ".join(counts), remedy="nothing was done; correct them"
+        )
 
 
-def _tell_faults(
-    path: str | os.PathLike[str],
-    trees: Trees,
-    tell: Callable[[InputError], None],
-    format: Format | Literal["auto"],
-) -> int:
-    """Report the faults of a file; return their number."""
-    n_faults = 0
+def _faults_of(path: str | os.PathLike[str], trees: Trees, format: Format | Literal["auto"]) -> Iterator[InputError]:
     try:
         for chunk in chunks(path, format=format):
-            for fault in chunk_faults(chunk, trees=trees):
-                tell(fault)
-                n_faults += 1
+            yield from chunk_faults(chunk, trees=trees)
     except InputError as fault:  # of the whole file
-        tell(fault)
-        n_faults += 1
-    return n_faults
+        yield fault

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import Any
 
 from treevote.batch.joint import Parsed
-from treevote.batch.manifest import Manifest, entry
+from treevote.batch.manifest import Manifest
 from treevote.batch.outputs import Pair
-from treevote.batch.reading import Done, hashed
+from treevote.batch.reading import Hashing, PieceResult
 from treevote.errors import InputError
 from treevote.files.streams import compressed
+from treevote.terminal import plural
 
 
 @dataclass(slots=True)
@@ -56,16 +57,16 @@ class FolderSummary:
     def __str__(self) -> str:
         """Return it as a sentence."""
         speed = f" ({self.tokens / self.seconds:,.0f} tokens/s)" if self.seconds and self.tokens else ""
-        parts = [
-            f"{self.folder}: wrote {_files(self.written)}, {self.sentences:,} sentences, {self.tokens:,} tokens "
-            f"in {self.seconds:.1f} s{speed}"
-        ]
+        counts = f"{plural(self.written, 'file')}, {self.sentences:,} sentences, {self.tokens:,} tokens"
+        parts = [f"{self.folder}: wrote {counts} in {self.seconds:.1f} s{speed}"]
         if self.kept:
-            parts.append(f"{_files(self.kept)} of the same model and input {'was' if self.kept == 1 else 'were'} there")
+            parts.append(
+                f"{plural(self.kept, 'file')} of the same model and input {'was' if self.kept == 1 else 'were'} there"
+            )
         if self.faults:
             parts.append(f"{self.faults:,} faulty sentences left out or unparsed")
         if self.faulty:
-            parts.append(f"{_files(len(self.faulty))} with a fault, not parsed")
+            parts.append(f"{plural(len(self.faulty), 'file')} with a fault, not parsed")
         return "; ".join(parts)
 
     def as_dict(self) -> dict[str, Any]:
@@ -85,43 +86,17 @@ class FolderSummary:
         }
 
 
-def _files(number: int) -> str:
-    return f"{number:,} {'file' if number == 1 else 'files'}"
-
-
 class Outputs:
     """The outputs of a run: results come in order, so that one file is open at a time.
 
-    Parameters
-    ----------
-    folder : str
-        The output folder.
-    scratch : str
-        A folder on the same disk, for the file that is being written.
-    found : sequence of Pair
-        Inputs and outputs.
-    manifest : Manifest
-        Of the output folder.
-    task : str
-        The task of all outputs, see `treevote.batch.manifest.task_of`.
-    summary : FolderSummary
-        It is counted on.
-    strict : bool
-        Whether a text that is probably unfit for the model is a fault of its file.
+    The file that is being written is in the folder ``scratch``, on the same disk. If ``strict``, a text that is
+    probably unfit for the model is a fault of its file. Results are counted on the summary.
     """
 
     def __init__(
-        self,
-        folder: str,
-        scratch: str,
-        found: Sequence[Pair],
-        manifest: Manifest,
-        task: str,
-        summary: FolderSummary,
-        strict: bool,
+        self, scratch: str, found: Sequence[Pair], manifest: Manifest, task: str, summary: FolderSummary, strict: bool
     ) -> None:
-        self.folder, self.found, self.manifest, self.task, self.summary = folder, found, manifest, task, summary
-        self.strict = strict
+        self.found, self.manifest, self.task, self.summary, self.strict = found, manifest, task, summary, strict
         self.stopped: set[int] = set()
         self.finished = self.tokens = self._finished_bytes = self._bytes_read = 0
         self._part = os.path.join(scratch, "part")
@@ -134,7 +109,7 @@ class Outputs:
         self.summary.kept += 1
         self._count(file)
 
-    def take(self, done: Done) -> None:
+    def take(self, done: PieceResult) -> None:
         """Write a piece; finish its file at the end."""
         if done.file in self.stopped:
             return
@@ -143,26 +118,25 @@ class Outputs:
             self._bytes_read = done.bytes_read
             self._take(done.file, path, done.parsed)
         elif done.end is not None and done.end.fault is not None:
-            self._refuse(done.file, path, done.end.fault)
+            self._refuse(done.file, done.end.fault)
         elif done.end is not None:
             if self._output is None or not self._output.sentences + self._output.faults:
                 fault = InputError("expected sentences, found none", path=path, remedy="give a file with sentences")
-                self._refuse(done.file, path, fault)
+                self._refuse(done.file, fault)
             else:
                 self._finish(done.file, done.end.sha256)
 
     def _take(self, file: int, path: str, parsed: Parsed) -> None:
         if parsed.stopped and parsed.first_fault is not None:
-            self._refuse(file, path, parsed.first_fault)
+            self._refuse(file, parsed.first_fault)
             return
         if parsed.doubt and (self._output is None or not self._output.doubtful):
             if self.strict:
-                fault = InputError(parsed.doubt, path=path, remedy="or leave out --strict")
-                self._refuse(file, path, fault)
+                self._refuse(file, InputError(parsed.doubt, path=path, remedy="or leave out --strict"))
                 return
             self.summary.doubtful.append((path, parsed.doubt))
         if self._output is None:
-            self._output = Output(self._part, os.path.join(self.folder, self.found[file].name))
+            self._output = Output(self._part, os.path.join(self.summary.folder, self.found[file].name))
         self._output.take(parsed)
         self.tokens += parsed.tokens
 
@@ -172,9 +146,9 @@ class Outputs:
         self._output = None
         output.close()
         counts = output.sentences, output.tokens, output.faults
-        made = entry(self.found[file].name, self.task, (input_sha256, output.sha256), counts)
+        checksums = input_sha256, output.hashing.sha256
         os.makedirs(os.path.dirname(output.target), exist_ok=True)
-        self.manifest.add(made, self._lines)
+        self.manifest.add(self._lines, self.found[file].name, self.task, checksums, counts)
         os.replace(self._part, output.target)
         summary = self.summary
         summary.written += 1
@@ -184,12 +158,12 @@ class Outputs:
         summary.fallbacks += output.fallbacks
         self._count(file)
 
-    def _refuse(self, file: int, path: str, fault: InputError) -> None:
+    def _refuse(self, file: int, fault: InputError) -> None:
         self.stopped.add(file)
         if self._output is not None:
             self._output.close()
             self._output = None
-        self.summary.faulty.append((path, fault))
+        self.summary.faulty.append((self.found[file].input, fault))
         self._count(file)
 
     def _count(self, file: int) -> None:
@@ -220,10 +194,9 @@ class Output:
         self.target = target
         self.sentences = self.tokens = self.faults = self.fallbacks = 0
         self.doubtful = False
-        self._file = open(part, "wb")  # noqa: SIM115
-        self._hashing = hashed(self._file)
-        self._compressed = compressed(self._hashing, target)  # type: ignore[arg-type]
-        self._stream: IO[bytes] = self._compressed.__enter__()
+        self._files = ExitStack()
+        self.hashing = Hashing(self._files.enter_context(open(part, "wb")))  # noqa: SIM115
+        self._stream = self._files.enter_context(compressed(self.hashing, target))  # type: ignore[arg-type]
 
     def take(self, parsed: Parsed) -> None:
         """Write a piece, and count it."""
@@ -236,13 +209,4 @@ class Output:
 
     def close(self) -> None:
         """Complete the file."""
-        if not self._file.closed:
-            try:
-                self._compressed.__exit__(None, None, None)
-            finally:
-                self._file.close()
-
-    @property
-    def sha256(self) -> str:
-        """Checksum of the bytes."""
-        return self._hashing.sha256
+        self._files.close()

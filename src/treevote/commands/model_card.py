@@ -22,28 +22,12 @@ from treevote.config import from_mapping, load_toml
 from treevote.ensemble.familiarity import expects_tags
 from treevote.ensemble.parser import EnsembleParser
 from treevote.errors import ConfigError
-from treevote.report.scores import attachment, score_tags
-from treevote.terminal import table
-from treevote.visibility import visible
+from treevote.report.scores import score_tags
 
 
 @dataclass(frozen=True)
 class CardMetadata:
-    """What a person states of a model.
-
-    Attributes
-    ----------
-    name, description, language : str
-    licence : str
-        Licence of the training data.
-    data : str
-        Where the training data are from.
-    use : str
-        What the model is meant for.
-    not_for : tuple of str
-        What it should not be used for, besides what follows from its facts.
-    citation, contact : str
-    """
+    """What a person states of a model; ``licence`` and ``data`` are those of the training data."""
 
     name: str = ""
     description: str = ""
@@ -56,14 +40,12 @@ class CardMetadata:
     contact: str = ""
 
 
-def read_card_metadata(path: str | Path | None) -> CardMetadata:
-    """Read the file of a card; without a path it is empty.
+OF_DATA = ("licence", "data", "not_for")
+"""Statements that a card has among those on the data and the use of the model."""
 
-    Raises
-    ------
-    ConfigError
-        If it cannot be read, or has an unknown key.
-    """
+
+def read_card_metadata(path: str | Path | None) -> CardMetadata:
+    """Read the file of a card; without a path it is empty."""
     if path is None:
         return CardMetadata()
     try:
@@ -73,25 +55,16 @@ def read_card_metadata(path: str | Path | None) -> CardMetadata:
 
 
 def card(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadata) -> dict[str, Any]:
-    """Return a card as data for JSON.
-
-    Parameters
-    ----------
-    facts : mapping
-        See `treevote.commands.inspect.inspect`.
-    parser : EnsembleParser
-    metadata : CardMetadata
-    """
+    """Return a card as data for JSON; for the facts see `treevote.commands.inspect.inspect`."""
     training: Mapping[str, Any] = facts["training"]
     adaptation: Mapping[str, Any] = facts.get("adaptation", {})
     tags = expects_tags(parser)
+    reads = [] if parser.reader is None else parser.reader.parts
+    tagged = ", with the tags of the training data" if tags and "tagger" not in reads else ""
     measured = "development data" if "development" in facts else f"{facts['folds']} folds" if "folds" in facts else None
+    stated = {key: value for key, value in dataclasses.asdict(metadata).items() if key not in OF_DATA}
     return {
-        **{
-            key: value
-            for key, value in dataclasses.asdict(metadata).items()
-            if key in ("name", "description", "language", "use", "citation", "contact")
-        },
+        **stated,
         "members": {name: each["kind"] for name, each in facts["members"].items()},
         "treevote": facts["treevote"],
         "training_data": {**training, "source": metadata.data, "licence": metadata.licence or None},
@@ -99,20 +72,13 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadat
         "adaptation_rounds": len(adaptation.get("rounds", ())),
         "labelled_target_sentences": adaptation.get("target_train", {}).get("sentences", 0),
         "adapted_taggers": adaptation.get("taggers", {}).get("sentences", 0) > 0,
-        "input": _input(parser, tags),
+        "input": f"{'raw text, or ' if 'tokenizer' in reads else ''}sentences of words{tagged}; CoNLL-U or CoNLL-X",
         "output": f"trees, {'support and confidence' if parser.has_confidence else 'support'} of each arc",
         "measured_on": measured,
         "score_tags": score_tags(facts),
         "scores": facts.get("scores"),
         "not_for": [*_not_for(facts, parser, metadata, tags), *metadata.not_for],
     }
-
-
-def _input(parser: EnsembleParser, tags: bool) -> str:
-    """Return what a model reads."""
-    reads = [] if parser.reader is None else parser.reader.parts
-    tagged = ", with the tags of the training data" if tags and "tagger" not in reads else ""
-    return f"{'raw text, or ' if 'tokenizer' in reads else ''}sentences of words{tagged}; CoNLL-U or CoNLL-X"
 
 
 def _not_for(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadata, tags: bool) -> Iterator[str]:
@@ -131,80 +97,3 @@ def _not_for(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMet
         yield "a choice of arcs by their confidence: it has none"
     if not metadata.licence:
         yield "passing it on before the licence of the training data is known: none was told"
-
-
-def as_text(facts: Mapping[str, Any]) -> str:
-    """Return a card for a person to read."""
-    lines = [visible(facts["name"] or "model card"), ""]
-    lines += [f"{key:<16}{visible(value)}" for key, value in _rows(facts)]
-    if facts["scores"]:
-        rows = [[name, *attachment(score)] for name, score in facts["scores"].items()]
-        lines += ["", table([f"on {facts['measured_on']}", "LAS", "UAS"], rows)]
-    lines += ["", "should not be used for", *(f"- {visible(each)}" for each in facts["not_for"])]
-    return "\n".join(lines)
-
-
-def as_markdown(facts: Mapping[str, Any]) -> str:
-    """Return a card as Markdown."""
-    lines = [f"# {_escaped(facts['name'] or 'Model card')}", "", "| | |", "|---|---|"]
-    lines += [f"| {key} | {_escaped(value)} |" for key, value in _rows(facts)]
-    if facts["scores"]:
-        lines += [
-            "",
-            f"## Scores on {facts['measured_on']}, {facts['score_tags']} tags",
-            "",
-            "| | LAS | UAS |",
-            "|---|---:|---:|",
-        ]
-        lines += [f"| {_escaped(name)} | {' | '.join(attachment(score))} |" for name, score in facts["scores"].items()]
-    lines += ["", "## Should not be used for", "", *(f"- {_escaped(each)}" for each in facts["not_for"])]
-    return "\n".join(lines)
-
-
-def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the rows of a card that have something in them."""
-    data = facts["training_data"]
-    development = facts["development_data"]
-    members = ", ".join(facts["members"])
-    rounds = facts["adaptation_rounds"]
-    adapted = [f"{rounds} round{'' if rounds == 1 else 's'}"] if rounds else []
-    adapted += [f"{few:,} labelled sentences"] if (few := facts["labelled_target_sentences"]) else []
-    adapted += ["taggers"] if facts["adapted_taggers"] else []
-    rows = (
-        ("description", facts["description"]),
-        ("language", facts["language"]),
-        ("use", facts["use"]),
-        (
-            "kind",
-            f"dependency parser, vote of {members}" if len(facts["members"]) > 1 else f"dependency parser, {members}",
-        ),
-        ("input", facts["input"]),
-        ("output", facts["output"]),
-        ("training data", _size(data)),
-        ("source", data["source"]),
-        ("licence of data", data["licence"] or "not told"),
-        ("checksum of data", data["sha256"]),
-        ("measured on", _size(development) if development else facts["measured_on"] or "nothing"),
-        ("adaptation", ", ".join(adapted)),
-        ("treevote", facts["treevote"]),
-        ("citation", facts["citation"]),
-        ("contact", facts["contact"]),
-    )
-    yield from ((key, value) for key, value in rows if value)
-
-
-def _size(data: Mapping[str, Any]) -> str:
-    return f"{data['name']}, {data['sentences']:,} sentences, {data['tokens']:,} tokens, {data['labels']} labels"
-
-
-def _escaped(text: str) -> str:
-    r"""Return a text as Markdown shows it.
-
-    Examples
-    --------
-    >>> _escaped("a_b|c <x>")
-    'a\\_b\\|c &lt;x>'
-    """
-    for character in "\\`*_[]|#":
-        text = text.replace(character, "\\" + character)
-    return visible(text).replace("&", "&amp;").replace("<", "&lt;")

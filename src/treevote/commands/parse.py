@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from treevote.batch.joint import Parsed, Work, missing_end
-from treevote.commands.answer import answer
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat, TextChunk
@@ -20,24 +19,15 @@ from treevote.ensemble.text_annotator import Tags
 from treevote.errors import InputError
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.report.answer import answer
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
     """Result of `parse_files`.
 
-    Attributes
-    ----------
-    sentences, tokens : int
-        Numbers of parsed sentences and tokens.
-    faults : int
-        Sentences that were left out or kept unparsed.
-    first_fault : InputError, optional
-        Fault of the first of them.
-    seconds : float
-        Wall-clock time, loading the model included.
-    fallbacks : int
-        Number of times that a bounded search of a member was cut short and completed by a simpler one.
+    Faults are sentences that were left out or kept unparsed, fallbacks bounded searches of members that were cut short
+    and completed by a simpler one. The wall-clock time includes the loading of the model.
     """
 
     sentences: int = 0
@@ -88,10 +78,9 @@ def parse_files(
         Written whole or not at all, see `treevote.files.streams.writing`; it may be one of the inputs.
     member : str, optional
         Parse with this member alone; by default all vote.
-    support : bool, default=False
-        Write the share of the votes for each arc and label into MISC, see `treevote.conll.writer`.
-    confidence : bool, default=False
-        Write the probability that each arc is right, alone and with its label, into MISC, and that predicted tags are.
+    support, confidence : bool, default=False
+        Write into MISC the share of the votes for each arc and label, see `treevote.conll.writer`; the probability that
+        each arc is right, alone and with its label, and that predicted tags are.
     on_error : {"stop", "skip", "keep"}, default="stop"
         Treatment of a faulty sentence: raise, leave it out, or write it back unparsed.
     tags : {"auto", "keep", "predict"}, default="auto"
@@ -113,13 +102,11 @@ def parse_files(
     Raises
     ------
     InputError
-        For a faulty sentence if ``on_error`` is ``"stop"``; for an input without sentences; for running text if the
-        model has no tokenizer; if a file cannot be read or written.
-    ModelError
-        If the model cannot be read.
-    ConfigError
-        If the member does not exist, support or confidence is asked of a single one, or confidence of a model that
-        was trained without development data, or tags of one without a tagger.
+        For a faulty sentence if ``on_error`` is ``"stop"``, an input without sentences, running text if the model has
+        no tokenizer, or a file that cannot be read or written.
+    ModelError, ConfigError
+        If the model cannot be read, or does not have the member, confidence or tagger that is asked for; a member alone
+        has neither support nor confidence.
     """
     start = time.monotonic()
     work = Work(StoredParser.of(model, member), support, confidence, on_error, tags)

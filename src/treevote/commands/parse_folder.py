@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from typing import Any, TextIO
 
 from treevote.batch.joint import Work
-from treevote.batch.manifest import Manifest, task_of
+from treevote.batch.manifest import Manifest
 from treevote.batch.outputs import Pair, folders_of, pairs
 from treevote.batch.reading import TASK_BYTES, Piece, parse_task, pieces, tasks
-from treevote.commands.answer import answer
 from treevote.commands.folder_outputs import FolderSummary, Outputs
 from treevote.conll.document_ids import document_ids
 from treevote.conll.reader import OnError
@@ -24,6 +25,12 @@ from treevote.ensemble.text_annotator import Tags
 from treevote.errors import ConfigError, InputError
 from treevote.files.temporaries import lock, temporary
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.report.answer import answer
+from treevote.store.manifest import digest
+from treevote.terminal import EVERY, duration, is_quiet
+
+AT_A_TERMINAL = 0.2
+"""Seconds between two states of the line at a terminal."""
 
 
 @dataclass(slots=True)
@@ -100,21 +107,11 @@ def parse_folder(
     start = time.monotonic()
     where = os.fspath(folder)
     found, links = pairs(inputs, folder, suffix, format)
-    work = Work(StoredParser.of(model, member), support, confidence, on_error, tags)
+    options: dict[str, Any] = {"support": support, "confidence": confidence, "on_error": on_error, "tags": tags}
+    work = Work(StoredParser.of(model, member), **options)
     work.check()
-    task = task_of(
-        {
-            "model": work.stored.sha256,
-            "treevote": work.stored.version,
-            "member": member,
-            "support": support,
-            "confidence": confidence,
-            "on_error": on_error,
-            "tags": tags,
-            "strict": strict,
-            "format": format,
-        }
-    )
+    options |= {"member": member, "strict": strict, "format": format}
+    task = digest({"model": work.stored.sha256, "treevote": work.stored.version, **options})
     with _sentence(where):
         os.makedirs(where, exist_ok=True)
     with _sentence(where), lock(where) as free:
@@ -126,7 +123,7 @@ def parse_folder(
         with temporary(os.path.join(where, "parses"), folder=True) as scratch:
             manifest.write()  # without lines that were cut off
             status = Status(n_files=len(found), total_bytes=size([path for path, _ in found]))
-            with closing(Outputs(where, scratch, found, manifest, task, summary, strict)) as run:
+            with closing(Outputs(scratch, found, manifest, task, summary, strict)) as run:
                 source = _source(found, run, force, format, task_bytes)
                 for results in jobs.silent.map(functools.partial(parse_task, work), tasks(source, task_bytes)):
                     for done in results:
@@ -164,7 +161,7 @@ def _source(found: Sequence[Pair], run: Outputs, force: bool, format: AnyFormat,
         made = False
         if not force:
             with suppress(OSError):  # which reading will tell
-                made = run.manifest.is_made(run.folder, name, run.task, path)
+                made = run.manifest.is_made(name, run.task, path)
         if made:
             run.keep(number)
         else:
@@ -185,3 +182,54 @@ def _sentence(folder: str) -> Iterator[None]:
             path=os.fspath(error.filename2 or error.filename or folder),
             remedy="check the folder, its permissions and the space on the disk; finished files stay",
         ) from error
+
+
+@contextmanager
+def status_shown(stream: TextIO | None = None) -> Iterator[Callable[[Status], None]]:
+    """Show the status of a run: at a terminal as one line that changes, else as a line every few seconds."""
+    file = stream or sys.stderr
+    if is_quiet():
+        yield lambda status: None
+        return
+    shown = StatusLine(file)
+    try:
+        yield shown
+    finally:
+        shown.clear()
+
+
+class StatusLine:
+    """A line about a run; the clock returns seconds."""
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream, self._clock = stream, clock
+        self._terminal = stream.isatty()
+        self._start = self._last = clock()
+        self._width = 0
+
+    def __call__(self, status: Status) -> None:
+        """Write the line if it is time."""
+        now = self._clock()
+        if now - self._last < (AT_A_TERMINAL if self._terminal else EVERY):
+            return
+        self._last = now
+        seconds = max(now - self._start, 1e-9)
+        speed = f", {status.tokens / seconds:,.0f} tokens/s" if status.tokens else ""
+        left = ""
+        if 0 < status.n_bytes <= status.total_bytes:
+            rest = seconds * (status.total_bytes - status.n_bytes) / status.n_bytes
+            left = f"; about {duration(rest)} left"
+        line = f"treevote: {status.files:,} of {status.n_files:,} files, {status.tokens:,} tokens{speed}{left}"
+        if self._terminal:
+            self._stream.write("\r" + line.ljust(self._width))
+            self._stream.flush()
+            self._width = len(line)
+        else:
+            print(line, file=self._stream, flush=True)
+
+    def clear(self) -> None:
+        """Leave no line at a terminal."""
+        if self._width:
+            self._stream.write("\r" + " " * self._width + "\r")
+            self._stream.flush()
+            self._width = 0

@@ -21,7 +21,7 @@ from treevote.adaptation.adapt import Adaptation, AdaptationResult
 from treevote.adaptation.data import Data
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme
-from treevote.commands.cascade import as_text, cascade
+from treevote.commands.evaluate import cascade
 from treevote.commands.example import example
 from treevote.commands.train import compile_kernels
 from treevote.conll.plain_text import text_of
@@ -38,7 +38,9 @@ from treevote.files.temporaries import temporary
 from treevote.kernels import Longs
 from treevote.models.tokenization.library import library
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.report.evaluation import cascade_text
 from treevote.report.page import environment, write_report
+from treevote.report.scores import percentage
 from treevote.store import folder as store
 from treevote.store.checkpoints import checkpoints
 from treevote.terminal import duration, size, table
@@ -57,28 +59,10 @@ VOTE, ADAPTED_TOO = "vote", ", adapted"
 
 @dataclass(frozen=True)
 class Quickstart:
-    """Result of `quickstart`.
+    """Result of `quickstart`: counts and seconds of members and vote on the test set, before and after adaptation.
 
-    Attributes
-    ----------
-    folder : Path
-        Folder of models and parses.
-    training, test : Treebank
-        The training set and the test set.
-    training_seconds, adapting_seconds : float
-        Wall-clock time of the training, and of the adaptation.
-    reasons : list of str
-        Reasons against the adapted model; empty if it was kept.
-    n_bytes : int
-        Size of the model.
-    counts : dict of str to Counts
-        Of each member and of the vote, before and after the adaptation.
-    seconds : dict of str to float
-        Time to parse the test set; that of the vote includes its members.
-    example : list of str
-        Lines of a sentence of the test set on which the members differ.
-    from_text : str
-        Scores of members and vote on the text of the test set, and its cascade; empty if it was not asked for.
+    The seconds of the vote include its members. ``reasons`` against the adapted model are empty if it was kept;
+    ``example`` is a sentence on which the members differ; ``from_text`` has the scores from raw text if asked for.
     """
 
     folder: Path
@@ -95,45 +79,17 @@ class Quickstart:
 
     def __str__(self) -> str:
         """Return the table, and the commands for a treebank of the user."""
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield f"trained on {_sizes(self.training)} of web text in {duration(self.training_seconds)}"
+        yield f"tested on {_sizes(self.test)} of an encyclopedia\n"
+        speeds = {name: f"{self.test.n_tokens / seconds:,.0f}" for name, seconds in self.seconds.items()}
         rows = [
-            [
-                name,
-                f"{count.las:.2f}",
-                f"{count.uas:.2f}",
-                f"{self.seconds[name]:.2f}",
-                f"{self.test.n_tokens / self.seconds[name]:,.0f}",
-            ]
+            [name, f"{count.las:.2f}", f"{count.uas:.2f}", f"{self.seconds[name]:.2f}", speeds[name]]
             for name, count in self.counts.items()
         ]
-        return "\n".join(
-            [
-                f"trained on {_sizes(self.training)} of web text in {duration(self.training_seconds)}",
-                f"tested on {_sizes(self.test)} of an encyclopedia",
-                "",
-                table(["", "LAS", "UAS", "seconds", "tokens/s"], rows),
-                "",
-                *self._meaning(),
-                *self._difference(),
-                *self._raw_text(),
-                "",
-                *(f"adapted to {UNLABELLED} in {duration(self.adapting_seconds)}" for _ in range(not self.reasons)),
-                *(f"the adapted model was not kept: {reason}" for reason in self.reasons),
-                f"model   {self.folder / MODEL} ({size(self.n_bytes)})",
-                *(f"adapted {self.folder / ADAPTED}" for _ in range(not self.reasons)),
-                f"parses  {self.folder / PARSED}",
-                f"gold    {self.folder / GOLD}",
-                f"report  {self.folder / REPORT}, for a browser",
-                "",
-                "With a treebank of your own, in CoNLL-U or CoNLL-X:",
-                "  treevote train --train train.conllu --dev dev.conllu -o my-model -j 2",
-                "  treevote parse my-model input.conllu -o parsed.conllu",
-                "  treevote evaluate test.conllu parsed.conllu",
-                "  treevote adapt my-model new-domain.conllu --train train.conllu --dev dev.conllu -o adapted -j 2",
-            ]
-        )
-
-    def _meaning(self) -> Iterator[str]:
-        """Yield what the table means."""
+        yield table(["", "LAS", "UAS", "seconds", "tokens/s"], rows) + "\n"
         las = {name: count.las for name, count in self.counts.items()}
         best = max((name for name in las if not name.endswith((VOTE, ADAPTED_TOO))), key=lambda name: las[name])
         yield "LAS is the share of words with the right head and label, UAS with the right head, in percent."
@@ -141,44 +97,34 @@ class Quickstart:
         if (adapted := VOTE + ADAPTED_TOO) in las:
             gain = las[adapted] - las[VOTE]
             yield f"The adapted members also learned from text without trees, where parsers agreed: {gain:+.2f} LAS."
-
-    def _raw_text(self) -> Iterator[str]:
-        """Yield the tables of the model that reads raw text, or the command that trains one."""
-        yield ""
-        if self.from_text:
-            yield "The same from raw text: a model with a tokenizer and a tagger, on the text of the test set alone."
-            yield self.from_text
-        else:
-            yield "The words and tags of the test set were given. From raw text: treevote quickstart --from-text"
-
-    def _difference(self) -> Iterator[str]:
-        """Yield a sentence on which the members differ."""
         if self.example:
-            yield ""
-            yield "A sentence of the test set on which members differ: the tree of the vote, and the members."
+            yield "\nA sentence of the test set on which members differ: the tree of the vote, and the members."
             yield from self.example
+        if self.from_text:
+            yield "\nThe same from raw text: a model with a tokenizer and a tagger, on the text of the test set alone."
+            yield f"{self.from_text}\n"
+        else:
+            yield "\nThe words and tags of the test set were given. From raw text: treevote quickstart --from-text\n"
+        if not self.reasons:
+            yield f"adapted to {UNLABELLED} in {duration(self.adapting_seconds)}"
+        yield from (f"the adapted model was not kept: {reason}" for reason in self.reasons)
+        yield f"model   {self.folder / MODEL} ({size(self.n_bytes)})"
+        if not self.reasons:
+            yield f"adapted {self.folder / ADAPTED}"
+        yield f"parses  {self.folder / PARSED}"
+        yield f"gold    {self.folder / GOLD}"
+        yield f"report  {self.folder / REPORT}, for a browser\n"
+        yield "With a treebank of your own, in CoNLL-U or CoNLL-X:"
+        yield "  treevote train --train train.conllu --dev dev.conllu -o my-model -j 2"
+        yield "  treevote parse my-model input.conllu -o parsed.conllu"
+        yield "  treevote evaluate test.conllu parsed.conllu"
+        yield "  treevote adapt my-model new-domain.conllu --train train.conllu --dev dev.conllu -o adapted -j 2"
 
 
-def quickstart(
-    folder: str | Path,
-    *,
-    from_text: bool = False,
-    jobs: Jobs = ONE_JOB,
-) -> Quickstart:
+def quickstart(folder: str | Path, *, from_text: bool = False, jobs: Jobs = ONE_JOB) -> Quickstart:
     """Train the default ensemble on the default data, test it, adapt it, and test it again.
 
-    Parameters
-    ----------
-    folder : path
-        For the models, the parses and the gold trees of the test set; existing files of the same names are replaced.
-    from_text : bool, default=False
-        Whether a model that reads raw text is trained and tested, too.
-    jobs : Jobs, optional
-
-    Raises
-    ------
-    InputError, ModelError, ConfigError
-        If the default data or a library of the extra ``quickstart`` is missing, or the folder cannot be written to.
+    The folder gets models, parses and gold trees; ``from_text`` also trains and tests a model that reads raw text.
     """
     folder = Path(folder)
     environment()  # before the work: it may be missing
@@ -217,19 +163,8 @@ def quickstart(
     counts = {name: evaluate(test, parse) for name, parse in parses.items()}
     shown = example(test, {name: parses[name] for name in parser.members}, parses[VOTE])
     told = _from_text(training, dev, test, folder, jobs) if from_text else ""
-    return Quickstart(
-        folder,
-        training,
-        test,
-        training_seconds,
-        adapting_seconds,
-        adapted.reasons,
-        n_bytes,
-        counts,
-        seconds,
-        shown,
-        told,
-    )
+    times = training_seconds, adapting_seconds
+    return Quickstart(folder, training, test, *times, adapted.reasons, n_bytes, counts, seconds, shown, told)
 
 
 def _from_text(training: Treebank, dev: Treebank, test: Treebank, folder: Path, jobs: Jobs) -> str:
@@ -240,11 +175,8 @@ def _from_text(training: Treebank, dev: Treebank, test: Treebank, folder: Path, 
     assert parser.reader is not None
     parses, _ = _parse(parser, parser.reader.read(b"".join(text_of(str(folder / GOLD)))), jobs)
     found = evaluate_systems(test, {name: parse.only() for name, parse in parses.items()}, samples=1, permutations=1)
-    rows = [
-        [system.name, *("-" if (value := system.rates[name].value) is None else f"{value:.2f}" for name in METRICS)]
-        for system in found.systems
-    ]
-    return f"\n{table(['', *METRICS], rows)}\n\n{as_text(cascade(folder / READER, folder / GOLD))}"
+    rows = [[system.name, *(percentage(system.rates[name].value) for name in METRICS)] for system in found.systems]
+    return f"\n{table(['', *METRICS], rows)}\n\n{cascade_text(cascade(folder / READER, folder / GOLD))}"
 
 
 def _adapted(parser: EnsembleParser, training: Treebank, dev: Treebank, folder: Path, jobs: Jobs) -> AdaptationResult:

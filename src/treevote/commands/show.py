@@ -7,7 +7,7 @@ import pydoc
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as short
@@ -25,7 +25,7 @@ from treevote.evaluation.agreement import arcs_of
 from treevote.evaluation.calibration import COLUMNS, confidence_of, has_confidence
 from treevote.evaluation.counts import require_same_sentences
 from treevote.evaluation.names import named
-from treevote.kernels import Doubles, Floats, Longs
+from treevote.kernels import Floats
 from treevote.visibility import visible
 
 MAX_PICTURES = 100
@@ -40,20 +40,9 @@ _RANGE = re.compile("[0-9]{1,9}-([0-9]{1,9})?|-[0-9]{1,9}")
 
 @dataclass(frozen=True)
 class Chosen:
-    """The sentences to be shown.
+    """The sentences to be shown, by their numbers from 1, of a file and of a system with the same sentences.
 
-    Attributes
-    ----------
-    gold : Treebank
-        All sentences of the file.
-    system : Treebank or None
-        The same sentences as a system parsed them.
-    numbers : tuple of int
-        Numbers of the sentences to show, from 1.
-    confidence : ndarray of float32, shape (n_slots,), optional
-        Confidence of each arc with its label, if the file carries it, or the system's.
-    name : str
-        Name of the system, see `treevote.evaluation.names`.
+    ``confidence`` is that of each arc with its label, shape (n_slots,), if the file carries it, or the system's.
     """
 
     gold: Treebank
@@ -61,6 +50,12 @@ class Chosen:
     numbers: tuple[int, ...]
     confidence: Floats | None = None
     name: str = ""
+
+    def trees(self, number: int) -> tuple[Sentence, Sentence | None, list[float] | None]:
+        """Return a sentence, that of the system, and the confidence of each word, of which the first is ROOT's."""
+        first, last = self.gold.offsets[number - 1 : number + 1].tolist()
+        sure = None if self.confidence is None else self.confidence[first:last].tolist()
+        return self.gold.sentence(number - 1), None if self.system is None else self.system.sentence(number - 1), sure
 
 
 def show(
@@ -74,35 +69,12 @@ def show(
     worst: int | None = None,
     format: Format | Literal["auto"] = "auto",
 ) -> Chosen:
-    """Read a file and choose sentences of it.
+    """Read a file and choose sentences of it: by numbers and ranges such as ``"1,5-8"``, by ``sent_id``, or all.
 
-    Parameters
-    ----------
-    path : path
-        Sentences, with trees or without.
-    sentences : str, optional
-        Numbers and ranges, such as ``"3"``, ``"3-7"``, ``"3-"`` or ``"1,5-8"``; without it and ``id`` all of them.
-    id : str, optional
-        The ``sent_id`` of the sentence; with ``sentences`` too, it is shown as well.
-    against : path or "NAME=FILE", optional
-        The same sentences as a system parsed them.
-    sort : {"file", "unsure", "differing"}, default="file"
-        Order of the sentences: that of the file; the least sure first, by the mean confidence of their arcs; those with
-        most different arcs first.
-    differing : bool, default=False
-        Whether only sentences that differ are shown.
-    worst : int, optional
-        Number of sentences with most different arcs, or without ``against`` the least sure ones, that are shown.
-    format : {"auto", "conllu", "conllx"}, default="auto"
-        Format of the files.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read, a sentence is not there, or the files do not have the same sentences; if the least
-        sure ones are asked for, and the file carries no confidence.
-    ConfigError
-        If differences are asked for without a second file.
+    They are in the order of the file; with ``"unsure"`` the lowest mean confidence of the arcs is first, with
+    ``"differing"`` the most arcs that differ from those of ``against``. ``worst`` is the number of sentences with most
+    different arcs, or without ``against`` of the least sure ones. InputError if a sentence or the confidence is
+    missing; ConfigError if differences are asked for without a second file.
     """
     gold = read(path, format=format, trees="optional")
     name, file = ("", None) if against is None else next(iter(named([against]).items()))
@@ -115,10 +87,12 @@ def show(
     if sentences is not None or id is not None:
         numbers = [] if sentences is None else numbers_of(sentences, gold.n_sentences)
         numbers += [] if id is None else [_number_of(id, gold)]
-    sure = _confidence(gold)
-    if sure is None and system is not None:
-        sure = _confidence(system)
-    wrong = None if system is None else _n_differing(gold, system)
+    sure, wrong = _confidence(gold), None
+    if system is not None:
+        sure = _confidence(system) if sure is None else sure
+        ours, theirs = arcs_of([gold, system])
+        differ = gold.is_token & ((ours.heads != theirs.heads) | (ours.deprels != theirs.deprels))
+        wrong = per_sentence(differ, gold.offsets)
     if differing and wrong is not None:
         numbers = [number for number in numbers if wrong[number - 1]]
     if worst is not None and sort == "file":
@@ -127,10 +101,10 @@ def show(
         numbers.sort(key=lambda number: -int(wrong[number - 1]))
     elif sort == "unsure":
         if sure is None:
-            raise InputError(
-                "expected confidence in MISC, found none", path=gold.title, remedy="parse with --confidence"
-            )
-        mean = _mean(sure, gold)
+            problem = "expected confidence in MISC, found none"
+            raise InputError(problem, path=gold.title, remedy="parse with --confidence")
+        sums = np.bincount(gold.sentence_of[gold.is_token], sure[gold.is_token], gold.n_sentences)
+        mean = sums / np.maximum(gold.lengths, 1)
         numbers.sort(key=lambda number: float(mean[number - 1]))
     return Chosen(gold, system, tuple(numbers[:worst]), sure, name)
 
@@ -145,40 +119,14 @@ def _confidence(treebank: Treebank) -> Floats | None:
         return None
 
 
-def _mean(confidence: Floats, treebank: Treebank) -> Doubles:
-    """Return the mean confidence of each sentence, shape (n_sentences,)."""
-    sums = np.bincount(treebank.sentence_of[treebank.is_token], confidence[treebank.is_token], treebank.n_sentences)
-    return np.asarray(sums / np.maximum(treebank.lengths, 1), np.float64)
-
-
-def _n_differing(gold: Treebank, system: Treebank) -> Longs:
-    """Return the number of words of each sentence whose head or label differs, shape (n_sentences,)."""
-    ours, theirs = arcs_of([gold, system])
-    differ = gold.is_token & ((ours.heads != theirs.heads) | (ours.deprels != theirs.deprels))
-    return per_sentence(differ, gold.offsets)
-
-
 def numbers_of(choice: str, n_sentences: int) -> list[int]:
-    """Return the numbers of a choice, in its order.
-
-    Raises
-    ------
-    InputError
-        If it is not understood, or there is no such sentence.
-
-    Examples
-    --------
-    >>> numbers_of("2,4-", 5)
-    [2, 4, 5]
-    """
+    """Return the numbers of a choice, in its order; InputError if it or a number is not understood."""
     numbers: list[int] = []
     for part in choice.split(","):
         begin, dash, end = map(str.strip, part.partition("-"))
         if not _RANGE.fullmatch(f"{begin}-{end}"):
-            raise InputError(
-                f"expected numbers of sentences, such as 3, 3-7 or 1,5-8, found {short(part)}",
-                remedy=f"give numbers from 1 to {n_sentences}",
-            )
+            problem = f"expected numbers of sentences, such as 3, 3-7 or 1,5-8, found {short(part)}"
+            raise InputError(problem, remedy=f"give numbers from 1 to {n_sentences}")
         first = int(begin or 1)
         last = int(end or n_sentences) if dash else first
         if not 1 <= first <= last <= n_sentences:
@@ -194,51 +142,36 @@ def as_text(chosen: Chosen, width: int | None = None) -> str:
         return "no sentence differs\n"
     parts = []
     for number in chosen.numbers:
-        gold, system = _pair(chosen, number)
-        drawing = text.draw(gold, system, width=width, confidence=_sure_of(chosen, number))
-        parts.append("\n".join([*_heading(chosen, number, gold, system), "", *drawing]))
+        gold, system, confidence = chosen.trees(number)
+        drawing = text.draw(gold, system, width=width, confidence=confidence)
+        parts.append("\n".join([*_heading(chosen, number), "", *drawing]))
     return "\n\n\n".join(parts) + "\n"
 
 
 def as_svg(chosen: Chosen, width: float = WIDTH) -> bytes:
-    """Return an SVG file with the drawings below each other; see `treevote.drawing.svg`.
-
-    Raises
-    ------
-    InputError
-        If there are too many sentences for one picture.
-    """
+    """Return an SVG file with the drawings below each other; InputError if they are too many."""
     if len(chosen.numbers) > MAX_PICTURES:
         raise InputError(
             f"expected at most {MAX_PICTURES} sentences for one SVG file, found {len(chosen.numbers):,}",
             remedy="choose some with --sentence, or name a folder, for a file of each",
         )
-    pictures = [_picture(chosen, number, width) for number in chosen.numbers]
-    return svg.document(pictures, two_trees=chosen.system is not None, confident=chosen.confidence is not None).encode()
+    return _document(chosen, chosen.numbers, width)
 
 
 def as_svgs(chosen: Chosen, width: float = WIDTH) -> Iterator[tuple[str, bytes]]:
     """Yield an SVG file for each sentence, with its name: ``sentence-NUMBER.svg``."""
     digits = len(str(chosen.gold.n_sentences))
     for number in chosen.numbers:
-        picture, two_trees = [_picture(chosen, number, width)], chosen.system is not None
-        document = svg.document(picture, two_trees=two_trees, confident=chosen.confidence is not None)
-        yield f"sentence-{number:0{digits}}.svg", document.encode()
+        yield f"sentence-{number:0{digits}}.svg", _document(chosen, [number], width)
 
 
-def _picture(chosen: Chosen, number: int, width: float) -> tuple[str, svg.Picture]:
-    gold, system = _pair(chosen, number)
-    drawing = svg.draw(gold, system, width=width, confidence=_sure_of(chosen, number))
-    return "\n".join(_heading(chosen, number, gold, system)[:1]), drawing
-
-
-def _sure_of(chosen: Chosen, number: int) -> list[float] | None:
-    """Return the confidence of each word of a sentence; the first is ROOT's."""
-    if chosen.confidence is None:
-        return None
-    first, last = chosen.gold.offsets[number - 1 : number + 1].tolist()
-    found: list[float] = chosen.confidence[first:last].tolist()
-    return found
+def _document(chosen: Chosen, numbers: Sequence[int], width: float) -> bytes:
+    pictures = []
+    for number in numbers:
+        gold, system, confidence = chosen.trees(number)
+        drawing = svg.draw(gold, system, width=width, confidence=confidence)
+        pictures.append((_heading(chosen, number)[0], drawing))
+    return svg.document(pictures, two_trees=chosen.system is not None, confident=chosen.confidence is not None).encode()
 
 
 def shown(chosen: Chosen, width: int | None = None) -> None:
@@ -254,20 +187,18 @@ def shown(chosen: Chosen, width: int | None = None) -> None:
         sys.stdout.buffer.write(drawings.encode())  # whatever the encoding of the terminal
 
 
-def _pair(chosen: Chosen, number: int) -> tuple[Sentence, Sentence | None]:
-    system = None if chosen.system is None else chosen.system.sentence(number - 1)
-    return chosen.gold.sentence(number - 1), system
-
-
-def _heading(chosen: Chosen, number: int, gold: Sentence, system: Sentence | None) -> list[str]:
+def _heading(chosen: Chosen, number: int) -> list[str]:
     """Return number and sent_id, text, peculiarities of the tree, and the number of words that a system has right."""
-    heading = [_name(chosen.gold, number), visible(_text_of(chosen.gold, number, gold))]
-    if chosen.confidence is not None and len(gold.words) > 1:
-        sure = np.array(_sure_of(chosen, number))[1:]
+    gold, system, confidence = chosen.trees(number)
+    id = visible(_sent_id(chosen.gold, number))
+    name = f"sentence {number} of {chosen.gold.n_sentences:,}" + (f", {id}" if id else "")
+    heading = [name, visible(_text_of(chosen.gold, number, gold))]
+    if confidence is not None and len(gold.words) > 1:
+        sure = np.array(confidence)[1:]
         heading.append(f"mean confidence {sure.mean():.2f}, least {sure.min():.2f} (? below {text.UNSURE:g})")
     if unusual := _unusual(gold):
         heading.append(f"({unusual})")
-    if system is not None and chosen.system is not None:
+    if system is not None:
         known = gold.heads >= 0
         heads = known & (gold.heads == system.heads)
         both = sum(gold.deprels[word] == system.deprels[word] for word in np.flatnonzero(heads).tolist())
@@ -285,7 +216,6 @@ def _text_of(treebank: Treebank, number: int, sentence: Sentence) -> str:
 
 
 def _unusual(sentence: Sentence) -> str:
-    """Return the peculiarities of a tree; empty if there is none."""
     heads = sentence.heads
     missing, n_roots = int((heads[1:] < 0).sum()), int((heads == 0).sum())
     if missing == len(heads) - 1:
@@ -298,11 +228,6 @@ def _unusual(sentence: Sentence) -> str:
     return ", ".join(parts if is_projective(heads) else [*parts, "non-projective"])
 
 
-def _name(treebank: Treebank, number: int) -> str:
-    id = visible(_sent_id(treebank, number))
-    return f"sentence {number} of {treebank.n_sentences:,}" + (f", {id}" if id else "")
-
-
 def _sent_id(treebank: Treebank, number: int) -> str:
     if treebank.source is None:
         return ""
@@ -311,7 +236,6 @@ def _sent_id(treebank: Treebank, number: int) -> str:
 
 
 def _number_of(id: str, treebank: Treebank) -> int:
-    """Return the number of the first sentence with a sent_id."""
     ids = [_sent_id(treebank, number) for number in range(1, treebank.n_sentences + 1)]
     if id in ids:
         return ids.index(id) + 1

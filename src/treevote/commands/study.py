@@ -12,7 +12,7 @@ from typing import Literal
 
 from treevote.commands.treebanks import part_of
 from treevote.conll.reader import read
-from treevote.corpus.treebank import Format, Treebank
+from treevote.corpus.treebank import Format
 from treevote.corpus.trees import require_labelled_trees
 from treevote.ensemble.members import members_of
 from treevote.errors import ConfigError, InputError, unknown
@@ -40,17 +40,7 @@ PARTS = {
 
 @dataclass(frozen=True)
 class Studied:
-    """The outcome of a study.
-
-    Attributes
-    ----------
-    markdown : str
-        The report.
-    paths : tuple of path
-        The files of the report, Markdown and JSON.
-    seconds : float
-        Wall-clock time.
-    """
+    """The report of a study in Markdown, the paths of its files in Markdown and JSON, and the wall-clock time."""
 
     markdown: str
     paths: tuple[Path, Path]
@@ -76,39 +66,11 @@ def study(
 ) -> Studied:
     """Repeat a table of a paper, and write it beside the paper's figures as ``NAME.md`` and ``NAME.json``.
 
-    The bytes of these files depend on treebanks, members, seed and version of treevote alone.
-
-    Parameters
-    ----------
-    name : str
-        A key of `treevote.studies.catalogue.STUDIES`.
-    treebank : path, or sequence of path
-        The training set; for the study of the ensemble, folders with train, dev and test files.
-    output : path
-        Folder for the report, and for the cached jobs: a study that was interrupted goes on from them.
-    test : path, optional
-        The test set; by default every tenth sentence of the treebank, which is then not trained on. For the study of
-        the ensemble a part of each folder: ``"test"``, the default, or ``"dev"``, of which every second sentence is
-        then measured on, and votes are learned from the others.
-    text : path, optional
-        Unlabelled text, for a study of domain adaptation; trees in it are not read.
-    members : sequence of str, default=()
-        Names of members, for a study with a choice of members; by default its own.
-    settings : {"default", "paper"}, default="default"
-        Settings of the members: those of treevote, or learner, features and search of the paper.
-    seed : int, default=0
-        Seed of all random choices.
-    format : {"auto", "conllu", "conllx"}, default="auto"
-        Format of the files.
-    jobs : Jobs, optional
-
-    Raises
-    ------
-    ConfigError
-        If there is no such study or member, the study needs more members or none, or the seed is negative; if the
-        study needs a text, or takes none; if it has no other settings; if it takes one treebank.
-    InputError
-        If a treebank cannot be used, or the folder cannot be written to.
+    The bytes of these files depend on treebanks, members, seed and version of treevote alone. The folder also keeps
+    cached jobs, from which a study that was interrupted goes on. Without a test set every tenth sentence of the
+    treebank is held out. The study of the ensemble takes folders with train, dev and test files, and as ``test`` the
+    part of each that is measured on; see ``PARTS``. ``text`` is unlabelled, for a study of adaptation. ``settings`` are
+    those of treevote, or learner, features and search of the paper.
     """
     start = time.monotonic()
     if name not in STUDIES:
@@ -119,16 +81,13 @@ def study(
     members_of(members)  # an unknown name is an error at once
     names = tuple(dict.fromkeys(members)) or chosen.members
     if len(names) < chosen.fewest and chosen.members:
-        raise ConfigError(
-            f"the study '{name}' needs {chosen.fewest} members or more, found {len(names)}; name more with --members"
-        )
+        found = f"{chosen.fewest} members or more, found {len(names)}"
+        raise ConfigError(f"the study '{name}' needs {found}; name more with --members")
     if seed < 0:
         raise ConfigError(f"the seed should not be negative, found {seed}")
     if chosen.needs_text and (text is None or test is None):
-        raise ConfigError(
-            f"the study '{name}' needs unlabelled text and a test set of the new domain; "
-            "give them with --text and --test"
-        )
+        needed = "unlabelled text and a test set of the new domain; give them with --text and --test"
+        raise ConfigError(f"the study '{name}' needs {needed}")
     if text is not None and not chosen.needs_text:
         raise ConfigError(f"the study '{name}' takes no unlabelled text; leave out --text")
     if settings == "paper" and not chosen.paper_settings:
@@ -142,7 +101,12 @@ def study(
         part = "test" if test is None else str(test)
         contexts = [_of_folder(path, part, format, folder / JOBS, seed, jobs) for path in dict.fromkeys(paths)]
         convention = contexts[0].convention
-        _require_one_table(contexts)
+        rows = [context.test.name for context in contexts]
+        for row in rows:
+            if rows.count(row) > 1:
+                raise ConfigError(f"several folders are called '{row}', the name of a row; give them other names")
+        if len({context.convention for context in contexts}) > 1:
+            raise ConfigError("LAS is measured in another way in CoNLL-X than in CoNLL-U; make a study of each format")
         report = chosen.run(contexts)
         head = {"measured on": PARTS[part], "systems": chosen.described()}
     else:
@@ -150,19 +114,22 @@ def study(
             raise ConfigError(f"the study '{name}' takes one treebank, found {len(paths)}; leave out the others")
         given = read(paths[0], format=format)
         training, testing = hold_out(given) if test is None else (given, read(test, format=format))
-        _require_sentences(training, testing, given)
+        if not testing.n_sentences:
+            problem = f"expected at least 10 sentences, of which every tenth is held out, found {given.n_sentences}"
+            raise InputError(problem, path=given.name, remedy="give a test set with --test, or a larger treebank")
+        require_labelled_trees(training)
+        require_labelled_trees(testing)
         unlabelled = None if text is None else read(text, format=format, trees="ignored")
         changes = chosen.paper_settings if settings == "paper" else {}
         convention = convention_of(given)
         context = Context(training, testing, folder / JOBS, names, convention, seed, jobs, unlabelled, changes)
         report = chosen.run(context)
+        data = {"training": training, "test": testing} | ({} if unlabelled is None else {"text": unlabelled})
         head = {
-            "training": _facts_of(training),
-            "test": _facts_of(testing),
-            **({} if unlabelled is None else {"text": _facts_of(unlabelled)}),
-            "settings": "learners, features and search of the paper" if settings == "paper" else "treevote's own",
-            "systems": chosen.described(context),
+            role: {"name": own.name, "sentences": own.n_sentences, "tokens": own.n_tokens} for role, own in data.items()
         }
+        head["settings"] = "learners, features and search of the paper" if settings == "paper" else "treevote's own"
+        head["systems"] = chosen.described(context)
     facts = {**head, "convention": CONVENTIONS[convention], "seed": seed, "treevote": __version__}
     markdown = as_markdown(name, chosen.summary, facts, report)
     files = folder / f"{name}.md", folder / f"{name}.json"
@@ -176,31 +143,6 @@ def listing() -> str:
     """Return the studies, one a line."""
     width = max(map(len, STUDIES))
     return "\n".join(f"{name.ljust(width)}  {study.summary}" for name, study in STUDIES.items())
-
-
-def _require_sentences(training: Treebank, test: Treebank, given: Treebank) -> None:
-    if not test.n_sentences:
-        raise InputError(
-            f"expected at least 10 sentences, of which every tenth is held out, found {given.n_sentences}",
-            path=given.name,
-            remedy="give a test set with --test, or a larger treebank",
-        )
-    for treebank in (training, test):
-        require_labelled_trees(treebank)
-
-
-def _facts_of(treebank: Treebank) -> dict[str, JSON]:
-    return {"name": treebank.name, "sentences": treebank.n_sentences, "tokens": treebank.n_tokens}
-
-
-def _require_one_table(contexts: Sequence[Context]) -> None:
-    """Raise ConfigError if the rows of a table would have the same name, or be measured in different ways."""
-    names = [context.test.name for context in contexts]
-    for name in names:
-        if names.count(name) > 1:
-            raise ConfigError(f"several folders are called '{name}', the name of a row; give them other names")
-    if len({context.convention for context in contexts}) > 1:
-        raise ConfigError("LAS is measured in another way in CoNLL-X than in CoNLL-U; make a study of each format")
 
 
 def _of_folder(

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from treevote.commands.answer import answer
 from treevote.commands.treebanks import read_development, read_some, read_training
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer, TrainedAnnotator
@@ -25,25 +24,17 @@ from treevote.models.clusters.clusters import Clusters
 from treevote.models.clusters.files import read_clusters
 from treevote.models.tokenization.library import library
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.report.answer import answer
 from treevote.report.scores import score_tags, scores
 from treevote.store import folder as store
-from treevote.store.manifest import JSON
 from treevote.terminal import duration, size
 
 
 @dataclass(frozen=True)
 class Trained:
-    """Result of `train`.
+    """Result of `train`: ``n_bytes`` is the size of the model folder, 0 without one.
 
-    Attributes
-    ----------
-    parser : EnsembleParser
-    seconds : float
-        Wall-clock time.
-    n_bytes : int
-        Size of the model folder; 0 without one.
-    milliseconds : dict of str to float
-        CPU time of each member for 1,000 tokens; empty if nothing was measured.
+    ``milliseconds`` is the CPU time of each member for 1,000 tokens; it is empty if nothing was measured.
     """
 
     parser: EnsembleParser
@@ -74,48 +65,18 @@ def train(
     folds: int | None = None,
     seed: int | None = None,
     reader: AnnotatorTrainer | None = None,
-    clusters: str | Path | Clusters | None = None,
+    clusters: str | os.PathLike[str] | Clusters | None = None,
     format: Format | Literal["auto"] = "auto",
     jobs: Jobs = ONE_JOB,
     warn: Callable[[str], None] = lambda sentence: None,
 ) -> Trained:
-    """Train an ensemble and write its model folder, if one is asked for.
+    """Train an ensemble and write its model folder, if one is asked for; nothing is trained if it could not be written.
 
-    Parameters
-    ----------
-    files : sequence of path or Treebank
-        Treebanks to train on.
-    output : path, optional
-        The model folder; nothing is trained if it could not be written.
-    dev : path or Treebank, optional
-        A treebank to measure on.
-    config : path, optional
-        See `treevote.ensemble.configuration`.
-    preset : {"default", "fast", "best"}, default="default"
-        See `treevote.ensemble.configuration`; in place of a configuration file.
-    members : sequence of str, default=()
-        Names, in place of those of the configuration; ``("all",)`` for all that there are.
-    settings : mapping, optional
-        Settings of `treevote.models.transition.parser.TransitionTrainer` for all members.
-    weights, folds, seed : optional
-        In place of those of the configuration. Without a development set, the default number of folds is ``FOLDS`` for
-        a selection, for measured weights, and for ``FEWEST`` sentences and more, up to ``FEW``; else 0.
-    select : bool, default=False
-        Whether the subset of members with the best vote is selected, in place of the key of the configuration.
-    reader : AnnotatorTrainer, optional
-        Settings of the part that reads raw text; by default the model reads tagged treebanks only.
-    clusters : path or Clusters, optional
-        Clusters of words, or word vectors, for parsers and taggers; see `treevote.models.clusters.files`.
-    format : {"auto", "conllu", "conllx"}, default="auto"
-        Format of the treebanks.
-    jobs : Jobs, optional
-    warn : callable, optional
-        Called with warnings about the files, see `treevote.conll.guidelines`.
-
-    Raises
-    ------
-    InputError, ConfigError, ModelError
-        If a treebank, the clusters, the configuration, or the model folder cannot be used.
+    Names of members, weights, folds, seed and ``select`` take the place of those of the configuration file or preset;
+    ``settings`` are those of `treevote.models.transition.parser.TransitionTrainer` for all members. Without a
+    development set, the default number of folds is ``FOLDS`` for a selection, for measured weights, and for ``FEWEST``
+    sentences and more, up to ``FEW``; else 0. Without a reader the model reads tagged treebanks only. Clusters of
+    words, or word vectors, are for parsers and taggers. ``warn`` is called with warnings about the files.
     """
     start = time.monotonic()
     if dev is not None and folds:
@@ -131,7 +92,9 @@ def train(
         library()  # before the work: it may be missing
     if clusters is not None:
         known = clusters if isinstance(clusters, Clusters) else read_clusters(clusters)
-        trainer, reader = with_word_clusters(known, trainer, reader)
+        trainer = dataclasses.replace(trainer, members=with_clusters(trainer.members, known))
+        if reader is not None:
+            reader = dataclasses.replace(reader, tagger=dataclasses.replace(reader.tagger, clusters=known))
     texts: list[Treebank] = []
     on_text = None if reader is None else texts.append
     treebank, convention = read_training(files, format=format, warn=warn, on_text=on_text)
@@ -145,13 +108,8 @@ def train(
         if dev is not None and held_out is not None and held_out.source is None:  # sentences without trees are left out
             dev_text = read_some(dev, format)
         seen = reader.train(treebank, held_out, texts=(texts[0], dev_text), seed=configuration.seed, jobs=jobs)
-    parser, milliseconds = trainer.train_measured(
-        treebank if seen is None else seen.treebank,
-        held_out if seen is None else seen.dev,
-        seed=configuration.seed,
-        jobs=jobs,
-        convention=convention,
-    )
+    data = (treebank, held_out) if seen is None else (seen.treebank, seen.dev)
+    parser, milliseconds = trainer.train_measured(*data, seed=configuration.seed, jobs=jobs, convention=convention)
     if seen is not None:
         parser = seen.of(parser)
     n_bytes = 0
@@ -162,15 +120,7 @@ def train(
 
 
 def chosen(path: str | Path | None, preset: Preset, given: Mapping[str, Any]) -> Configuration:
-    """Return the configuration of a file or preset, with what is given in place of its keys.
-
-    ``all`` as the only member is every member.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read, or there is a preset beside it.
-    """
+    """Return the configuration of a file or preset with what is given in place of its keys; ``all`` is every member."""
     if path is not None and preset != "default":
         raise ConfigError(f"--{preset} is a configuration of its own; leave it out, or --config")
     changes = {name: value for name, value in given.items() if not (value is None or value is False or value == ())}
@@ -180,36 +130,13 @@ def chosen(path: str | Path | None, preset: Preset, given: Mapping[str, Any]) ->
 
 
 def with_folds(trainer: EnsembleTrainer, n_sentences: int) -> EnsembleTrainer:
-    """Return a trainer without a development set with the default number of folds.
-
-    Examples
-    --------
-    >>> [with_folds(EnsembleTrainer(), n_sentences).folds for n_sentences in (99, 100, 2_999, 3_000)]
-    [0, 3, 3, 0]
-    """
+    """Return a trainer without a development set with the default number of folds."""
     needed = trainer.select or trainer.weights not in ("auto", "equal") or FEWEST <= n_sentences < FEW
     return dataclasses.replace(trainer, folds=FOLDS if needed else 0)
 
 
-def with_word_clusters(
-    clusters: Clusters, trainer: EnsembleTrainer, reader: AnnotatorTrainer | None
-) -> tuple[EnsembleTrainer, AnnotatorTrainer | None]:
-    """Return the trainers of parsers and of a reader, with clusters of words."""
-    if reader is not None:
-        reader = dataclasses.replace(reader, tagger=dataclasses.replace(reader.tagger, clusters=clusters))
-    return dataclasses.replace(trainer, members=with_clusters(trainer.members, clusters)), reader
-
-
 def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank) -> None:
-    """Train on two sentences, so that the first run on a machine compiles kernels here, and not in every job.
-
-    Parameters
-    ----------
-    trainer : EnsembleTrainer
-        The trainer of the members.
-    treebank : Treebank
-        The training data.
-    """
+    """Train on two sentences, so that the first run on a machine compiles kernels here, and not in every job."""
     few = treebank.select(range(min(2, treebank.n_sentences)))
     with suppress(TreevoteError):  # two sentences may be too few to learn from
         EnsembleTrainer(trainer.members).train(few, few)
@@ -223,11 +150,7 @@ def report(trained: Trained) -> str:
 
 def as_json(trained: Trained, output: str | Path, command: str = "") -> str:
     """Return the facts of the model, with time and size, as JSON."""
-    measured: dict[str, JSON] = {
-        "score_tags": score_tags(trained.parser.facts),
-        "seconds": round(trained.seconds, 1),
-        "bytes": trained.n_bytes,
-        "milliseconds": trained.milliseconds,
-    }
+    measured: dict[str, Any] = {"score_tags": score_tags(trained.parser.facts), "seconds": round(trained.seconds, 1)}
+    measured |= {"bytes": trained.n_bytes, "milliseconds": trained.milliseconds}
     facts = {"model": os.fspath(output), "members": list(trained.parser.members), **trained.parser.facts}
     return answer("training", facts | measured, command)

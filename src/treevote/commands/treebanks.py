@@ -29,19 +29,8 @@ def read_training(
 ) -> tuple[Treebank, Convention]:
     """Read treebanks to learn from as one, without their text, and the convention of their scores.
 
-    Parameters
-    ----------
-    files : sequence of path or Treebank
-    format : {"auto", "conllu", "conllx"}, default="auto"
-    warn : callable, optional
-        Called with each departure from the guidelines, and with the number of sentences left out.
-    on_text : callable, optional
-        Called with all sentences and their text, which takes memory.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read.
+    ``warn`` is called with each departure from the guidelines, and with the number of sentences left out; ``on_text``
+    with all sentences and their text, which takes memory.
     """
     treebanks = [read_some(file, format) for file in files]
     convention = convention_of(treebanks[0])
@@ -65,10 +54,7 @@ def read_some(file: str | Path | Treebank, format: Format | Literal["auto"] = "a
 def read_development(
     file: str | Path | Treebank, training: Treebank, *, format: Format | Literal["auto"] = "auto", warn: Warn
 ) -> Treebank:
-    """Read a treebank to measure on; parameters and errors as for `read_training`.
-
-    Labels that the training data do not have are warned of, too.
-    """
+    """Read a treebank to measure on; labels that the training data do not have are warned of."""
     development = with_trees(read_some(file, format), warn)
     for warning in unknown_labels(development, training):
         warn(warning)
@@ -78,10 +64,7 @@ def read_development(
 def part_of(folder: str | Path, part: str) -> Path:
     """Return the file of a part of a treebank by its name: ``train.conllu``, ``xx-ud-train.conllu``, or compressed.
 
-    Raises
-    ------
-    InputError
-        If there is none in the folder, or more than one.
+    InputError if there is none in the folder, or more than one.
     """
     named = re.compile(rf"(.*[-_.])?{re.escape(part)}\.conll[ux]?(\.(gz|xz|bz2))?")
     found = sorted(path for path in Path(folder).glob("*") if named.fullmatch(path.name))
@@ -92,17 +75,7 @@ def part_of(folder: str | Path, part: str) -> Path:
 
 
 def with_texts(treebanks: Sequence[Treebank]) -> Treebank:
-    r"""Join treebanks that were read from files, with their texts.
-
-    Examples
-    --------
-    >>> from treevote.conll.reader import parse_chunk
-    >>> from treevote.conll.chunks import Chunk
-    >>> one, _ = parse_chunk(Chunk("", 1, 1, b"1\ta" + b"\t_" * 8 + b"\n\n", "conllu"))
-    >>> both = with_texts([one, one])
-    >>> both.source.line_of.tolist(), len(both.source.lines)
-    ([0, 0, 3, 3], 6)
-    """
+    """Join treebanks that were read from files, with their texts."""
     sources = [treebank.source for treebank in treebanks]
     if len(treebanks) == 1 or None in sources:
         return treebanks[0] if len(treebanks) == 1 else Treebank.concatenate(treebanks)
@@ -116,14 +89,7 @@ def with_texts(treebanks: Sequence[Treebank]) -> Treebank:
 
 
 def with_trees(treebank: Treebank, warn: Warn) -> Treebank:
-    """Leave out the sentences in which no token has a head, with a warning of their number.
-
-    Examples
-    --------
-    >>> with_trees(Treebank.of([(["a"], [0], ["root"]), (["b"], [-1], [""])], name="toy"), print).n_sentences
-    toy: 1 of 2 sentences has no tree and is left out
-    1
-    """
+    """Leave out the sentences in which no token has a head, with a warning of their number."""
     bare = are_bare(treebank)
     count = int(bare.sum())
     if not count:

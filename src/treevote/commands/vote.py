@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from treevote.commands.answer import answer
 from treevote.conll.reader import read, read_parse
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Format, Treebank
@@ -31,7 +30,7 @@ from treevote.evaluation.names import named, stems
 from treevote.evaluation.paired import paired
 from treevote.evaluation.results import as_plain
 from treevote.kernels import Doubles
-from treevote.report.votes import as_text as told
+from treevote.report.answer import answer
 
 MOST_ORDERS = 6
 """Maximum number of systems whose orders are tried, to notice development parses in a wrong order."""
@@ -43,19 +42,7 @@ right one if it halves the difference, by this much at least."""
 
 @dataclass(frozen=True)
 class Voted:
-    """Result of `vote`.
-
-    Attributes
-    ----------
-    parse : Treebank
-        The written parse.
-    single_root : bool
-        Whether every sentence has one root.
-    voters : tuple of str
-        Names of the systems that voted, in the order that decides ties.
-    facts : dict
-        For a report: systems with weights, development scores, and sentences that were no trees; scores of the vote.
-    """
+    """The written parse, the systems that voted, in the order that decides ties, and facts for a report."""
 
     parse: Treebank
     single_root: bool
@@ -79,48 +66,20 @@ def vote(
 ) -> Voted:
     """Write the trees with most votes in place of those of the first system that votes.
 
-    Parameters
-    ----------
-    systems : sequence of path or "NAME=FILE"
-        The same sentences as each system parsed them, the best first: it decides ties, and its text is kept.
-    output : path or "-"
-        Written whole or not at all.
-    weights : {"equal", "agreement", "accuracy", "pos", "learned"}, default="equal"
-        Weights of the systems, of which ``"agreement"`` needs no gold trees, see `treevote.ensemble.weights`; or a vote
-        learned from ``gold`` and ``dev``, see `treevote.ensemble.candidate_model`.
-    select : bool, default=False
-        Whether to select the systems with the best vote, their order and their weights (``weights`` is then ignored);
-        see `treevote.ensemble.selection`.
-    gold : path, optional
-        Sentences with trees to measure on; not those that are voted on.
-    dev : sequence of path
-        The sentences of ``gold`` as each system parsed them, in the order of ``systems``.
-    roots : {"one", "several", "auto"}, default="auto"
-        Number of roots of a sentence, see `one_root`.
-    support : bool, default=False
-        Write the share of the votes for each arc and label into MISC.
-    confidence : bool, default=False
-        Write the probability that each arc is right, alone and with its label, into MISC.
-    format : {"auto", "conllu", "conllx"}, default="auto"
-        Format of all files.
-    warn : callable, optional
-        Called with warnings about development files that do not belong to the systems.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read or written, or the sentences differ.
-    ConfigError
-        If there are fewer than two systems, or the files to measure on are not given, or given for other systems.
+    Systems are paths or ``"NAME=FILE"``, the best first: it decides ties, and its text is kept. Weights are learned
+    from ``gold``, sentences that are not voted on, and ``dev``, the same as each system parsed them, one file for each;
+    ``"equal"`` and ``"agreement"`` need neither. ``select`` chooses the systems with the best vote, their order and
+    their weights, see `treevote.ensemble.selection`. Support and confidence are written into MISC. ``warn`` is called
+    with warnings about development files that do not belong to the systems.
     """
     if len(systems) < 2:
         raise ConfigError(f"expected two systems or more to vote, found {len(systems)}; one alone has no vote")
     paths, dev_paths = named(systems), list(named(dev).values())
     needed = select or confidence or weights not in ("equal", "agreement")
     if (needed or dev) and (gold is None or len(dev) != len(systems)):
-        asked = "a learned vote" if weights == "learned" else f"weight by {weights}"
-        asked = "the choice of systems" if select else "confidence" if confidence else asked
-        asked = asked if needed else "a vote"
+        asked = f"weight by {weights}" if needed else "a vote"
+        if select or confidence or weights == "learned":
+            asked = "the choice of systems" if select else "confidence" if confidence else "a learned vote"
         raise ConfigError(
             f"{asked} is measured on a development set; give its gold trees with --gold, "
             f"and with --dev the parses of each of the {len(systems)} systems"
@@ -128,20 +87,16 @@ def vote(
     parses = [read_parse(path, format) for path in paths.values()]
     trees = None if gold is None else read(gold, format=format)
     single_root = one_root(parses, trees) if roots == "auto" else roots == "one"
-    broken = [as_plain(ill_formed(parse, single_root=single_root)) for parse in parses]
     names, voters = list(paths), list(range(len(parses)))
     known = [read_parse(path, format) for path in dev_paths] if trees is not None else []
     check_same_sentences(parses)
     if trees is not None:
         check_same_sentences([trees, *known])
-    facts: dict[str, Any] = {
-        "sentences": parses[0].n_sentences,
-        "tokens": parses[0].n_tokens,
-        "single_root": single_root,
-    }
+    facts: dict[str, Any] = {"sentences": parses[0].n_sentences, "tokens": parses[0].n_tokens}
+    facts["single_root"] = single_root
     of: list[dict[str, Any]] = [
-        {"name": name, "path": path, "ill_formed": found}
-        for (name, path), found in zip(paths.items(), broken, strict=True)
+        {"name": name, "path": path, "ill_formed": as_plain(ill_formed(parse, single_root=single_root))}
+        for (name, path), parse in zip(paths.items(), parses, strict=True)
     ]
     choice = None
     if trees is None or not known:
@@ -175,15 +130,10 @@ def vote(
     overall, pos = ([None] * judge.n_members, ()) if shown is None else (shown.overall, shown.pos)
     facts |= {"weights": judge.kind, "parts_of_speech": len(pos), "selected": select}
     facts["systems"] = list(_with_votes(of, voters, overall, choice))
-    marks = {"support": support, "label_support": support, "confidence": confidence, "label_confidence": confidence}
-    parse = parse.only(*(name for name, kept in marks.items() if kept))
+    marks = ("support", "label_support") if support else ()
+    parse = parse.only(*marks, *(("confidence", "label_confidence") if confidence else ()))
     write(parse, output)
     return Voted(parse, single_root, tuple(names[i] for i in voters), facts)
-
-
-def as_text(voted: Voted) -> str:
-    """Return the report for a person to read."""
-    return told(voted.facts)
 
 
 def as_json(voted: Voted, output: str | Path, command: str = "") -> str:
@@ -198,8 +148,7 @@ def _development(
     columns = [count_by_sentence(gold, parse, convention=convention) for parse in (*systems, voted)]
     right = [int(own["arcs"].sum()) for own in columns[:-1]]
     best = right.index(max(right))
-    pair = [np.stack([columns[i]["arcs"], columns[i]["tokens"]], axis=1) for i in (best, -1)]
-    found = paired(pair[0], pair[1])
+    found = paired(*(np.stack([columns[i]["arcs"], columns[i]["tokens"]], axis=1) for i in (best, -1)))
     gain = {"over": names[best], "las": found.points, "low": found.low, "high": found.high}
     gain |= {"p": found.p.p, "p_is_bound": found.p.bound}
     sizes = {"sentences": gold.n_sentences, "tokens": gold.n_tokens}
@@ -278,16 +227,8 @@ def _agreement(systems: Sequence[Treebank]) -> Doubles:
 def one_root(systems: Sequence[Treebank], gold: Treebank | None = None) -> bool:
     """Tell whether the systems follow an annotation with one root in each sentence.
 
-    Gold trees settle it. Without them, parses in CoNLL-U have one root unless every system has a sentence
-    with several, for a parser may well break a rule of the annotation; parses in CoNLL-X have one root
-    only if no system has such a sentence.
-
-    Examples
-    --------
-    >>> one = Treebank.of([(["a", "b"], [0, 1], ["root", "x"])])
-    >>> two = Treebank.of([(["a", "b"], [0, 0], ["root", "root"])])
-    >>> one_root([one, two]), one_root([two, two]), one_root([one, one], gold=two)
-    (True, False, False)
+    Gold trees settle it. Without them, parses in CoNLL-U have one root unless every system has a sentence with several,
+    for a parser may well break a rule of the annotation; parses in CoNLL-X only if no system has such a sentence.
     """
     if gold is not None:
         return is_single_rooted(gold)

@@ -26,19 +26,7 @@ from treevote.terminal import duration
 
 @dataclass(frozen=True, slots=True)
 class Warmed:
-    """Result of `warm`.
-
-    Attributes
-    ----------
-    members : tuple of str
-        Names of the members.
-    compiled : int
-        Number of kernels that were compiled; 0 if all were there already.
-    seconds : float
-        Wall-clock time.
-    folder : str
-        Where the compiled kernels are kept; empty if no such folder can be written to.
-    """
+    """Result of `warm`; the folder of the compiled kernels is empty if none can be written to."""
 
     members: tuple[str, ...]
     compiled: int
@@ -55,21 +43,9 @@ class Warmed:
 
 
 def warm(members: Sequence[str] = (), *, jobs: Jobs = ONE_JOB) -> Warmed:
-    """Compile what clusters of words, training with members and parsing with them need.
+    """Compile what clusters of words, training with members and parsing with them need, on a few made-up sentences.
 
-    A few made-up sentences are trained on and parsed, in a temporary folder.
-
-    Parameters
-    ----------
-    members : sequence of str, default=()
-        Names; by default those of the default ensemble; ``("all",)`` for all that there are.
-    jobs : Jobs, optional
-        Their progress is called after each member.
-
-    Raises
-    ------
-    ConfigError
-        If there is no member of a name.
+    ``("all",)`` is every member there is, none those of the default ensemble; progress is told after each.
     """
     start, before = time.monotonic(), compilation.state().done
     names = tuple(known_members()) if tuple(members) == ("all",) else tuple(members) or DEFAULT_MEMBERS
@@ -89,13 +65,7 @@ def warm(members: Sequence[str] = (), *, jobs: Jobs = ONE_JOB) -> Warmed:
 
 
 def made_up() -> Treebank:
-    """Return a treebank in which every part of the parsers has something to do: also a tree with crossing arcs.
-
-    Examples
-    --------
-    >>> made_up().n_sentences
-    60
-    """
+    """Return a treebank in which every part of the parsers has something to do: also a tree with crossing arcs."""
     tags = {"the": "DET", "dog": "NOUN", "cat": "NOUN", "sees": "VERB", "hears": "VERB", "today": "ADV", ".": "PUNCT"}
     words = {form: Word(form, form, tag, tag, "_" if tag == "PUNCT" else f"Is={tag}") for form, tag in tags.items()}
     plain = "the dog sees the cat .", (2, 3, 0, 5, 3, 3), ("det", "nsubj", "root", "det", "obj", "punct")

@@ -16,7 +16,17 @@ from treevote.report.scores import percentage
 from treevote.report.settings import described
 from treevote.terminal import WIDTH, plural, table, wrapped
 
-SOURCES = {"paper": "Sagae & Tsujii 2007, section 4"}
+COLUMNS = {
+    "identical": ("identical %", ".1f"),
+    "agreed_tokens": ("agreed %", ".1f"),
+    "sentences": ("selected", ","),
+    "tokens": ("tokens", ","),
+    "share_of_tokens": ("% of tokens", ".1f"),
+    "length": ("length", ".1f"),
+    "length_of_all": ("of all", ".1f"),
+    "new": ("new %", ".1f"),
+}
+"""Title and format of each figure of a selection of sentences; the taggers do not have the last one."""
 
 LEGENDS = {
     "rounds": "identical: sentences on which the whole committee agrees. agreed: tokens with the same head and label "
@@ -45,7 +55,7 @@ LEGENDS = {
 
 
 def as_text(facts: Mapping[str, Any]) -> str:
-    """Return the report: ``facts`` are those of `treevote.adaptation.adapt.AdaptationResult.report`."""
+    """Return the report of the facts of `treevote.adaptation.adapt.AdaptationResult.report`."""
     return "\n\n".join(_parts(facts))
 
 
@@ -53,15 +63,22 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
     if "scheme" in facts:
         yield _settings(facts)
     if "distance" in facts:
-        yield _text(facts)
+        of = facts["distance"]
+        yield wrapped(
+            f"the text: {of['unknown_words']:.1f} % of its words and {of['unknown_tags']:.1f} % of its tags are not in "
+            f"the training data; mean length of a sentence: {of['target_length']:.1f} tokens, in the training data "
+            f"{of['source_length']:.1f}"
+        )
     if "taggers" in facts:
-        yield f"{_taggers(facts['taggers'])}\n{wrapped(LEGENDS['taggers'])}"
+        selected = _selections("taggers", {"on the text": facts["taggers"]}, list(COLUMNS)[:-1])
+        yield f"{selected}\n{wrapped(LEGENDS['taggers'])}"
         if "on_target_dev" in facts["taggers"]:
             yield f"{_tags_on_target(facts['taggers']['on_target_dev'])}\n{wrapped(LEGENDS['tags'])}"
     if "added" in facts or "target_train" in facts:
         yield _data(facts)
     if "rounds" in facts:
-        yield f"{_rounds(facts['rounds'])}\n{wrapped(LEGENDS['rounds'])}"
+        rounds = {str(number): each for number, each in enumerate(facts["rounds"], start=1)}
+        yield f"{_selections('round', rounds, list(COLUMNS))}\n{wrapped(LEGENDS['rounds'])}"
         if any("on_target_dev" in each for each in facts["rounds"]):
             yield f"{_on_target(facts['rounds'])}\n{wrapped(LEGENDS['target'])}"
     if facts.get("labels"):
@@ -70,7 +87,10 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
     if facts.get("scores"):
         yield f"{_scores(facts['scores'])}\n{wrapped(LEGENDS['scores'])}"
     if errors := facts.get("target_train", {}).get("calibration_error"):
-        yield f"{_calibration(errors)}\n{wrapped(LEGENDS['calibration'])}"
+        names = {"before": "as on the source", "after": "recalibrated"}
+        rows = [[title, f"{errors[key]:.3f}"] for key, title in names.items() if key in errors]
+        calibration = table(["confidence on the target", "calibration error"], rows)
+        yield f"{calibration}\n{wrapped(LEGENDS['calibration'])}"
     if any("low" in each for each in facts.get("estimates", ())):  # an older model has none
         yield f"{_estimates(facts['estimates'])}\n{wrapped(LEGENDS['estimates'])}"
 
@@ -78,7 +98,7 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
 def _settings(facts: Mapping[str, Any]) -> str:
     scheme = facts["scheme"]
     name = next((name for name, known in SCHEMES.items() if to_mapping(known) == scheme), "with settings of its own")
-    source = f" ({SOURCES[name]})" if name in SOURCES else ""
+    source = " (Sagae & Tsujii 2007, section 4)" if name == "paper" else ""
     selection = scheme["selection"]
     least = selection["min_agreement"]
     agree = "identical parses" if least >= 1 else f"agreement on {100 * least:g} % of the tokens or more"
@@ -106,17 +126,7 @@ def _settings(facts: Mapping[str, Any]) -> str:
     )
 
 
-def _text(facts: Mapping[str, Any]) -> str:
-    distance = facts["distance"]
-    return wrapped(
-        f"the text: {distance['unknown_words']:.1f} % of its words and {distance['unknown_tags']:.1f} % of its tags "
-        f"are not in the training data; mean length of a sentence: {distance['target_length']:.1f} tokens, "
-        f"in the training data {distance['source_length']:.1f}"
-    )
-
-
 def _data(facts: Mapping[str, Any]) -> str:
-    """Return the table of the numbers of sentences and tokens."""
     training, added, few = facts["training"], facts.get("added"), facts.get("target_train")
     copies, last = facts["scheme"]["source_copies"], facts.get("rounds", [{}])[-1]
     rows = [["training data before", training["sentences"], training["tokens"]]]
@@ -135,12 +145,10 @@ def _data(facts: Mapping[str, Any]) -> str:
     return table(["", "sentences", "tokens"], [[title, *(f"{n:,}" for n in counts)] for title, *counts in rows])
 
 
-def _taggers(facts: Mapping[str, Any]) -> str:
-    """Return the table of the sentences that the taggers selected."""
-    header = ["taggers", "identical %", "agreed %", "selected", "tokens", "% of tokens", "length", "of all"]
-    shares = f"{facts['identical']:.1f}", f"{facts['agreed_tokens']:.1f}"
-    counts = f"{facts['sentences']:,}", f"{facts['tokens']:,}", f"{facts['share_of_tokens']:.1f}"
-    return table(header, [["on the text", *shares, *counts, f"{facts['length']:.1f}", f"{facts['length_of_all']:.1f}"]])
+def _selections(title: str, selections: Mapping[str, Mapping[str, float]], columns: Sequence[str]) -> str:
+    """Return the table of the sentences that a committee selected, by rounds, or the taggers."""
+    rows = [[name, *(format(each[key], COLUMNS[key][1]) for key in columns)] for name, each in selections.items()]
+    return table([title, *(COLUMNS[key][0] for key in columns)], rows)
 
 
 def _tags_on_target(facts: Mapping[str, Mapping[str, Any]]) -> str:
@@ -151,25 +159,6 @@ def _tags_on_target(facts: Mapping[str, Mapping[str, Any]]) -> str:
         for key, name in names.items()
     ]
     return table(["taggers on the labelled target", "tokens", *metrics], rows)
-
-
-def _rounds(rounds: Sequence[Mapping[str, float]]) -> str:
-    header = ["round", "identical %", "agreed %", "selected", "tokens", "% of tokens", "length", "of all", "new %"]
-    rows = [
-        [
-            str(number),
-            f"{each['identical']:.1f}",
-            f"{each['agreed_tokens']:.1f}",
-            f"{each['sentences']:,}",
-            f"{each['tokens']:,}",
-            f"{each['share_of_tokens']:.1f}",
-            f"{each['length']:.1f}",
-            f"{each['length_of_all']:.1f}",
-            f"{each['new']:.1f}",
-        ]
-        for number, each in enumerate(rounds, start=1)
-    ]
-    return table(header, rows)
 
 
 def _on_target(rounds: Sequence[Mapping[str, Any]]) -> str:
@@ -194,39 +183,22 @@ def _scores(scores: Sequence[Mapping[str, Any]]) -> str:
     for each in sorted(scores, key=lambda each: each["domain"] == "source"):
         ends = "-" if each["low"] is None else f"{each['low']:+.2f} to {each['high']:+.2f}"
         points = "-" if each["difference"] is None else f"{each['difference']:+.2f}"
-        what = f"{each['domain']}, {each['metric']}"
         p = _p(each)
-        rows.append(
-            [
-                what,
-                percentage(each["before"]),
-                percentage(each["after"]),
-                points,
-                ends,
-                ("≤ " if p.bound else "") + p.number,
-            ]
-        )
+        figures = percentage(each["before"]), percentage(each["after"]), points, ends
+        rows.append([f"{each['domain']}, {each['metric']}", *figures, ("≤ " if p.bound else "") + p.number])
     return table(["", "before", "after", "difference", "95 % interval", "p"], rows)
-
-
-def _calibration(errors: Mapping[str, float]) -> str:
-    names = {"before": "as on the source", "after": "recalibrated"}
-    rows = [[title, f"{errors[key]:.3f}"] for key, title in names.items() if key in errors]
-    return table(["confidence on the target", "calibration error"], rows)
 
 
 def _estimates(rows: Sequence[Mapping[str, Any]]) -> str:
     told = []
     for each in rows:
-        holds = "not known" if each["holds"] is None else "yes" if each["holds"] else f"no, {_off(each)}"
+        holds = "not known" if each["holds"] is None else "yes"
+        if not each["holds"] and each["holds"] is not None:
+            truth = each["las"] - each["error"]
+            is_high = truth < each["low"]
+            holds = f"no, {each['low'] - truth:.2f} too high" if is_high else f"no, {truth - each['high']:.2f} too low"
         told.append([each["model"], f"{each['low']:.1f} to {each['high']:.1f}", each["basis"], holds])
     return table(["LAS on the target, an estimate", "range", "from", "holds on the labelled target"], told)
-
-
-def _off(each: Mapping[str, Any]) -> str:
-    """Return how far the truth is from the range."""
-    truth = each["las"] - each["error"]
-    return f"{each['low'] - truth:.2f} too high" if truth < each["low"] else f"{truth - each['high']:.2f} too low"
 
 
 def closing(facts: Mapping[str, Any], *, promoted: bool) -> str:
@@ -245,11 +217,8 @@ def closing(facts: Mapping[str, Any], *, promoted: bool) -> str:
                 chance = "" if p.significant else ", not significant"
                 told.append(f"on the {domain} it has {each['after']:.2f} LAS, {change} ({interval}{chance})")
     if not any(each["domain"] in ("target", BY_FOLDS) for each in facts.get("scores", ())):
-        found = {
-            each["model"]: f"{each['low']:.1f} to {each['high']:.1f}"
-            for each in facts.get("estimates", ())
-            if "low" in each
-        }
+        ranges = [each for each in facts.get("estimates", ()) if "low" in each]
+        found = {each["model"]: f"{each['low']:.1f} to {each['high']:.1f}" for each in ranges}
         if found.keys() >= {"before", "after"}:
             told.append(
                 f"on the target nothing was measured; it is estimated to have {found['after']} LAS, the old model "

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
@@ -17,8 +18,7 @@ from treevote.evaluation.results import Evaluation
 from treevote.evaluation.verdict import LEVEL, Difference, Probability, Verdict, differences, p_values, verdict
 from treevote.extras import extra
 from treevote.files.streams import writing
-from treevote.report import markup, plots, quotations, trees
-from treevote.report.series import SERIES
+from treevote.report import plots, quotations, trees
 from treevote.terminal import plural
 from treevote.version import __version__
 from treevote.visibility import visible
@@ -26,10 +26,7 @@ from treevote.visibility import visible
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-CONVENTIONS = {
-    "ud": "CoNLL 2018 (universal part of the deprel)",
-    "conllx": "CoNLL-X (whole deprel)",
-}
+CONVENTIONS = {"ud": "CoNLL 2018 (universal part of the deprel)", "conllx": "CoNLL-X (whole deprel)"}
 """How `treevote.evaluation.counts` counts, for a reader."""
 
 MAIN = ("LAS", "UAS", "CLAS", "MLAS", "BLEX", "LA", "root", "complete")
@@ -38,25 +35,16 @@ MAIN = ("LAS", "UAS", "CLAS", "MLAS", "BLEX", "LA", "root", "complete")
 MAX_ROWS = 80
 """Maximum number of rows of a breakdown: a file may have thousands of documents."""
 
+NOTHING = "–"
+"""Stands for a number that is not there."""
+
 
 def write_report(
     evaluation: Evaluation, path: str | os.PathLike[str], *, data: str = "", command: str = "", date: str = ""
 ) -> None:
-    """Write the report to a file, as `treevote.files.streams.writing`; the same arguments give the same bytes.
+    """Write the report to a file; the same arguments give the same bytes.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-    path : path
-    data : str
-        The evaluation in JSON, which the page offers to download.
-    command, date : str
-        The command line and the day, for the foot of the page.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
+    The page offers ``data``, the evaluation in JSON, to download, and has the command line and the day at its foot.
     """
     page = render(evaluation, data=data, command=command, date=date).encode()
     with writing(path) as stream:
@@ -84,48 +72,40 @@ def render(evaluation: Evaluation, *, data: str = "", command: str = "", date: s
     }
     script = source_of("script.js")
     known = {metric.name for metric in metrics}
-    return (
-        environment()
-        .get_template("page.html")
-        .render(
-            evaluation=evaluation,
-            names=names,
-            verdict=found,
-            sections={id: title for id, (title, is_shown) in shown.items() if is_shown},
-            convention=CONVENTIONS[evaluation.convention],
-            scale=plots.Scale.of(bound for rate in rates for bound in (rate.value, rate.low, rate.high)),
-            main=[name for name in MAIN if name in known],
-            perfect=[
-                metric.name
-                for metric in metrics
-                if not metric.tested and all(system.rates[metric.name].value == 100 for system in systems)
-            ],
-            tested=tested,
-            differences={metric: list(_differences(evaluation, metric, found)) for metric in tested},
-            plots=lines,
-            curve=curve,
-            quotations=quotations.Quotations(evaluation),
-            typical=typical,
-            differing=differing,
-            data=base64.b64encode(data.encode()).decode(),
-            command=command,
-            date=date,
-            script=script,
-            policy=policy(script),
-            style=svg.STYLE + source_of("style.css"),
-        )
+    perfect = [
+        metric.name
+        for metric in metrics
+        if not metric.tested and all(system.rates[metric.name].value == 100 for system in systems)
+    ]
+    template = environment().get_template("page.html")
+    return template.render(
+        evaluation=evaluation,
+        names=names,
+        verdict=found,
+        sections={id: title for id, (title, is_shown) in shown.items() if is_shown},
+        convention=CONVENTIONS[evaluation.convention],
+        scale=plots.Scale.of(bound for rate in rates for bound in (rate.value, rate.low, rate.high)),
+        main=[name for name in MAIN if name in known],
+        perfect=perfect,
+        tested=tested,
+        differences={metric: list(_differences(evaluation, metric, found)) for metric in tested},
+        plots=lines,
+        curve=curve,
+        quotations=quotations.Quotations(evaluation),
+        typical=typical,
+        differing=differing,
+        data=base64.b64encode(data.encode()).decode(),
+        command=command,
+        date=date,
+        script=script,
+        policy=policy(script),
+        style=svg.STYLE + source_of("style.css"),
     )
 
 
 @cache
 def environment() -> Environment:
-    """Return the templates with their filters; text of a file is escaped, and made visible.
-
-    Raises
-    ------
-    ConfigError
-        If Jinja2 is not installed.
-    """
+    """Return the templates with their filters; text of a file is escaped, and made visible."""
     with extra("report", "a report needs Jinja2"):
         from jinja2 import Environment, PackageLoader
     made = Environment(
@@ -140,10 +120,10 @@ def environment() -> Environment:
         "integer": "{:,}".format,
         "number": "{:g}".format,
         "plural": plural,
-        "points": markup.points,
-        "rate": markup.rate,
-        "span": markup.span,
-        "unbroken": markup.unbroken,
+        "points": points,
+        "rate": rate,
+        "span": span,
+        "unbroken": unbroken,
     }
     made.globals |= {
         "colours": svg.COLOURS,
@@ -158,7 +138,7 @@ def environment() -> Environment:
         "meaning": svg.MEANING,
         "min_tokens": plots.MIN_TOKENS,
         "n_wrong": trees.n_wrong,
-        "series": SERIES,
+        "series": plots.SERIES,
         "version": __version__,
     }
     return made
@@ -187,3 +167,25 @@ def _differences(
     numbers = {system.name: i for i, system in enumerate(evaluation.systems)}
     for pair, test in differences(evaluation, metric, found):
         yield numbers[pair.better], numbers[pair.worse], pair, p_values(test, evaluation)
+
+
+def rate(value: float | None) -> str:
+    """Return a percentage."""
+    return NOTHING if value is None else f"{value:.2f}"
+
+
+def points(value: float | None) -> str:
+    """Return a difference of percentages, with its sign."""
+    if value is None:
+        return NOTHING
+    return "0.00" if abs(value) < 0.005 else f"{value:+.2f}".replace("-", "−")
+
+
+def span(low: float | None, high: float | None) -> str:
+    """Return an interval."""
+    return NOTHING if low is None or high is None else f"{low:.2f}–{high:.2f}"
+
+
+def unbroken(sentence: str) -> str:
+    """Return a sentence whose lines do not break within ``p = 0.02``, ``p ≤ 0.01`` or ``95 %``."""
+    return re.sub(r"(?<=\bp) (?=[=≤])|(?<=[=≤]) (?=[0-9])|(?<=[0-9]) (?=%)", "\N{NO-BREAK SPACE}", sentence)

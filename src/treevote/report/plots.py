@@ -1,4 +1,4 @@
-"""Geometry of the plots: a line for each system, and the axis of percentages. The templates draw them."""
+"""Geometry of the plots, which templates draw: a line for each system in a look of its own, the axis of percentages."""
 
 from __future__ import annotations
 
@@ -13,6 +13,26 @@ WIDTH, HEIGHT, TICK = 340, 270, 11
 LEFT, RIGHT, TOP, BOTTOM = 36, 328, 12, 226
 STRIP = 24
 """Size of a plot and of its type, the edges of the field in it, and the height of the bars below it, in CSS pixels."""
+
+
+class Series(NamedTuple):
+    """The look of a system: an SVG path around its point, a pattern of dashes, a colour on light and on dark paper."""
+
+    mark: str
+    dashes: str
+    light: str
+    dark: str
+
+
+SERIES = (
+    Series("m-4,0a4,4 0 1 0 8,0a4,4 0 1 0 -8,0z", "none", "#0b5c8a", "#6db6e8"),  # disc
+    Series("m-3.6,-3.6h7.2v7.2h-7.2z", "7 3", "#b3400f", "#f0955f"),  # square
+    Series("m0,-4.6l4.6,8h-9.2z", "2 3", "#4b7a1d", "#9bc95f"),  # triangle
+    Series("m0,-5l5,5l-5,5l-5,-5z", "9 3 2 3", "#7a3e9d", "#c79bea"),  # diamond
+    Series("m0,4.6l4.6,-8h-9.2z", "4 2", "#8a6d00", "#d9b84a"),  # inverted triangle
+    Series("m-4.4,-1.4h3v-3h2.8v3h3v2.8h-3v3h-2.8v-3h-3z", "1.5 2", "#52606d", "#a3b1bf"),  # cross
+)
+"""The looks of the systems in turn."""
 
 PLOTTED = (
     ("sentence length", "Sentence length", "words"),
@@ -38,13 +58,7 @@ class Scale(NamedTuple):
 
     @staticmethod
     def of(values: Iterable[float | None]) -> Scale:
-        """Return round numbers around all values.
-
-        Examples
-        --------
-        >>> [tuple(Scale.of(values)) for values in ([71.3, None, 93.8], [89.0], [100.0])]
-        [(5.0, 70.0, 95.0), (0.5, 88.5, 89.5), (0.5, 99.5, 100.0)]
-        """
+        """Return round numbers around all values."""
         known = [value for value in values if value is not None] or [0.0, 100.0]
         low, high = min(known), max(known)
         step = next((step for step in (0.5, 1.0, 2.0, 5.0, 10.0, 20.0) if high - low <= 5 * step), 20.0)
@@ -62,13 +76,7 @@ class Scale(NamedTuple):
 
     @property
     def starts(self) -> str:
-        """Where the axis starts, in words, unless it is 0.
-
-        Examples
-        --------
-        >>> Scale.of([71.3, 93.8]).starts, Scale.of([0.0, 100.0]).starts
-        ('the axis starts at 70', '')
-        """
+        """Where the axis starts, in words, unless it is 0."""
         return f"the axis starts at {self.low:g}" if self.low else ""
 
     def share(self, value: float) -> float:
@@ -122,15 +130,7 @@ def plots(evaluation: Evaluation) -> list[Plot]:
 
 
 def plot(groups: Sequence[Group], title: str, unit: str) -> Plot:
-    """Return the plot of a breakdown: LAS, or F1 where a system may have other tokens in a group than the gold tree.
-
-    Parameters
-    ----------
-    groups : sequence of Group
-        Two or more, from left to right.
-    title, unit : str
-        See `Plot`.
-    """
+    """Return the plot of a breakdown: LAS, or F1 where a system may have other tokens in a group than the gold tree."""
     n_systems = len(groups[0].cells)
     points = [[_point(group.cells[k]) for group in groups] for k in range(n_systems)]
     scale = Scale.of(bound for line in points for point in line for bound in point)
@@ -147,8 +147,9 @@ def plot(groups: Sequence[Group], title: str, unit: str) -> Plot:
                 ends = (None if end is None else y(scale.share(end)) for end in (low, high))
                 yield Spot(round(x + aside, 1), y(scale.share(value)), value, *ends)
 
-    ticks, end = [], -math.inf
+    ticks, bars, end = [], [], -math.inf
     for x, group in zip(places, groups, strict=True):
+        bars.append((round(x, 1), round(STRIP * group.tokens / most, 1), 100 * group.tokens / total))
         half = ems(group.value) * TICK / 2
         if x - half > end:
             ticks.append((round(x, 1), group.value))
@@ -159,10 +160,7 @@ def plot(groups: Sequence[Group], title: str, unit: str) -> Plot:
         unit,
         [(y(share), name) for share, name in scale.ticks],
         ticks,
-        [
-            (round(x, 1), round(STRIP * group.tokens / most, 1), 100 * group.tokens / total)
-            for x, group in zip(places, groups, strict=True)
-        ],
+        bars,
         # Set apart, so that intervals do not hide each other.
         [list(spots(line, 3 * (k - (n_systems - 1) / 2))) for k, line in enumerate(points)],
         scale.starts,
@@ -206,7 +204,6 @@ def calibration(evaluation: Evaluation) -> Plot | None:
 
 
 def _point(cell: Cell) -> _Point:
-    """Return the value of a cell and its interval."""
     if cell.f1 is not None:
         return cell.f1, None, None
     return (cell.las.value, cell.las.low, cell.las.high) if cell.precision is None else (None, None, None)

@@ -18,13 +18,7 @@ MAX_EXAMPLES = 4
 
 
 class Quotations:
-    """The examples of all numbers of a page; each sentence is kept once.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        The source of the sentences.
-    """
+    """The examples of all numbers of a page; each sentence of the evaluation is kept once."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation

@@ -25,21 +25,16 @@ RELIABILITY = (
 
 
 def scores(facts: Mapping[str, Any], members: Iterable[str], milliseconds: Mapping[str, float] | None = None) -> str:
-    """Return the scores of a model, as tables.
-
-    Parameters
-    ----------
-    facts : mapping
-        Those of an `treevote.ensemble.parser.EnsembleParser`.
-    members : iterable of str
-    milliseconds : mapping of str to float, optional
-        CPU time of each member for 1,000 tokens.
-    """
+    """Return the scores of a model, with the CPU time of each member for 1,000 tokens if it was measured, as tables."""
     if "scores" not in facts:
         return "not measured: no scores and no confidence; add --dev FILE, or --folds 3"
     reading = facts.get("reading", {})
     parts = [_tags(reading)] if "accuracy" in reading else []
-    parts += [_selection(facts, milliseconds or {})] if "selection" in facts else [_plain(facts, members)]
+    if "selection" in facts:
+        parts.append(_selection(facts, milliseconds or {}))
+    else:
+        rows = [[name, *attachment(facts["scores"][name])] for name in (*members, "vote")]
+        parts.append(f"{table([_measured_on(facts), 'LAS', 'UAS'], rows)}\n{LEGENDS['LAS']}")
     if len(facts["diversity"]["names"]) > 1:
         parts.append(_disagreement(facts["diversity"]))
     if facts.get("reliability"):
@@ -62,9 +57,8 @@ def _tags(reading: Mapping[str, Any]) -> str:
     accuracy, agreement = reading["accuracy"], reading.get("agreement", {})
     rows: list[tuple[str, float, Mapping[str, float]]] = [("tagger", 100.0, accuracy)]
     if agreement:
-        share = agreement["tokens"]
-        rows.append(("where its taggers agree", share, agreement["agreed"]))
-        rows.append(("elsewhere", 100 - share, agreement["others"]))
+        rows.append(("where its taggers agree", agreement["tokens"], agreement["agreed"]))
+        rows.append(("elsewhere", 100 - agreement["tokens"], agreement["others"]))
     legend = (
         "% of the tokens with the right tag or lemma; AllTags: UPOS, XPOS and FEATS. Below, all trees are found with "
         f"these tags; the members were trained on {reading['tags']} ones"
@@ -76,21 +70,12 @@ def _tags(reading: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _plain(facts: Mapping[str, Any], members: Iterable[str]) -> str:
-    """Return the table of scores."""
-    named = [(name, facts["scores"][name]) for name in (*members, "vote")]
-    rows = [[name, f"{score['las']:.2f}", f"{score['uas']:.2f}"] for name, score in named]
-    return f"{table([_measured_on(facts), 'LAS', 'UAS'], rows)}\n{LEGENDS['LAS']}"
-
-
 def _selection(facts: Mapping[str, Any], milliseconds: Mapping[str, float]) -> str:
     """Return the table of all candidates, and a sentence about those that were left out."""
     selection, diversity = facts["selection"], facts["diversity"]
     chosen, las = selection["members"], selection["las"]
-    of = {
-        name: (diversity["las"][i], diversity["uas"][i], diversity["alone"][i])
-        for i, name in enumerate(diversity["names"])
-    }
+    figures = zip(diversity["las"], diversity["uas"], diversity["alone"], strict=True)
+    of = dict(zip(diversity["names"], figures, strict=True))
     names = [*chosen, *sorted((name for name in of if name not in chosen), key=lambda name: -of[name][0])]
     rows = []
     for name in names:
@@ -98,18 +83,15 @@ def _selection(facts: Mapping[str, Any], milliseconds: Mapping[str, float]) -> s
         gives = "" if other is None else f"{las - other if name in chosen else other - las:+.2f}"
         time = f"{milliseconds[name]:.1f}" if name in milliseconds else ""
         rows.append([name, *(f"{rate:.2f}" for rate in of[name]), gives, time, "yes" if name in chosen else "no"])
-    vote = facts["scores"]["vote"]
     time = f"{sum(milliseconds[name] for name in chosen):.1f}" if milliseconds else ""
-    rows.append(["vote", f"{vote['las']:.2f}", f"{vote['uas']:.2f}", "", "", time, selection["weights"]])
+    rows.append(["vote", *attachment(facts["scores"]["vote"]), "", "", time, selection["weights"]])
     rows.append(["oracle", f"{diversity['oracle_las']:.2f}", f"{diversity['oracle_uas']:.2f}", "", "", "", ""])
     header = [_measured_on(facts), "LAS", "UAS", "uniquely correct", "ablation", "ms/1000 tokens", "votes"]
-    kept = [i for i, title in enumerate(header) if milliseconds or title != "ms/1000 tokens"]
-    lines = [table([header[i] for i in kept], [[row[i] for i in kept] for row in rows])]
-    lines.append(
-        wrapped("; ".join(LEGENDS[name] for name in [*(header[i] for i in kept), "oracle"] if name in LEGENDS))
-    )
-    left_out = [name for name in names if name not in chosen]
-    if left_out:
+    if not milliseconds:
+        header, *rows = [[*row[:5], row[6]] for row in (header, *rows)]
+    legend = "; ".join(LEGENDS[name] for name in (*header, "oracle") if name in LEGENDS)
+    lines = [table(header, rows), wrapped(legend)]
+    if left_out := [name for name in names if name not in chosen]:
         lines.append(f"left out, since the vote is no better with them: {', '.join(left_out)}")
     return "\n".join(lines)
 
@@ -127,10 +109,8 @@ def _disagreement(diversity: Mapping[str, Any]) -> str:
 def confidence(reliability: Mapping[str, Any]) -> str:
     """Return the table of reliability of arcs, and a sentence on arcs and on labels."""
     rows = [[f"{mean:.3f}", f"{accuracy:.3f}", f"{arcs:,}"] for arcs, mean, accuracy in reliability["arc"]["bins"]]
-    lines = [table(["confidence of arcs", "right", "arcs"], rows), wrapped(RELIABILITY)]
-    for what, key in (("arcs", "arc"), ("arcs with their labels", "label")):
-        lines.append(_calibration(what, reliability[key]))
-    return "\n".join(lines)
+    told = _calibration("arcs", reliability["arc"]), _calibration("arcs with their labels", reliability["label"])
+    return "\n".join([table(["confidence of arcs", "right", "arcs"], rows), wrapped(RELIABILITY), *told])
 
 
 def _calibration(what: str, of: Mapping[str, Any]) -> str:
@@ -145,12 +125,6 @@ def score_tags(facts: Mapping[str, Any]) -> str | None:
     """Return the tags with which the trees of the scores were found, ``gold`` or ``predicted``; None without scores.
 
     Development data get the tags that the model predicts; folds have the tags of the training data of the parsers.
-
-    Examples
-    --------
-    >>> folds = {"scores": {}, "folds": 3, "reading": {"tags": "gold"}}
-    >>> [score_tags(facts) for facts in ({}, folds, {"scores": {}, "development": {}, "reading": {"tags": "gold"}})]
-    [None, 'gold', 'predicted']
     """
     if "scores" not in facts:
         return None

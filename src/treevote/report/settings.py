@@ -13,17 +13,7 @@ NAMED = (
 
 
 def described(settings: Mapping[str, Any]) -> str:
-    """Return the main settings of a trainer, as `treevote.config.to_mapping` gives them.
-
-    Examples
-    --------
-    >>> described({"learner": "maxent", "search": "beam", "width": 8, "templates": "rich", "cutoff": 3})
-    'learner maxent, search beam of 8, templates rich'
-    >>> described({"learner": "mira", "order": 2, "attributes": ["form", "lemma", "upos"]})
-    'learner mira, order 2, 3 attributes'
-    >>> described({"policy": "step-back", "wait_left": True, "wait_right": False})
-    'policy step-back, with wait left, without wait right'
-    """
+    """Return the main settings of a trainer, as `treevote.config.to_mapping` gives them."""
     told = []
     for name in NAMED:
         if name not in settings:

@@ -54,37 +54,25 @@ def write_report(
 ) -> None:
     """Write the page to a file; the same facts, sentences, command and date give the same bytes.
 
-    Parameters
-    ----------
-    facts : mapping
-        See `treevote.adaptation.adapt.AdaptationResult.report`.
-    silver : path, optional
-        The added sentences, as `treevote.adaptation.silver.write_silver` writes them.
-    path : path
-        The page.
-    promoted : bool
-        Whether the adapted model was written.
-    command, date : str
-        The command line and the day, for the foot of the page.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read or written.
+    The facts are those of `treevote.adaptation.adapt.AdaptationResult.report`; the added sentences are in the file
+    ``silver``, as `treevote.adaptation.silver.write_silver` writes them.
     """
     judges = COMMITTEE if "rounds" in facts else TAGGERS
     found = groups(read_silver(Path(silver)), judges) if silver is not None else []
-    templates = environment()
-    page = templates.get_template("adaptation.html").render(
-        closing=adaptation.closing(facts, promoted=promoted),
-        report=adaptation.as_text(facts),
-        groups=found,
-        judges=judges,
-        shown=SHOWN,
-        command=command,
-        date=date,
-        policy=policy(),
-        style=svg.STYLE + source_of("style.css"),
+    page = (
+        environment()
+        .get_template("adaptation.html")
+        .render(
+            closing=adaptation.closing(facts, promoted=promoted),
+            report=adaptation.as_text(facts),
+            groups=found,
+            judges=judges,
+            shown=SHOWN,
+            command=command,
+            date=date,
+            policy=policy(),
+            style=svg.STYLE + source_of("style.css"),
+        )
     )
     with writing(path) as stream:
         stream.write(page.encode())

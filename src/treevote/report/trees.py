@@ -11,7 +11,6 @@ from treevote.corpus.sentence import ROOT, Sentence, Word
 from treevote.drawing.svg import Picture, draw
 from treevote.evaluation.parses import SentenceTrees
 from treevote.evaluation.results import ConfusionCell, Evaluation
-from treevote.kernels import Longs
 from treevote.visibility import visible
 
 MAX_WORDS = 20
@@ -45,12 +44,8 @@ def typical(evaluation: Evaluation, system: int) -> list[Typical]:
         for cell in confusion.cells:
             if n == most or not cell.errors:
                 break
-            fitting = [
-                example
-                for example in cell.examples
-                if lengths[example.sentence - 1] <= MAX_WORDS and example.sentence not in drawn
-            ]
-            if fitting:
+            short = [example for example in cell.examples if lengths[example.sentence - 1] <= MAX_WORDS]
+            if fitting := [example for example in short if example.sentence not in drawn]:
                 example = min(fitting, key=lambda one: (abs(int(lengths[one.sentence - 1]) - 10), one.sentence))
                 drawn.add(example.sentence)
                 found.append(Typical(confusion.name, cell, example.token, evaluation.trees(example.sentence)))
@@ -59,19 +54,13 @@ def typical(evaluation: Evaluation, system: int) -> list[Typical]:
 
 
 def differing(evaluation: Evaluation) -> list[SentenceTrees]:
-    """Return the sentences in which the arcs of the first system differ most from those of the others."""
+    """Return the short sentences in which the arcs of the first system differ most from those of the others."""
     counts = np.zeros_like(evaluation.parses.lengths)
     for i in range(1, len(evaluation.systems)):
         counts += evaluation.parses.n_differing(0, i)
-    return [evaluation.trees(number) for number in _ranked(evaluation, counts)[:DIFFERING]]
-
-
-def _ranked(evaluation: Evaluation, counts: Longs) -> list[int]:
-    """Return the numbers of the sentences that are short enough and have a count, the largest first."""
     counts = np.where(evaluation.parses.lengths <= MAX_WORDS, counts, 0)
     order = np.argsort(-counts, kind="stable")
-    numbers: list[int] = (order[counts[order] > 0] + 1).tolist()
-    return numbers
+    return [evaluation.trees(number) for number in (order[counts[order] > 0] + 1).tolist()[:DIFFERING]]
 
 
 def n_wrong(trees: SentenceTrees, system: int) -> int:

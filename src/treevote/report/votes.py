@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from treevote.evaluation.verdict import Probability
+from treevote.report.scores import attachment
 from treevote.terminal import plural, table, wrapped
 
 LEGENDS = {
@@ -29,18 +30,14 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
         if gain["las"] is not None:
             p = Probability(gain["p"], gain["p_is_bound"])
             sign = "above" if gain["las"] >= 0 else "below"
-            chance = "" if p.significant else "; the difference is not significant"
-            yield wrapped(
+            parts = [
                 f"the vote has {development['las']:.2f} LAS on the development set, {abs(gain['las']):.2f} {sign} "
-                f"{gain['over']}, the best system (95 % interval "
-                f"{gain['low']:+.2f} to {gain['high']:+.2f}, {p}){chance}"
-                + (
-                    "; systems and weights were chosen on the same sentences, so it is rather too good"
-                    * facts["selected"]
-                )
-            )
-        left_out = [own["name"] for own in systems if own["place"] is None]
-        if left_out:
+                f"{gain['over']}, the best system (95 % interval {gain['low']:+.2f} to {gain['high']:+.2f}, {p})"
+            ]
+            parts += [] if p.significant else ["the difference is not significant"]
+            chosen = "systems and weights were chosen on the same sentences, so it is rather too good"
+            yield wrapped("; ".join([*parts, *([chosen] if facts["selected"] else [])]))
+        if left_out := [own["name"] for own in systems if own["place"] is None]:
             yield f"left out, since the vote is no better with them: {', '.join(left_out)}"
     broken = [
         f"{own['name']}: {plural(finding['sentences'], 'sentence')} with {finding['name']} "
@@ -65,14 +62,10 @@ def _table(facts: Mapping[str, Any]) -> str:
     columns = ["LAS", "UAS", "weight", *(["ablation"] if facts["selected"] else []), "place"]
     rows = []
     for own in ranked:
-        cells = {"LAS": f"{own['las']:.2f}", "UAS": f"{own['uas']:.2f}"}
-        cells["weight"] = "-" if own["weight"] is None else f"{own['weight']:.3f}"
-        ablation = own.get("ablation")
-        cells["ablation"] = "" if ablation is None else f"{ablation:+.2f}"
-        cells["place"] = str(own["place"] or "left out")
-        rows.append([own["name"], *(cells[name] for name in columns)])
-    vote = {"LAS": f"{development['las']:.2f}", "UAS": f"{development['uas']:.2f}"}
-    rows.append(["vote", *(vote.get(name, "") for name in columns)])
+        weight = "-" if own["weight"] is None else f"{own['weight']:.3f}"
+        gives = ["" if own.get("ablation") is None else f"{own['ablation']:+.2f}"] if facts["selected"] else []
+        rows.append([own["name"], *attachment(own), weight, *gives, str(own["place"] or "left out")])
+    rows.append(["vote", *attachment(development), *[""] * (len(columns) - 2)])
     legend = "; ".join(LEGENDS[name] for name in columns if name in LEGENDS)
     title = f"development, {plural(development['sentences'], 'sentence')}"
     return f"{table([title, *columns], rows)}\n{wrapped(legend)}"

@@ -1,0 +1,163 @@
+"""The facts of a model as text and JSON, and its card as text and Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from treevote.config import from_mapping, to_toml
+from treevote.ensemble.configuration import Configuration
+from treevote.errors import ConfigError, ModelError
+from treevote.report import adaptation
+from treevote.report.answer import answer
+from treevote.report.scores import attachment, score_tags, scores
+from treevote.terminal import size, table
+from treevote.visibility import visible
+
+_READS = {
+    (): "",
+    ("tagger",): "reads CoNLL-U with or without tags\n",
+    ("tokenizer",): "reads raw text, without tags\n",
+    ("tokenizer", "tagger"): "reads raw text, and CoNLL-U with or without tags\n",
+}
+
+
+def as_json(facts: Mapping[str, Any], command: str = "") -> str:
+    """Return the facts as JSON."""
+    return answer("model", {**facts, "score_tags": score_tags(facts)}, command)
+
+
+def as_text(facts: Mapping[str, Any], *, full: bool = False) -> str:
+    """Return the facts for a person to read: a summary, or in full; ModelError if they are none of a training."""
+    try:
+        details = (scores(facts, facts["members"]), _configuration(facts), _files(facts)) if full else _summary(facts)
+        adapted = [f"adapted to a new domain\n{adaptation.as_text(of)}"] if (of := facts.get("adaptation")) else []
+        return printable("\n\n".join([_what(facts), _data(facts, full), *adapted, *details]))
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, ConfigError) as error:
+        raise ModelError(f"the facts of the model are damaged ({error}); train it again") from error
+
+
+def printable(text: str) -> str:
+    """Return a text with escapes for bytes of file names that are not UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _what(facts: Mapping[str, Any]) -> str:
+    votes, members = facts["votes"], facts["members"]
+    roots = "one root in each sentence" if facts["single_root"] else "one root or several in a sentence"
+    by_pos = f", of their own for {len(votes['pos'])} parts of speech" if votes["pos"] else ""
+    return (
+        f"ensemble of {len(members)} members, {roots}\n"
+        f"weights of the votes: {votes['kind']}{by_pos}\n"
+        f"{_READS[tuple(facts['reader'])]}"
+        f"treevote {facts['treevote']}, model format {facts['format']}"
+    )
+
+
+def _data(facts: Mapping[str, Any], full: bool) -> str:
+    lines = [
+        f"{role} data: {_size(data)}" + (f", sha256 {data['sha256']}" if full else "")
+        for role in ("training", "development")
+        if (data := facts.get(role)) is not None
+    ]
+    if words := facts.get("clusters"):
+        lines.append(f"clusters of {words:,} words")
+    return "\n".join(lines)
+
+
+def _summary(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Yield kind, weight and scores of the members, and the size."""
+    measured = facts.get("scores", {})
+    rows = [
+        [name, member["kind"], "-" if weight is None else f"{weight:.4g}", *attachment(measured.get(name))]
+        for (name, member), weight in zip(facts["members"].items(), facts["votes"]["overall"], strict=True)
+    ]
+    if measured:
+        yield f"scores with {score_tags(facts)} tags:"
+    yield table(
+        ["member", "kind", "weight", "LAS", "UAS"], [*rows, ["vote", "", "", *attachment(measured.get("vote"))]]
+    )
+    sizes = facts["files"]
+    yield f"{len(sizes)} files, {size(sum(sizes.values()))}; configuration and files: treevote inspect --full"
+
+
+def _configuration(facts: Mapping[str, Any]) -> str:
+    """Return the configuration as a file that trains such a model again."""
+    file = {
+        "weights": facts["weights"],
+        "select": "selection" in facts,
+        "folds": facts.get("folds", 0),
+        "seed": facts["seed"],
+        "members": facts["diversity"]["names"] if "selection" in facts else list(facts["members"]),
+        "member": facts["members"],
+    }
+    return "configuration:\n" + to_toml(from_mapping(Configuration, file)).rstrip()
+
+
+def _files(facts: Mapping[str, Any]) -> str:
+    sizes = facts["files"]
+    rows = [[name, size(n_bytes)] for name, n_bytes in sizes.items()]
+    return table(["files", ""], [*rows, [f"{len(sizes)} in all", size(sum(sizes.values()))]])
+
+
+def card_text(facts: Mapping[str, Any]) -> str:
+    """Return a card for a person to read."""
+    lines = [visible(facts["name"] or "model card"), ""]
+    lines += [f"{key:<16}{visible(value)}" for key, value in _rows(facts)]
+    if facts["scores"]:
+        rows = [[name, *attachment(score)] for name, score in facts["scores"].items()]
+        lines += ["", table([f"on {facts['measured_on']}", "LAS", "UAS"], rows)]
+    lines += ["", "should not be used for", *(f"- {visible(each)}" for each in facts["not_for"])]
+    return "\n".join(lines)
+
+
+def card_markdown(facts: Mapping[str, Any]) -> str:
+    """Return a card as Markdown."""
+    lines = [f"# {_escaped(facts['name'] or 'Model card')}", "", "| | |", "|---|---|"]
+    lines += [f"| {key} | {_escaped(value)} |" for key, value in _rows(facts)]
+    if facts["scores"]:
+        title = f"## Scores on {facts['measured_on']}, {facts['score_tags']} tags"
+        lines += ["", title, "", "| | LAS | UAS |", "|---|---:|---:|"]
+        lines += [f"| {_escaped(name)} | {' | '.join(attachment(score))} |" for name, score in facts["scores"].items()]
+    lines += ["", "## Should not be used for", "", *(f"- {_escaped(each)}" for each in facts["not_for"])]
+    return "\n".join(lines)
+
+
+def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the rows of a card that have something in them."""
+    data = facts["training_data"]
+    development = facts["development_data"]
+    members = ", ".join(facts["members"])
+    rounds = facts["adaptation_rounds"]
+    adapted = [f"{rounds} round{'' if rounds == 1 else 's'}"] if rounds else []
+    adapted += [f"{few:,} labelled sentences"] if (few := facts["labelled_target_sentences"]) else []
+    adapted += ["taggers"] if facts["adapted_taggers"] else []
+    rows = (
+        ("description", facts["description"]),
+        ("language", facts["language"]),
+        ("use", facts["use"]),
+        ("kind", f"dependency parser, {'vote of ' if len(facts['members']) > 1 else ''}{members}"),
+        ("input", facts["input"]),
+        ("output", facts["output"]),
+        ("training data", _size(data)),
+        ("source", data["source"]),
+        ("licence of data", data["licence"] or "not told"),
+        ("checksum of data", data["sha256"]),
+        ("measured on", _size(development) if development else facts["measured_on"] or "nothing"),
+        ("adaptation", ", ".join(adapted)),
+        ("treevote", facts["treevote"]),
+        ("citation", facts["citation"]),
+        ("contact", facts["contact"]),
+    )
+    yield from ((key, value) for key, value in rows if value)
+
+
+def _size(data: Mapping[str, Any]) -> str:
+    return f"{data['name']}, {data['sentences']:,} sentences, {data['tokens']:,} tokens, {data['labels']} labels"
+
+
+def _escaped(text: str) -> str:
+    """Return a text as Markdown shows it."""
+    for character in "\\`*_[]|#":
+        text = text.replace(character, "\\" + character)
+    return visible(text).replace("&", "&amp;").replace("<", "&lt;")
