@@ -45,15 +45,7 @@ def arcs_of(systems: Sequence[Treebank], convention: Convention = "conllx") -> l
 
 
 def unanimous(systems: Sequence[Treebank]) -> Bools:
-    """Return a mask of the slots to which all systems give the same head and label, shape (n_slots,).
-
-    Examples
-    --------
-    >>> one = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
-    >>> two = Treebank.of([(["dogs", "bark"], [2, 0], ["obj", "root"])])
-    >>> unanimous([one, one, two]).tolist()
-    [False, False, True]
-    """
+    """Return a mask of the slots to which all systems give the same head and label, shape (n_slots,)."""
     first, *others = arcs_of(systems)
     mask = first.heads >= 0
     for other in others:
@@ -62,24 +54,12 @@ def unanimous(systems: Sequence[Treebank]) -> Bools:
 
 
 def oracle(right: Sequence[Bools]) -> Bools:
-    """Return the mask of the items that at least one system has right, given a mask of right items for each.
-
-    Examples
-    --------
-    >>> oracle([np.array([True, False, False]), np.array([True, True, False])]).tolist()
-    [True, True, False]
-    """
+    """Return the mask of the items that at least one system has right, given a mask of right items for each."""
     return np.asarray(np.logical_or.reduce(right))
 
 
 def uniquely_correct(right: Sequence[Bools]) -> list[Bools]:
-    """Return for each system the mask of the items that it alone has right, given a mask of right items for each.
-
-    Examples
-    --------
-    >>> [mask.tolist() for mask in uniquely_correct([np.array([True, False]), np.array([True, True])])]
-    [[False, False], [False, True]]
-    """
+    """Return for each system the mask of the items that it alone has right, given a mask of right items for each."""
     once = np.sum(right, axis=0) == 1
     return [own & once for own in right]
 
@@ -88,13 +68,6 @@ def right_arcs(gold: Treebank, system: Treebank, *, convention: Convention = "ud
     """Return the masks of the right heads, and of the right arcs (head and label), of a system.
 
     Parameters and errors are those of `treevote.evaluation.counts.evaluate`.
-
-    Examples
-    --------
-    >>> gold = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
-    >>> heads, arcs = right_arcs(gold, Treebank.of([(["dogs", "bark"], [2, 0], ["obj", "root"])]))
-    >>> heads.tolist(), arcs.tolist()
-    ([False, True, True], [False, False, True])
     """
     require_heads(gold)
     compared_part(convention)
@@ -105,22 +78,8 @@ def right_arcs(gold: Treebank, system: Treebank, *, convention: Convention = "ud
 def accuracy_by(gold: Treebank, system: Treebank, key: Ints, n_keys: int, *, convention: Convention = "ud") -> Doubles:
     """Return the share of right arcs, head and label, for each value of a column, such as the POS; shape (n_keys,).
 
-    Shares are 0 to 1, and ``nan`` for values that no token has. Other parameters, and errors, are those of
-    `treevote.evaluation.counts.evaluate`.
-
-    Parameters
-    ----------
-    key : ndarray of int32, shape (n_slots,)
-        A value of ``0..n_keys - 1`` for each token; values in ROOT slots are ignored.
-    n_keys : int
-        Number of values.
-
-    Examples
-    --------
-    >>> gold = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])])
-    >>> parse = Treebank.of([(["a", "dog", "barks"], [3, 3, 0], ["det", "nsubj", "root"])])
-    >>> accuracy_by(gold, parse, np.array([0, 0, 0, 1], np.int32), 3).tolist()
-    [0.5, 1.0, nan]
+    ``key``, shape (n_slots,), has a value of ``0..n_keys - 1`` for each token; values in ROOT slots are ignored. Shares
+    are 0 to 1, and ``nan`` for values that no token has. Errors are those of `treevote.evaluation.counts.evaluate`.
     """
     tokens = gold.is_token
     _, right = right_arcs(gold, system, convention=convention)

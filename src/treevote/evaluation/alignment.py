@@ -26,18 +26,11 @@ MAX_CELLS = 1 << 24
 class Alignment(NamedTuple):
     """The words of a system beside those of the gold file.
 
-    Attributes
-    ----------
-    system_slot : ndarray of int64, shape (n_gold_slots,)
-        The word of the system that is a gold word; -1 if there is none, and in ROOT slots.
-    gold_slot : ndarray of int64, shape (n_system_slots,)
-        The gold word that is a word of the system; -1 likewise.
-    gold_sentence : ndarray of int64, shape (n_system_slots,)
-        The gold sentence, from 0, in which each word of the system begins.
-    tokens, sentences : ndarray of int64, shape (n_gold_sentences, 3)
-        Counts in each gold sentence: on both sides, in the gold file, in the system.
-    same_words : bool
-        Whether all sentences and words are the same.
+    ``system_slot``, shape (n_gold_slots,), is the word of the system that is a gold word, and ``gold_slot``, shape
+    (n_system_slots,), the reverse; -1 if there is none, and in ROOT slots. ``gold_sentence``, shape (n_system_slots,),
+    is the gold sentence, from 0, in which each word of the system begins. ``tokens`` and ``sentences``, shape
+    (n_gold_sentences, 3), are counts in each gold sentence: on both sides, in the gold file, in the system.
+    ``same_words``: all sentences and words are the same.
     """
 
     system_slot: Longs
@@ -51,10 +44,7 @@ class Alignment(NamedTuple):
 def align(gold: Treebank, system: Treebank) -> Alignment:
     """Align the words of a system with those of the gold file: the same text, segmented in any way.
 
-    Raises
-    ------
-    InputError
-        If the texts differ, with the first difference; if too many ranges overlap.
+    InputError if the texts differ, with the first difference; if too many ranges overlap.
 
     Examples
     --------
@@ -92,13 +82,13 @@ def align(gold: Treebank, system: Treebank) -> Alignment:
     starts, roots = text.start[gold.offsets[:-1]], system.offsets[:-1]
     begins_in = np.maximum(np.searchsorted(starts, other.start, "right") - 1, 0)
     tokens = _common_spans(
-        _Spans(text.start[text.tokens], text.end[text.tokens], gold.sentence_of[text.tokens]),
-        _Spans(other.start[other.tokens], other.end[other.tokens], begins_in[other.tokens]),
+        (text.start[text.tokens], text.end[text.tokens], gold.sentence_of[text.tokens]),
+        (other.start[other.tokens], other.end[other.tokens], begins_in[other.tokens]),
         gold.n_sentences,
     )
     sentences = _common_spans(
-        _Spans(starts, text.sentence_end, np.arange(gold.n_sentences)),
-        _Spans(other.start[roots], other.sentence_end, begins_in[roots]),
+        (starts, text.sentence_end, np.arange(gold.n_sentences)),
+        (other.start[roots], other.sentence_end, begins_in[roots]),
         gold.n_sentences,
     )
     same = np.array_equal(gold.offsets, system.offsets) and np.array_equal(system_slot[here], here)
@@ -106,13 +96,7 @@ def align(gold: Treebank, system: Treebank) -> Alignment:
 
 
 def identity(treebank: Treebank, ranges: Sequence[MultiwordToken] = ()) -> Alignment:
-    """Return the alignment of two treebanks with the same words and ranges.
-
-    Examples
-    --------
-    >>> identity(Treebank.of([(["yes"], [0], ["root"])])).system_slot.tolist()
-    [-1, 1]
-    """
+    """Return the alignment of two treebanks with the same words and ranges."""
     slots = np.where(treebank.is_token, np.arange(len(treebank.tokens)), -1)
     sentence_of = treebank.sentence_of
     n_tokens = treebank.lengths
@@ -123,15 +107,7 @@ def identity(treebank: Treebank, ranges: Sequence[MultiwordToken] = ()) -> Align
 
 
 def project(gold: Treebank, system: Treebank, alignment: Alignment) -> Treebank:
-    """Return the gold sentences with the trees of a system; a head without counterpart in its sentence is unknown.
-
-    Examples
-    --------
-    >>> gold = Treebank.of([(["can", "not", "go"], [3, 3, 0], ["aux", "advmod", "root"])])
-    >>> system = Treebank.of([(["cannot", "go"], [2, 0], ["aux", "root"])])
-    >>> project(gold, system, align(gold, system)).sentence(0).heads.tolist()
-    [-1, -1, -1, 0]
-    """
+    """Return the gold sentences with the trees of a system; a head without counterpart in its sentence is unknown."""
     slot = alignment.system_slot
     aligned = np.flatnonzero(slot >= 0)
     heads, deprels = np.full(len(slot), -1, np.int32), np.full(len(slot), -1, np.int32)
@@ -154,15 +130,11 @@ def _folded_forms(treebank: Treebank, surface: Surface, numbers: dict[str, int])
 def _require_same_text(gold: Treebank, system: Treebank, text: Surface, other: Surface) -> None:
     if text.text == other.text:
         return
-    ours, theirs = (
-        np.frombuffer(surface.text.encode("utf-32-le", "surrogatepass"), np.uint32) for surface in (text, other)
-    )
     name = gold.title or "the gold trees"
-    if not len(theirs):
+    if not other.text:
         raise InputError(f"expected the text of {name}, found none", path=system.title, remedy="parse the same text")
-    shorter = min(len(ours), len(theirs))
-    differences = np.flatnonzero(ours[:shorter] != theirs[:shorter])
-    at = int(differences[0]) if len(differences) else shorter
+    pairs = enumerate(zip(text.text, other.text, strict=False))
+    at = next((i for i, (ours, theirs) in pairs if ours != theirs), min(len(text.text), len(other.text)))
     expected, found = (
         repr(surface.text[at : at + 20]) if at < len(surface.text) else "the end" for surface in (text, other)
     )
@@ -171,20 +143,16 @@ def _require_same_text(gold: Treebank, system: Treebank, text: Surface, other: S
     raise system.fault(int(other.tokens[token]), problem, "give a parse of the same text")
 
 
-class _Spans(NamedTuple):
-    """Spans of characters, in order, and the gold sentence in which each begins."""
+def _common_spans(ours: Sequence[Longs], theirs: Sequence[Longs], n: int) -> Longs:
+    """Count in each of ``n`` gold sentences the spans on both sides, in the gold file, and in the system.
 
-    start: Longs
-    end: Longs
-    sentence: Longs
-
-
-def _common_spans(ours: _Spans, theirs: _Spans, n: int) -> Longs:
-    """Count in each of ``n`` gold sentences the spans on both sides, in the gold file, and in the system."""
-    length = max(ours.end.max(initial=0), theirs.end.max(initial=0)) + 1
-    same = np.isin(ours.start * length + ours.end, theirs.start * length + theirs.end)
-    counts = (np.bincount(which, minlength=n) for which in (ours.sentence[same], ours.sentence, theirs.sentence))
-    return np.stack(list(counts), axis=1)
+    Spans are their starts, their ends, and the gold sentences in which they begin.
+    """
+    (start, end, sentence), (other_start, other_end, other_sentence) = ours, theirs
+    length = max(end.max(initial=0), other_end.max(initial=0)) + 1
+    same = np.isin(start * length + end, other_start * length + other_end)
+    counts = [np.bincount(which, minlength=n) for which in (sentence[same], sentence, other_sentence)]
+    return np.stack(counts, axis=1)
 
 
 @kernel

@@ -30,24 +30,8 @@ def count_attachment(
 ) -> Scores:
     """Count LAS, UAS, LA, root, dependency, leaf, complete and complete labelled, and CLAS of the convention ud.
 
-    Other parameters, and errors, are those of `treevote.evaluation.counts.evaluate`.
-
-    Parameters
-    ----------
-    gold, system, alignment
-        Gold trees, those of the system over its own words, and their alignment.
-    projected : Treebank
-        The trees of the system over the gold words, see `treevote.evaluation.alignment.project`.
-
-    Examples
-    --------
-    >>> from treevote.evaluation.alignment import align, project
-    >>> gold = Treebank.of([(["can", "not", "go"], [3, 3, 0], ["aux", "advmod", "root"])])
-    >>> system = Treebank.of([(["cannot", "go"], [2, 0], ["aux", "root"])])
-    >>> alignment = align(gold, system)
-    >>> scores = count_attachment(gold, system, alignment, project(gold, system, alignment))
-    >>> scores["LAS"].tolist(), scores["CLAS"].tolist()
-    ([[1, 3, 2]], [[1, 2, 1]])
+    ``system`` are the trees over the system's own words, ``projected`` over the gold words, see
+    `treevote.evaluation.alignment.project`. Errors are those of `treevote.evaluation.counts.evaluate`.
     """
     counts = count_by_sentence(gold, projected, convention=convention, punctuation=punctuation)
     scored = scored_words(system, punctuation=punctuation)
@@ -75,14 +59,7 @@ def scored_words(treebank: Treebank, *, punctuation: bool) -> Bools:
 
 
 def has_label(treebank: Treebank, labels: frozenset[str]) -> Bools:
-    """Return a mask of the slots whose deprel, up to the first colon, is one of the labels.
-
-    Examples
-    --------
-    >>> toy = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj:x", "root"])])
-    >>> has_label(toy, frozenset(["nsubj"])).tolist()
-    [False, True, False]
-    """
+    """Return a mask of the slots whose deprel, up to the first colon, is one of the labels."""
     wanted = [label.partition(":")[0] in labels for label in treebank.labels]
     return np.array([*wanted, False], np.bool_)[treebank.deprels]
 

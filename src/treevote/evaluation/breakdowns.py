@@ -28,8 +28,8 @@ OTHERS, NONE = "(others)", "(none)"
 class Tally(NamedTuple):
     """Sums of one system, see `treevote.evaluation.intervals.sum_by_key`, with a row for each value of a factor.
 
-    ``names`` are the values: those of the gold trees, then others of the system. ``heads`` and ``arcs``, shape
-    (n_values, 6), are over the gold tokens; ``system_arcs``, for a factor of arcs, over those of the system.
+    ``names`` are the values: those of the gold trees, then others of the system. ``heads`` and ``arcs`` are over the
+    gold tokens; ``system_arcs``, for a factor of arcs, over those of the system. Shapes are (n_values, 6).
     """
 
     names: tuple[str, ...]
@@ -41,14 +41,8 @@ class Tally(NamedTuple):
 def tally(factor: Factor, gold_values: Values, projected: Treebank, scored: Bools, heads: Bools, arcs: Bools) -> Tally:
     """Count right heads and arcs of a system for each value of a factor.
 
-    Parameters
-    ----------
-    factor, gold_values
-        A factor, and its values of the gold trees.
-    projected : Treebank
-        Gold sentences with the trees of the system.
-    scored, heads, arcs : ndarray of bool, shape (n_slots,)
-        Masks of the slots that are scored, have the right head, the right head and label.
+    ``projected`` are the gold sentences with the trees of the system; ``scored``, ``heads`` and ``arcs``, shape
+    (n_slots,), are masks of the slots that are scored, have the right head, the right head and label.
     """
     slots = np.flatnonzero(scored)
     sentence = projected.sentence_of[slots]

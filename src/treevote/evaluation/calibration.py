@@ -33,20 +33,7 @@ class Bin(NamedTuple):
 
 
 def reliability(confidence: Floats, right: Bools, n_bins: int = 10) -> list[Bin]:
-    """Return the arcs by ranges of confidence of equal width; empty ranges are left out.
-
-    Parameters
-    ----------
-    confidence : ndarray of float32, shape (n,)
-    right : ndarray of bool, shape (n,)
-    n_bins : int, default=10
-
-    Examples
-    --------
-    >>> bins = reliability(np.array([0.95, 0.99, 0.2], np.float32), np.array([True, True, False]))
-    >>> [(b.arcs, round(b.confidence, 2), b.accuracy) for b in bins]
-    [(1, 0.2, 0.0), (2, 0.97, 1.0)]
-    """
+    """Return the arcs by ranges of confidence of equal width, the lowest first; empty ranges are left out."""
     place = np.minimum((confidence * n_bins).astype(np.int64), n_bins - 1)
     return [
         Bin(int(mask.sum()), float(confidence[mask].mean(dtype=np.float64)), float(right[mask].mean()))
@@ -67,14 +54,7 @@ def calibration_error(bins: Sequence[Bin]) -> float:
 
 
 def table(confidence: Floats, right: Bools, least: float = 0.95) -> dict[str, JSON]:
-    """Return bins, calibration error, and precision and coverage (percent) of the arcs with a least confidence.
-
-    Examples
-    --------
-    >>> whole = table(np.array([0.96, 0.99, 0.2, 0.3], np.float32), np.array([True, True, False, True]))
-    >>> whole["precision"], whole["coverage"]
-    (100.0, 50.0)
-    """
+    """Return bins, calibration error, and precision and coverage (percent) of the arcs with a least confidence."""
     bins = reliability(confidence, right)
     mask = confidence >= least
     return {
@@ -88,10 +68,7 @@ def table(confidence: Floats, right: Bools, least: float = 0.95) -> dict[str, JS
 def measured(gold: Treebank, parse: Treebank, *, convention: Convention) -> dict[str, dict[str, JSON]]:
     """Compare the confidence that a parse carries with gold trees: a `table` for arcs, one for arcs with their labels.
 
-    Raises
-    ------
-    InputError
-        If sentences differ, or a token has no confidence.
+    InputError if sentences differ, or a token has no confidence.
     """
     rights, tokens = right_arcs(gold, parse, convention=convention), parse.is_token
     return {
@@ -109,10 +86,7 @@ def has_confidence(parse: Treebank) -> bool:
 def confidence_of(parse: Treebank, name: str) -> Floats:
     """Return the number of each token in MISC under a name, shape (n_slots,); 0 in ROOT slots.
 
-    Raises
-    ------
-    InputError
-        At the first token without such a number from 0 to 1.
+    InputError at the first token without such a number from 0 to 1.
     """
     source = parse.source
     assert source is not None, "read from a file"

@@ -18,11 +18,10 @@ from treevote.kernels import Bools, Longs
 
 
 class Sums(NamedTuple):
-    """Counts of one system for each metric: right items and all items, summed over sentences.
+    """Counts of one system, right items and all items, summed over all sentences, over samples, over swaps.
 
-    ``observed``, shape (n_metrics, 2), is over all sentences; ``drawn``, shape (n_samples, n_metrics, 2), over each
-    bootstrap sample; ``swapped``, shape (n_permutations, n_metrics, 2), over the sentences swapped in each permutation.
-    Samples and permutations are the same for all systems.
+    Shapes are (n_metrics, 2), (n_samples, n_metrics, 2) and (n_permutations, n_metrics, 2). Samples and permutations
+    are the same for all systems.
     """
 
     observed: Longs

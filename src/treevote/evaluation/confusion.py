@@ -23,14 +23,6 @@ def confusions(
 
     ``projected`` are the gold sentences with the trees of the system; ``scored`` and ``heads`` are masks, shape
     (n_slots,), of the scored slots and of those with the right head.
-
-    Examples
-    --------
-    >>> gold = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
-    >>> parse = Treebank.of([(["dogs", "bark"], [2, 0], ["obj", "root"])])
-    >>> labels, _ = confusions(gold, parse, gold.is_token, gold.is_token, convention="ud")
-    >>> labels.cells[0]
-    ConfusionCell(gold='nsubj', system='obj', tokens=1, errors=1, examples=(Example(sentence=1, token=1),))
     """
     ours, theirs = deprel(gold, convention), deprel(projected, convention)
     tags = pos(gold)
@@ -51,13 +43,7 @@ def confusions(
 
 
 def first_examples(mask: Bools, offsets: Longs, key: Longs | None = None) -> dict[int, tuple[Example, ...]]:
-    """Return the first slots of a mask, one a sentence and at most `EXAMPLES`, for each key (0 without keys).
-
-    Examples
-    --------
-    >>> first_examples(np.array([False, True, True, False, True]), np.array([0, 3, 5]))
-    {0: (Example(sentence=1, token=1), Example(sentence=2, token=1))}
-    """
+    """Return the first slots of a mask, one a sentence and at most `EXAMPLES`, for each key (0 without keys)."""
     slots = np.flatnonzero(mask)
     keys = np.zeros(len(slots), np.int64) if key is None else key[slots]
     sentence = np.searchsorted(offsets, slots, "right") - 1

@@ -16,6 +16,7 @@ Tokens and Sentences are right if their characters are. Empty nodes are no words
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from operator import attrgetter
 
 import numpy as np
@@ -49,28 +50,11 @@ def count_conll18(
 
     Parameters are those of `treevote.evaluation.attachment.count_attachment`; Tokens and Sentences always count
     punctuation.
-
-    Examples
-    --------
-    >>> from treevote.evaluation.alignment import align, project
-    >>> dog, tomcat = Word("dog", "dog", "NOUN", "_", "Number=Sing"), Word("dog", "_", "NOUN", "_", "Gender=Masc")
-    >>> gold, system = (Treebank.of([([word], [0], ["root"])]) for word in (dog, tomcat))
-    >>> alignment = align(gold, system)
-    >>> scores = count_conll18(gold, system, alignment, project(gold, system, alignment))
-    >>> {name: int(counts[0, 0]) for name, counts in scores.items() if name in ("UPOS", "UFeats", "MLAS")}
-    {'UPOS': 1, 'UFeats': 0, 'MLAS': 0}
     """
     scored, also_scored = (scored_words(treebank, punctuation=punctuation) for treebank in (gold, system))
     aligned = alignment.system_slot >= 0
-    upos, xpos, features, lemmas = (
-        aligned & _same(gold, system, alignment, *column)
-        for column in (
-            (attrgetter("upos"), str),
-            (attrgetter("xpos"), str),
-            (attrgetter("feats"), _universal),
-            (attrgetter("lemma"), str),
-        )
-    )
+    columns = attrgetter("upos"), attrgetter("xpos"), lambda word: _universal(word.feats), attrgetter("lemma")
+    upos, xpos, features, lemmas = (aligned & _same(gold, system, alignment, column) for column in columns)
     lemmas |= aligned & np.array([word.lemma == "_" for word in gold.words], np.bool_)[gold.tokens]
     _, arcs = right_arcs(gold, projected)
     same_function = _same_function_words(gold, system, alignment, arcs & upos & features)
@@ -97,22 +81,17 @@ def count_conll18(
     return scores
 
 
+@lru_cache(1 << 12)
 def _universal(feats: str) -> str:
     """Return the features of the universal inventory, sorted."""
     return "|".join(sorted(item for item in feats.split("|") if item.partition("=")[0] in FEATURES))
 
 
-def _same(
-    gold: Treebank, system: Treebank, alignment: Alignment, column: Callable[[Word], str], part: Callable[[str], str]
-) -> Bools:
-    """Mask of the gold words that agree in part of a column with their counterparts; undefined without counterpart."""
+def _same(gold: Treebank, system: Treebank, alignment: Alignment, column: Callable[[Word], str]) -> Bools:
+    """Mask of the gold words that agree in a column with their counterparts; undefined without counterpart."""
     numbers: dict[str, int] = {}
-    of_slots = []
-    for treebank in (gold, system):
-        entries: dict[str, int] = {}  # distinct ones: to take the part of all words would be slow
-        entry_of = encode(map(column, treebank.words), entries)
-        of_slots.append(encode(map(part, entries), numbers)[entry_of][treebank.tokens])
-    return np.equal(of_slots[0], of_slots[1][alignment.system_slot])
+    ours, theirs = (encode(map(column, treebank.words), numbers)[treebank.tokens] for treebank in (gold, system))
+    return np.equal(ours, theirs[alignment.system_slot])
 
 
 def _same_function_words(gold: Treebank, system: Treebank, alignment: Alignment, same: Bools) -> Bools:

@@ -30,13 +30,7 @@ Convention: TypeAlias = Literal["ud", "conllx"]
 
 
 def convention_of(treebank: Treebank) -> Convention:
-    """Return the convention that goes with the format that a treebank was read from.
-
-    Examples
-    --------
-    >>> convention_of(Treebank.of([(["a"], [0], ["root"])]))
-    'ud'
-    """
+    """Return the convention that goes with the format that a treebank was read from."""
     return "conllx" if treebank.source is not None and treebank.source.format == "conllx" else "ud"
 
 
@@ -189,18 +183,7 @@ def evaluate(gold: Treebank, system: Treebank, *, convention: Convention = "ud",
 
 
 def compared_part(convention: Convention) -> Callable[[str], str]:
-    """Return the function that gives the part of a label that a convention compares.
-
-    Raises
-    ------
-    ConfigError
-        If the convention is not known.
-
-    Examples
-    --------
-    >>> compared_part("ud")("nsubj:pass"), compared_part("conllx")("nsubj:pass")
-    ('nsubj', 'nsubj:pass')
-    """
+    """Return the part of a label that a convention compares, as a function; ConfigError for an unknown convention."""
     parts: dict[Convention, Callable[[str], str]] = {"ud": lambda label: label.partition(":")[0], "conllx": str}
     if convention not in parts:
         raise unknown("convention", convention, get_args(Convention))
@@ -208,13 +191,7 @@ def compared_part(convention: Convention) -> Callable[[str], str]:
 
 
 def require_heads(gold: Treebank) -> Bools:
-    """Return the mask of the tokens of gold trees, and raise an error if one has no head.
-
-    Raises
-    ------
-    InputError
-        With file, line, sentence and the first such token.
-    """
+    """Return the mask of the tokens of gold trees; InputError at the first token without a head."""
     tokens = gold.is_token
     missing = np.flatnonzero(tokens & (gold.heads < 0))
     if len(missing):
@@ -227,15 +204,9 @@ def require_heads(gold: Treebank) -> Bools:
 def count_by_sentence(
     gold: Treebank, system: Treebank, *, convention: Convention = "ud", punctuation: bool = True
 ) -> dict[str, Longs]:
-    """Return the counts of every sentence, shape (n_sentences,) each, by the names of the fields of :class:`Counts`.
+    """Return the counts of every sentence, shape (n_sentences,) each, by the names of the fields of `Counts`.
 
-    Parameters and errors are those of :func:`evaluate`, which returns the sums.
-
-    Examples
-    --------
-    >>> toy = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"]), (["yes"], [0], ["root"])])
-    >>> count_by_sentence(toy, toy)["arcs"].tolist()
-    [2, 1]
+    Parameters and errors are those of `evaluate`, which returns the sums.
     """
     scored = require_heads(gold)
     part = compared_part(convention)
@@ -247,8 +218,8 @@ def count_by_sentence(
 
     heads, labels = scored & (gold.heads == system.heads), scored & (gold_labels == system_labels)
     arcs = heads & labels
-    gold_content, gold_roots = scored & content[gold_labels], scored & (gold.heads == 0)
-    system_roots = scored & (system.heads == 0)
+    gold_content = scored & content[gold_labels]
+    gold_roots, system_roots = scored & (gold.heads == 0), scored & (system.heads == 0)
     is_leaf = scored.copy()
     is_leaf[(gold.starts + gold.heads)[gold.heads > 0]] = False
     masks = {
@@ -275,34 +246,22 @@ def count_by_sentence(
 
 
 def require_same_sentences(gold: Treebank, system: Treebank) -> None:
-    """Raise an error at the first difference between the forms of two treebanks, if there is one.
-
-    Parameters
-    ----------
-    gold, system : Treebank
-        Sentences that should be the same, word by word; the error is about ``system``.
-
-    Raises
-    ------
-    InputError
-        With sentence, token, the form in ``gold`` and that in ``system``.
-
-    Examples
-    --------
-    >>> ours = Treebank.of([(["dogs"], [0], ["root"])], name="gold")
-    >>> theirs = Treebank.of([(["cats"], [0], ["root"])], name="parse")
-    >>> require_same_sentences(ours, theirs)
-    Traceback (most recent call last):
-    treevote.errors.InputError: parse, sentence 1: token 1: expected 'dogs' as in gold, found 'cats'; give ...
-    """
+    """Raise an InputError about ``system`` at the first difference between the forms of two treebanks."""
     if gold.words is system.words and gold.tokens is system.tokens and gold.offsets is system.offsets:
         return
     forms: dict[str, int] = {}
     ours, theirs = (form_numbers(treebank, str, forms) for treebank in (gold, system))
     shorter = min(len(ours), len(theirs))
     differences = np.flatnonzero(ours[:shorter] != theirs[:shorter])
-    if len(differences) or len(ours) != len(theirs):
-        raise _difference(gold, system, int(differences[0]) if len(differences) else shorter)
+    if not len(differences) and len(ours) == len(theirs):
+        return
+    slot = int(differences[0]) if len(differences) else shorter
+    remedy = "give the same sentences, with the same tokens, in the same order"
+    expected, found, name = _form(gold, slot), _form(system, slot), gold.title or "the gold trees"
+    if expected == found:
+        problem = f"expected {gold.n_sentences} sentences as in {name}, found {system.n_sentences}"
+        raise InputError(problem, path=system.title, remedy=remedy)
+    raise system.fault(slot, f"expected {expected} as in {name}, found {found}", remedy)
 
 
 def form_numbers(treebank: Treebank, key: Callable[[str], str], numbers: dict[str, int]) -> Ints:
@@ -312,22 +271,9 @@ def form_numbers(treebank: Treebank, key: Callable[[str], str], numbers: dict[st
 
 
 def check_same_sentences(systems: Sequence[Treebank]) -> None:
-    """Raise an error at the first word that a system does not share with the first system.
+    """Raise an InputError at the first word that a system does not share with the first system, or without a system.
 
-    Only forms and the division into sentences count, not lemmas, tags or features.
-
-    Raises
-    ------
-    InputError
-        With the system (by name, else by number), the sentence, the token and both forms; also if there is no system.
-
-    Examples
-    --------
-    >>> ours = Treebank.of([(["dogs"], [0], ["root"])])
-    >>> theirs = Treebank.of([(["cats"], [0], ["root"])])
-    >>> check_same_sentences([ours, ours, theirs])
-    Traceback (most recent call last):
-    treevote.errors.InputError: system 3, sentence 1: token 1: expected 'dogs' as in system 1, found 'cats'...
+    Only forms and the division into sentences count. Systems are called by name, else by number from 1.
     """
     if not systems:
         raise InputError("expected the parses of at least one system, found none")
@@ -339,29 +285,13 @@ def check_same_sentences(systems: Sequence[Treebank]) -> None:
 
 
 def punctuation_marks(treebank: Treebank) -> Bools:
-    """Return a mask of the slots with punctuation: all characters are of the Unicode categories P; shape (n_slots,).
-
-    Examples
-    --------
-    >>> punctuation_marks(Treebank.of([(["«", "n.a.", "..."], [2, 0, 2], ["punct", "root", "punct"])])).tolist()
-    [False, True, False, True]
-    """
+    """Return a mask of the slots with punctuation: all characters are of the Unicode categories P; shape (n_slots,)."""
     kinds = (map(unicodedata.category, word.form) for word in treebank.words)
     return np.array([all(kind[0] == "P" for kind in of_word) for of_word in kinds], np.bool_)[treebank.tokens]
 
 
 def _percent(part: int, whole: int) -> float:
     return 100 * part / whole if whole else float("nan")
-
-
-def _difference(gold: Treebank, system: Treebank, slot: int) -> InputError:
-    """Error for two treebanks that are the same up to a slot."""
-    remedy = "give the same sentences, with the same tokens, in the same order"
-    expected, found, name = _form(gold, slot), _form(system, slot), gold.title or "the gold trees"
-    if expected == found:
-        problem = f"expected {gold.n_sentences} sentences as in {name}, found {system.n_sentences}"
-        return InputError(problem, path=system.title, remedy=remedy)
-    return system.fault(slot, f"expected {expected} as in {name}, found {found}", remedy)
 
 
 def _form(treebank: Treebank, slot: int) -> str:

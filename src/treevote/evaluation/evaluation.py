@@ -7,7 +7,7 @@ are kept. Then the same sentences are drawn for all systems, for intervals and t
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -26,15 +26,13 @@ from treevote.evaluation.counts import Convention, require_same_sentences
 from treevote.evaluation.factors import Factor, Values, factors
 from treevote.evaluation.ill_formed import ill_formed
 from treevote.evaluation.intervals import f1, moments, share
+from treevote.evaluation.paired import PERMUTATIONS, SAMPLES
 from treevote.evaluation.parses import Parses
 from treevote.evaluation.results import Evaluation, Metric, SentenceScore, System
 from treevote.evaluation.significance import bootstrap_sums, rates, swapped_sums
 from treevote.kernels import Bools, Longs
 
 Readable: TypeAlias = Treebank | Callable[[], Treebank]
-
-SAMPLES, PERMUTATIONS = 1_000, 10_000
-"""Number of bootstrap samples, and of permutations of the randomization test."""
 
 WORST = 20
 """Number of sentences with most wrong arcs that are named for each system."""
@@ -76,32 +74,13 @@ def evaluate_systems(
 ) -> Evaluation:
     """Evaluate systems against gold trees, and compare them.
 
-    Parameters
-    ----------
-    gold : Treebank
-        Sentences with trees.
-    systems : mapping of str to Treebank or callable
-        By name: the same sentences as each system parsed them, or a function that reads them, which is called when
-        it is their turn. Trees may be missing or have cycles: they are scored as they are, and reported.
-    convention : {"ud", "conllx"}, default="ud"
-        With ``"ud"``, sentences and words may differ and are aligned as in the CoNLL 2018 shared task; with
-        ``"conllx"`` they must be the same. See also `treevote.evaluation.counts`.
-    punctuation : bool, default=True
-        Whether punctuation is scored.
-    seed : int, default=0
-        Seed of the bootstrap and the randomization test.
-    training : Treebank, optional
-        Training data of the systems, to tell known words from unknown ones.
-    samples, permutations : int
-        Number of bootstrap samples, and of permutations.
+    Systems are by name: the same sentences as each parsed them, or a function that reads them, which is called when it
+    is their turn. Trees may be missing or have cycles: they are scored as they are, and reported. With the convention
+    ``"ud"``, sentences and words may differ and are aligned as in the CoNLL 2018 shared task; with ``"conllx"`` they
+    must be the same. ``training`` are the training data of the systems, to tell known words from unknown ones.
 
-    Raises
-    ------
-    InputError
-        If there is no gold sentence or a gold word has no head; if the text of a system is another, or, with
-        ``"conllx"``, its words; the first difference is shown.
-    ConfigError
-        If the convention is not known; if there is no system, or no sample or permutation.
+    InputError if there is no gold sentence or a gold word has no head; if the text of a system is another, or, with
+    ``"conllx"``, its words. ConfigError if there is no system, or no sample or permutation.
 
     Examples
     --------
@@ -115,9 +94,11 @@ def evaluate_systems(
         raise InputError("expected gold trees, found no sentence", path=gold.title, remedy="give a treebank")
     if not systems or samples < 1 or permutations < 1:
         raise ConfigError("expected at least one system, one bootstrap sample and one permutation, found less")
-    task = _Task.of(gold, convention, punctuation, training)
-    parses = Parses(gold, task.scored, convention)
-    columns = _Columns()
+    found = [(factor, factor.values(gold)) for factor in factors(gold, convention=convention, training=training)]
+    scored = scored_words(gold, punctuation=punctuation)
+    task = _Task(gold, convention, punctuation, scored, is_single_rooted(gold), found)
+    parses = Parses(gold, scored, convention)
+    columns: dict[bytes, int] = {}
     results = []
     for name, readable in systems.items():
         result, projected = _evaluate(name, readable() if callable(readable) else readable, task, columns)
@@ -125,9 +106,11 @@ def evaluate_systems(
         parses.add(projected)
     metrics = [metric for metric in METRICS if metric.name in results[0].system.rates]
     tested = [metric.name for metric in metrics if metric.tested]
-    table = columns.table()
+    table = np.stack([np.frombuffer(column, np.int64) for column in columns], axis=1)
     drawn, swapped = bootstrap_sums(table, samples, seed), swapped_sums(table, permutations, seed)
     observed = table.sum(axis=0)
+    places = [np.array([result.places[name] for name in tested]) for result in results]
+    sums = [Sums(observed[own], drawn[:, own], swapped[:, own]) for own in places]
     return Evaluation(
         convention,
         punctuation,
@@ -135,11 +118,11 @@ def evaluate_systems(
         gold.title,
         gold.n_sentences,
         gold.n_tokens,
-        int(np.count_nonzero(task.scored)),
+        int(np.count_nonzero(scored)),
         tuple(metrics),
         tuple(_with_intervals(result, drawn) for result in results),
-        tuple(breakdown(factor, [result.tallies[i] for result in results]) for i, factor in enumerate(task.factors)),
-        compare(parses, tested, [_sums(result, tested, observed, drawn, swapped) for result in results]),
+        tuple(breakdown(factor, [result.tallies[i] for result in results]) for i, (factor, _) in enumerate(found)),
+        compare(parses, tested, sums),
         parses,
     )
 
@@ -152,31 +135,7 @@ class _Task(NamedTuple):
     punctuation: bool
     scored: Bools
     single_root: bool
-    factors: list[Factor]
-    values: list[Values]
-
-    @staticmethod
-    def of(gold: Treebank, convention: Convention, punctuation: bool, training: Treebank | None) -> _Task:
-        found = factors(gold, convention=convention, training=training)
-        scored = scored_words(gold, punctuation=punctuation)
-        values = [factor.values(gold) for factor in found]
-        return _Task(gold, convention, punctuation, scored, is_single_rooted(gold), found, values)
-
-
-class _Columns:
-    """Counts by sentence of all systems; equal columns, such as the number of gold words, are kept once."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[bytes, int] = {}
-
-    def add(self, score: Longs) -> list[int]:
-        """Return the numbers of the two columns whose ratio is an F1: twice the right, and both wholes together."""
-        pair = 2 * score[:, 0], score[:, 1] + score[:, 2]
-        return [self._numbers.setdefault(column.tobytes(), len(self._numbers)) for column in pair]
-
-    def table(self) -> Longs:
-        """Return all columns, shape (n_sentences, n_columns)."""
-        return np.stack([np.frombuffer(column, np.int64) for column in self._numbers], axis=1)
+    factors: list[tuple[Factor, Values]]
 
 
 class _Result(NamedTuple):
@@ -187,9 +146,13 @@ class _Result(NamedTuple):
     places: dict[str, list[int]]
 
 
-def _evaluate(name: str, system: Treebank, task: _Task, columns: _Columns) -> tuple[_Result, Treebank]:
-    """Evaluate one system, and return also the gold sentences with its trees."""
-    gold, convention, punctuation = task.gold, task.convention, task.punctuation
+def _evaluate(name: str, system: Treebank, task: _Task, columns: dict[bytes, int]) -> tuple[_Result, Treebank]:
+    """Evaluate one system, and return also the gold sentences with its trees.
+
+    ``columns`` are the numbers of counts by sentence of all systems; equal ones, such as the number of gold words, are
+    kept once.
+    """
+    gold, convention, punctuation, scored, single_root, values = task
     if convention == "ud":
         alignment = align(gold, system)
     else:
@@ -202,9 +165,12 @@ def _evaluate(name: str, system: Treebank, task: _Task, columns: _Columns) -> tu
     heads, arcs = right_arcs(gold, projected, convention=convention)
     scores = {metric.name: scores[metric.name] for metric in METRICS if metric.name in scores}
     shares = {name for name, score in scores.items() if np.array_equal(score[:, 1], score[:, 2])}
-    needed = [
-        metric.name for metric in METRICS if metric.name in scores and (metric.tested or metric.name not in shares)
-    ]
+    places = {}
+    for metric in METRICS:
+        if metric.name in scores and (metric.tested or metric.name not in shares):
+            right, gold_items, system_items = scores[metric.name].T
+            pair = 2 * right, gold_items + system_items  # their ratio is an F1
+            places[metric.name] = [columns.setdefault(column.tobytes(), len(columns)) for column in pair]
     found = System(
         name,
         system.n_sentences,
@@ -214,15 +180,12 @@ def _evaluate(name: str, system: Treebank, task: _Task, columns: _Columns) -> tu
             name: share(moments(score[:, 0], score[:, 1])) if name in shares else f1(*score.sum(axis=0).tolist())
             for name, score in scores.items()
         },
-        ill_formed(system, single_root=task.single_root),
-        confusions(gold, projected, task.scored, heads, convention=convention),
+        ill_formed(system, single_root=single_root),
+        confusions(gold, projected, scored, heads, convention=convention),
         _worst(scores),
     )
-    tallies = [
-        tally(factor, values, projected, task.scored, heads, arcs)
-        for factor, values in zip(task.factors, task.values, strict=True)
-    ]
-    return _Result(found, tallies, {name: columns.add(scores[name]) for name in needed}), projected
+    tallies = [tally(factor, own, projected, scored, heads, arcs) for factor, own in values]
+    return _Result(found, tallies, places), projected
 
 
 def _with_intervals(result: _Result, drawn: Longs) -> System:
@@ -234,11 +197,6 @@ def _with_intervals(result: _Result, drawn: Longs) -> System:
         for name, rate in result.system.rates.items()
     }
     return dataclasses.replace(result.system, rates=found)
-
-
-def _sums(result: _Result, tested: Sequence[str], observed: Longs, drawn: Longs, swapped: Longs) -> Sums:
-    places = np.array([result.places[name] for name in tested])
-    return Sums(observed[places], drawn[:, places], swapped[:, places])
 
 
 def _worst(scores: Scores) -> tuple[SentenceScore, ...]:

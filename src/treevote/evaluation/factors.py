@@ -42,14 +42,7 @@ class Factor(NamedTuple):
 
 
 def factors(gold: Treebank, *, convention: Convention, training: Treebank | None = None) -> list[Factor]:
-    """Return the factors that apply to a gold file: some need training data, others comments in the file.
-
-    Examples
-    --------
-    >>> toy = Treebank.of([(["a", "dog"], [2, 0], ["det", "root"])])
-    >>> [one.name for one in factors(toy, convention="ud")][:3]
-    ['deprel', 'length', 'direction']
-    """
+    """Return the factors that apply to a gold file: some need training data, others comments in the file."""
     found = [
         Factor("deprel", "Label of the arc.", "arc", False, lambda treebank: deprel(treebank, convention)),
         Factor("length", "Words from the head to the dependent.", "arc", True, length),
@@ -84,14 +77,7 @@ def deprel(treebank: Treebank, convention: Convention) -> Values:
 
 
 def length(treebank: Treebank) -> Values:
-    """Return the distance between head and dependent, apart from arcs from ROOT.
-
-    Examples
-    --------
-    >>> names, index = length(Treebank.of([(["a", "dog", "barks"], [3, 3, 0], ["det", "nsubj", "root"])]))
-    >>> [names[value] for value in index[1:]]
-    ['2', '1', 'ROOT']
-    """
+    """Return the distance between head and dependent, apart from arcs from ROOT."""
     names, bins = _bins((*range(1, 11), 15, 20, 30))
     distance = np.abs(treebank.heads - treebank.positions)
     values = np.where(treebank.heads > 0, bins[np.minimum(distance, len(bins) - 1)] + 1, -1)
@@ -99,14 +85,7 @@ def length(treebank: Treebank) -> Values:
 
 
 def direction(treebank: Treebank) -> Values:
-    """Return the side of the dependent on which its head is.
-
-    Examples
-    --------
-    >>> names, index = direction(Treebank.of([(["a", "dog"], [2, 0], ["det", "root"])]))
-    >>> [names[value] for value in index[1:]]
-    ['head to the right', 'ROOT']
-    """
+    """Return the side of the dependent on which its head is."""
     side = np.where(treebank.heads < treebank.positions, 0, 1)
     values = np.where(treebank.heads == 0, 2, side)
     return Values(("head to the left", "head to the right", "ROOT"), np.where(treebank.heads < 0, -1, values))
@@ -115,7 +94,12 @@ def direction(treebank: Treebank) -> Values:
 def depth(treebank: Treebank) -> Values:
     """Return the number of arcs from ROOT; none where there is a cycle or an unknown head on the way."""
     names, bins = _bins(range(1, 16))
-    depths = _depths(treebank)
+    above = treebank.starts + treebank.heads
+    depths = np.where(treebank.is_token, -1, 0)
+    left = np.flatnonzero(treebank.heads >= 0)
+    while (found := depths[above[left]] >= 0).any():
+        depths[left[found]] = depths[above[left[found]]] + 1
+        left = left[~found]
     return Values(names, np.where(depths > 0, bins[np.minimum(depths, len(bins) - 1)], -1))
 
 
@@ -167,14 +151,3 @@ def _bins(ends: Sequence[int]) -> tuple[tuple[str, ...], Longs]:
     starts = [1, *(end + 1 for end in ends)]
     names = [str(end) if start == end else f"{start}-{end}" for start, end in zip(starts, ends, strict=False)]
     return (*names, f">{ends[-1]}"), np.searchsorted(np.array(ends), np.arange(ends[-1] + 2))
-
-
-def _depths(treebank: Treebank) -> Longs:
-    """Return the number of arcs from ROOT to each slot; 0 for ROOT, -1 where the way up does not end there."""
-    above = treebank.starts + treebank.heads
-    depths = np.where(treebank.is_token, -1, 0)
-    left = np.flatnonzero(treebank.heads >= 0)
-    while (found := depths[above[left]] >= 0).any():
-        depths[left[found]] = depths[above[left[found]]] + 1
-        left = left[~found]
-    return depths

@@ -23,18 +23,7 @@ class Gate:
 
 
 def thresholds(given: list[str], *, metric: str = "") -> dict[str, float]:
-    """Return the figures of ``LAS=87``; a number alone is one of ``metric``, if that is given.
-
-    Raises
-    ------
-    ConfigError
-        If there is no number from 0 to 100, or a metric twice.
-
-    Examples
-    --------
-    >>> thresholds(["LAS=87", "UAS=89.5"]), thresholds(["0.3"], metric="LAS")
-    ({'LAS': 87.0, 'UAS': 89.5}, {'LAS': 0.3})
-    """
+    """Return the figures of ``LAS=87``; a number alone is one of ``metric``, if that is given."""
     found: dict[str, float] = {}
     for text in given:
         name, sign, figure = text.rpartition("=")
@@ -54,13 +43,7 @@ def thresholds(given: list[str], *, metric: str = "") -> dict[str, float]:
 
 
 def fail_under(evaluation: Evaluation, least: Mapping[str, float], *, but: str | None = None) -> list[Gate]:
-    """Check that every system but one, the baseline, has at least the given figures.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such metric.
-    """
+    """Check that every system but one, the baseline, has at least the given figures."""
     gates = []
     for metric, number in least.items():
         require_metric(evaluation, metric)
@@ -81,12 +64,8 @@ def max_loss(
 ) -> list[Gate]:
     """Check that no system loses more than the given points against a baseline.
 
-    With ``significant`` a loss fails only if the difference is significant, see `treevote.evaluation.verdict`.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such metric or baseline, or the differences of the metric are not tested.
+    With ``significant`` a loss fails only if the difference is significant, see `treevote.evaluation.verdict`;
+    ConfigError if the differences of the metric are not tested.
     """
     names = [system.name for system in evaluation.systems]
     if baseline not in names:

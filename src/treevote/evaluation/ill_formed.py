@@ -14,15 +14,7 @@ FIRST = 10
 
 
 def ill_formed(system: Treebank, *, single_root: bool) -> tuple[Finding, ...]:
-    """Return the ways in which sentences are no trees; several roots are one of them if every tree must have one.
-
-    Examples
-    --------
-    >>> labels = ["dep", "dep"]
-    >>> toy = Treebank.of([(["a", "b"], [2, 1], labels), (["a", "b"], [0, 0], labels), (["a", "b"], [0, 1], labels)])
-    >>> [(finding.name, finding.first) for finding in ill_formed(toy, single_root=True)]
-    [('cycle', (1,)), ('several roots', (2,))]
-    """
+    """Return the ways in which sentences are no trees; several roots are one if every tree must have one."""
     unknown = per_sentence(system.is_token & (system.heads < 0), system.offsets) > 0
     cyclic = ~are_trees(system) & ~unknown
     found = [

@@ -34,13 +34,7 @@ class Moments(NamedTuple):
 
 
 def moments(right: Longs, whole: Longs) -> Moments:
-    """Return the sums for counts by sentence, shape (n_sentences,) each.
-
-    Examples
-    --------
-    >>> moments(np.array([2, 0]), np.array([3, 1]))
-    Moments(x=2, n=4, xx=4, xn=6, nn=10, sentences=2)
-    """
+    """Return the sums for counts by sentence, shape (n_sentences,) each."""
     return Moments(
         int(right.sum()),
         int(whole.sum()),
@@ -56,12 +50,6 @@ def effective_size(sums: Moments) -> float:
 
     The variance of the rate ``r = x / n`` is linearised: ``m / (m - 1) * sum (x_i - r n_i)**2 / n**2`` over ``m``
     sentences. Without a variance (all right, all wrong, one sentence) it is the number of tokens.
-
-    Examples
-    --------
-    >>> all_or_nothing = moments(np.array([5, 0, 5, 0]), np.array([5, 5, 5, 5]))
-    >>> round(effective_size(all_or_nothing), 6)
-    3.0
     """
     x, n, xx, xn, nn, m = sums
     if m < 2 or x in (0, n):
@@ -73,13 +61,7 @@ def effective_size(sums: Moments) -> float:
 
 
 def wilson(rate: float, size: float) -> tuple[float, float]:
-    """Return Wilson's interval of a share among ``size`` independent cases.
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in wilson(0.9, 100)]
-    [0.8256, 0.9448]
-    """
+    """Return Wilson's interval of a share among ``size`` independent cases."""
     centre = rate + _Z**2 / (2 * size)
     half = _Z * math.sqrt(rate * (1 - rate) / size + _Z**2 / (4 * size**2))
     scale = 1 + _Z**2 / size
@@ -87,13 +69,7 @@ def wilson(rate: float, size: float) -> tuple[float, float]:
 
 
 def share(sums: Moments) -> Rate:
-    """Return a share with Wilson's interval.
-
-    Examples
-    --------
-    >>> share(moments(np.array([2, 0]), np.array([3, 1]))).value
-    50.0
-    """
+    """Return a share with Wilson's interval."""
     if not sums.n:
         return Rate(None, None, None, "wilson", 0, 0, 0)
     low, high = wilson(sums.x / sums.n, effective_size(sums))
@@ -103,7 +79,7 @@ def share(sums: Moments) -> Rate:
 def f1(correct: int, gold: int, system: int, samples: Doubles | None = None) -> Rate:
     """Return the F1 of right, gold and system items, with the interval of its bootstrap samples, if there are any.
 
-    Samples are rates in percent, ``nan`` without anything to count.
+    Samples are in percent, ``nan`` without anything to count.
     """
     if not gold + system:
         return Rate(None, None, None, "bootstrap", 0, 0, 0)

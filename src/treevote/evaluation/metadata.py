@@ -17,17 +17,7 @@ _SEPARATOR = re.compile(r"[-_.:/\s]+")
 
 
 def documents(treebank: Treebank) -> list[str] | None:
-    r"""Return the document of each sentence, by the comments ``# newdoc``; None if there are none.
-
-    Examples
-    --------
-    >>> import io
-    >>> from treevote.conll.reader import read
-    >>> token = "1\ta" + "\t_" * 8 + "\n\n"
-    >>> text = f"# newdoc id = x\n{token}{token}# newdoc\n{token}"
-    >>> documents(read(io.BytesIO(text.encode()), trees="ignored"))
-    ['x', 'x', 'document 2']
-    """
+    """Return the document of each sentence, by the comments ``# newdoc``; None if there are none."""
     names: list[str] = []
     name, count = "(before the first)", 0
     for lines in map(treebank.comments, range(treebank.n_sentences)):

@@ -14,15 +14,8 @@ COMPRESSIONS, FORMATS = (".xz", ".gz"), (".conllu", ".conllx", ".conll")
 def named(systems: Sequence[str | os.PathLike[str]]) -> dict[str, str]:
     """Return files by the names of their systems, in the order given.
 
-    Parameters
-    ----------
-    systems : sequence of path or "NAME=FILE"
-        A file whose name contains ``=`` is taken as it is if it exists. A file that is given twice is two systems.
-
-    Raises
-    ------
-    ConfigError
-        If two systems are given the same name.
+    A file whose name contains ``=`` is taken as it is if it exists. A file that is given twice is two systems.
+    ConfigError if two systems are given the same name.
 
     Examples
     --------
@@ -55,15 +48,7 @@ def _split(system: str) -> tuple[str, str]:
 
 
 def stems(paths: Sequence[str]) -> list[str]:
-    """Return the shortest parts of file names that tell the files apart, without suffixes of format and compression.
-
-    Examples
-    --------
-    >>> stems(["out/udpipe.test.conllu.xz", "out/yara.test.conllu"]), stems(["a/test.conllu", "b/test.conllu"])
-    (['udpipe', 'yara'], ['a', 'b'])
-    >>> stems(["parse.conllu"]), stems(["same", "same"])
-    (['parse'], ['same', 'same'])
-    """
+    """Return the shortest parts of file names that tell the files apart, without suffixes of format and compression."""
     steps = [[step for step in path.replace(os.sep, "/").split("/") if step] or [path] for path in paths]
     steps = [[*folders, _bare(file)] for *folders, file in steps]
     different = {tuple(own) for own in steps}
@@ -81,10 +66,7 @@ def stems(paths: Sequence[str]) -> list[str]:
 def _bare(file: str) -> str:
     """Return the name of a file without suffixes of compression and format."""
     for suffixes in (COMPRESSIONS, FORMATS):
-        for suffix in suffixes:
-            if file.endswith(suffix) and file != suffix:
-                file = file.removesuffix(suffix)
-                break
+        file = file.removesuffix(next((suffix for suffix in suffixes if file.endswith(suffix) and file != suffix), ""))
     return file
 
 
@@ -101,15 +83,7 @@ def _without_common(pieces: Sequence[Sequence[str]]) -> list[Sequence[str]]:
 
 
 def fitted(names: Sequence[str], width: int, columns: Callable[[str], int] = len) -> list[str]:
-    """Return names of at most ``width`` columns, cut in the middle; those that could be taken for another stay whole.
-
-    Examples
-    --------
-    >>> fitted(["maltparser-nivreeager", "maltparser-stacklazy", "ours"], 12)
-    ['maltpa…eager', 'maltpa…klazy', 'ours']
-    >>> fitted(["aaaa-b-cccc", "aaaa-d-cccc"], 7)
-    ['aaaa-b-cccc', 'aaaa-d-cccc']
-    """
+    """Return names cut in the middle to ``width`` columns; those that could be taken for another stay whole."""
     cut = [
         name if columns(name) <= width else f"{name[: width // 2]}…{name[len(name) - (width - 1) // 2 :]}"
         for name in names

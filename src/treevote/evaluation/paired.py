@@ -31,14 +31,7 @@ class Paired:
 
 
 def paired(first: Longs, second: Longs, *, seed: int = 0) -> Paired:
-    """Compare two systems.
-
-    Parameters
-    ----------
-    first, second : ndarray of int64, shape (n_sentences, 2)
-        Right items and all items of each sentence.
-    seed : int, default=0
-        Seed of the two tests.
+    """Compare two systems by right items and all items of each sentence, shape (n_sentences, 2) each.
 
     Examples
     --------

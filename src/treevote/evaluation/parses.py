@@ -41,14 +41,6 @@ class Parses:
     """Gold trees and those of the systems, with labels as the convention compares them.
 
     ``scored`` is the mask of the scored slots, shape (n_slots,).
-
-    Examples
-    --------
-    >>> toy = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj:x", "root"])])
-    >>> parses = Parses(toy, toy.is_token, "ud")
-    >>> parses.add(toy)
-    >>> parses.sentence(1).systems
-    (Tree(heads=(2, 0), deprels=('nsubj', 'root')),)
     """
 
     def __init__(self, gold: Treebank, scored: Bools, convention: Convention) -> None:
@@ -75,13 +67,7 @@ class Parses:
         return per_sentence(self.scored & differ, self.words.offsets)
 
     def sentence(self, number: int) -> SentenceTrees:
-        """Return a sentence, counted from 1, with all its trees.
-
-        Raises
-        ------
-        IndexError
-            If there is no such sentence.
-        """
+        """Return a sentence, counted from 1, with all its trees; IndexError if there is no such sentence."""
         i = number - 1
         if not 0 <= i < self.words.n_sentences:
             raise IndexError(f"expected a sentence in 1..{self.words.n_sentences}, found {number}")

@@ -28,18 +28,10 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A rate with its counts and its 95 % interval.
+    """A rate in percent with its counts and its 95 % interval, of a kind of `treevote.evaluation.intervals`.
 
-    Attributes
-    ----------
-    value : float or None
-        F1 of precision and recall; where both are shares of the same whole, that share.
-    low, high : float or None
-        Ends of the interval.
-    interval : {"wilson", "bootstrap"}
-        Kind of interval, see `treevote.evaluation.intervals`.
-    correct, gold, system : int
-        Number of right items, of gold items, of the system's: ``value = 100 * 2 * correct / (gold + system)``.
+    ``value = 100 * 2 * correct / (gold + system)``: the F1 of precision and recall, with the numbers of right items, of
+    gold items, of the system's. Where both are shares of the same whole, it is that share.
     """
 
     value: float | None
@@ -65,8 +57,7 @@ class Rate:
 class Finding:
     """A way in which sentences of a system are not trees, see `treevote.evaluation.ill_formed`.
 
-    ``sentences`` is the number of such sentences; ``first`` are the numbers of the first ones, in the file of the
-    system.
+    ``sentences`` is their number; ``first`` are the numbers of the first ones in the file of the system.
     """
 
     name: str
@@ -98,14 +89,8 @@ class ConfusionCell:
 class Confusion:
     """Confusion of one value with another by a system.
 
-    Attributes
-    ----------
-    name : {"deprel", "head POS"}
-        Errors are tokens with the wrong deprel, or with the wrong head (which may have the right POS).
-    description : str
-        One sentence for a reader.
-    cells : tuple of ConfusionCell
-        Those with a token; most errors first, then most tokens, then by name.
+    Errors of ``"deprel"`` are tokens with the wrong deprel, those of ``"head POS"`` tokens with the wrong head (which
+    may have the right POS). Cells are those with a token: most errors first, then most tokens, then by name.
     """
 
     name: str
@@ -137,23 +122,11 @@ class File:
 class System:
     """Results of one system by itself.
 
-    Attributes
-    ----------
-    name : str
-        As it was given.
-    sentences, words : int
-        Its own numbers, in its own segmentation.
-    same_words : bool
-        Whether its words are those of the gold file; otherwise they were aligned.
-    rates : dict of str to Rate
-        By name, in the order of `Evaluation.metrics`.
-    ill_formed : tuple of Finding
-        Empty if every sentence is a tree.
-    confusions : tuple of Confusion
-    worst : tuple of SentenceScore
-        The sentences with most wrong arcs, most first.
-    reliability : dict, optional
-        Of its confidence, see `treevote.evaluation.calibration.measured`; None if its file carries none.
+    ``sentences`` and ``words`` are numbers in its own segmentation; if its words are not the ``same_words`` as in the
+    gold file, they were aligned. ``rates`` are by name of the metric, in the order of `Evaluation.metrics`.
+    ``ill_formed`` is empty if every sentence is a tree. ``worst`` are the sentences with most wrong arcs, most first.
+    ``reliability`` is that of its confidence, see `treevote.evaluation.calibration.measured`; None if its file carries
+    none.
     """
 
     name: str
@@ -171,15 +144,9 @@ class System:
 class Cell:
     """Accuracy of one system on one group of tokens.
 
-    Attributes
-    ----------
-    uas, las : Rate
-        Recall: tokens of the group in the gold trees with the right head, with the right head and label.
-    precision : Rate or None
-        Tokens of the group in the trees of the system with the right head and label; None for groups that do not
-        depend on the tree.
-    f1 : float or None
-        Of ``las`` and ``precision``.
+    ``uas`` and ``las`` are recall: tokens of the group in the gold trees with the right head, with the right head and
+    label. ``precision`` is over the tokens of the group in the trees of the system, and ``f1`` of it and ``las``; both
+    are None for groups that do not depend on the tree.
     """
 
     uas: Rate
@@ -199,17 +166,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """Accuracy by a factor of the tokens; every scored gold token is in one group.
+    """Accuracy by a factor of the tokens, see `treevote.evaluation.factors`; every scored gold token is in one group.
 
-    Attributes
-    ----------
-    name, description : str
-        See `treevote.evaluation.factors`.
-    of : {"arc", "word", "sentence"}
-        Bearer of the factor; the arcs of the gold tree and of the system may differ in it.
-    ordered : bool
-        Whether the groups have an order of their own, as lengths do; otherwise the largest is first.
-    groups : tuple of Group
+    ``of`` is the bearer of the factor; the arcs of the gold tree and of the system may differ in it. ``ordered`` groups
+    have an order of their own, as lengths do; otherwise the largest is first.
     """
 
     name: str
@@ -229,20 +189,11 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """Test of the difference between two systems, see `treevote.evaluation.significance`.
+    """Test of the difference between two systems in a metric, see `treevote.evaluation.significance`.
 
-    Attributes
-    ----------
-    metric : str
-        Name of the `Metric`.
-    first, second : int
-        Index of the systems, from 0.
-    difference : float or None
-        First minus second, in points.
-    low, high : float or None
-        95 % interval of the difference, by the paired bootstrap.
-    bootstrap, randomization, bootstrap_holm, randomization_holm : float
-        Two-sided p-values, before and after Holm's correction for all pairs of systems.
+    ``first`` and ``second`` are indices of systems, from 0; ``difference`` is first minus second in points, ``low`` and
+    ``high`` its 95 % interval by the paired bootstrap. The p-values of both tests are two-sided, before and after
+    Holm's correction for all pairs of systems.
     """
 
     metric: str
@@ -264,20 +215,10 @@ Matrix: TypeAlias = tuple[tuple[float | None, ...], ...]
 class Comparison:
     """The systems against each other; matrices are ``[first][second]``, shares of the scored gold tokens.
 
-    Attributes
-    ----------
-    agreement_heads, agreement_arcs : Matrix
-        Tokens on which two systems have the same head, the same head and label, right or wrong.
-    oracle_heads, oracle_arcs : Matrix
-        Tokens on which one of the two is right: the upper bound of a choice between them.
-    all_heads, all_arcs : float or None
-        Tokens on which at least one of all systems is right.
-    right_wrong : tuple of tuple of Disagreement
-        ``[first][second]``: the first is right and the second is wrong.
-    tests : tuple of Test
-        For every tested metric and pair ``first < second``.
-    samples, permutations : int
-        Number of bootstrap samples, and of random permutations.
+    Agreement: tokens on which two systems have the same head, the same head and label, right or wrong. Oracle: tokens
+    on which one of the two is right, the upper bound of a choice between them; ``all_heads`` and ``all_arcs``: at least
+    one of all systems. ``right_wrong``: the first is right and the second is wrong. There is a test for every tested
+    metric and pair ``first < second``, with so many bootstrap ``samples`` and random ``permutations``.
     """
 
     agreement_heads: Matrix
@@ -294,30 +235,12 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Results of an evaluation.
+    """Results of an evaluation; the main metrics are first.
 
-    Attributes
-    ----------
-    convention : {"ud", "conllx"}
-        See `treevote.evaluation.counts`.
-    punctuation : bool
-        Whether it was scored.
-    seed : int
-        Seed of the bootstrap and the randomization.
-    gold : str
-        Name of the gold file.
-    sentences, tokens, scored : int
-        Numbers of sentences, tokens and scored tokens of the gold file.
-    metrics : tuple of Metric
-        Main figures first.
-    systems : tuple of System
-    breakdowns : tuple of Breakdown
-    comparison : Comparison
-        Matrices of one entry, and no tests, if there is one system.
-    parses : Parses
-        The trees; no part of `as_dict`.
-    files : tuple of File
-        The files that were read; empty for treebanks in memory.
+    ``seed`` is that of the bootstrap and the randomization, ``gold`` the name of the gold file, and ``scored`` the
+    number of its tokens that were scored. With one system, the comparison has matrices of one entry and no tests.
+    ``parses`` are the trees, no part of `as_dict`. ``files`` are the files that were read, none for treebanks in
+    memory.
     """
 
     convention: Convention

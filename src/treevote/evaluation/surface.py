@@ -28,17 +28,9 @@ class MultiwordToken(NamedTuple):
 class Surface(NamedTuple):
     """The text of a treebank, without spaces.
 
-    Attributes
-    ----------
-    text : str
-    start, end : ndarray of int64, shape (n_slots,)
-        Span of the token that a word belongs to; a ROOT slot has the empty span at the begin of its sentence.
-    is_multiword : ndarray of bool, shape (n_slots,)
-        Whether the word belongs to a range.
-    tokens : ndarray of int64, shape (n_tokens,)
-        The first slot of each token.
-    sentence_end : ndarray of int64, shape (n_sentences,)
-        End of each sentence; it begins where its ROOT slot does.
+    ``start`` and ``end``, shape (n_slots,), are the span of the token that a word belongs to; a ROOT slot has the empty
+    span at the begin of its sentence, which ends at ``sentence_end``, shape (n_sentences,). ``is_multiword``, shape
+    (n_slots,): the word belongs to a range. ``tokens``, shape (n_tokens,), is the first slot of each token.
     """
 
     text: str
@@ -50,14 +42,7 @@ class Surface(NamedTuple):
 
 
 def surface_of(treebank: Treebank) -> Surface:
-    """Return the text of a treebank; ranges are known only if it has a source.
-
-    Examples
-    --------
-    >>> surface = surface_of(Treebank.of([(["New York", "!"], [0, 1], ["root", "punct"])]))
-    >>> surface.text, surface.start.tolist(), surface.end.tolist()
-    ('NewYork!', [0, 0, 7], [0, 7, 8])
-    """
+    """Return the text of a treebank; ranges are known only if it has a source."""
     forms = [without_spaces(word.form) for word in treebank.words]
     pieces = [forms[token] for token in treebank.tokens.tolist()]
     is_first, is_multiword = treebank.is_token, np.zeros(len(pieces), np.bool_)
@@ -78,16 +63,7 @@ def surface_of(treebank: Treebank) -> Surface:
 
 
 def multiword_tokens(treebank: Treebank) -> list[MultiwordToken]:
-    r"""Return the ranges of a treebank, in order, as its source has them.
-
-    Examples
-    --------
-    >>> import io
-    >>> from treevote.conll.reader import read
-    >>> lines = ["1-2\tdu" + "\t_" * 8, "1\tde" + "\t_" * 8, "2\tle" + "\t_" * 8, "", ""]
-    >>> multiword_tokens(read(io.BytesIO("\n".join(lines).encode()), trees="ignored"))
-    [MultiwordToken(first=1, last=2, form='du')]
-    """
+    """Return the ranges of a treebank, in order, as its source has them."""
     if treebank.source is None:
         return []
     lines = treebank.source.lines
@@ -111,13 +87,7 @@ def multiword_tokens(treebank: Treebank) -> list[MultiwordToken]:
 
 
 def without_spaces(form: str) -> str:
-    """Return a form without its characters of the category Zs.
-
-    Examples
-    --------
-    >>> without_spaces("10 000")
-    '10000'
-    """
+    """Return a form without its characters of the category Zs."""
     if form.isascii():
         return form.replace(" ", "")
     return "".join(character for character in form if unicodedata.category(character) != "Zs")

@@ -7,7 +7,7 @@ bound, and is written ``p ≤ 0.0010``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from treevote.evaluation.results import Evaluation, Test
@@ -22,7 +22,7 @@ _MOST = 3
 
 @dataclass(frozen=True, slots=True)
 class Probability:
-    """A p-value; ``bound`` tells that it is the least one that the number of samples allows, so that p may be less."""
+    """A p-value; ``bound``: p is only an upper bound, the least that the number of samples allows."""
 
     p: float
     bound: bool = False
@@ -33,13 +33,7 @@ class Probability:
         return self.p < LEVEL
 
     def __str__(self) -> str:
-        """Return ``p = 0.031`` or ``p ≤ 0.0010``.
-
-        Examples
-        --------
-        >>> print(Probability(0.0312), Probability(0.5), Probability(0.00599, bound=True))
-        p = 0.031 p = 0.50 p ≤ 0.0060
-        """
+        """Return ``p = 0.031`` or ``p ≤ 0.0010``."""
         return f"p {'≤' if self.bound else '='} {self.number}"
 
     @property
@@ -50,13 +44,7 @@ class Probability:
 
 
 def bounded(corrected: float, raw: float, samples: int) -> Probability:
-    """Return a corrected p-value, and whether the raw one is the least that so many samples allow.
-
-    Examples
-    --------
-    >>> bounded(6 / 1001, 1 / 1001, 1000).bound, bounded(6 / 1001, 2 / 1001, 1000).bound
-    (True, False)
-    """
+    """Return a corrected p-value, a bound if the raw one is the least that so many samples allow."""
     return Probability(corrected, raw * (samples + 1) < 1.5)
 
 
@@ -86,13 +74,7 @@ class Difference:
     p: Probability
 
     def __str__(self) -> str:
-        """Return the names.
-
-        Examples
-        --------
-        >>> print(Difference("ours", "theirs", 0.5, 0.1, 0.9, Probability(0.01)))
-        ours − theirs
-        """
+        """Return the names, as ``ours − theirs``."""
         return f"{self.better} − {self.worse}"
 
     @property
@@ -104,22 +86,11 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What an evaluation says.
+    """What an evaluation says, in ``sentences`` and in figures.
 
-    Attributes
-    ----------
-    metric : str
-        The figure by which systems are ranked: the first of the evaluation, LAS.
-    correction : str
-        The correction of the p-values, for a reader.
-    ranking : tuple of (str, float)
-        Names and figures, the highest first; systems without a figure are left out.
-    leads : tuple of Difference
-        The first of the ranking against each other system, in the order of the ranking.
-    open : tuple of Difference
-        All pairs whose difference is not significant, the higher system first.
-    sentences : tuple of str
-        The verdict in words.
+    Systems are ranked by the first metric of the evaluation, LAS; those without a figure are left out of the
+    ``ranking``. ``leads`` are the first of the ranking against each other system, in its order; ``open`` are all pairs
+    whose difference is not significant, the higher system first. ``correction`` is that of the p-values, for a reader.
     """
 
     metric: str
@@ -136,28 +107,11 @@ class Verdict:
 
 
 def verdict(evaluation: Evaluation) -> Verdict:
-    """Return the verdict of an evaluation.
-
-    Examples
-    --------
-    >>> from treevote.corpus.treebank import Treebank
-    >>> from treevote.evaluation.evaluation import evaluate_systems
-    >>> gold = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])])
-    >>> parse = Treebank.of([(["a", "dog", "barks"], [3, 3, 0], ["det", "nsubj", "root"])])
-    >>> verdict(evaluate_systems(gold, {"ours": gold, "theirs": parse}, samples=9, permutations=9)).leads[0].points
-    33.33333333333333
-    """
+    """Return the verdict of an evaluation."""
     metric = evaluation.metrics[0].name
     values = {system.name: system.rates[metric].value for system in evaluation.systems}
     ranking = sorted(((name, value) for name, value in values.items() if value is not None), key=lambda pair: -pair[1])
-    places = {name: place for place, (name, _) in enumerate(ranking)}
-    differences = {}
-    for test in evaluation.comparison.tests:
-        names = evaluation.systems[test.first].name, evaluation.systems[test.second].name
-        if test.metric == metric and test.difference is not None and all(name in places for name in names):
-            found = difference(test, evaluation, turned=places[names[0]] > places[names[1]])
-            differences[found.better, found.worse] = found
-    pairs = sorted(differences.values(), key=lambda found: (places[found.better], places[found.worse]))
+    pairs = [pair for pair, _ in _ordered(evaluation, metric, ranking)]
     best = ranking[0][0] if ranking else ""
     leads = tuple(pair for pair in pairs if pair.better == best)
     still_open = tuple(pair for pair in pairs if not pair.p.significant)
@@ -180,7 +134,13 @@ def difference(test: Test, evaluation: Evaluation, *, turned: bool = False) -> D
 
 def differences(evaluation: Evaluation, metric: str, found: Verdict) -> Iterator[tuple[Difference, Test]]:
     """Yield the difference of each pair in a metric, with its test: the system that is higher in the ranking first."""
-    places = {name: place for place, (name, _) in enumerate(found.ranking)}
+    return _ordered(evaluation, metric, found.ranking)
+
+
+def _ordered(
+    evaluation: Evaluation, metric: str, ranking: Sequence[tuple[str, float]]
+) -> Iterator[tuple[Difference, Test]]:
+    places = {name: place for place, (name, _) in enumerate(ranking)}
     pairs = []
     for test in evaluation.comparison.tests:
         first, second = (places.get(evaluation.systems[i].name, len(places) + i) for i in (test.first, test.second))
@@ -240,11 +200,4 @@ def _listed(names: list[str]) -> str:
 
 
 def _signed(value: float | None) -> str:
-    """Return a number of points with its sign.
-
-    Examples
-    --------
-    >>> _signed(-0.125), _signed(0.5)
-    ('−0.12', '+0.50')
-    """
     return "" if value is None else f"{value:+.2f}".replace("-", "−")
