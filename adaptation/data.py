@@ -18,10 +18,10 @@ from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.streaming import CHUNK_BYTES, FileChunk, file_chunks, size
-from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.files.streams import writing
-from treevote.models.clusters.clusters import NONE, Clusters
-from treevote.models.tagging.tagger import Tagger, TaggerTrainer
+from treevote.models.learning.clusters.clusters import NONE, Clusters
+from treevote.models.text.tagging.tagger import Tagger, TaggerTrainer
+from treevote.models.text.text_annotator import TextAnnotator
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.store.checkpoints import Checkpoints
 

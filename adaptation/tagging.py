@@ -23,8 +23,8 @@ from treevote.adaptation.silver import TAGGERS, joined, profile, write_silver
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.annotator_trainer import evaluate_tagger, right_tags
 from treevote.ensemble.parser import EnsembleParser, load, save
-from treevote.ensemble.text_annotator import Tagger, without_tags
 from treevote.kernels import Doubles
+from treevote.models.text.text_annotator import Tagger, without_tags
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Parser
 from treevote.store.checkpoints import Checkpoints

@@ -18,12 +18,12 @@ from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.tag_confidence import TagConfidence, cross_fitted
-from treevote.ensemble.text_annotator import Tagger, TextAnnotator
 from treevote.errors import ConfigError
 from treevote.kernels import Bools
-from treevote.models.tagging.tagger import TaggerTrainer
-from treevote.models.tokenization.tokenizer import TokenizerTrainer
+from treevote.models.text.tag_confidence import TagConfidence, cross_fitted
+from treevote.models.text.tagging.tagger import TaggerTrainer
+from treevote.models.text.text_annotator import Tagger, TextAnnotator
+from treevote.models.text.tokenization.tokenizer import TokenizerTrainer
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.settings import Settings
 from treevote.store.manifest import JSON
@@ -144,7 +144,7 @@ def _right(gold: Word, predicted: Word) -> tuple[bool, ...]:
 def tagger_scores(gold: Treebank, predicted: Treebank, agreed: Bools) -> dict[str, JSON]:
     """Return the accuracy of a tagger in percent by metric, and the same where its taggers agree, and elsewhere.
 
-    ``agreed``, shape (n_slots,), is that of `treevote.models.tagging.tagger.Tagger.tag_with_margins`.
+    ``agreed``, shape (n_slots,), is that of `treevote.models.text.tagging.tagger.Tagger.tag_with_margins`.
     """
     right, tokens = right_tags(gold, predicted), gold.is_token
     agreement: dict[str, JSON] = {**_percentages({"tokens": agreed}, tokens)}

@@ -16,10 +16,10 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.vote import Ballots, arc_weights, heaviest_trees, with_support
 from treevote.ensemble.weights import UNIT, Weights
+from treevote.evaluation.calibration import LEAST
 from treevote.kernels import Bools, Doubles, Ints, kernel, leaf
 
 MAX_SYSTEMS = 60  # a set of systems is the bits of one number
-LEAST = 0.001  # minimum distance of a confidence from 0 and 1, where no system proposes an arc or label, too
 
 
 class Candidates(NamedTuple):

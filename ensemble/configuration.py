@@ -1,7 +1,7 @@
 """Configuration of an ensemble: its members, from a file, from the command line, or the default.
 
 See ``docs/configuration.md``. A member without ``like`` or ``kind`` and with a new name is an LR parser with the
-defaults of `treevote.models.transition.parser.TransitionTrainer`. Without ``members``, the members with a table are the
+defaults of `transition.parser.TransitionTrainer`. Without ``members``, the members with a table are the
 ensemble.
 """
 
@@ -19,7 +19,7 @@ from treevote.ensemble.members import DEFAULT_MEMBERS, find_member, kind_of, mem
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError
-from treevote.models.transition import parser as lr
+from treevote.models.parsers.transition import parser as lr
 
 
 @dataclass(frozen=True)

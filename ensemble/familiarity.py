@@ -12,8 +12,8 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
-from treevote.models.features.lexicon import ATTRIBUTES
-from treevote.models.features.word_memo import WordMemo
+from treevote.models.learning.features.lexicon import ATTRIBUTES
+from treevote.models.learning.features.word_memo import WordMemo
 
 ENOUGH_TOKENS = 20  # minimum number of tokens for a judgement
 ENOUGH_WORDS = 2_000  # minimum number of forms in the vocabulary of a model for a judgement by forms

@@ -16,15 +16,15 @@ from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
 from treevote.errors import ConfigError, ModelError, TreevoteWarning, unknown
-from treevote.models.clusters.clusters import NONE, Clusters
+from treevote.models.learning.clusters.clusters import NONE, Clusters
 from treevote.protocols import Family, Parser, Trainer
 from treevote.store.record import Record
 
 FAMILIES = {
-    "lr-parser": "treevote.models.transition.parser",
-    "pipeline-parser": "treevote.models.pipeline.parser",
-    "graph-parser": "treevote.models.graph.parser",
-    "decision-list": "treevote.models.decision_list.parser",
+    "lr-parser": "treevote.models.parsers.transition.parser",
+    "pipeline-parser": "treevote.models.parsers.pipeline.parser",
+    "graph-parser": "treevote.models.parsers.graph.parser",
+    "decision-list": "treevote.models.parsers.decision_list.parser",
 }
 """The families that come with treevote: by kind the module with its ``FAMILY``, imported for a member of it."""
 

@@ -13,11 +13,11 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.candidate_model import CandidateModel
 from treevote.ensemble.judge import Judge
 from treevote.ensemble.members import Member, kind_of, member_from_record
-from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.ensemble.weights import Weights
 from treevote.errors import ModelError, unknown
-from treevote.models.features.lexicon import strings_shared
-from treevote.models.features.word_memo import WordMemo
+from treevote.models.learning.features.lexicon import strings_shared
+from treevote.models.learning.features.word_memo import WordMemo
+from treevote.models.text.text_annotator import TextAnnotator
 from treevote.protocols import Parser
 from treevote.store import folder as store
 from treevote.store.manifest import JSON

@@ -1,1 +1,1 @@
-"""Parsers, one folder a family, and the learners they share."""
+"""Parsers, what they learn with, and what makes words of a text."""

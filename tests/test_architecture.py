@@ -18,7 +18,12 @@ from tests.paths import ROOT
 
 LINKS = ("models", "ensemble", "adaptation")
 
-FAMILIES = {"models.transition", "models.pipeline", "models.graph", "models.decision_list"}
+FAMILIES = {
+    "models.parsers.transition",
+    "models.parsers.pipeline",
+    "models.parsers.graph",
+    "models.parsers.decision_list",
+}
 """Families of parsers."""
 
 LAYERS = (
@@ -39,8 +44,17 @@ LAYERS = (
     {"store"},
     {"protocols", "terminal"},
     {"drawing", "evaluation"},
-    {"models", "models.clusters", "models.features", "models.learners", "models.tagging", "models.tokenization"},
-    {"models.labelling", "models.parser"},
+    {
+        "models",
+        "models.learning",
+        "models.learning.clusters",
+        "models.learning.features",
+        "models.learning.learners",
+        "models.parsers",
+        "models.text",
+    },
+    {"models.text.tag_confidence", "models.text.tagging", "models.text.text_annotator", "models.text.tokenization"},
+    {"models.parsers.labelling", "models.parsers.parser"},
     FAMILIES,
     {"ensemble"},
     {"adaptation"},
@@ -63,10 +77,14 @@ DOORS = {
     "rich": {"treevote.cli", "treevote.commands", "treevote.drawing", "treevote.terminal"},
     "platformdirs": {"treevote.kernel_files"},
     "spacy": {"treevote.spacy_component", "treevote.spacy_texts"},
-    "sklearn": {"treevote.ensemble.tag_confidence", "treevote.models.clusters.vectors", "treevote.models.learners"},
-    "threadpoolctl": {"treevote.ensemble.candidate_model", "treevote.models.clusters.vectors"},
+    "sklearn": {
+        "treevote.models.text.tag_confidence",
+        "treevote.models.learning.clusters.vectors",
+        "treevote.models.learning.learners",
+    },
+    "threadpoolctl": {"treevote.ensemble.candidate_model", "treevote.models.learning.clusters.vectors"},
     "typer": {"treevote.cli", "treevote.commands"},
-    "ufal": {"treevote.models.tokenization"},
+    "ufal": {"treevote.models.text.tokenization"},
 }
 """The only modules, or packages of modules, that import a library."""
 
@@ -132,9 +150,9 @@ def is_name(node: ast.AST, name: str) -> bool:
 
 
 def room_of(name: str) -> str:
-    """Return the folder or module of a module as ``LAYERS`` names it: within models the one further down."""
+    """Return the folder or module of a module as ``LAYERS`` names it: within models that of its third step."""
     first, *steps = name.split(".")[1:]
-    return ".".join([first, *steps[:1]]) if first == "models" else first
+    return ".".join([first, *steps[:2]]) if first == "models" else first
 
 
 def layer_of(name: str) -> int:
@@ -148,7 +166,7 @@ NAMES = sorted(name for name in modules() if name != "treevote")
 
 def test_there_are_modules() -> None:
     assert len(NAMES) > 30
-    assert "treevote.models.transition.parser" in NAMES
+    assert "treevote.models.parsers.transition.parser" in NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -178,7 +196,9 @@ def test_no_packages_import_each_other_in_a_circle() -> None:
     for name in NAMES:
         needed.setdefault(package_of(name), set()).update(map(package_of, dependencies(name)))
     order = list(graphlib.TopologicalSorter({own: others - {own} for own, others in needed.items()}).static_order())
-    assert order.index("treevote.models.learners.decision_list") < order.index("treevote.models.decision_list")
+    assert order.index("treevote.models.learning.learners.decision_list") < order.index(
+        "treevote.models.parsers.decision_list"
+    )
 
 
 @pytest.mark.parametrize("library", DOORS)
@@ -256,7 +276,7 @@ def test_a_library_of_an_extra_is_imported_where_its_lack_is_told(name: str) -> 
             told.update(node.body)
     others = [node for node in ast.walk(modules()[name][1]) if isinstance(node, ast.stmt) and node not in told]
     libraries = {full.split(".")[0] for full in imported(ast.Module([n for n in others if is_import(n)], []))}
-    if name != "treevote.models.tokenization.child":  # its parent has loaded the library
+    if name != "treevote.models.text.tokenization.child":  # its parent has loaded the library
         assert libraries & set(EXTRAS) == set()
 
 

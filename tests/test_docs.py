@@ -19,8 +19,8 @@ from tests.pages import blocks, call, run, write_files, write_treebank
 from tests.paths import ROOT
 from tests.reference.toy_grammar import toy_treebank
 from treevote import Treebank
-from treevote.models.tokenization import tokenizer
-from treevote.models.tokenization.training import training
+from treevote.models.text.tokenization import tokenizer
+from treevote.models.text.tokenization.training import training
 
 DOCS = ROOT / "docs"
 CLUSTER = DOCS / "recipes" / "cluster.md"

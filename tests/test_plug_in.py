@@ -80,7 +80,7 @@ def test_a_model_without_its_plug_in_is_refused_by_its_kind(folder: Path, monkey
         ),
         ("FAMILY = [], int, int, {}", "'chain' (treevote_chain:FAMILY) cannot be loaded: unhashable type: 'list'"),
         (
-            "from treevote.models.pipeline.parser import FAMILY",
+            "from treevote.models.parsers.pipeline.parser import FAMILY",
             "takes a name that is taken (pipeline-parser, pipeline)",
         ),
     ],

@@ -16,7 +16,7 @@ from treevote.adaptation.scheme import SCHEMES, Scheme
 from treevote.config import to_mapping
 from treevote.ensemble.configuration import Configuration
 from treevote.ensemble.members import families
-from treevote.models.learners.registry import LEARNERS, make_learner
+from treevote.models.learning.learners.registry import LEARNERS, make_learner
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from treevote.ensemble.weights import Weights
     from treevote.errors import ConfigError, InputError, ModelError, TreevoteError
     from treevote.evaluation.counts import Counts, evaluate
-    from treevote.models.transition.parser import TransitionParser, TransitionTrainer
+    from treevote.models.parsers.transition.parser import TransitionParser, TransitionTrainer
     from treevote.parallel import Jobs
     from treevote.protocols import Family
     from treevote.store.record import Record
@@ -94,7 +94,7 @@ _MODULES = {
     "treevote.ensemble.weights": ("Weights",),
     "treevote.errors": ("ConfigError", "InputError", "ModelError", "TreevoteError"),
     "treevote.evaluation.counts": ("Counts", "evaluate"),
-    "treevote.models.transition.parser": ("TransitionParser", "TransitionTrainer"),
+    "treevote.models.parsers.transition.parser": ("TransitionParser", "TransitionTrainer"),
     "treevote.parallel": ("Jobs",),
     "treevote.protocols": ("Family",),
     "treevote.store.record": ("Record",),

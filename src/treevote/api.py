@@ -30,9 +30,9 @@ from treevote.ensemble.configuration import Preset
 from treevote.ensemble.familiarity import doubt, expects_tags
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
-from treevote.ensemble.text_annotator import Tags, no_tagger
 from treevote.errors import InputError
-from treevote.models.clusters.clusters import Clusters
+from treevote.models.learning.clusters.clusters import Clusters
+from treevote.models.text.text_annotator import Tags, no_tagger
 from treevote.notebook import OneLine, in_notebook
 from treevote.parallel import Jobs
 from treevote.terminal import progress_shown
@@ -77,7 +77,7 @@ def train(
         Settings of the part that reads raw text; the spaces between tokens are known of files and texts only.
     clusters : path or Clusters, optional
         Clusters of words for parsers and taggers: a file as for ``--word-clusters``, or those of
-        `treevote.models.clusters.clusters`.
+        `treevote.models.learning.clusters.clusters`.
     jobs : int or Jobs, default=1
         Number of jobs at the same time; the model does not depend on it.
     progress : bool, optional

@@ -27,10 +27,10 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import doubt, expects_tags
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
-from treevote.ensemble.text_annotator import no_tokenizer, without_tags
 from treevote.errors import ConfigError, InputError
 from treevote.extras import extra
 from treevote.kernels import Bools, Longs
+from treevote.models.text.text_annotator import no_tokenizer, without_tags
 from treevote.spacy_texts import EXTENSIONS, UPOS, add_extensions, attach, read_docs, surface_words
 
 with extra("spacy", "the component needs spaCy"):

@@ -25,7 +25,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import InputError
-from treevote.models.transition.parser import TransitionTrainer
+from treevote.models.parsers.transition.parser import TransitionTrainer
 from treevote.parallel import ONE_JOB, Jobs, cluster
 from treevote.store.checkpoints import checkpoints
 

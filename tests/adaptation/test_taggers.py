@@ -29,10 +29,10 @@ from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer, tagger_scores
 from treevote.ensemble.parser import EnsembleParser, load, save
-from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError
-from treevote.models.tagging.tagger import Tagger, TaggerTrainer
+from treevote.models.text.tagging.tagger import Tagger, TaggerTrainer
+from treevote.models.text.text_annotator import TextAnnotator
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.store.checkpoints import checkpoints
 

@@ -15,12 +15,12 @@ from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS, known_members
 from treevote.ensemble.parser import save
-from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.ensemble.trainer import EnsembleTrainer
-from treevote.models.decision_list.parser import DecisionListTrainer
-from treevote.models.graph.parser import GraphTrainer
-from treevote.models.pipeline.parser import PipelineTrainer
-from treevote.models.transition.parser import TransitionTrainer
+from treevote.models.parsers.decision_list.parser import DecisionListTrainer
+from treevote.models.parsers.graph.parser import GraphTrainer
+from treevote.models.parsers.pipeline.parser import PipelineTrainer
+from treevote.models.parsers.transition.parser import TransitionTrainer
+from treevote.models.text.text_annotator import TextAnnotator
 
 TOY = Path(__file__).parents[2] / "data" / "toy.conllu"
 

@@ -20,7 +20,7 @@ from treevote.conll.writer import dumps
 from treevote.ensemble.members import known_members, members_of
 from treevote.ensemble.parser import load, save
 from treevote.ensemble.trainer import EnsembleTrainer
-from treevote.models.graph.parser import GraphTrainer
+from treevote.models.parsers.graph.parser import GraphTrainer
 
 QUICK = ("lr-svm-forward", "lr-svm-backward", "lr-maxent-forward", "pipeline", "decision-list")
 BLOCKS = tuple(

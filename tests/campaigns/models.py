@@ -21,8 +21,8 @@ from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees
 from treevote.ensemble.parser import load
-from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.errors import ModelError
+from treevote.models.text.text_annotator import TextAnnotator
 from treevote.report.model import as_json, as_text
 
 MEMORY = 2 << 30

@@ -30,14 +30,14 @@ from hypothesis import Phase, settings
 from tests.paths import ROOT
 
 FAMILIES = {
-    "models/features": "transition or pipeline or graph",
-    "models/graph": "graph",
-    "models/labelling": "graph or pipeline",
-    "models/learners": "transition or pipeline",
-    "models/pipeline": "pipeline",
-    "models/tagging": "reader",
-    "models/tokenization": "reader",
-    "models/transition": "transition",
+    "models/learning/features": "transition or pipeline or graph",
+    "models/parsers/graph": "graph",
+    "models/parsers/labelling": "graph or pipeline",
+    "models/learning/learners": "transition or pipeline",
+    "models/parsers/pipeline": "pipeline",
+    "models/text/tagging": "reader",
+    "models/text/tokenization": "reader",
+    "models/parsers/transition": "transition",
 }
 """Rooms of parsers to the subjects of the contract that use them."""
 

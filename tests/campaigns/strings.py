@@ -26,7 +26,7 @@ from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import TreevoteError
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.evaluation.results import Evaluation
-from treevote.models.decision_list.parser import DecisionListTrainer
+from treevote.models.parsers.decision_list.parser import DecisionListTrainer
 from treevote.report.evaluation import as_csv, as_json
 from treevote.report.page import render, write_report
 

@@ -17,10 +17,10 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.members import clusters_of
 from treevote.ensemble.parser import EnsembleParser, load, save
-from treevote.ensemble.text_annotator import TextAnnotator
-from treevote.models.clusters.clusters import Clusters
-from treevote.models.clusters.files import read_clusters
-from treevote.models.tagging.tagger import Tagger
+from treevote.models.learning.clusters.clusters import Clusters
+from treevote.models.learning.clusters.files import read_clusters
+from treevote.models.text.tagging.tagger import Tagger
+from treevote.models.text.text_annotator import TextAnnotator
 
 MEMBER = ("--members", "lr-svm-forward", "--search", "greedy")
 

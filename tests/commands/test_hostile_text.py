@@ -11,10 +11,10 @@ import pytest
 
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
-from treevote.models.features.firing import MAX_MEMBERS
-from treevote.models.features.lexicon import MAX_FEATS, Lexicon
-from treevote.models.labelling.features import Sentence as Tree
-from treevote.models.labelling.features import common_feats
+from treevote.models.learning.features.firing import MAX_MEMBERS
+from treevote.models.learning.features.lexicon import MAX_FEATS, Lexicon
+from treevote.models.parsers.labelling.features import Sentence as Tree
+from treevote.models.parsers.labelling.features import common_feats
 
 LINE = r"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
 HANGS = {
@@ -63,8 +63,8 @@ HANGS = {
     """,
     "FEATS by FEATS of a configuration": """
         import numpy as np
-        from treevote.models.features.firing import MAX_FEATURES, fire_set
-        from treevote.models.features.lexicon import WordColumns
+        from treevote.models.learning.features.firing import MAX_FEATURES, fire_set
+        from treevote.models.learning.features.lexicon import WordColumns
         n = 1_000_000
         feats = np.arange(n, dtype=np.int32)
         words = WordColumns(np.zeros((1, 15), np.int32), feats, feats, np.array([0, n], np.int32))
@@ -75,9 +75,9 @@ HANGS = {
     """,
     "FEATS by FEATS of an arc": """
         import numpy as np
-        from treevote.models.features.lexicon import WordColumns
-        from treevote.models.graph.features import MAX_FEATURES, arc_keys, fire_arc
-        from treevote.models.graph.templates import compile_arcs
+        from treevote.models.learning.features.lexicon import WordColumns
+        from treevote.models.parsers.graph.features import MAX_FEATURES, arc_keys, fire_arc
+        from treevote.models.parsers.graph.templates import compile_arcs
         n, table = 500_000, compile_arcs(["h.feat+d.feat"])
         feats = np.arange(n, dtype=np.int32)
         words = WordColumns(np.zeros((1, 15), np.int32), feats, feats, np.array([0, n], np.int32))

@@ -17,15 +17,15 @@ from treevote.compilation import Compiled
 from treevote.corpus.trees import are_trees, non_projective
 
 TRAINING = (
-    "treevote.models.transition.rows",
-    "treevote.models.transition.calibration",
-    "treevote.models.transition.log_linear",
-    "treevote.models.transition.structured_training",
-    "treevote.models.pipeline.rows",
-    "treevote.models.graph.update",
-    "treevote.models.labelling.rows",
-    "treevote.models.learners.coordinate_descent",
-    "treevote.models.learners.pairs",
+    "treevote.models.parsers.transition.rows",
+    "treevote.models.parsers.transition.calibration",
+    "treevote.models.parsers.transition.log_linear",
+    "treevote.models.parsers.transition.structured_training",
+    "treevote.models.parsers.pipeline.rows",
+    "treevote.models.parsers.graph.update",
+    "treevote.models.parsers.labelling.rows",
+    "treevote.models.learning.learners.coordinate_descent",
+    "treevote.models.learning.learners.pairs",
 )
 """Modules whose kernels belong to training alone."""
 

@@ -15,14 +15,14 @@ from tests.reference.toy_parser import SMALL, TEST
 from tests.reference.toy_text import toy_tokenizer
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.ensemble.trainer import EnsembleTrainer
-from treevote.models.clusters.clusters import Clusters
-from treevote.models.decision_list.explanation import explain, rules_text
-from treevote.models.decision_list.parser import DecisionListParser, DecisionListTrainer
-from treevote.models.graph.parser import GraphParser, GraphTrainer
-from treevote.models.pipeline.parser import PipelineParser, PipelineTrainer
-from treevote.models.transition.parser import TransitionParser
+from treevote.models.learning.clusters.clusters import Clusters
+from treevote.models.parsers.decision_list.explanation import explain, rules_text
+from treevote.models.parsers.decision_list.parser import DecisionListParser, DecisionListTrainer
+from treevote.models.parsers.graph.parser import GraphParser, GraphTrainer
+from treevote.models.parsers.pipeline.parser import PipelineParser, PipelineTrainer
+from treevote.models.parsers.transition.parser import TransitionParser
+from treevote.models.text.text_annotator import TextAnnotator
 from treevote.protocols import Parser
 
 BACKWARD = dataclasses.replace(SMALL, learner="svm", direction="backward", search="best-first")

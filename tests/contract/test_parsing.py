@@ -17,7 +17,7 @@ from tests.reference.toy_parser import TEST, accuracy, trees
 from tests.strategies import treebanks
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, roots
-from treevote.models.features.word_memo import WordMemo
+from treevote.models.learning.features.word_memo import WordMemo
 
 
 def test_the_toy_grammar_is_learned(subject: Subject, parser: Any) -> None:

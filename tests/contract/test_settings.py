@@ -18,13 +18,13 @@ from treevote.corpus.trees import roots
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError
-from treevote.models.decision_list.parser import DecisionListTrainer
-from treevote.models.graph.parser import GraphTrainer
-from treevote.models.pipeline.configuration import POLICIES
-from treevote.models.pipeline.parser import PipelineTrainer
-from treevote.models.tagging.classifier import ClassifierTrainer
-from treevote.models.tokenization.tokenizer import TokenizerTrainer
-from treevote.models.transition.parser import MAX_WIDTH, TransitionTrainer
+from treevote.models.parsers.decision_list.parser import DecisionListTrainer
+from treevote.models.parsers.graph.parser import GraphTrainer
+from treevote.models.parsers.pipeline.configuration import POLICIES
+from treevote.models.parsers.pipeline.parser import PipelineTrainer
+from treevote.models.parsers.transition.parser import MAX_WIDTH, TransitionTrainer
+from treevote.models.text.tagging.classifier import ClassifierTrainer
+from treevote.models.text.tokenization.tokenizer import TokenizerTrainer
 
 NAN, INFINITY = float("nan"), float("inf")
 ENCODINGS = ("path", "head", "head+path")

@@ -15,9 +15,9 @@ from tests.contract.subjects import PIPELINE, SUBJECTS, Subject
 from tests.paths import ROOT
 from tests.reference.toy_model import content
 from tests.reference.toy_parser import TEST, TRAINING, trees
-from treevote.models.pipeline import template_sets as pipeline
-from treevote.models.transition import template_sets as transition
-from treevote.models.transition.parser import TransitionTrainer
+from treevote.models.parsers.pipeline import template_sets as pipeline
+from treevote.models.parsers.transition import template_sets as transition
+from treevote.models.parsers.transition.parser import TransitionTrainer
 from treevote.store import folder as store
 
 CHILD = """

@@ -16,8 +16,8 @@ from tests.strategies import treebanks
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, roots
 from treevote.errors import InputError
-from treevote.models.pipeline.parser import PipelineTrainer
-from treevote.models.transition.parser import TransitionTrainer
+from treevote.models.parsers.pipeline.parser import PipelineTrainer
+from treevote.models.parsers.transition.parser import TransitionTrainer
 from treevote.parallel import Jobs
 
 own = pytest.mark.parametrize("subject", OWN.values(), ids=OWN)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.models.tagging.test_tagger import bare, words_of
+from tests.models.text.tagging.test_tagger import bare, words_of
 from tests.reference.quick_tagger import SMALL
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_model import content
@@ -31,7 +31,7 @@ from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import InputError
-from treevote.models.tagging.tagger import Tagger
+from treevote.models.text.tagging.tagger import Tagger
 from treevote.parallel import Jobs
 
 TRAINING, DEV = toy_treebank(20, 1), toy_treebank(8, 2)

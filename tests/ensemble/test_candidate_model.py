@@ -21,12 +21,12 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble import candidate_features as fast
 from treevote.ensemble.candidate_features import PLACE_BITS, place_of, places_of
 from treevote.ensemble.candidate_model import CandidateModel, Examples, negative_log_likelihood, normalise
-from treevote.ensemble.candidates import LEAST, Candidates, arc_probabilities
+from treevote.ensemble.candidates import Candidates, arc_probabilities
 from treevote.ensemble.judge import calibration as measured
 from treevote.ensemble.vote import Ballots, vote
 from treevote.errors import ConfigError, InputError, ModelError
 from treevote.evaluation.agreement import right_arcs
-from treevote.evaluation.calibration import calibration_error, reliability
+from treevote.evaluation.calibration import LEAST, calibration_error, reliability
 from treevote.evaluation.counts import evaluate
 from treevote.store.record import Record
 

@@ -26,7 +26,7 @@ from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError, ModelError
 from treevote.evaluation.counts import evaluate
-from treevote.models.transition.parser import TransitionTrainer
+from treevote.models.parsers.transition.parser import TransitionTrainer
 from treevote.parallel import Jobs
 from treevote.store import folder as store
 from treevote.store.record import Record

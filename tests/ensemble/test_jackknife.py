@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.models.tagging.test_tagger import words_of
+from tests.models.text.tagging.test_tagger import words_of
 from tests.reference.quick_tagger import SMALL, inflected
 from tests.reference.toy_grammar import toy_treebank
 from treevote.conll.writer import dumps

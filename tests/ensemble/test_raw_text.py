@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.models.tokenization.test_tokenizer import texts
+from tests.models.text.tokenization.test_tokenizer import texts
 from tests.reference.toy_tagger import ToyTagger
 from tests.reference.toy_text import toy, toy_tokenizer
 from treevote import InputError, dumps, parse, parse_files, parse_folder, parse_strings, read, save
@@ -23,11 +23,11 @@ from treevote.conll import text_chunks as cutting
 from treevote.conll.plain_text import encoded
 from treevote.conll.text_chunks import TextFormat
 from treevote.corpus.trees import are_trees
-from treevote.ensemble import text_annotator as annotation
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import load
-from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.models.text import text_annotator as annotation
+from treevote.models.text.text_annotator import TextAnnotator
 from treevote.parallel import Jobs
 from treevote.report.model import as_text
 

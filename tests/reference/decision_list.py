@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from treevote.corpus.sentence import Word
-from treevote.models.decision_list.attributes import feature_name
-from treevote.models.decision_list.completion import usual_classes
-from treevote.models.decision_list.parser import DecisionListParser
-from treevote.models.features.lexicon import ATTRIBUTES, attributes, split_feats
+from treevote.models.learning.features.lexicon import ATTRIBUTES, attributes, split_feats
+from treevote.models.parsers.decision_list.attributes import feature_name
+from treevote.models.parsers.decision_list.completion import usual_classes
+from treevote.models.parsers.decision_list.parser import DecisionListParser
 
 Pair = tuple[int, int]
 

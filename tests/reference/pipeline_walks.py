@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tests.reference import pipeline as twin
 from treevote.kernels import Ints
-from treevote.models.pipeline.configuration import (
+from treevote.models.parsers.pipeline.configuration import (
     ACTIONS,
     AFTER,
     BEFORE,

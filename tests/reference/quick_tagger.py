@@ -6,8 +6,8 @@ import numpy as np
 
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
-from treevote.models.tagging.classifier import ClassifierTrainer
-from treevote.models.tagging.tagger import TaggerTrainer
+from treevote.models.text.tagging.classifier import ClassifierTrainer
+from treevote.models.text.tagging.tagger import TaggerTrainer
 
 SMALL = TaggerTrainer(
     {

@@ -16,18 +16,18 @@ from tests.reference.walks import random_chooser, twin_actions, walk
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Keys, Longs
-from treevote.models.features.firing import MAX_FEATURES, scratch
-from treevote.models.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
-from treevote.models.features.linear_guide import LinearGuide
-from treevote.models.features.partial_scores import ScoreCache, divide, empty_cache
-from treevote.models.features.rich_templates import PAIRS, PARTS
-from treevote.models.features.rows import Trees
-from treevote.models.features.stack_and_queue import GRAMMAR
-from treevote.models.features.templates import TemplateTable, compile_templates
-from treevote.models.features.weights import Weights
-from treevote.models.transition.arc_standard import Actions, actions_of
-from treevote.models.transition.features import Model as Linear
-from treevote.models.transition.features import fire
+from treevote.models.learning.features.firing import MAX_FEATURES, scratch
+from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
+from treevote.models.learning.features.linear_guide import LinearGuide
+from treevote.models.learning.features.partial_scores import ScoreCache, divide, empty_cache
+from treevote.models.learning.features.rich_templates import PAIRS, PARTS
+from treevote.models.learning.features.rows import Trees
+from treevote.models.learning.features.stack_and_queue import GRAMMAR
+from treevote.models.learning.features.templates import TemplateTable, compile_templates
+from treevote.models.learning.features.weights import Weights
+from treevote.models.parsers.transition.arc_standard import Actions, actions_of
+from treevote.models.parsers.transition.features import Model as Linear
+from treevote.models.parsers.transition.features import fire
 
 TEMPLATES = ("s0.upos", "s1.form", "q0.upos", "s0.upos+s1.upos", "s0.lval", "action", "s0.feat", "distance")
 

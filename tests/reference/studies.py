@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from treevote.corpus.treebank import Treebank
-from treevote.models.features.lexicon import ATTRIBUTES as COLUMNS
-from treevote.models.features.lexicon import attributes, split_feats
+from treevote.models.learning.features.lexicon import ATTRIBUTES as COLUMNS
+from treevote.models.learning.features.lexicon import attributes, split_feats
 from treevote.studies.yuret import ATTRIBUTES
 
 

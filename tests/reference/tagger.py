@@ -12,11 +12,11 @@ import numpy as np
 
 from tests.reference import features as plain
 from treevote.corpus.sentence import Word
-from treevote.models.features.linear_guide import LinearGuide
-from treevote.models.features.trie import mix
-from treevote.models.tagging.dictionary import Dictionary
-from treevote.models.tagging.edit_rules import apply_rule
-from treevote.models.tagging.tagger import Tagger
+from treevote.models.learning.features.linear_guide import LinearGuide
+from treevote.models.learning.features.trie import mix
+from treevote.models.text.tagging.dictionary import Dictionary
+from treevote.models.text.tagging.edit_rules import apply_rule
+from treevote.models.text.tagging.tagger import Tagger
 
 Part: TypeAlias = tuple[str, int | str]
 """``("whole", number of the class in its group)``, or ``("feature", "Case=Nom")``."""

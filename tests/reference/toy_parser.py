@@ -8,8 +8,8 @@ import numpy as np
 
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
-from treevote.models.learners.sgd_maxent import SGDMaxEnt
-from treevote.models.transition.parser import TransitionTrainer
+from treevote.models.learning.learners.sgd_maxent import SGDMaxEnt
+from treevote.models.parsers.transition.parser import TransitionTrainer
 
 TRAINING = toy_treebank(60, 1, crossing=True)
 TEST = toy_treebank(40, 2)

@@ -7,7 +7,7 @@ import io
 
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
-from treevote.models.tokenization.tokenizer import Tokenizer, TokenizerTrainer
+from treevote.models.text.tokenization.tokenizer import Tokenizer, TokenizerTrainer
 
 _SENTENCE = (
     ("1", "Dogs", "NOUN", "2", "nsubj", "_"),

@@ -12,8 +12,8 @@ from tests.strategies import projective_trees
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Bools, Ints
-from treevote.models.transition.arc_standard import Actions, advance, legal, write_tree
-from treevote.models.transition.configuration import BELOW, FRONT, TOKEN, TOP, Workspace, initial, workspace
+from treevote.models.parsers.transition.arc_standard import Actions, advance, legal, write_tree
+from treevote.models.parsers.transition.configuration import BELOW, FRONT, TOKEN, TOP, Workspace, initial, workspace
 
 KINDS = ("shift", "reduce-left", "reduce-right")
 

@@ -22,8 +22,8 @@ from treevote.commands.study import JOBS, listing, study
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank, checksum
 from treevote.errors import ConfigError, InputError
-from treevote.models.features.lexicon import Lexicon
-from treevote.models.transition.parser import TransitionTrainer
+from treevote.models.learning.features.lexicon import Lexicon
+from treevote.models.parsers.transition.parser import TransitionTrainer
 from treevote.parallel import ONE_JOB, Jobs, Progress
 from treevote.store.checkpoints import PLAN, checkpoints
 from treevote.store.manifest import JSON

@@ -23,8 +23,8 @@ from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.familiarity import doubts
 from treevote.ensemble.parser import EnsembleParser, parse_counted
 from treevote.ensemble.stored import StoredParser
-from treevote.ensemble.text_annotator import Tags, no_tagger, no_tokenizer
 from treevote.errors import ConfigError, InputError, unknown
+from treevote.models.text.text_annotator import Tags, no_tagger, no_tokenizer
 from treevote.protocols import Parser
 
 
@@ -50,7 +50,7 @@ class Work:
     """A stored parser, that is an ensemble or one member of it, with options of the parse; small when it is pickled.
 
     A faulty sentence is left out or kept unparsed; with ``"stop"`` its file has no output. Lemmas and tags are
-    predicted as `treevote.ensemble.text_annotator` says.
+    predicted as `treevote.models.text.text_annotator` says.
     """
 
     stored: StoredParser

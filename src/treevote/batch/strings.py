@@ -14,8 +14,8 @@ from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import TextChunk, TextFormat, any_chunks
 from treevote.corpus.treebank import Format
 from treevote.ensemble.stored import StoredParser
-from treevote.ensemble.text_annotator import Tags
 from treevote.errors import InputError
+from treevote.models.text.text_annotator import Tags
 
 Key = TypeVar("Key")
 

@@ -23,8 +23,8 @@ from treevote.corpus.treebank import Format
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.errors import ConfigError, InputError
 from treevote.files.streams import writing
-from treevote.models.clusters.clusters import Clusters
-from treevote.models.clusters.files import read_clusters
+from treevote.models.learning.clusters.clusters import Clusters
+from treevote.models.learning.clusters.files import read_clusters
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.report import adaptation
 from treevote.report.answer import answer

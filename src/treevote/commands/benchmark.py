@@ -27,7 +27,7 @@ from treevote.ensemble.members import DEFAULT_MEMBERS, members_of
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.ensemble.weights import Weights
-from treevote.models.transition.parser import TransitionParser
+from treevote.models.parsers.transition.parser import TransitionParser
 from treevote.parallel import Progress
 from treevote.protocols import Parser, Trainer
 from treevote.report.answer import answer

@@ -12,10 +12,10 @@ from treevote.conll.text_chunks import AnyFormat, TextChunk
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import load
 from treevote.ensemble.streaming import any_file_chunks, size
-from treevote.ensemble.text_annotator import TextAnnotator
 from treevote.errors import ConfigError, InputError
-from treevote.models.clusters.files import write_clusters
-from treevote.models.clusters.induction import induce
+from treevote.models.learning.clusters.files import write_clusters
+from treevote.models.learning.clusters.induction import induce
+from treevote.models.text.text_annotator import TextAnnotator
 from treevote.parallel import ONE_JOB, Jobs
 
 
@@ -41,7 +41,7 @@ def make_clusters(
     """Make clusters of the words of texts, and write them: path, word and count, separated by tabs.
 
     Trees and tags are not read. Running text needs a model with a tokenizer. For the numbers of classes and of
-    occurrences see `treevote.models.clusters.induction.induce`.
+    occurrences see `treevote.models.learning.clusters.induction.induce`.
     """
     for text in texts:
         if os.path.exists(output) and os.path.exists(text) and os.path.samefile(output, text):

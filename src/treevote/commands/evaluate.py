@@ -16,13 +16,13 @@ from treevote.conll.plain_text import text_of
 from treevote.conll.reader import read, read_parse
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.parser import load
-from treevote.ensemble.text_annotator import no_tagger
 from treevote.errors import InputError, unknown
 from treevote.evaluation.calibration import has_confidence, measured
 from treevote.evaluation.counts import Convention, convention_of
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.evaluation.names import named
 from treevote.evaluation.results import Evaluation, File
+from treevote.models.text.text_annotator import no_tagger
 from treevote.store.checkpoints import checksum
 
 

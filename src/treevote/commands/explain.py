@@ -8,9 +8,9 @@ from pathlib import Path
 from treevote.conll.reader import read
 from treevote.ensemble.parser import load
 from treevote.errors import ConfigError, InputError
-from treevote.models.decision_list.explanation import explain as explain_sentence
-from treevote.models.decision_list.explanation import rules_text
-from treevote.models.decision_list.parser import DecisionListParser
+from treevote.models.parsers.decision_list.explanation import explain as explain_sentence
+from treevote.models.parsers.decision_list.explanation import rules_text
+from treevote.models.parsers.decision_list.parser import DecisionListParser
 from treevote.terminal import table
 
 

@@ -15,9 +15,9 @@ from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat, TextChunk
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import CHUNK_BYTES, any_file_chunks, size
-from treevote.ensemble.text_annotator import Tags
 from treevote.errors import InputError
 from treevote.files.streams import writing
+from treevote.models.text.text_annotator import Tags
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.report.answer import answer
 

@@ -21,9 +21,9 @@ from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import size
-from treevote.ensemble.text_annotator import Tags
 from treevote.errors import ConfigError, InputError
 from treevote.files.temporaries import lock, temporary
+from treevote.models.text.text_annotator import Tags
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.report.answer import answer
 from treevote.store.manifest import digest

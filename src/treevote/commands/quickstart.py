@@ -36,7 +36,7 @@ from treevote.evaluation.counts import Counts, evaluate
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.files.temporaries import temporary
 from treevote.kernels import Longs
-from treevote.models.tokenization.library import library
+from treevote.models.text.tokenization.library import library
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.report.evaluation import cascade_text
 from treevote.report.page import environment, write_report

@@ -20,9 +20,9 @@ from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, TreevoteError
-from treevote.models.clusters.clusters import Clusters
-from treevote.models.clusters.files import read_clusters
-from treevote.models.tokenization.library import library
+from treevote.models.learning.clusters.clusters import Clusters
+from treevote.models.learning.clusters.files import read_clusters
+from treevote.models.text.tokenization.library import library
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.report.answer import answer
 from treevote.report.scores import score_tags, scores
@@ -73,7 +73,7 @@ def train(
     """Train an ensemble and write its model folder, if one is asked for; nothing is trained if it could not be written.
 
     Names of members, weights, folds, seed and ``select`` take the place of those of the configuration file or preset;
-    ``settings`` are those of `treevote.models.transition.parser.TransitionTrainer` for all members. Without a
+    ``settings`` are those of `treevote.models.parsers.transition.parser.TransitionTrainer` for all members. Without a
     development set, the default number of folds is ``FOLDS`` for a selection, for measured weights, and for ``FEWEST``
     sentences and more, up to ``FEW``; else 0. Without a reader the model reads tagged treebanks only. Clusters of
     words, or word vectors, are for parsers and taggers. ``warn`` is called with warnings about the files.

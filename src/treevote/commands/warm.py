@@ -19,7 +19,7 @@ from treevote.ensemble.members import DEFAULT_MEMBERS, known_members, members_of
 from treevote.ensemble.parser import save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.kernel_files import kernels_folder
-from treevote.models.clusters.induction import induce
+from treevote.models.learning.clusters.induction import induce
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.terminal import duration
 

@@ -20,6 +20,9 @@ from treevote.evaluation.counts import Convention
 from treevote.kernels import Bools, Floats
 from treevote.store.manifest import JSON
 
+LEAST = 0.001
+"""Minimum distance of a confidence from 0 and 1."""
+
 COLUMNS = {"arc": "Confidence", "label": "LabelConfidence"}
 """Names in MISC of the confidence in an arc, and in an arc with its label."""
 

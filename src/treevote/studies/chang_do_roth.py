@@ -13,10 +13,10 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS
 from treevote.evaluation.counts import Counts
 from treevote.evaluation.factors import TENS
-from treevote.models.pipeline.configuration import Policy
-from treevote.models.pipeline.oracle import count_actions
-from treevote.models.pipeline.parser import PipelineTrainer
-from treevote.models.tagging.tagger import TaggerTrainer
+from treevote.models.parsers.pipeline.configuration import Policy
+from treevote.models.parsers.pipeline.oracle import count_actions
+from treevote.models.parsers.pipeline.parser import PipelineTrainer
+from treevote.models.text.tagging.tagger import TaggerTrainer
 from treevote.studies.jobs import compact
 from treevote.studies.legends import SCORES
 from treevote.studies.report import Outcome, Table, Value, outcome, percent, printed, rate

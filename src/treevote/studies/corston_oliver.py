@@ -9,7 +9,7 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS
-from treevote.models.graph.parser import GraphTrainer
+from treevote.models.parsers.graph.parser import GraphTrainer
 from treevote.studies.report import Outcome, Table, Value, outcome, rate
 from treevote.studies.study import Claim, Conditions, Context, Metric, Results, Study, better, grows, similar
 

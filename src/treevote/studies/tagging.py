@@ -11,7 +11,7 @@ import numpy as np
 from treevote.corpus.sentence import ROOT
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints
-from treevote.models.tagging.tagger import Tagger
+from treevote.models.text.tagging.tagger import Tagger
 from treevote.parallel import Progress
 from treevote.store.manifest import JSON
 from treevote.studies.jobs import Job, token_column

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from treevote.corpus.treebank import Treebank
-from treevote.models.decision_list.attributes import COLUMN, FEATS, compile_attributes, places_of
-from treevote.models.decision_list.linkage import class_name, unlinked
-from treevote.models.decision_list.parser import DecisionListTrainer
-from treevote.models.decision_list.passes import text_of
-from treevote.models.decision_list.training import instances as pairs_of
-from treevote.models.features.lexicon import ATTRIBUTES as COLUMNS
-from treevote.models.features.lexicon import Lexicon
-from treevote.models.learners.decision_list.greedy_prepend import GreedyPrepend
+from treevote.models.learning.features.lexicon import ATTRIBUTES as COLUMNS
+from treevote.models.learning.features.lexicon import Lexicon
+from treevote.models.learning.learners.decision_list.greedy_prepend import GreedyPrepend
+from treevote.models.parsers.decision_list.attributes import COLUMN, FEATS, compile_attributes, places_of
+from treevote.models.parsers.decision_list.linkage import class_name, unlinked
+from treevote.models.parsers.decision_list.parser import DecisionListTrainer
+from treevote.models.parsers.decision_list.passes import text_of
+from treevote.models.parsers.decision_list.training import instances as pairs_of
 from treevote.parallel import Progress
 from treevote.store.manifest import JSON
 from treevote.studies.jobs import Job, compact
@@ -36,7 +36,7 @@ NONE = "NONE"
 
 ATTRIBUTES = {"postag": "xpos", "cpostag": "upos", "suffix[3]": "suffix"}
 ATTRIBUTES |= {"lemma": "lemma", "form": "form", "feats": "feats", "ctype": "shape"}
-"""Attributes of the paper, and those of `treevote.models.decision_list.attributes`."""
+"""Attributes of the paper, and those of `treevote.models.parsers.decision_list.attributes`."""
 
 SUFFIXES = 3
 

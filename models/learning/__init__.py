@@ -1,0 +1,1 @@
+"""Learning: features, learners and word clusters."""

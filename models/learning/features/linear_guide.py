@@ -1,0 +1,107 @@
+"""Linear guides: the packed weights of a trained model, which score the next actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treevote.kernels import Bools, Floats, Ints, Keys, Shorts
+from treevote.models.learning.features.weights import Weights, pack, unpack
+from treevote.store.manifest import JSON
+from treevote.store.record import Record
+from treevote.store.validation import column, give_back, scale_of
+
+NEVER = -(1 << 28)  # score of a class without training rows, so that it is never predicted
+
+
+class Coefficients(NamedTuple):
+    """The weights of a linear model before they are packed."""
+
+    weights: Floats  # shape (n_features, n_actions)
+    bias: Floats
+    seen: Bools  # shape (n_actions,): whether the training had rows of the action
+
+
+@dataclass(frozen=True, eq=False)
+class LinearGuide:
+    """The weights of a linear model: arrays as `features.weights.pack` returns them, and unpacked."""
+
+    keys: Keys
+    packed: Shorts
+    bias: Ints
+    scale: float
+    weights: Weights
+
+    @classmethod
+    def of(cls, keys: Keys, packed: Shorts, bias: Ints, scale: float) -> LinearGuide:
+        """Make the guide of packed weights; ModelError if the parts do not fit together."""
+        keys, packed = np.asarray(keys).view(), np.asarray(packed).view()
+        keys.flags.writeable = packed.flags.writeable = False  # as memory maps are: kernels are compiled once for both
+        return cls(keys, packed, bias, scale, unpack(keys, packed, bias, scale))
+
+    @classmethod
+    def constant(cls, favourite: Ints, n_actions: int) -> LinearGuide:
+        """Return the guide of a treebank without a choice of actions: it prefers the only action chosen, if any."""
+        bias = np.zeros(n_actions, np.int32)
+        bias[favourite] = 1
+        return cls.of(np.zeros(0, np.uint64), np.zeros(0, np.int16), bias, 1.0)
+
+    @classmethod
+    def trained(cls, learner: Any, keys: Keys, n_actions: int, prune: float) -> LinearGuide:
+        """Pack the weights of a linear learner, as `packing`."""
+        return cls.packing(coefficients_of(learner, n_actions), keys, prune)
+
+    @classmethod
+    def packing(cls, coefficients: Coefficients, keys: Keys, prune: float) -> LinearGuide:
+        """Pack weights, see `features.weights.pack`; ConfigError if one is not a finite number."""
+        kept, packed, bias, scale = pack(keys, coefficients.weights, coefficients.bias, prune)
+        bias[~coefficients.seen] = NEVER
+        return cls.of(kept, packed, bias, scale)
+
+    def facts(self) -> dict[str, JSON]:
+        """Return the facts of its record."""
+        return {"scale": self.scale}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays of its record."""
+        return {"keys": self.keys, "packed": self.packed, "bias": self.bias}
+
+    @classmethod
+    def from_record(cls, record: Record, n_actions: int) -> LinearGuide:
+        """Make the guide from the `facts` and `arrays` of a record; raises as `rebuild` of the store expects."""
+        keys, packed = column(record, "keys", np.uint64, mapped=True), column(record, "packed", np.int16, mapped=True)
+        bias = column(record, "bias", np.int32)
+        if len(bias) != n_actions:
+            raise ValueError("its scores")
+        guide = cls.of(keys, packed, bias, scale_of(record))
+        for array in keys, packed:  # all of it was checked, and little may be needed
+            give_back(array)
+        return guide
+
+    def cooled(self, temperature: float) -> LinearGuide:
+        """Return the guide with scores divided by a temperature; the order of the actions does not change."""
+        return LinearGuide.of(self.keys, self.packed, self.bias, self.scale / temperature)
+
+    def __reduce__(self) -> tuple[Callable[..., LinearGuide], tuple[Keys, Shorts, Ints, float]]:
+        """Pickle the arrays of the record, for other processes."""
+        return LinearGuide.of, (self.keys, self.packed, self.bias, self.scale)
+
+
+def coefficients_of(learner: Any, n_actions: int) -> Coefficients:
+    """Return the weights of a linear learner whose classes are actions."""
+    classes = np.asarray(learner.classes_, np.int64)
+    weights: NDArray[Any] = np.atleast_2d(learner.coef_).T  # some of scikit-learn have one row as a vector
+    bias: NDArray[Any] = np.asarray(learner.intercept_)
+    if weights.shape[1] < len(classes):  # of two classes scikit-learn keeps the second
+        weights, bias = np.hstack([-weights, weights]) / 2, np.hstack([-bias, bias]) / 2
+    intercept, seen = np.zeros(n_actions, np.float32), np.zeros(n_actions, np.bool_)
+    intercept[classes], seen[classes] = bias, True
+    if len(classes) == n_actions:
+        return Coefficients(np.ascontiguousarray(weights, np.float32), intercept, seen)
+    coefficients = np.zeros((len(weights), n_actions), np.float32)
+    coefficients[:, classes] = weights
+    return Coefficients(coefficients, intercept, seen)

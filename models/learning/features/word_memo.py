@@ -1,0 +1,56 @@
+"""A cache of words as numbers, since the words of a text recur."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from treevote.corpus.sentence import ROOT, Word
+from treevote.kernels import Ints
+from treevote.models.learning.features.lexicon import Lexicon, WordColumns
+
+
+class WordMemo:
+    """A cache of the numbers of words, emptied when it holds more than ``limit``; the numbers do not depend on it.
+
+    Safe to use from several threads: rows are only ever added, and returned arrays never change.
+    """
+
+    def __init__(self, lexicon: Lexicon, limit: int = 1 << 16) -> None:
+        self.lexicon = lexicon
+        self.limit = limit
+        self._lock = threading.Lock()
+        self._forget()
+
+    def __reduce__(self) -> tuple[Callable[..., WordMemo], tuple[Lexicon, int]]:
+        """Pickle the lexicon and the limit, without the cached words."""
+        return WordMemo, (self.lexicon, self.limit)
+
+    def _forget(self) -> None:
+        self._rows: dict[Word, int] = {ROOT: 0}
+        self._columns = self.lexicon.columns((ROOT,))
+        self._latest: Sequence[Word] = ()
+        self._rows_of_latest = np.zeros(0, np.int32)
+
+    def encode(self, words: Sequence[Word]) -> tuple[Ints, WordColumns]:
+        """Return the row of each word, shape (n_words,), in columns that may hold other words as well."""
+        with self._lock:
+            if words is self._latest:
+                return self._rows_of_latest, self._columns
+            if len(self._rows) > self.limit:
+                self._forget()
+            rows = self._rows
+            first = len(rows)
+            numbers = [rows.setdefault(word, len(rows)) for word in words]
+            if len(rows) > first:
+                self._columns = _joined(self._columns, self.lexicon.columns(list(rows)[first:]))
+            self._latest, self._rows_of_latest = words, np.array(numbers, np.int32)
+            self._rows_of_latest.flags.writeable = False
+            return self._rows_of_latest, self._columns
+
+
+def _joined(old: WordColumns, new: WordColumns) -> WordColumns:
+    later = new._replace(feats_offsets=new.feats_offsets[1:] + old.feats_offsets[-1])
+    return WordColumns._make(np.concatenate(pair) for pair in zip(old, later, strict=True))

@@ -1,0 +1,1 @@
+"""Parsers: families of trainers and parsers over one contract."""

@@ -1,0 +1,242 @@
+"""The graph-based parser (McDonald et al. 2005; Corston-Oliver et al. 2006) as trainer and parser.
+
+The heads are those of the tree whose parts have the highest sum of scores. Labels are predicted in a second stage
+(`treevote.models.parsers.labelling`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import operator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+
+from treevote.corpus.pseudo_projective import Encoding
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import non_projective
+from treevote.errors import unknown
+from treevote.evaluation.counts import evaluate
+from treevote.kernels import Ints
+from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
+from treevote.models.learning.features.word_memo import WordMemo
+from treevote.models.parsers.graph.arc_labels import train_arc_labeller
+from treevote.models.parsers.graph.features import MAX_BITS, MIN_BITS
+from treevote.models.parsers.graph.first_order import FirstOrderModel, parse_sentences
+from treevote.models.parsers.graph.hashed_weights import HashedWeights, round_weights
+from treevote.models.parsers.graph.pruning import Pruner
+from treevote.models.parsers.graph.second_order import SecondOrderModel
+from treevote.models.parsers.graph.sentences import LONGEST, Sentences, cut, join
+from treevote.models.parsers.graph.template_sets import ARCS, GRANDPARENTS, PRUNER, SIBLINGS
+from treevote.models.parsers.graph.templates import SPLIT, attributes_of
+from treevote.models.parsers.graph.training import (
+    FirstOrderTask,
+    SecondOrderTask,
+    folds,
+    masks_of,
+    mean_weights,
+    prune_fold,
+    train_pruner,
+)
+from treevote.models.parsers.graph.update import PERCEPTRON, UpdateRule
+from treevote.models.parsers.labelling.labeller import Labeller, train_labeller
+from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData, truth_of
+from treevote.parallel import Jobs
+from treevote.protocols import Family
+from treevote.settings import Interval, Share
+from treevote.store.record import Record
+
+SOME_CROSSING, MANY_CROSSING = 0.02, 0.05
+"""Minimum shares of non-projective arcs for the decoder "auto": for a choice on development data, and for the
+non-projective decoder without such data."""
+
+TRAINING_SLACK = 1.0
+"""Addition to the margin of the pruning in training: there, more wrong heads teach more, and time matters less."""
+
+
+@dataclass(frozen=True)
+class GraphTrainer(BaseTrainer["GraphParser"]):
+    """Hyper-parameters of a graph-based parser.
+
+    Attributes
+    ----------
+    learner : {"perceptron", "mira", "bpm"}
+        Averaged perceptron, MIRA, or a Bayes Point Machine: the mean of averaged perceptrons.
+    order : {1, 2}
+        First order: scores of single arcs. Second order: also of siblings and grandparents.
+    decoder : {"auto", "projective", "non-projective"}
+        Projective: Eisner's algorithm, for second order with siblings and grandparents; non-projective trees are
+        encoded in labels. Non-projective: Chu-Liu-Edmonds, for second order hill climbing from the best projective
+        tree. "auto": projective if less than 2 % of the training arcs are non-projective; otherwise both are trained,
+        and the better one on the development data is kept (the projective one in a tie). Without development data:
+        projective below 5 %.
+    epochs : int
+        Passes over the training sentences.
+    n_perceptrons : int
+        Number of perceptrons of a Bayes Point Machine.
+    C : float
+        Maximum step size of MIRA (aggressiveness).
+    attributes : tuple of str
+        Attributes of words in templates; templates with others are left out. Prefixes are the back-off of
+        long words: five characters (for Chinese ``prefix1`` is better). ``labels``, for second order: the likely labels
+        of the arcs of siblings and grandparents.
+    bits : int
+        Binary logarithm of the number of weights.
+    max_heads : int
+        For second order: maximum number of heads of a word after pruning.
+    pruning_margin : float
+        For second order: heads are pruned whose log-probability is lower than that of the best head by more than this;
+        in training, by one more.
+    encoding : {"path", "head", "head+path", "none"}
+        How the projective decoder encodes non-projective trees in labels (Nivre & Nilsson 2005).
+    weight_threshold : float
+        Weights below this share of the largest, in absolute value, are dropped.
+    """
+
+    learner: Literal["perceptron", "mira", "bpm"] = "mira"
+    order: Literal[1, 2] = 2
+    decoder: Literal["auto", "projective", "non-projective"] = "auto"
+    epochs: Annotated[int, Interval(1, 1_000)] = 8
+    n_perceptrons: Annotated[int, Interval(1, 1_000)] = 6
+    C: Annotated[float, Interval(0, closed="neither")] = 0.003
+    attributes: tuple[str, ...] = (
+        "lower", "lemma", "upos", "xpos", "feats", "feat", "agree", "prefix5", "suffix2", "suffix3", "labels",
+    )  # fmt: skip
+    bits: Annotated[int, Interval(MIN_BITS, MAX_BITS)] = 24
+    max_heads: Annotated[int, Interval(1, 100)] = 16
+    pruning_margin: Annotated[float, Interval(0, 100)] = 5.0
+    weight_threshold: Share = 0.003
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in self.attributes:
+            if name not in (known := (*ATTRIBUTES, *SPLIT, "labels")):
+                raise unknown("attribute", name, known)
+
+    def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> GraphParser:
+        """Learn from trees; sentences too long to be parsed at once are left out."""
+        if self.decoder == "auto" and dev is not None and _crossing(treebank) >= SOME_CROSSING:
+            parsers = (
+                dataclasses.replace(self, decoder=decoder).train(treebank, seed=seed, jobs=jobs)
+                for decoder in ("projective", "non-projective")
+            )
+            return max(parsers, key=lambda parser: evaluate(dev, parser.parse(dev)).las)
+        untrained, task = self._prepare(treebank, seed, jobs)
+        n_learners = self.n_perceptrons if self.learner == "bpm" else 1
+        weights = mean_weights(task, n_learners, seed, jobs)
+        return untrained.with_weights(round_weights(weights, self.weight_threshold))
+
+    def _prepare(
+        self, treebank: Treebank, seed: int, jobs: Jobs
+    ) -> tuple[GraphParser, FirstOrderTask | SecondOrderTask]:
+        """Return a parser without the weights of its model of the highest order, and the task to learn them."""
+        projective = self.decoder == "projective" or (self.decoder == "auto" and _crossing(treebank) < MANY_CROSSING)
+        encoding = self.encoding if projective else None
+        trees, lexicon, words, single_root = TrainingData.of(treebank, encoding, self.clusters)
+        arcs = FirstOrderModel.untrained(self._templates(ARCS, lexicon))
+        short = np.flatnonzero(trees.lengths <= LONGEST)
+        sentences = Sentences(words, trees.tokens, trees.heads, trees.offsets, projective, single_root)
+        sentences = sentences.select(short) if len(short) < trees.n_sentences else sentences
+        rule = UpdateRule(1.0, self.C) if self.learner == "mira" else PERCEPTRON
+        steps: list[Callable[..., Any]] = [functools.partial(train_labeller, trees, words, seed=seed)]
+        pruner = FirstOrderModel.untrained(self._templates(PRUNER, lexicon)) if self.order == 2 else None
+        if pruner is not None:
+            labelled = (trees.select(short), words) if "labels" in self.attributes else None
+            pruning = sentences, pruner.table, self.max_heads, self.pruning_margin + TRAINING_SLACK, seed, labelled
+            steps.append(functools.partial(train_pruner, sentences, pruner.table, seed))
+            steps += (functools.partial(prune_fold, *pruning, fold) for fold in folds(len(sentences.offsets) - 1))
+            if labelled is not None:
+                steps.append(functools.partial(train_arc_labeller, trees, words, seed))
+        trained: Iterator[Any] = jobs.map(operator.call, steps, prefer="threads")
+        labeller, *pruned = trained
+        untrained = GraphParser(self, WordMemo(lexicon), single_root, projective, arcs, None, labeller)
+        if pruner is None:
+            return untrained, FirstOrderTask(sentences, arcs.table, rule, self.bits, self.epochs)
+        arc_labeller = pruned.pop() if "labels" in self.attributes else None
+        weights, *folded = pruned
+        pruner, masks = pruner._replace(weights=weights), masks_of(sentences, folded)
+        siblings, grandparents = self._templates(SIBLINGS, lexicon), self._templates(GRANDPARENTS, lexicon)
+        second = SecondOrderModel.untrained(arcs.templates, siblings, grandparents)
+        task = SecondOrderTask(sentences, second.tables, masks, rule, self.bits, self.epochs)
+        return dataclasses.replace(untrained, first_order=pruner, second_order=second, arc_labeller=arc_labeller), task
+
+    def _templates(self, templates: str, lexicon: Lexicon) -> tuple[str, ...]:
+        """Return the templates whose attributes are all in ``attributes`` and occur in the lexicon."""
+        there = {name for name, strings in zip(ATTRIBUTES, lexicon.values, strict=True) if strings}
+        usable = (there | (set(SPLIT) if lexicon.feats else set()) | {"labels"}) & set(self.attributes)
+        return tuple(line for line in templates.split() if attributes_of(line) <= usable)
+
+
+def _crossing(treebank: Treebank) -> float:
+    """Return the share of non-projective arcs."""
+    return float(non_projective(treebank).sum() / max(1, treebank.n_tokens))
+
+
+@dataclass(frozen=True, eq=False)
+class GraphParser(BaseParser[GraphTrainer]):
+    """A trained graph-based parser. Safe to use from several threads.
+
+    Its trees are ``projective`` before lifted arcs are restored. ``first_order`` is the model of a first-order parser,
+    or the pruner of a second-order one; ``arc_labeller`` has the labels of arcs that the second-order model asks for.
+    """
+
+    KIND: ClassVar = "graph-parser"
+    _TRAINER: ClassVar = GraphTrainer
+
+    projective: bool
+    first_order: FirstOrderModel
+    second_order: SecondOrderModel | None
+    labeller: Labeller
+    arc_labeller: Labeller | None = None
+
+    @property
+    def _encoding(self) -> Encoding:
+        return self.trainer.encoding if self.projective else "none"
+
+    def with_weights(self, weights: HashedWeights) -> GraphParser:
+        """Return the same parser with other weights in its model of the highest order."""
+        if self.second_order is None:
+            return dataclasses.replace(self, first_order=self.first_order._replace(weights=weights))
+        return dataclasses.replace(self, second_order=self.second_order._replace(weights=weights))
+
+    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
+        """Find trees; sentences of more than `LONGEST` tokens fall back: they are parsed in pieces."""
+        tokens = rows[treebank.tokens]
+        pieces = cut(tokens, treebank.offsets)
+        heads, own, model = np.empty(len(pieces.tokens), np.int32), self.trainer, self.first_order
+        sentences = Sentences(words, pieces.tokens, heads, pieces.offsets, self.projective, self.single_root)
+        if self.second_order is None:
+            parse_sentences(model.weights, model.table, sentences)
+        else:
+            pruner = Pruner.of(model.weights, model.table, own.max_heads, own.pruning_margin)
+            self.second_order.parse(pruner, self.arc_labeller, sentences)
+        heads = join(pieces, heads, treebank.offsets, self.single_root)
+        return self.labeller.labelled(treebank, words, tokens, heads), len(pieces.cut)
+
+    def _content(self) -> Record:
+        parts = {"first-order": self.first_order.record(), "labels": self.labeller.record()}
+        if self.second_order is not None:
+            parts["second-order"] = self.second_order.record()
+        if self.arc_labeller is not None:
+            parts["arc-labels"] = self.arc_labeller.record()
+        return Record(self.KIND, {"projective": self.projective}, parts=parts)
+
+    @classmethod
+    def _from_content(cls, record: Record, trainer: GraphTrainer, memo: WordMemo, single_root: bool) -> GraphParser:
+        parts, projective = record.parts, truth_of(record, "projective")
+        first = FirstOrderModel.from_record(parts["first-order"])
+        second = SecondOrderModel.from_record(parts["second-order"]) if "second-order" in parts else None
+        labeller = Labeller.from_record(parts["labels"])
+        arc_labeller = Labeller.from_record(parts["arc-labels"]) if "arc-labels" in parts else None
+        return cls(trainer, memo, single_root, projective, first, second, labeller, arc_labeller)
+
+
+MEMBERS = {
+    "graph-perceptron": GraphTrainer(learner="perceptron"),
+    "graph-mira": GraphTrainer(learner="mira"),
+    "graph-bpm": GraphTrainer(learner="bpm", epochs=5),
+}
+FAMILY = Family(GraphParser.KIND, GraphTrainer, GraphParser, MEMBERS)

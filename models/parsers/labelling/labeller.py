@@ -1,0 +1,156 @@
+"""The second stage of Chang, Do & Roth (2006): once all heads are known, a label for every arc.
+
+Arcs are labelled greedily, level by level from the deepest up to ROOT and siblings from left to right, so that an arc
+knows the labels below it and those of the siblings before it: of two phrases the one with a ``case`` is oblique, the
+one with a ``mark`` a clause. (On UD treebanks this is worth 0.2 to 0.4 points more than the labels above in place of
+those below, on others nothing.) A multinomial logistic regression decides; it is trained on gold trees. The labels of
+neighbouring arcs as features are those of McDonald, Lerman & Pereira, "Multilingual dependency analysis with a
+two-stage discriminative parser", CoNLL 2006.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import mask_of_trees, require_labelled_trees
+from treevote.errors import InputError
+from treevote.kernels import Bools, Ints, Longs, kernel
+from treevote.models.learning.features.firing import scratch
+from treevote.models.learning.features.lexicon import WordColumns
+from treevote.models.learning.features.linear_guide import LinearGuide
+from treevote.models.learning.features.rows import Trees, fit
+from treevote.models.learning.features.templates import TemplateTable, compile_templates
+from treevote.models.learning.features.weights import Weights, best_class, score
+from treevote.models.parsers.labelling.features import Sentence, fire, max_features
+from treevote.models.parsers.labelling.rows import rows_of
+from treevote.models.parsers.labelling.surroundings import bottom_up, link
+from treevote.models.parsers.labelling.templates import GRAMMAR, TEMPLATES
+from treevote.parallel import Progress
+from treevote.store.record import Record
+from treevote.store.validation import column, labels_of, rebuild
+
+KIND = "labeller"
+
+_PRUNE = 0.005  # weights nearer to zero than this share of the largest are dropped
+
+
+def train_labeller(
+    treebank: Treebank,
+    words: WordColumns,
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+    templates: Sequence[str] = TEMPLATES,
+) -> Labeller:
+    """Learn to label the arcs of trees, projective or not; ``words`` are those of the treebank.
+
+    InputError if there is nothing to learn from, or heads are no trees; ConfigError if a template is wrong.
+
+    >>> from treevote.models.learning.features.lexicon import Lexicon
+    >>> toy = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])] * 5)
+    >>> words = Lexicon.of(toy).columns(toy.words)
+    >>> labeller = train_labeller(toy, words)
+    >>> [labeller.labels[label] for label in labeller.label(words, toy.tokens, toy.offsets, toy.heads)[1:4]]
+    ['det', 'nsubj', 'root']
+    """
+    table = compile_templates(templates, GRAMMAR)
+    require_labelled_trees(treebank)
+    to_root, to_token = (_mask_of(treebank, arcs) for arcs in (treebank.heads == 0, treebank.heads > 0))
+    if not to_token.any():  # all sentences have one word
+        to_token = to_root
+    rows = rows_of(treebank, words, table, cutoff=1)
+    if len(np.unique(rows.classes)) < 2 or not len(rows.keys):
+        guide = LinearGuide.constant(rows.classes[:1], len(treebank.labels))
+    else:
+        from treevote.models.learning.learners.sgd_maxent import SGDMaxEnt  # slow to import, and not needed to parse
+
+        learner = SGDMaxEnt(epochs=10, rate=0.05, random_state=seed)
+        fit(learner, rows, progress, "labels")
+        guide = LinearGuide.trained(learner, rows.keys, len(treebank.labels), _PRUNE)
+    return Labeller(treebank.labels, tuple(templates), table, to_root, to_token, guide)
+
+
+def _mask_of(treebank: Treebank, arcs: Bools) -> Bools:
+    """Return a mask of the labels that some arc of a mask has, shape (n_labels,)."""
+    mask = np.zeros(len(treebank.labels), np.bool_)
+    mask[treebank.deprels[arcs]] = True
+    return mask
+
+
+@dataclass(frozen=True, eq=False)
+class Labeller:
+    """A trained model of the labels of arcs, the classes of ``guide``. Immutable, safe to use from several threads.
+
+    ``to_root`` and ``to_token``, shape (n_labels,), are the labels that arcs from ROOT, and other arcs, may have: those
+    they had in training.
+    """
+
+    labels: tuple[str, ...]
+    templates: tuple[str, ...]
+    table: TemplateTable
+    to_root: Bools
+    to_token: Bools
+    guide: LinearGuide
+
+    def label(self, words: WordColumns, tokens: Ints, offsets: Longs, heads: Ints) -> Ints:
+        """Label the arcs of trees: return indices in ``labels``, -1 in ROOT slots. Ties go to the first label.
+
+        ``words`` are of the lexicon that the labeller was trained with; ``tokens`` has the row of each token in them.
+        InputError if heads are no trees.
+        """
+        deprels = np.full(len(tokens), -1, np.int32)
+        sound = mask_of_trees(heads, offsets)
+        if not sound.all():
+            number = int(np.argmin(sound)) + 1
+            raise InputError("expected a tree to label, found none", sentence=str(number), remedy="give trees")
+        trees = Trees(tokens, heads, deprels, offsets)
+        label_arcs(self.table, self.guide.weights, self.to_root, self.to_token, words, trees)
+        return deprels
+
+    def labelled(self, treebank: Treebank, words: WordColumns, tokens: Ints, heads: Ints) -> Treebank:
+        """Return sentences with these heads and their labels; parameters and errors as for `label`."""
+        deprels = self.label(words, tokens, treebank.offsets, heads)
+        return treebank.with_trees(heads, deprels, self.labels)
+
+    def record(self) -> Record:
+        """Return the labeller as data."""
+        arrays = {"to_root": self.to_root, "to_token": self.to_token}
+        texts = {"labels": self.labels, "templates": self.templates}
+        return Record(KIND, self.guide.facts(), arrays | self.guide.arrays(), texts)
+
+    @classmethod
+    def from_record(cls, record: Record) -> Labeller:
+        """Make the labeller of a record; ModelError if its parts do not fit together."""
+        return rebuild(record, KIND, cls._checked)
+
+    @classmethod
+    def _checked(cls, record: Record) -> Labeller:
+        labels, templates = labels_of(record), tuple(record.texts["templates"])
+        to_root, to_token = column(record, "to_root", np.bool_), column(record, "to_token", np.bool_)
+        if not (len(to_root) == len(to_token) == len(labels) and to_root.any() and to_token.any()):
+            raise ValueError("its labels")
+        guide = LinearGuide.from_record(record, len(labels))
+        return cls(labels, templates, compile_templates(templates, GRAMMAR), to_root, to_token, guide)
+
+
+@kernel
+def label_arcs(
+    table: TemplateTable, weights: Weights, to_root: Bools, to_token: Bools, words: WordColumns, trees: Trees
+) -> None:
+    """Write the labels of all arcs into ``trees.deprels``, which holds -1 everywhere."""
+    tokens, heads, deprels, offsets = trees
+    room = scratch(table)
+    keys, rows = np.empty(max_features(table), np.uint64), np.empty(max_features(table), np.int64)
+    scores = np.empty(len(weights.bias), np.int32)
+    for i in range(len(offsets) - 1):
+        first, last = offsets[i], offsets[i + 1]
+        links = link(heads[first:last])
+        order = bottom_up(links)
+        tree = Sentence(tokens[first:last], heads[first:last], deprels[first:last], links)
+        for dependent in order[:-1]:
+            score(weights, keys, fire(tree, dependent, words, table, room, keys), rows, scores)
+            tree.deprels[dependent] = best_class(scores, to_root if tree.heads[dependent] == 0 else to_token)

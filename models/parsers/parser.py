@@ -1,0 +1,152 @@
+"""Base classes of the parsers of all families: training on lifted trees, words as numbers, parsing, records.
+
+A family is a trainer (`BaseTrainer`: hyper-parameters and training) and a parser (`BaseParser`: the trained model and
+its search), in one file that ends with its `treevote.protocols.Family`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+
+from treevote.config import DATA, to_mapping
+from treevote.corpus.pseudo_projective import Encoding, deprojectivize, projectivize
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import is_single_rooted, require_labelled_trees
+from treevote.kernels import Ints
+from treevote.models.learning.clusters.clusters import NONE, Clusters
+from treevote.models.learning.features.lexicon import Lexicon, WordColumns
+from treevote.models.learning.features.word_memo import WordMemo
+from treevote.parallel import ONE_JOB, Jobs
+from treevote.settings import Settings
+from treevote.store.record import Record
+from treevote.store.validation import rebuild, trainer_of
+
+_Parser = TypeVar("_Parser", bound="BaseParser[Any]")
+_Trainer = TypeVar("_Trainer", bound="BaseTrainer[Any]")
+
+
+class TrainingData(NamedTuple):
+    """Projective trees, their lexicon, the numbers of ``trees.words``, and whether every tree has exactly one root."""
+
+    trees: Treebank
+    lexicon: Lexicon
+    words: WordColumns
+    single_root: bool
+
+    @classmethod
+    def of(cls, treebank: Treebank, encoding: Encoding | None, clusters: Clusters = NONE) -> TrainingData:
+        """Make the trees of a treebank projective, with lifted arcs encoded in labels; None keeps the trees."""
+        trees = treebank if encoding is None else projectivize(treebank, encoding)
+        lexicon = Lexicon.of(treebank, clusters)
+        return cls(trees, lexicon, lexicon.columns(trees.words), is_single_rooted(treebank))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaseTrainer(Settings, Generic[_Parser]):
+    """Hyper-parameters of a parser: a subclass adds its fields and defines ``_train``."""
+
+    encoding: Encoding = "path"  # of non-projective trees in labels (Nivre & Nilsson 2005)
+    clusters: Clusters = field(default=NONE, repr=False, metadata=DATA)
+
+    def train(self, treebank: Treebank, dev: Treebank | None = None, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> _Parser:
+        """Learn from trees; the same treebanks and seed give the same bytes, whatever the jobs.
+
+        Parameters
+        ----------
+        treebank : Treebank
+            Every sentence has a tree.
+        dev : Treebank, optional
+            Sentences with trees, for choices of the trainer.
+        seed : int, default=0
+            Seed of all random choices.
+        jobs : Jobs, optional
+            For independent parts of the training; their progress is called as the training advances.
+
+        Raises
+        ------
+        InputError
+            If there is nothing to learn from, or heads are no trees.
+        ConfigError
+            If there is no such learner or template, or the learner cannot learn to parse.
+        """
+        require_labelled_trees(treebank)
+        return self._train(treebank, dev, seed, jobs)
+
+    def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> _Parser:
+        """Learn from checked trees."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class BaseParser(Generic[_Trainer]):
+    """A trained parser. Safe to use from several threads.
+
+    A subclass names its ``KIND`` and its ``_TRAINER``, adds the fields of its model, and defines ``_find_trees``,
+    ``_content`` and ``_from_content``.
+    """
+
+    KIND: ClassVar[str]
+    _TRAINER: ClassVar[type[BaseTrainer[Any]]]
+
+    trainer: _Trainer
+    memo: WordMemo
+    single_root: bool
+
+    def parse(self, treebank: Treebank) -> Treebank:
+        """Return the same sentences with this parser's trees; trees of the input are ignored."""
+        return self.parse_counted(treebank)[0]
+
+    def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
+        """Parse, and count the sentences on which a bounded search fell back on a simpler one."""
+        rows, words = self.memo.encode(treebank.words)
+        parsed, fallbacks = self._find_trees(treebank, rows, words)
+        return deprojectivize(parsed, self._encoding), fallbacks
+
+    def record(self) -> Record:
+        """Return the whole parser as data, for `treevote.store`."""
+        own = self._content()
+        facts = {"trainer": to_mapping(self.trainer), "single_root": self.single_root, **own.facts}
+        return dataclasses.replace(own, facts=facts, texts={**self.memo.lexicon.texts(), **own.texts})
+
+    @classmethod
+    def from_record(cls, record: Record) -> Self:
+        """Make the parser of a record; ModelError if its parts do not fit together."""
+        return rebuild(record, cls.KIND, cls._checked)
+
+    @classmethod
+    def _checked(cls, record: Record) -> Self:
+        trainer: Any = trainer_of(record, cls._TRAINER)
+        lexicon = Lexicon.from_texts(record.texts)
+        trainer = dataclasses.replace(trainer, clusters=lexicon.clusters)
+        return cls._from_content(record, trainer, WordMemo(lexicon), truth_of(record, "single_root"))
+
+    @property
+    def _encoding(self) -> Encoding:
+        """Encoding of lifted arcs in labels."""
+        return self.trainer.encoding
+
+    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
+        """Return the sentences with trees, before lifted arcs are restored, and the number of fallbacks.
+
+        ``rows`` has the row of each of ``treebank.words`` in ``words``.
+        """
+        raise NotImplementedError
+
+    def _content(self) -> Record:
+        """Return the record without the trainer and the lexicon."""
+        raise NotImplementedError
+
+    @classmethod
+    def _from_content(cls, record: Record, trainer: _Trainer, memo: WordMemo, single_root: bool) -> Self:
+        """Make the parser of a record and its decoded parts; raises as `treevote.store.validation.rebuild` expects."""
+        raise NotImplementedError
+
+
+def truth_of(record: Record, name: str) -> bool:
+    """Return a truth value from the facts of a record; KeyError if it is missing, TypeError if it is another type."""
+    fact = record.facts[name]
+    if not isinstance(fact, bool):
+        raise TypeError("its configuration")
+    return fact

@@ -1,0 +1,137 @@
+"""Search for the best derivation: greedy, beam and best-first (Sagae & Tsujii 2007, section 2.2).
+
+Where only one action is legal, it is taken without scores. Ties go to the configuration found first, then to the action
+with the smaller number. A beam of width 1 is greedy search: the best legal action is taken each time.
+
+Best-first search is bounded: from each configuration the ``width`` most probable actions are followed, and after
+``POPS`` configurations for each step of a derivation the one with the most actions (on ties, the most probable) is
+completed greedily. Such fall-backs are counted.
+"""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+
+from treevote.kernels import Doubles, Longs, kernel, leaf
+from treevote.models.learning.features.partial_scores import ScoreCache
+from treevote.models.learning.features.rows import Trees
+from treevote.models.learning.features.weights import best_class, log_probabilities, normalize
+from treevote.models.parsers.transition.arc_standard import advance, forced, is_final, legal, write_tree
+from treevote.models.parsers.transition.configuration import initial, workspace
+from treevote.models.parsers.transition.features import Model, score_configuration
+
+POPS = 8
+
+
+@kernel
+def parse_beam(model: Model, cache: ScoreCache, trees: Trees, width: int, margin: float) -> None:
+    """Parse every sentence, keeping the ``width`` most probable derivations after each action.
+
+    The probability of a derivation is the product of those of its actions. A derivation is dropped if its
+    log-probability is lower than that of the best by more than ``margin``. Heads and labels of ``trees`` are written.
+    """
+    tokens, heads, deprels, offsets = trees
+    actions, scale, n_actions = model.actions, model.weights.scale, len(model.actions.kind)
+    scores, mask = np.empty(n_actions, np.int32), np.empty(n_actions, np.bool_)
+    beam, totals = np.empty(width, np.int64), np.empty(width, np.float64)
+    next_from, next_action = np.empty(width, np.int64), np.empty(width, np.int64)
+    next_totals = np.empty(width, np.float64)
+    for sentence in range(len(offsets) - 1):
+        first, last = offsets[sentence], offsets[sentence + 1]
+        n = last - first - 1
+        space = workspace(n, 2 * n * width)
+        initial(space, n)
+        beam[0], totals[0] = 0, 0.0
+        used, size = 1, 1
+        for _ in range(2 * n):
+            kept = 0
+            for i in range(size):
+                if kept == width and totals[i] <= next_totals[kept - 1]:
+                    break
+                legal(space, actions, beam[i], n, mask)
+                only = forced(mask)
+                if only < 0:
+                    score_configuration(model, cache, space, beam[i], tokens[first:last], scores)
+                    if width == 1:
+                        only = best_class(scores, mask)
+                if only >= 0:
+                    kept = insert(totals[i], beam[i], only, kept, next_totals, next_from, next_action)
+                    continue
+                best, shift = normalize(scores, mask, scale)
+                for action in range(len(mask)):
+                    log = (scores[action] - best) * scale
+                    if mask[action] and log >= -margin:  # the best action of this configuration is better by more
+                        total = totals[i] + (log - shift)
+                        kept = insert(total, beam[i], action, kept, next_totals, next_from, next_action)
+            size = 0
+            while size < kept and next_totals[size] >= next_totals[0] - margin:
+                advance(space, actions, next_from[size], used, n + used, next_action[size])
+                beam[size], totals[size] = used, next_totals[size]
+                used, size = used + 1, size + 1
+        write_tree(space, actions, beam[0], heads[first:last], deprels[first:last])
+
+
+@leaf
+def insert(total: float, here: int, action: int, kept: int, totals: Doubles, origins: Longs, chosen: Longs) -> int:
+    """Insert a candidate into the list of the best, highest first, and return the new length of the list."""
+    width = len(totals)
+    if kept == width and total <= totals[width - 1]:
+        return kept
+    at = kept if kept < width else width - 1
+    while at > 0 and totals[at - 1] < total:
+        totals[at], origins[at], chosen[at] = totals[at - 1], origins[at - 1], chosen[at - 1]
+        at -= 1
+    totals[at], origins[at], chosen[at] = total, here, action
+    return min(kept + 1, width)
+
+
+@kernel
+def parse_best_first(model: Model, cache: ScoreCache, trees: Trees, width: int) -> int:
+    """Parse as `parse_beam`, always going on from the most probable configuration; return the number of fall-backs."""
+    tokens, heads, deprels, offsets = trees
+    actions, scale, n_actions = model.actions, model.weights.scale, len(model.actions.kind)
+    scores, mask = np.empty(n_actions, np.int32), np.empty(n_actions, np.bool_)
+    logs, fallbacks = np.empty(n_actions, np.float64), 0
+    for sentence in range(len(offsets) - 1):
+        first, last = offsets[sentence], offsets[sentence + 1]
+        n = last - first - 1
+        limit = 2 * n * POPS
+        space = workspace(n, limit + 2 * n + 1)
+        initial(space, n)
+        steps = np.zeros(limit + 2, np.int64)
+        heap = [(0.0, 0, -1, -1)]  # minus log-probability, order of entry, configuration left, action taken
+        entries, here, farthest = 1, 0, 0
+        while here <= limit:
+            cost, _, origin, action = heapq.heappop(heap)
+            if origin >= 0:
+                advance(space, actions, origin, here, n + here, action)
+                steps[here] = steps[origin] + 1
+            if steps[here] > steps[farthest]:
+                farthest = here
+            if is_final(space, here, n):
+                break
+            legal(space, actions, here, n, mask)
+            if forced(mask) < 0:
+                score_configuration(model, cache, space, here, tokens[first:last], scores)
+            log_probabilities(scores, mask, scale, logs)
+            for _ in range(width):
+                action = best_class(scores, mask)
+                if action < 0:
+                    break
+                mask[action] = False
+                heapq.heappush(heap, (cost - logs[action], entries, here, action))
+                entries += 1
+            here += 1
+        if here > limit:
+            fallbacks += 1
+            here, there = farthest, limit + 1
+            while not is_final(space, here, n):
+                legal(space, actions, here, n, mask)
+                if forced(mask) < 0:
+                    score_configuration(model, cache, space, here, tokens[first:last], scores)
+                advance(space, actions, here, there, n + there, best_class(scores, mask))
+                here, there = there, there + 1
+        write_tree(space, actions, here, heads[first:last], deprels[first:last])
+    return fallbacks

@@ -1,0 +1,1 @@
+"""Text: words, tags and lemmas of raw text."""

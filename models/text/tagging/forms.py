@@ -1,0 +1,86 @@
+"""The spelling of forms as numbers: affixes, infixes and shapes, which tell the tags of words never seen in training.
+
+A value is a checksum of its string (CRC-32): no vocabulary is kept, and two strings of a treebank are rarely taken for
+one another. 0 is a missing value, such as the last four characters of a form of three.
+"""
+
+from __future__ import annotations
+
+import threading
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from treevote.corpus.sentence import Word
+from treevote.kernels import Ints, Longs
+from treevote.models.learning.clusters.clusters import NAMES, NONE, Clusters
+from treevote.models.learning.features.lexicon import shape
+
+PREFIXES, SUFFIXES, INFIXES = range(1, 5), range(1, 8), range(1, 6)
+
+# Attributes of a form. ``lower`` is the form in lower case with every digit as 0, and so are the affixes; ``infix3``
+# are the two characters before the last three, where languages that pile up suffixes have one; the last: its clusters.
+SPELLING = (
+    "form", "lower", "shape", *(f"prefix{n}" for n in PREFIXES), *(f"suffix{n}" for n in SUFFIXES),
+    *(f"infix{n}" for n in INFIXES), *NAMES,
+)  # fmt: skip
+UNKNOWN = -1  # row of a form that the training data do not have
+
+
+def spelling(form: str, clusters: Clusters = NONE) -> tuple[str, ...]:
+    """Return the strings of all attributes of a form, in the order of ``SPELLING``; empty for a missing value."""
+    lower = "".join("0" if c.isdigit() else c for c in form.lower())
+    size = len(lower)
+    return (
+        form,
+        lower,
+        shape(form),
+        *(lower[:n] if size >= n else "" for n in PREFIXES),
+        *(lower[-n:] if size >= n else "" for n in SUFFIXES),
+        *(lower[-n - 2 : -n] if size >= n + 2 else "" for n in INFIXES),
+        *clusters.of(form),
+    )
+
+
+class FormMemo:
+    """The numbers of forms, with a cache that is emptied beyond ``limit`` forms; safe to use from several threads.
+
+    ``known`` is the row of each form of the training data, from 0.
+    """
+
+    def __init__(self, known: Mapping[str, int], clusters: Clusters = NONE, limit: int = 1 << 16) -> None:
+        self.known, self.clusters, self.limit = known, clusters, limit
+        self._lock = threading.Lock()
+        self._forget()
+
+    def __reduce__(self) -> tuple[Callable[..., FormMemo], tuple[Mapping[str, int], Clusters, int]]:
+        return FormMemo, (self.known, self.clusters, self.limit)
+
+    def _forget(self) -> None:
+        self._rows: dict[str, int] = {}
+        self._values = np.zeros((0, len(SPELLING)), np.int64)
+        self._known = np.zeros(0, np.int32)
+
+    def encode(self, words: Sequence[Word]) -> tuple[Ints, Longs, Ints]:
+        """Return the row of each word, shape (n_words,), and for each row its values and its known form.
+
+        Values have the shape (n_rows, len(SPELLING)). A known form is its row in the training data, or ``UNKNOWN``.
+        """
+        with self._lock:
+            if len(self._rows) > self.limit:
+                self._forget()
+            rows, first = self._rows, len(self._rows)
+            numbers = [rows.setdefault(word.form, len(rows)) for word in words]
+            if len(rows) > first:
+                fresh = list(rows)[first:]
+                values = [[_number(string) for string in spelling(form, self.clusters)] for form in fresh]
+                self._values = np.concatenate([self._values, np.array(values, np.int64)])
+                known = np.array([self.known.get(form, UNKNOWN) for form in fresh], np.int32)
+                self._known = np.concatenate([self._known, known])
+            return np.array(numbers, np.int32), self._values, self._known
+
+
+def _number(string: str) -> int:
+    """Return the checksum of a string, from 1; 0 if it is empty."""
+    return max(1, zlib.crc32(string.encode("utf-8", "surrogatepass"))) if string else 0

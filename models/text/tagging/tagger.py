@@ -1,0 +1,240 @@
+"""The tagger of a model: parts of speech, features, language-specific tags and lemmas, each by a vote of taggers.
+
+The tasks follow one another: parts of speech; features, given parts of speech on both sides; language-specific parts
+of speech; the edit rule of the lemma. Taggers of one task differ in direction and loss. Their scores are added up: a
+product of experts (Hinton 2002). The tags and lemmas of the input are never read.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from treevote.config import DATA
+from treevote.conll.columns import with_words
+from treevote.corpus.sentence import ROOT, Word
+from treevote.corpus.treebank import Treebank
+from treevote.errors import ConfigError, InputError
+from treevote.kernels import Bools, Floats, Ints, Longs
+from treevote.models.learning.clusters.clusters import NONE, Clusters
+from treevote.models.text.tagging import templates
+from treevote.models.text.tagging.classifier import Classifier, ClassifierTrainer, Direction, Loss
+from treevote.models.text.tagging.dictionary import Dictionary, rows_of
+from treevote.models.text.tagging.edit_rules import apply_rule, is_rule, rule_of
+from treevote.models.text.tagging.features import Text
+from treevote.models.text.tagging.forms import FormMemo
+from treevote.models.text.tagging.tagset import Tagset
+from treevote.models.text.tagging.task import Task
+from treevote.parallel import ONE_JOB, Jobs, Progress
+from treevote.settings import Settings
+from treevote.store.record import Record
+from treevote.store.validation import rebuild
+
+KIND = "tagger"
+TASKS = {"upos": 0, "feats": 1, "xpos": 2, "lemma": -1}  # in order, with their columns in `templates.TAGS`, -1 for none
+SCORED_TASKS = ("upos", "feats", "xpos")  # those of which agreement and margins are known
+
+_BATCH = 4096  # tokens, about, whose scores are in memory at a time
+_BOTH: tuple[Direction, ...] = ("forward", "backward")
+_LOSSES: tuple[Loss, ...] = ("maxent", "margin")
+
+
+def _differing(lines: str, context: float) -> tuple[ClassifierTrainer, ...]:
+    """Return the settings of taggers that differ in loss and direction."""
+    one = ClassifierTrainer(templates=tuple(lines.split()), context=context)
+    return tuple(dataclasses.replace(one, loss=loss, direction=own) for loss in _LOSSES for own in _BOTH)
+
+
+TAGGERS = {
+    "upos": _differing(templates.UPOS, 0.5),
+    "feats": _differing(templates.FEATS, 0.3),
+    "xpos": (ClassifierTrainer(templates=tuple(templates.XPOS.split())),),
+    "lemma": (ClassifierTrainer(templates=tuple(templates.LEMMA.split())),),
+}
+"""The default settings of the taggers of each task."""
+
+
+@dataclass(frozen=True)
+class TaggerTrainer(Settings):
+    """Settings of a tagger: for each task the linear taggers that vote; clusters of words add templates to theirs."""
+
+    taggers: Mapping[str, tuple[ClassifierTrainer, ...]] = field(default_factory=lambda: TAGGERS)
+    clusters: Clusters = field(default=NONE, repr=False, metadata=DATA)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.taggers.keys() != TASKS.keys() or not all(self.taggers.values()):
+            raise ConfigError(f"expected taggers for {', '.join(TASKS)}, found {', '.join(self.taggers) or 'none'}")
+
+    def train(self, treebank: Treebank, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Tagger:
+        """Learn from tags and lemmas; the same treebank and seed give the same tagger, whatever the jobs.
+
+        InputError if there is no token.
+        """
+        if not treebank.n_tokens:
+            raise InputError("expected tags to learn from, found no token", path=treebank.name)
+        forms = tuple(dict.fromkeys(word.form for word in treebank.words[1:]))
+        rows, values, known = FormMemo(rows_of(forms), self.clusters).encode(treebank.words)
+        parts_of_speech = _gold_classes(treebank, "upos", ("_",))
+        others = {task: _gold_classes(treebank, task, parts_of_speech[2].names) for task in TASKS if task != "upos"}
+        gold = {"upos": parts_of_speech, **others}
+        tags = np.column_stack([tagset.codes[classes] for classes, _, tagset in map(gold.__getitem__, templates.TAGS)])
+        trained: dict[str, Task] = {}
+        trainings: list[tuple[str, Callable[..., Classifier]]] = []
+        for task, (classes, groups, tagset) in gold.items():
+            own = Text(rows[treebank.tokens], treebank.offsets, values, known, groups, tags)
+            seen = classes >= 0
+            dictionary = Dictionary.of(known[own.tokens[seen]], classes[seen], len(forms))
+            more = tuple(templates.CLUSTERS[task].split()) if self.clusters else ()
+            trained[task] = Task(tagset, dictionary, ())
+            for i, trainer in enumerate(self.taggers[task]):
+                extended = dataclasses.replace(trainer, templates=(*trainer.templates, *more))
+                train = functools.partial(extended.train, own, classes, tagset, dictionary, seed=seed + i)
+                trainings.append((task, functools.partial(train, name=f"{task} {trainer.loss} {trainer.direction}")))
+        classifiers = jobs.map(_run, [training for _, training in trainings])
+        for (task, _), classifier in zip(trainings, classifiers, strict=True):
+            trained[task] = dataclasses.replace(trained[task], taggers=(*trained[task].taggers, classifier))
+        return Tagger(forms, trained, self.clusters)
+
+
+def _run(training: Callable[..., Classifier], progress: Progress | None = None) -> Classifier:
+    return training(progress=progress)
+
+
+def _gold_classes(treebank: Treebank, task: str, known: Sequence[str]) -> tuple[Ints, Ints, Tagset]:
+    """Return class and group of each slot, and the tagset of known groups; -1 and 0 in ROOT slots."""
+    pairs = [_class_of(task, word) for word in treebank.words]
+    of_token = treebank.tokens[treebank.is_token].tolist()
+    kept = set(known)
+    tagset = Tagset.of((pairs[word] for word in of_token if pairs[word][0] in kept), split=task == "feats")
+    numbers, group_of = tagset.numbers(), {group: i for i, group in enumerate(tagset.groups)}
+    classes = np.array([-1, *(numbers.get(pair, -1) for pair in pairs[1:])], np.int32)[treebank.tokens]
+    groups = np.array([0, *(group_of.get(group, 0) for group, _ in pairs[1:])], np.int32)[treebank.tokens]
+    return classes, groups, tagset
+
+
+def _class_of(task: str, word: Word) -> tuple[str, str]:
+    """Return the group of a word and its class in the group; an empty column is read as ``_``."""
+    lemma, upos, xpos, feats = (column or "_" for column in word[1:])
+    if task == "upos":
+        return "_", upos
+    if task == "lemma":
+        return upos, rule_of(word.form, lemma)
+    return upos, feats if task == "feats" else xpos
+
+
+@dataclass(frozen=True, eq=False)
+class Tagger:
+    """A trained tagger: the forms of the training data, and the tasks by name. Safe to use from several threads."""
+
+    forms: tuple[str, ...]
+    tasks: dict[str, Task]
+    clusters: Clusters = NONE
+    _memo: FormMemo = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_memo", FormMemo(rows_of(self.forms), self.clusters))
+
+    def tag(self, treebank: Treebank) -> Treebank:
+        """Return the same sentences with predicted lemmas and tags; those that they have are not read."""
+        return self.tag_with_margins(treebank)[0]
+
+    def tag_with_margins(self, treebank: Treebank) -> tuple[Treebank, Bools, Floats]:
+        """Tag as `tag` does; return also the tokens on whose tags the taggers agree, and the margins of the tags.
+
+        The second result, shape (n_slots,), is true where each tagger of UPOS, FEATS and XPOS by itself chose the tag.
+        Margins have the shape (n_slots, len(SCORED_TASKS)), see `treevote.models.text.tagging.task.VoteResult`.
+        """
+        rows, values, known = self._memo.encode(treebank.words)
+        tokens, ends = rows[treebank.tokens], treebank.offsets
+        chosen, names = np.full((len(tokens), len(TASKS)), -1, np.int32), _Names(self.tasks)
+        agreed, margins = np.zeros(len(tokens), np.bool_), np.zeros((len(tokens), len(SCORED_TASKS)), np.float32)
+        first = 0
+        while first < len(treebank):
+            last = max(first + 1, int(np.searchsorted(ends, ends[first] + _BATCH, side="right")) - 1)
+            own = slice(int(ends[first]), int(ends[last]))
+            chosen[own], agreed[own], margins[own] = self._batch(
+                tokens[own], ends[first : last + 1] - ends[first], values, known, names
+            )
+            first = last
+        slots = np.column_stack([treebank.tokens, chosen])[treebank.is_token]
+        distinct, number = np.unique(slots, axis=0, return_inverse=True)
+        words: dict[Word, int] = {ROOT: 0}
+        places = [
+            words.setdefault(names.word(treebank.words[token].form, classes), len(words))
+            for token, *classes in distinct.tolist()
+        ]
+        new = np.zeros(len(treebank.tokens), np.int32)
+        new[treebank.is_token] = np.array(places, np.int32)[number.ravel()]
+        return with_words(treebank, tuple(words), new), agreed, margins
+
+    def _batch(
+        self, tokens: Ints, offsets: Longs, values: Longs, known: Ints, names: _Names
+    ) -> tuple[Ints, Bools, Floats]:
+        """Return the number in ``names`` of each slot and task, -1 in ROOT slots; agreement and margins."""
+        tags = np.full((len(tokens), len(templates.TAGS)), -1, np.int32)
+        text = Text(tokens, offsets, values, known, np.zeros(len(tokens), np.int32), tags)
+        result, all_agreed, margins = [], np.ones(len(tokens), np.bool_), []
+        for task, column in TASKS.items():
+            classes, combinations, agreed, margin = self.tasks[task].vote(text, column)
+            all_agreed &= agreed
+            codes = self.tasks[task].tagset.codes[classes]
+            if column >= 0:
+                margins.append(margin)
+                tags[:, column] = codes
+            if task == "upos":  # the groups of all other tasks
+                text = text._replace(groups=np.maximum(codes, 0))
+            for slot, combination in combinations.items():
+                classes[slot] = names.add(task, combination)
+                tags[slot, column] = -1
+            result.append(classes)
+        return np.column_stack(result), all_agreed, np.column_stack(margins)
+
+    def record(self) -> Record:
+        """Return the tagger as data."""
+        parts = {name: task.record() for name, task in self.tasks.items()}
+        return Record(KIND, texts={"form": self.forms, **self.clusters.texts()}, parts=parts)
+
+    @classmethod
+    def from_record(cls, record: Record) -> Tagger:
+        """Return the tagger of a record; ModelError if its parts do not fit together."""
+        return rebuild(record, KIND, cls._checked)
+
+    @classmethod
+    def _checked(cls, record: Record) -> Tagger:
+        forms = tuple(record.texts["form"])
+        tasks = {
+            name: rebuild(record.parts[name], "task", lambda part: Task.from_record(part, len(forms))) for name in TASKS
+        }
+        first, *others = (task.tagset for task in tasks.values())
+        if len(first.groups) != 1 or any(other.groups != first.names for other in others):
+            raise ValueError("the groups of its tags")
+        if any(task.tagset.split for name, task in tasks.items() if name != "feats"):
+            raise ValueError("the parts of its tags")
+        if not all(map(is_rule, tasks["lemma"].tagset.names)):
+            raise ValueError("the rules of its lemmas")
+        return cls(forms, tasks, Clusters.from_texts(record.texts))
+
+
+class _Names:
+    """The names of the classes of each task, and of combinations of features that were never seen."""
+
+    def __init__(self, tasks: Mapping[str, Task]) -> None:
+        self._names = {name: list(task.tagset.names) for name, task in tasks.items()}
+        self._new: dict[tuple[str, str], int] = {}
+
+    def add(self, task: str, name: str) -> int:
+        """Return the number of a new name."""
+        if (task, name) not in self._new:
+            self._new[task, name] = len(self._names[task])
+            self._names[task].append(name)
+        return self._new[task, name]
+
+    def word(self, form: str, classes: list[int]) -> Word:
+        """Return the word of a form and its classes, in the order of ``TASKS``."""
+        upos, feats, xpos, rule = (self._names[task][number] for task, number in zip(TASKS, classes, strict=True))
+        return Word(form, apply_rule(rule, form), upos, xpos, feats)

@@ -1,0 +1,153 @@
+"""A task of the tagger: its tagset, its dictionary, and linear taggers that vote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.kernels import Bools, Floats, Ints, Longs, kernel
+from treevote.models.learning.features.lexicon import split_feats
+from treevote.models.text.tagging.classifier import Classifier, add_scores
+from treevote.models.text.tagging.dictionary import Dictionary, most_classes
+from treevote.models.text.tagging.features import Text
+from treevote.models.text.tagging.learning import add_parts
+from treevote.models.text.tagging.tagset import Parts, Tagset
+from treevote.store.record import Record
+from treevote.store.validation import rebuild
+
+NEW_COMBINATION = 4.0  # how much a combination of features that was never seen must beat the best that was
+SURE = np.float32(20)  # maximum margin of a class
+
+
+class VoteResult(NamedTuple):
+    """Result of `Task.vote`; the shape of all arrays is (n_slots,)."""
+
+    classes: Ints  # -1 in ROOT slots
+    combinations: dict[int, str]  # by slot: combinations of features that were never seen
+    agreed: Bools  # tokens for which every tagger by itself chose the class; all tokens for a task without a column
+    margins: Floats  # gain over the next best class of the group, mean of the taggers: SURE without a rival; ROOT: 0
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A task of the tagger."""
+
+    tagset: Tagset
+    dictionary: Dictionary
+    taggers: tuple[Classifier, ...]
+
+    def vote(self, text: Text, column: int) -> VoteResult:
+        """Choose a class for each token: the one with the highest sum of scores, of equal ones the first.
+
+        ``column`` is that of the task in ``text.tags``, or -1. The tags of the text are not changed.
+        """
+        parts, codes, is_token = self.tagset.parts, self.tagset.codes, text.is_token
+        widths = np.diff(parts.bases)[text.groups] * is_token
+        places, total = np.cumsum(widths) - widths, np.zeros(int(widths.sum()), np.float32)
+        choices = []
+        for tagger in self.taggers:
+            own = text._replace(tags=text.tags.copy())
+            add_scores(
+                own, parts, self.dictionary, most_classes(self.dictionary), tagger.table, tagger.guide.weights,
+                tagger.evidence, tagger.backward, column, codes, places, total,
+            )  # fmt: skip
+            choices.append(own.tags[:, column])
+        classes = np.full(len(text.tokens), -1, np.int32)
+        old, new = np.full(len(classes), -1, np.int32), np.full(len(classes), -1, np.int32)
+        margins = np.zeros(len(classes), np.float32)
+        choose(parts, text.groups, places, total, is_token, np.float32(NEW_COMBINATION), classes, old, new, margins)
+        margins = np.minimum(margins / np.float32(len(self.taggers)), SURE)
+        agreed: Bools = is_token.copy()
+        for choice in choices if column >= 0 else ():
+            agreed &= choice == codes[classes]
+        combinations = {}
+        for slot in np.flatnonzero(new >= 0).tolist():
+            replaced = int(text.groups[slot]), int(classes[slot]), int(old[slot]), int(new[slot])
+            if (name := self._combination(*replaced)) is not None:
+                combinations[slot] = name
+                agreed[slot] = False
+        return VoteResult(classes, combinations, agreed, margins)
+
+    def _combination(self, group: int, number: int, old: int, new: int) -> str | None:
+        """Return the features of a class with one of them replaced; None if that is a class, or has one twice.
+
+        ``old`` and ``new`` are numbers of features of the group.
+        """
+        features = self.tagset.part_names(group)
+        values = split_feats(self.tagset.names[number])
+        if features[new] in values:
+            return None
+        values[values.index(features[old])] = features[new]
+        name = "|".join(values)
+        return None if name in self.tagset.names[self.tagset.starts[group] : self.tagset.starts[group + 1]] else name
+
+    def record(self) -> Record:
+        """Return the task as data."""
+        own = {str(i): tagger.record() for i, tagger in enumerate(self.taggers)}
+        return Record("task", parts={"tagset": self.tagset.record(), "dictionary": self.dictionary.record(), **own})
+
+    @classmethod
+    def from_record(cls, record: Record, n_forms: int) -> Task:
+        """Return the task of a record; raises as `treevote.store.validation.rebuild` expects."""
+        tagset = rebuild(record.parts["tagset"], "tagset", Tagset.from_record)
+        n_classes, n_parts = len(tagset.names), int(tagset.parts.bases[-1])
+        dictionary = rebuild(
+            record.parts["dictionary"], "dictionary", lambda part: Dictionary.from_record(part, n_forms, n_classes)
+        )
+        own = [record.parts[name] for name in record.parts if name not in ("tagset", "dictionary")]
+        if not own:
+            raise ValueError("a task without taggers")
+        taggers = (rebuild(part, "linear-tagger", lambda part: Classifier.from_record(part, n_parts)) for part in own)
+        return cls(tagset, dictionary, tuple(taggers))
+
+
+@kernel
+def choose(
+    parts: Parts,
+    groups: Ints,
+    places: Longs,
+    total: Floats,
+    is_token: Bools,
+    margin: np.float32,
+    classes: Ints,
+    old: Ints,
+    new: Ints,
+    margins: Floats,
+) -> None:
+    """Write the best class of each token, its distance to the next best one, and a feature of it to replace by another.
+
+    A feature is replaced if that gains more than ``margin``; a class without a rival is infinitely far from it.
+
+    Features are counted from 0 within their group; without a replacement ``old`` and ``new`` stay as they are.
+    """
+    most = 0
+    for g in range(len(parts.starts) - 1):
+        most = max(most, parts.starts[g + 1] - parts.starts[g])
+    scores = np.empty(most, np.float32)
+    for slot in range(len(groups)):
+        if not is_token[slot]:
+            continue
+        group, own = groups[slot], total[places[slot] :]
+        first, last, base = parts.starts[group], parts.starts[group + 1], parts.bases[group]
+        # the best class of the group, and its margin
+        add_parts(parts, group, own, scores)
+        best, distance = 0, np.float32(np.inf)
+        for c in range(1, last - first):
+            if scores[c] > scores[best]:
+                distance = scores[c] - scores[best]
+                best = c
+            else:
+                distance = min(distance, scores[best] - scores[c])
+        classes[slot], margins[slot] = first + best, distance
+        # the exchange of a feature for another of its kind, such as Case=Nom for Case=Acc, that gains most: the score
+        # of the features, less that of the class as a whole, which a new combination does not have
+        most_gained = margin
+        for i in range(parts.offsets[first + best], parts.offsets[first + best + 1]):
+            feature = parts.values[i]
+            for other in range(base + last - first, parts.bases[group + 1]):
+                gain = own[other - base] - own[feature - base] - own[best]
+                if parts.kinds[other] == parts.kinds[feature] and other != feature and gain > most_gained:
+                    most_gained = gain
+                    old[slot], new[slot] = feature - base - (last - first), other - base - (last - first)

@@ -1,0 +1,65 @@
+"""Training rows of all families: the same wherever a batch ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from tests.reference.toy_parser import TRAINING
+from treevote.corpus.pseudo_projective import projectivize
+from treevote.corpus.treebank import Treebank
+from treevote.kernels import Bools
+from treevote.models.learning.features import rows
+from treevote.models.learning.features.lexicon import Lexicon, WordColumns
+from treevote.models.learning.features.rows import Rows
+from treevote.models.learning.features.stack_and_queue import GRAMMAR
+from treevote.models.learning.features.templates import compile_templates
+from treevote.models.parsers.labelling import rows as labelling
+from treevote.models.parsers.labelling import templates
+from treevote.models.parsers.pipeline import rows as pipeline
+from treevote.models.parsers.pipeline import template_sets
+from treevote.models.parsers.pipeline.configuration import POLICIES
+from treevote.models.parsers.transition import rows as transition
+from treevote.models.parsers.transition.arc_standard import actions_of
+from treevote.models.parsers.transition.template_sets import templates_of
+
+WAITS: Bools = np.array([True, False])
+
+
+def of_transitions(treebank: Treebank, words: WordColumns) -> Rows:
+    table = compile_templates(templates_of("paper"), GRAMMAR)
+    return transition.rows_of(treebank, words, actions_of(treebank, True), table, 1)
+
+
+def of_pairs(treebank: Treebank, words: WordColumns) -> Rows:
+    table = compile_templates(template_sets.templates_of("paper"), template_sets.GRAMMAR)
+    return pipeline.rows_of(treebank, words, table, POLICIES.index("start-over"), WAITS, 1)
+
+
+def of_arcs(treebank: Treebank, words: WordColumns) -> Rows:
+    return labelling.rows_of(treebank, words, compile_templates(templates.TEMPLATES, templates.GRAMMAR), 1)
+
+
+@pytest.mark.parametrize("rows_of", [of_transitions, of_pairs, of_arcs])
+def test_rows_do_not_depend_on_where_a_batch_ends(
+    rows_of: Callable[[Treebank, WordColumns], Rows], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    treebank = projectivize(TRAINING)
+    words = Lexicon.of(treebank).columns(treebank.words)
+    ends: list[int] = []
+    batches = rows.batches
+
+    def counted(*task: int) -> Iterator[rows.Batch]:
+        for batch in batches(*task):  # type: ignore[arg-type]
+            ends.append(len(batch[1]))
+            yield batch
+
+    monkeypatch.setattr(rows, "batches", counted)
+    whole = rows_of(treebank, words)
+    assert len(ends) == 2  # the rows are gone through twice
+    monkeypatch.setattr(rows, "BATCH_KEYS", 1 << 10)
+    parts = rows_of(treebank, words)
+    assert len(ends) > 8
+    assert [column.tolist() for column in whole] == [column.tolist() for column in parts]

@@ -1,0 +1,187 @@
+"""Greedy Prepend: the list of the definition, rule by rule, and scikit-learn's contract."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from tests.reference import greedy_prepend as twin
+from treevote.errors import ConfigError
+from treevote.models.learning.learners.decision_list.candidates import intersection
+from treevote.models.learning.learners.decision_list.greedy_prepend import GreedyPrepend
+from treevote.models.learning.learners.decision_list.rules import DecisionList, check_rules
+from treevote.models.learning.learners.decision_list.tournament import change, enlarged, tournament, value, winner
+
+Problem = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+@parametrize_with_checks([GreedyPrepend(), GreedyPrepend(free_length=1, min_gain=2)])  # type: ignore[untyped-decorator]
+def test_the_learner_keeps_the_contract_of_scikit_learn(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def problem(seed: int, n: int, n_features: int, n_classes: int, density: float) -> Problem:
+    """Return binary rows, classes of which each occurs, and weights."""
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)])
+    return (rng.random((n, n_features)) < density).astype(float), rng.permutation(y), rng.integers(1, 4, n)
+
+
+problems = st.builds(
+    problem,
+    st.integers(0, 100_000),
+    st.integers(5, 40),
+    st.integers(1, 6),
+    st.integers(1, 5),
+    st.sampled_from([0.2, 0.4, 0.6, 0.9]),
+)
+
+
+def rules_of(learner: GreedyPrepend) -> list[twin.Rule]:
+    rules = learner.rules_
+    return [
+        twin.Rule(tuple(rules.pattern(number)), int(rules.classes[number]), int(rules.gains[number]))
+        for number in range(len(rules.classes))
+    ]
+
+
+@settings(max_examples=120)
+@given(problems, st.integers(1, 3), st.sampled_from([1, 3, 1_000]), st.integers(1, 4), st.sampled_from([1, 2]))
+def test_the_list_is_that_of_the_definition(
+    rows: Problem, min_gain: int, max_rules: int, max_length: int, free_length: int
+) -> None:
+    X, y, weights = rows
+    options = {"min_gain": min_gain, "max_rules": max_rules, "max_length": max_length, "free_length": free_length}
+    learner = GreedyPrepend(**options).fit(X, y, weights)
+    expected = twin.learn(X, y, weights, **options)
+    assert rules_of(learner) == expected
+    decided = [twin.decide(expected, row) for row in X]
+    assert learner.decide(X).tolist() == decided
+    right = learner.predict(X) == y
+    n = len(expected)
+    assert learner.rules_.decided.tolist() == np.bincount(decided, weights, n).tolist()
+    assert learner.rules_.right.tolist() == np.bincount(decided, weights * right, n).tolist()
+    assert weights[right].sum() == learner.rules_.gains.sum()
+
+
+@settings(max_examples=30)
+@given(problems)
+def test_a_weight_is_as_good_as_repetition_and_none_as_absence(rows: Problem) -> None:
+    X, y, weights = rows
+    weights[:2] = [1, 0] if len(set(y)) == 1 or (y[1:2] == y[2:]).any() else [1, 1]
+    repeated = np.repeat(np.arange(len(y)), weights)
+    one, other = GreedyPrepend().fit(X, y, weights), GreedyPrepend().fit(csr_matrix(X[repeated]), y[repeated])
+    assert rules_of(one) == rules_of(other)
+    assert one.classes_.tolist() == other.classes_.tolist()
+
+
+@pytest.mark.parametrize(("right", "decided", "fits"), [(0, 2, True), (2, 2, True), (3, 2, False), (-1, 2, False)])
+def test_a_rule_is_right_at_most_as_often_as_it_decides(right: int, decided: int, fits: bool) -> None:
+    zero, offsets = np.zeros(1, np.int32), np.zeros(2, np.int32)
+    counts = np.array([decided], np.int32), np.array([right], np.int32)
+    rules = DecisionList(zero[:0], offsets, zero, zero, *counts)
+    with nullcontext() if fits else pytest.raises(ValueError, match="its rules"):
+        check_rules(rules, 1, 1)
+
+
+@pytest.mark.parametrize(("offsets", "fits"), [([0, 1, 2, 2], True), ([0, 0, 2, 2], False), ([0, 1, 1, 2], False)])
+def test_only_the_last_rule_has_no_pattern(offsets: list[int], fits: bool) -> None:
+    zeros = np.zeros(3, np.int32)
+    rules = DecisionList(zeros[:2], np.array(offsets, np.int32), zeros, zeros, zeros, zeros)
+    with nullcontext() if fits else pytest.raises(ValueError, match="its rules"):
+        check_rules(rules, 1, 1)
+
+
+def test_the_example_of_the_paper() -> None:
+    """Yuret (2006), Table 1: an exception, the rule that it is made to, a rule and the default."""
+    left_is_art, right_is_nn, left_is_appr, before_is_appr = range(4)
+    kinds = {
+        (left_is_art, right_is_nn): ("L:NK", 12),
+        (left_is_art, right_is_nn, before_is_appr): ("NONE", 4),
+        (left_is_appr,): ("R:NK", 5),
+        (right_is_nn,): ("NONE", 7),
+        (left_is_art,): ("NONE", 7),
+    }
+    X, y = [], []
+    for features, (label, count) in kinds.items():
+        for _ in range(count):
+            X.append([float(feature in features) for feature in range(4)])
+            y.append(label)
+    learner = GreedyPrepend().fit(np.array(X), y)
+    found = [
+        (learner.rules_.pattern(number), learner.classes_[label]) for number, label in enumerate(learner.rules_.classes)
+    ]
+    assert found == [
+        ([before_is_appr], "NONE"),
+        ([left_is_appr], "R:NK"),
+        ([left_is_art, right_is_nn], "L:NK"),
+        ([], "NONE"),
+    ]
+    assert learner.score(np.array(X), y) == 1
+
+
+def test_two_features_that_only_tell_together_need_free_pairs() -> None:
+    X = np.array([[1, 1], [1, 0], [0, 1], [0, 0], [1, 0], [0, 1], [1, 1]])
+    y = ["link", "none", "none", "none", "none", "none", "link"]
+    assert GreedyPrepend().fit(X, y).score(X, y) == 1
+    assert len(GreedyPrepend(free_length=1).fit(X, y).rules_.classes) == 1
+
+
+def test_one_class_gives_one_rule() -> None:
+    learner = GreedyPrepend().fit([[1.0], [0.0]], ["a", "a"])
+    assert rules_of(learner) == [twin.Rule((), 0, 2)]
+    assert learner.predict([[1.0]]).tolist() == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem_named"),
+    [
+        ({"min_gain": 0}, "min_gain should be at least 1, found 0"),
+        ({"max_rules": 0}, "max_rules should be at least 1, found 0"),
+        ({"max_length": 0}, "max_length should be at least 1, found 0"),
+        ({"free_length": 3}, "free_length: expected one of 1, 2, found 3"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused(options: dict[str, int], problem_named: str) -> None:
+    with pytest.raises(ConfigError, match=problem_named):
+        GreedyPrepend(**options).fit([[1.0], [0.0]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("weights", "problem_named"),
+    [
+        ([1, -1], "must not be negative"),
+        ([0.5, 1], "whole numbers"),
+        ([2**31, 1], "less than"),
+        ([0, 0], "zero for all rows"),
+    ],
+)
+def test_weights_that_make_no_sense_are_refused(weights: list[float], problem_named: str) -> None:
+    with pytest.raises(ValueError, match=problem_named):
+        GreedyPrepend().fit([[1.0], [0.0]], [0, 1], weights)
+
+
+@given(st.lists(st.integers(0, 30), unique=True), st.lists(st.integers(0, 3_000), unique=True))
+def test_common_members_of_ascending_arrays(one: list[int], other: list[int]) -> None:
+    arrays = [np.array(sorted(numbers), np.int32) for numbers in (one, other)]
+    assert intersection(*arrays).tolist() == sorted(set(one) & set(other)) == intersection(*arrays[::-1]).tolist()
+
+
+@given(st.integers(1, 9), st.lists(st.tuples(st.integers(0, 8), st.integers(0, 5))))
+def test_a_tournament_knows_the_first_of_the_largest(size: int, changes: list[tuple[int, int]]) -> None:
+    numbers, plain = tournament(size), [-1] * size
+    for place, number in changes:
+        if place < size:
+            change(numbers, place, number)
+            plain[place] = number
+        for state in (numbers, enlarged(numbers)):
+            assert [value(state, at) for at in range(size)] == plain
+            assert winner(state) == plain.index(max(plain))

@@ -1,0 +1,313 @@
+"""Perceptron, MIRA and Bayes Point Machine: steps, averages, means."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.reference.graph_learning import learn as learn_plainly
+from tests.reference.toy_grammar import toy_treebank
+from treevote.errors import ConfigError, ModelError
+from treevote.kernels import Floats, Ints
+from treevote.models.learning.features.lexicon import Lexicon
+from treevote.models.parsers.graph import eisner, pruning
+from treevote.models.parsers.graph.arc_labels import label_candidates, train_arc_labeller
+from treevote.models.parsers.graph.features import MAX_FEATURES, arc_keys, fire_arc, variants_of_arc
+from treevote.models.parsers.graph.first_order import score_arcs
+from treevote.models.parsers.graph.hashed_weights import HashedWeights, pack, round_weights, unpack
+from treevote.models.parsers.graph.part_features import TemplateTables, keys_of
+from treevote.models.parsers.graph.parts import find_parts, n_parts, parts_of
+from treevote.models.parsers.graph.pruning import FEWEST, SHORT, Masks, Pruner, mask_of, prune
+from treevote.models.parsers.graph.second_order import Scorer, score_parts
+from treevote.models.parsers.graph.sentences import Sentences
+from treevote.models.parsers.graph.templates import GRANDPARENT_ROLES, SIBLING_ROLES, compile_arcs, compile_pairs
+from treevote.models.parsers.graph.training import (
+    FirstOrderTask,
+    SecondOrderTask,
+    averaged_weights,
+    folds,
+    masks_of,
+    mean_weights,
+    prune_fold,
+    train_pruner,
+)
+from treevote.models.parsers.graph.update import PERCEPTRON, UpdateRule, average, zero_weights
+from treevote.parallel import Jobs
+
+LINES = ("h.upos", "d.upos", "h.upos+d.upos", "h.lower+d.lower", "h.upos+b.upos+d.upos", "h.feat+d.feat")
+TABLE = compile_arcs(LINES)
+BITS = 14
+TREEBANK = toy_treebank(24, 3)
+CORPUS = Sentences(
+    Lexicon.of(TREEBANK).columns(TREEBANK.words), TREEBANK.tokens, TREEBANK.heads, TREEBANK.offsets, True, True
+)
+SECOND = TemplateTables(
+    TABLE,
+    compile_pairs(["s.upos+d.upos", "h.upos+s.upos+d.upos"], SIBLING_ROLES),
+    compile_pairs(["g.upos+h.upos+d.upos"], GRANDPARENT_ROLES),
+)
+MIRA = UpdateRule(1.0, 0.05)
+
+
+def span(i: int) -> slice:
+    return slice(int(TREEBANK.offsets[i]), int(TREEBANK.offsets[i + 1]))
+
+
+def arc_scores(weights: Floats, i: int) -> Floats:
+    tokens = CORPUS.tokens[span(i)]
+    scores = np.zeros((len(tokens), len(tokens)), np.float32)
+    score_arcs(weights, BITS, TABLE.splits, arc_keys(TABLE, tokens, CORPUS.words), scores)
+    return scores
+
+
+def features_of(i: int) -> Callable[[Sequence[int]], Counter[int]]:
+    """Return a function that lists the features of a tree over sentence ``i``."""
+    keys, places = arc_keys(TABLE, CORPUS.tokens[span(i)], CORPUS.words), np.empty(MAX_FEATURES, np.uint32)
+
+    def features(heads: Sequence[int]) -> Counter[int]:
+        found: Counter[int] = Counter()
+        for d in range(1, len(heads)):
+            count = fire_arc(keys, TABLE.splits, BITS, int(heads[d]), d, places)
+            for variant in variants_of_arc(int(heads[d]), d):
+                found.update((places[:count] ^ np.uint32(variant)).tolist())
+        return found
+
+    return features
+
+
+def parser_of(i: int, cost: float) -> Callable[[Mapping[int, float]], Sequence[int]]:
+    """Return a function that parses sentence ``i`` with some weights, with an additional ``cost`` for wrong heads."""
+    gold = CORPUS.heads[span(i)]
+
+    def parse(weights: Mapping[int, float]) -> Sequence[int]:
+        table = np.zeros(1 << BITS, np.float32)
+        for slot, weight in weights.items():
+            table[slot] = weight
+        scores = arc_scores(table, i)
+        for d in range(1, len(gold)):
+            scores[d] += np.where(np.arange(len(gold)) == gold[d], 0, cost).astype(np.float32)
+        heads = np.empty(len(gold), np.int32)
+        eisner.decode(scores, True, heads)
+        return heads.tolist()
+
+    return parse
+
+
+@pytest.mark.parametrize(("rule", "C"), [(PERCEPTRON, None), (MIRA, MIRA.C)])
+def test_averaged_learners_equal_their_plain_twins(rule: UpdateRule, C: float | None) -> None:
+    task = FirstOrderTask(CORPUS, TABLE, rule, BITS, 2)
+    rng, n = np.random.default_rng([5, 0]), TREEBANK.n_sentences
+    order = [int(i) for _ in range(2) for i in rng.permutation(n)]
+    expected = learn_plainly(
+        ((CORPUS.heads[span(i)].tolist(), features_of(i), parser_of(i, rule.cost)) for i in order), 2 * n, C
+    )
+    table = np.zeros(1 << BITS)
+    for slot, weight in expected.items():
+        table[slot] = weight
+    np.testing.assert_allclose(averaged_weights(task, 5, 0), table, atol=2e-5)
+
+
+def gold_score(weights: Floats, i: int) -> float:
+    heads = CORPUS.heads[span(i)]
+    return float(sum(arc_scores(weights, i)[d, heads[d]] for d in range(1, len(heads))))
+
+
+def pruned(corpus: Sentences, max_heads: int, margin: float) -> Masks:
+    numbers = folds(len(corpus.offsets) - 1)
+    return masks_of(corpus, [prune_fold(corpus, TABLE, max_heads, margin, 0, None, fold) for fold in numbers])
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 23), st.sampled_from([PERCEPTRON, MIRA]), st.booleans())
+def test_an_update_raises_the_score_of_the_gold_tree_over_the_predicted_one(
+    i: int, rule: UpdateRule, second: bool
+) -> None:
+    corpus = CORPUS.select(np.array([i]))
+    masks = pruned(corpus, 4, 5.0)
+    first = FirstOrderTask(corpus, TABLE, rule, BITS, 1)
+    task: Any = SecondOrderTask(corpus, SECOND, masks, rule, BITS, 1) if second else first
+    averaged = zero_weights(BITS, rule)
+    task.train_epoch(averaged, np.array([0]), 0, 4)
+    if not averaged.weights.any():  # found at once
+        return
+    assert gold_score(averaged.weights, i) > 0 or second
+    assert not averaged.accumulated.any()  # no progress before the first sentence
+    assert not averaged.scratch.any()
+    before = averaged.weights.copy()
+    for done in range(1, 4):
+        task.train_epoch(averaged, np.array([0]), done, 4)
+    assert (average(averaged) != before).any() or (averaged.weights == before).all()
+
+
+def test_an_unlimited_step_of_mira_sets_the_gold_tree_ahead_by_its_mistakes() -> None:
+    for i in range(6):
+        corpus, gold = CORPUS.select(np.array([i])), CORPUS.heads[span(i)].tolist()
+        averaged = zero_weights(BITS, UpdateRule(1.0, np.inf))
+        worst = parser_of(i, 1.0)({})
+        FirstOrderTask(corpus, TABLE, UpdateRule(1.0, np.inf), BITS, 1).train_epoch(averaged, np.array([0]), 0, 1)
+        scores = arc_scores(averaged.weights, i)
+        ahead = sum(scores[d, gold[d]] - scores[d, worst[d]] for d in range(1, len(gold)))
+        mistakes = sum(a != b for a, b in zip(gold, worst, strict=True))
+        assert ahead == pytest.approx(mistakes, rel=1e-4)
+
+
+def test_a_bayes_point_machine_is_the_mean_of_its_perceptrons() -> None:
+    task = FirstOrderTask(CORPUS, TABLE, PERCEPTRON, BITS, 2)
+    perceptrons = [averaged_weights(task, 7, k) for k in range(3)]
+    assert (perceptrons[0] != perceptrons[1]).any()
+    np.testing.assert_allclose(mean_weights(task, 3, 7), np.mean(perceptrons, axis=0), atol=1e-6)
+    assert (mean_weights(task, 1, 7) == perceptrons[0]).all()
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_the_mean_does_not_depend_on_jobs(backend: str) -> None:
+    task = FirstOrderTask(CORPUS, TABLE, PERCEPTRON, BITS, 1)
+    assert mean_weights(task, 3, 7).tobytes() == mean_weights(task, 3, 7, jobs=Jobs(2, backend)).tobytes()
+
+
+def test_the_pruner_keeps_the_best_heads_and_a_tree() -> None:
+    weights = train_pruner(CORPUS, TABLE, 0)
+    for i in range(8):
+        tokens = CORPUS.tokens[span(i)]
+        scores = np.full((len(tokens), len(tokens)), -np.inf, np.float32)
+        score_arcs(weights.table, weights.bits, TABLE.splits, arc_keys(TABLE, tokens, CORPUS.words), scores)
+        np.fill_diagonal(scores, -np.inf)
+        heads, tree = np.empty(len(tokens), np.int32), np.empty(len(tokens), np.int32)
+        eisner.decode(scores, True, tree)
+        for max_heads, margin in ((1, np.inf), (2, 2.0 / weights.scale), (50, np.inf)):
+            mask = np.empty(scores.shape, np.int16)
+            prune(Pruner(weights, TABLE, max_heads, margin), CORPUS.words, tokens, True, heads, mask)
+            assert heads.tolist() == tree.tolist()
+            for d in range(1, len(tokens)):
+                best = sorted(range(len(tokens)), key=lambda h: -scores[d, h])[: min(max_heads, len(tokens) - 1)]
+                lowest = max(scores[d].max() - margin, scores[d, best[-1]])
+                assert mask[d].tolist() == [
+                    h != d and (h == tree[d] or scores[d, h] >= lowest) for h in range(len(tokens))
+                ]
+
+
+@pytest.mark.parametrize("n", [30, SHORT, 3 * SHORT, 450])
+@pytest.mark.parametrize("words", [1, 2, 7])
+def test_a_long_run_of_a_few_words_has_few_candidate_heads(n: int, words: int) -> None:
+    weights, rng = train_pruner(CORPUS, TABLE, 0), np.random.default_rng(n)
+    tokens = np.concatenate([TREEBANK.tokens[:1], rng.choice(TREEBANK.tokens[1 : 1 + words], n)])
+    scores, mask = np.empty((n + 1, n + 1), np.float32), np.empty((n + 1, n + 1), np.int16)
+    score_arcs(weights.table, weights.bits, TABLE.splits, arc_keys(TABLE, tokens, CORPUS.words), scores)
+    heads, most = np.empty(n + 1, np.int32), 8 if n <= SHORT else max(FEWEST, 8 * SHORT // n)
+    prune(Pruner(weights, TABLE, 8, np.inf), CORPUS.words, tokens, True, heads, mask)
+    for d in range(1, n + 1):
+        others = sorted((h for h in range(n + 1) if h != d), key=lambda h: (-scores[d, h], abs(h - d), h))
+        assert np.flatnonzero(mask[d]).tolist() == sorted({*others[:most], int(heads[d])})
+
+
+def test_the_parts_of_long_sentences_grow_with_their_length_not_with_its_square() -> None:
+    weights, sizes = train_pruner(CORPUS, TABLE, 0), []
+    for n in (200, 400):
+        tokens = np.concatenate([TREEBANK.tokens[:1], np.repeat(TREEBANK.tokens[1:2], n)])
+        masks, heads = Masks.empty(np.array([0, n + 1])), np.empty(n + 1, np.int32)
+        prune(Pruner(weights, TABLE, 16, np.inf), CORPUS.words, tokens, True, heads, mask_of(masks, 0))
+        sizes.append(n_parts(parts_of(mask_of(masks, 0))))
+    assert sizes[1] < 2.2 * sizes[0]
+
+
+def test_masks_hold_all_gold_arcs_and_each_sentence_is_in_one_fold() -> None:
+    masks = pruned(CORPUS, 1, 0.0)
+    for i in range(TREEBANK.n_sentences):
+        heads: Ints = CORPUS.heads[span(i)]
+        mask = masks.allowed[masks.begins[i] : masks.begins[i + 1]].reshape(len(heads), len(heads))
+        assert mask[np.arange(1, len(heads)), heads[1:]].all()
+    for n in (1, 2, 7):
+        assert sorted(np.concatenate(list(folds(n))).tolist()) == list(range(n))
+
+
+def test_arcs_get_the_label_that_they_would_have_in_a_tree() -> None:
+    labeller = train_arc_labeller(TREEBANK, CORPUS.words, 0)
+    masks = Masks.empty(CORPUS.offsets)
+    masks.allow(CORPUS.heads, CORPUS.offsets)
+    assert np.count_nonzero(masks.allowed) == TREEBANK.n_tokens
+    label_candidates(labeller, CORPUS, masks.allowed)
+    deprels = labeller.label(CORPUS.words, CORPUS.tokens, CORPUS.offsets, CORPUS.heads)
+    labels = masks.allowed[masks.allowed != 0]  # by dependent
+    assert labels.tolist() == (deprels[CORPUS.heads >= 0] + 1).tolist()
+
+
+def test_labels_of_training_arcs_come_from_other_sentences() -> None:
+    labels = TREEBANK.deprels.copy()
+    first, second = folds(TREEBANK.n_sentences)
+    masks = prune_fold(CORPUS, TABLE, 4, 5.0, 0, (TREEBANK, CORPUS.words), first)
+    assert masks.max() > 1
+    for i in first.tolist():
+        labels[span(i)][1:] = TREEBANK.deprels[1]
+    changed = dataclasses.replace(TREEBANK, deprels=labels)
+    assert (prune_fold(CORPUS, TABLE, 4, 5.0, 0, (changed, CORPUS.words), first) == masks).all()
+    others = prune_fold(CORPUS, TABLE, 4, 5.0, 0, (changed, CORPUS.words), second)
+    assert set(others.tolist()) == {0, 1 + TREEBANK.deprels[1]}
+
+
+def test_arcs_have_the_same_scores_in_both_orders() -> None:
+    rng = np.random.default_rng(2)
+    weights = rng.integers(-50, 50, 1 << BITS).astype(np.int16)
+    heads, tokens = CORPUS.heads[span(0)], CORPUS.tokens[span(0)]
+    mask = np.ones((len(heads), len(heads)), np.int16)
+    parts, keys = parts_of(mask), keys_of(SECOND, tokens, CORPUS.words, mask)
+    scores = score_parts(Scorer(weights, BITS, SECOND), keys, parts, True).arc_scores
+    found = find_parts(parts, heads)
+    arcs = arc_scores(weights.astype(np.float32), 0)
+    assert [scores[found[d, 0]] for d in range(1, len(heads))] == [arcs[d, heads[d]] for d in range(1, len(heads))]
+
+
+@given(st.lists(st.integers(-32_000, 32_000), max_size=300))
+def test_weights_survive_packing(values: list[int]) -> None:
+    table = np.zeros(512, np.int16)
+    table[: len(values)] = values
+    weights = unpack(*pack(HashedWeights(table, 9, 0.5)), 0.5)
+    assert (weights.table == table).all()
+    assert (weights.bits, weights.scale) == (9, 0.5)
+
+
+@pytest.mark.parametrize("weight", [np.nan, np.inf, -np.inf])
+def test_weights_that_are_not_finite_are_refused(weight: float) -> None:
+    weights = np.zeros(256, np.float32)
+    weights[7] = weight
+    with pytest.raises(ConfigError, match="the weights of the learner are not finite numbers"):
+        round_weights(weights, 0.0)
+
+
+def test_rounding_keeps_weights_to_half_a_step() -> None:
+    weights = np.random.default_rng(0).normal(size=256).astype(np.float32)
+    rounded = round_weights(weights, 0.0)
+    np.testing.assert_allclose(rounded.table * rounded.scale, weights, atol=0.51 * rounded.scale)
+    assert abs(rounded.table).max() == 32_000
+    assert not round_weights(np.zeros(256, np.float32), 0.0).table.any()
+
+
+@pytest.mark.parametrize("largest", [1e-6, -0.5, 2.0])
+def test_the_largest_weight_has_all_digits(largest: float) -> None:
+    weights = np.zeros(256, np.float32)
+    weights[7] = largest
+    assert abs(round_weights(weights, 0.0).table[7]) == 32_000
+
+
+@pytest.mark.parametrize("size", [0, 16, 31, 33, 100])
+def test_tables_of_other_sizes_are_refused(size: int) -> None:
+    with pytest.raises(ModelError, match="do not fit its features"):
+        unpack(np.zeros(size, np.uint8), np.zeros(0, np.int16), 1.0)
+
+
+def test_the_pruner_has_the_mean_of_its_weights_over_the_training() -> None:
+    """Each update counts for the rest of the training."""
+    averaged, order = zero_weights(BITS, PERCEPTRON), np.array([0, 1, 2, 1], np.int64)
+    expected = np.zeros(1 << BITS)
+    for done, sentence in enumerate(order.tolist()):
+        before = averaged.weights.copy()
+        pruning.train_epoch(averaged, 0.5, TABLE, CORPUS, np.array([sentence]), done, len(order))
+        expected += (averaged.weights - before) * (1 - done / len(order))
+    assert np.abs(expected).max() > 0.01
+    np.testing.assert_allclose(average(averaged), expected, atol=1e-6)

@@ -1,0 +1,105 @@
+"""The graph-based parser: choice of the decoder, long sentences, Bayes point machines; see also ``tests.contract``."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.reference.toy_grammar import toy_treebank
+from tests.reference.toy_parser import TEST, TRAINING, accuracy
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import are_trees, mask_of_trees, non_projective, roots
+from treevote.models.parsers.graph.parser import MANY_CROSSING, SOME_CROSSING, GraphTrainer
+from treevote.models.parsers.graph.sentences import LONGEST, cut, join
+
+SMALL = GraphTrainer(bits=14, epochs=2, n_perceptrons=2, attributes=("upos", "lower", "feat"))
+orders = pytest.mark.parametrize("order", [1, 2])
+decoders = pytest.mark.parametrize("decoder", ["projective", "non-projective"])
+
+
+@orders
+@decoders
+def test_non_projective_trees_come_back(order: Any, decoder: Any) -> None:
+    gold = toy_treebank(12, 5, crossing=True)
+    parse = GraphTrainer(order=order, decoder=decoder, bits=16).train(TRAINING).parse(gold)
+    assert accuracy(gold, parse) > 0.9
+
+
+def test_the_decoder_follows_the_share_of_crossing_arcs() -> None:
+    assert dataclasses.replace(SMALL, decoder="auto", epochs=1).train(toy_treebank(20, 4)).projective
+    crossed = Treebank.of([(["a", "b", "c", "d"], [3, 0, 2, 1], ["x", "root", "y", "z"])] * 10)
+    assert not dataclasses.replace(SMALL, decoder="auto", epochs=1).train(crossed).projective
+
+
+@decoders
+def test_where_some_arcs_cross_the_decoder_is_chosen_on_development_data(decoder: Any) -> None:
+    training = toy_treebank(40, 5, crossing=True)
+    crossing = non_projective(training).sum() / training.n_tokens
+    assert SOME_CROSSING < crossing < MANY_CROSSING
+    text = toy_treebank(40, 6, crossing=True)
+    parses = {
+        own: dataclasses.replace(SMALL, decoder=own, epochs=1).train(training).parse(text)
+        for own in ("projective", "non-projective")
+    }
+    assert parses["projective"].heads.tolist() != parses["non-projective"].heads.tolist()
+    auto = dataclasses.replace(SMALL, decoder="auto", epochs=1)
+    assert auto.train(training, parses[decoder]).trainer.decoder == decoder
+    assert auto.train(training).projective
+
+
+def test_a_first_order_parser_needs_no_templates_to_prune() -> None:
+    assert dataclasses.replace(SMALL, order=1, attributes=("suffix2",), epochs=1).train(TRAINING).second_order is None
+
+
+def test_long_sentences_are_parsed_and_counted() -> None:
+    words = TEST.sentence(0).words[1:]
+    treebank = Treebank.of([([*words] * n, [-1] * (n * len(words)), ["_"] * (n * len(words))) for n in (1, 50, 160)])
+    assert np.diff(treebank.offsets).max() > LONGEST
+    first, second = (dataclasses.replace(SMALL, order=order).train(TRAINING) for order in (1, 2))
+    parse, fallbacks = second.parse_counted(treebank)
+    assert fallbacks == 2
+    assert (roots(parse) == 1).all()
+    assert are_trees(parse).all()
+    assert first.parse_counted(treebank)[1] == 2
+
+
+def test_every_piece_of_a_long_sentence_is_parsed_by_the_second_order_model() -> None:
+    parser = SMALL.train(TRAINING)
+    words = (TEST.sentence(0).words[1:] * LONGEST)[: 2 * LONGEST]
+    whole, piece = (Treebank.of([(own, [-1] * len(own), ["_"] * len(own))]) for own in (words, words[:LONGEST]))
+    assert parser.parse_counted(piece)[1] == 0
+    model = parser.second_order
+    assert model is not None
+    zero = model.weights._replace(table=np.zeros_like(model.weights.table))
+    for text in (whole, piece):
+        heads, others = (own.parse(text).heads[1:] for own in (parser, parser.with_weights(zero)))
+        for own in range(0, text.n_tokens, LONGEST):
+            assert (heads[own : own + LONGEST] != others[own : own + LONGEST]).any()
+
+
+@given(st.lists(st.integers(0, 9), max_size=5), st.integers(1, 4), st.booleans())
+def test_cut_sentences_are_joined_to_trees(sizes: list[int], longest: int, single_root: bool) -> None:
+    tokens = np.concatenate([np.zeros(0, np.int32), *([0, *range(1, n + 1)] for n in sizes)]).astype(np.int32)
+    offsets = np.concatenate([[0], np.cumsum([n + 1 for n in sizes])]).astype(np.int64)
+    pieces = cut(tokens, offsets, longest)
+    assert np.diff(pieces.offsets).max(initial=0) <= longest + 1
+    assert pieces.tokens[pieces.offsets[:-1]].tolist() == [0] * len(pieces.sentence)
+    assert pieces.cut.tolist() == [i for i, n in enumerate(sizes) if n > longest]
+    chains = np.concatenate([np.zeros(0, np.int32), *(np.arange(-1, n - 1) for n in np.diff(pieces.offsets))])
+    heads = join(pieces, chains.astype(np.int32), offsets, single_root)
+    assert mask_of_trees(heads, offsets).all()
+    assert not single_root or all((heads[i:j] == 0).sum() <= 1 for i, j in itertools.pairwise(offsets))
+
+
+@orders
+def test_a_bayes_point_machine_of_one_perceptron_is_that_perceptron(order: Any) -> None:
+    machine = dataclasses.replace(SMALL, order=order, learner="bpm", n_perceptrons=1).train(TRAINING, seed=3)
+    perceptron = dataclasses.replace(SMALL, order=order, learner="perceptron").train(TRAINING, seed=3)
+    models = [(parser.second_order or parser.first_order).weights for parser in (machine, perceptron)]
+    assert (models[0].table == models[1].table).all()

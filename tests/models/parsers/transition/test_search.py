@@ -1,0 +1,153 @@
+"""Search: kernels equal the twins, ties included, and brute force over all derivations."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.paths import ROOT
+from tests.reference import arc_standard as twin
+from tests.reference import search
+from tests.reference.random_model import Model, model_of
+from tests.reference.walks import rich_treebanks
+from treevote.corpus.treebank import Treebank
+from treevote.kernels import Ints
+from treevote.models.learning.features.weights import best_class
+from treevote.models.parsers.transition.search import POPS, parse_beam, parse_best_first
+
+# Small whole numbers make many ties, large ones none.
+models = st.builds(
+    lambda treebank, seed, style, single_root: model_of(treebank, seed, style[0], style[1], single_root),
+    rich_treebanks(max_sentences=2, max_tokens=7, min_tokens=3),
+    st.integers(0, 10_000),
+    st.sampled_from([(0, 1.0), (1, 0.5), (10_000, 1e-3), (10_000, 1e-5)]),
+    st.booleans(),
+)
+
+
+def trees_of(finals: Sequence[twin.Configuration]) -> list[tuple[list[int], list[int]]]:
+    return [twin.arcs(final) for final in finals]
+
+
+def split(treebank: Treebank, heads: Ints, deprels: Ints) -> Iterator[tuple[list[int], list[int]]]:
+    for first, last in zip(treebank.offsets, treebank.offsets[1:], strict=False):
+        yield heads[first:last].tolist(), deprels[first:last].tolist()
+
+
+@settings(max_examples=40)
+@given(models)
+def test_greedy_is_the_twins(model: Model) -> None:
+    task = model.task()
+    parse_beam(*task, 1, 0.0)
+    assert list(split(model.treebank, *task[-1][1:3])) == trees_of([search.greedy(system) for system in model.systems])
+
+
+@settings(max_examples=40)
+@given(models, st.sampled_from([1, 2, 3, 8, 40]), st.sampled_from([0.0, 0.7, 3.0, 1e9]))
+def test_the_beam_is_the_twins(model: Model, width: int, margin: float) -> None:
+    task = model.task()
+    parse_beam(*task, width, margin)
+    finals = [search.beam(system, width, model.weights.scale, margin) for system in model.systems]
+    assert list(split(model.treebank, *task[-1][1:3])) == trees_of(finals)
+
+
+@settings(max_examples=40)
+@given(models, st.sampled_from([1, 2, 8]))
+def test_best_first_is_the_twins(model: Model, width: int) -> None:
+    task = model.task()
+    fallbacks = parse_best_first(*task, width)
+    found = [search.best_first(system, width, model.weights.scale, POPS) for system in model.systems]
+    assert list(split(model.treebank, *task[-1][1:3])) == trees_of([final for final, _ in found])
+    assert fallbacks == sum(fell_back for _, fell_back in found)
+
+
+def most_probable(system: search.System[twin.Configuration], scale: float) -> float:
+    """Return the log-probability of the most probable of all derivations."""
+
+    def best(here: twin.Configuration) -> float:
+        if system.is_final(here):
+            return 0.0
+        logs = search.log_probabilities(system.scores(here), system.legal(here), scale)
+        return max(log + best(system.advance(here, action)) for action, log in logs.items())
+
+    return best(system.start)
+
+
+def probability(system: search.System[twin.Configuration], scale: float, actions: Sequence[int]) -> float:
+    total, here = 0.0, system.start
+    for action in actions:
+        total += search.log_probabilities(system.scores(here), system.legal(here), scale)[action]
+        here = system.advance(here, action)
+    return total
+
+
+@settings(max_examples=20)
+@given(
+    rich_treebanks(max_sentences=1, max_tokens=3), st.integers(0, 10_000), st.sampled_from([1e-5, 1e-4]), st.booleans()
+)
+def test_with_room_enough_search_finds_the_most_probable_derivation(
+    treebank: Treebank, seed: int, scale: float, single_root: bool
+) -> None:
+    model = model_of(treebank, seed, 30_000, scale, single_root)
+    (system,) = model.systems
+    best = most_probable(system, scale)
+    wide = search.beam(system, 10_000, scale, 1e9)
+    assert probability(system, scale, wide.history) == pytest.approx(best)
+    beam, best_first = model.task(), model.task()
+    parse_beam(*beam, 1_000, 1e9)
+    assert list(split(treebank, *beam[-1][1:3])) == trees_of([wide])
+    if not parse_best_first(*best_first, 1_000):
+        assert list(split(treebank, *best_first[-1][1:3])) == trees_of([wide])
+
+
+@pytest.mark.parametrize(("seed", "magnitude"), [(0, 0), (1, 1), (2, 1), (3, 100)])
+def test_best_first_falls_back_where_the_model_is_flat(seed: int, magnitude: int) -> None:
+    treebank = Treebank.of([(["w"] * 12, [0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 6], list("uvwxyzuvwxyz"))] * 2)
+    model = model_of(treebank, seed, magnitude, 1e-3, single_root=False)
+    task = model.task()
+    assert parse_best_first(*task, 8) == 2
+    found = [search.best_first(system, 8, 1e-3, POPS) for system in model.systems]
+    assert [fell_back for _, fell_back in found] == [True, True]
+    assert list(split(treebank, *task[-1][1:3])) == trees_of([final for final, _ in found])
+
+
+def test_sentences_without_tokens_are_trees_already() -> None:
+    treebank = Treebank.of([(["w", "w"], [2, 0], ["x", "root"])])
+    model = model_of(treebank, 1, 100, 0.1, single_root=True)
+    empty = model._replace(treebank=Treebank.of([([], [], []), ([], [], [])]))
+    greedy, beam, best_first = empty.task(), empty.task(), empty.task()
+    parse_beam(*greedy, 1, 3.0)
+    parse_beam(*beam, 8, 3.0)
+    assert parse_best_first(*best_first, 8) == 0
+    for task in (greedy, beam, best_first):
+        assert (task[-1].heads.tolist(), task[-1].deprels.tolist()) == ([-1, -1], [-1, -1])
+
+
+def test_no_index_of_a_search_is_out_of_range(tmp_path: Path) -> None:
+    code = """
+from tests.reference.random_model import model_of
+from treevote.corpus.treebank import Treebank
+from treevote.models.parsers.transition.search import parse_beam, parse_best_first
+model = model_of(Treebank.of([(["w"] * n, list(range(n)), ["x"] * n) for n in (1, 5)]), 1, 100, 1e-3, True)
+for width in (1, 3, 100):
+    parse_beam(*model.task(), width, 1e9)
+    parse_best_first(*model.task(), width)
+"""
+    checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path), "TREEVOTE_CACHE_DIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, env={**os.environ, **checked}, check=True)
+
+
+@given(st.lists(st.tuples(st.integers(-2, 2), st.booleans()), min_size=1, max_size=6))
+def test_of_equal_actions_the_first_is_taken(classes: list[tuple[int, bool]]) -> None:
+    scores = np.array([value for value, _ in classes], np.int32)
+    among = [i for i, (_, legal) in enumerate(classes) if legal]
+    expected = search.best(scores.tolist(), among) if among else -1
+    assert best_class(scores, np.array([legal for _, legal in classes])) == expected

@@ -1,0 +1,355 @@
+"""Laws of the tokenizer: every text can be rebuilt from its output, and no forged model ends the process."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.paths import ROOT
+from tests.reference.lzma_literals import packed
+from tests.reference.toy_model import content
+from tests.reference.toy_text import CONLLU, QUICK, toy, toy_tokenizer
+from treevote.conll import text_chunks as cutting
+from treevote.conll.chunks import Chunk
+from treevote.conll.plain_text import PlainText, encoded, text_of
+from treevote.conll.reader import parse_chunk, read
+from treevote.conll.text_chunks import TextFormat, text_chunk, text_chunks
+from treevote.conll.writer import dumps
+from treevote.corpus.treebank import Treebank
+from treevote.errors import ConfigError, InputError, ModelError, TreevoteError
+from treevote.models.text.tokenization import child, model_file, tokenizer
+from treevote.models.text.tokenization.library import Splitter, Token
+from treevote.models.text.tokenization.tokenizer import Tokenizer, TokenizerTrainer
+from treevote.parallel import Jobs
+from treevote.store import folder as store
+from treevote.store.record import Record
+
+
+def tokenize(tokenizer: Tokenizer, text: str | bytes, *, format: TextFormat = "text") -> str:
+    """Return a text as CoNLL-U without tags and trees."""
+    return dumps(tokenizer.read(text_chunk(text if isinstance(text, bytes) else encoded(text), format=format)))
+
+
+PIECES = (
+    "Dogs can't bark.",
+    "Dogs",
+    "DOGS CAN'T",
+    ".",
+    " ",
+    "  ",
+    "\n",
+    "\r\n",
+    "\n\n",
+    "\n \t\n",
+    "\t",
+    "\x00",
+    "\x0c",
+    "\x1f",
+    "\x85",
+    "\u2028",
+    "\ufeff",
+    "\xa0",
+    "|",
+    "\\",
+    "\\x41",
+    "#",
+    "_",
+    "http://a.b/c?d=e",
+    "\u200f\u05d0\u05d1",
+    "\u4e2d\u6587\u3002",
+    "\U0001f468\u200d\U0001f469\u200d\U0001f467",
+    "a\u0301",
+    "\udcff",
+    "\ud800",
+    "\uffff",
+    "x" * 70,
+)
+texts = st.lists(st.sampled_from(PIECES), max_size=12).map("".join) | st.text(max_size=40)
+formats = pytest.mark.parametrize("format", ["text", "lines"])
+
+
+def rebuilt(conllu: str) -> tuple[bytes, PlainText]:
+    text = PlainText()
+    return b"".join(text_of(io.BytesIO(conllu.encode()), text)), text
+
+
+def columns(treebank: Treebank) -> list[object]:
+    assert treebank.source is not None
+    arrays = treebank.tokens, treebank.heads, treebank.deprels, treebank.offsets, treebank.source.line_of
+    return [treebank.words, treebank.labels, treebank.source.text, *((a.dtype, a.tolist()) for a in arrays)]
+
+
+@pytest.mark.parametrize("longest", [None, 40])
+@formats
+@settings(max_examples=50)
+@given(text=texts)
+def test_every_text_can_be_rebuilt(text: str, format: TextFormat, longest: int | None) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        if longest:
+            patch.setattr(cutting, "MAX_STRETCH", longest)
+            patch.setattr(cutting, "MAX_SPACES", 5)
+        conllu = tokenize(toy_tokenizer(), text, format=format)
+        direct = toy_tokenizer().read(cutting.text_chunk(encoded(text), format=format))
+    found, counts = rebuilt(conllu)
+    assert found == encoded(text)
+    assert counts.different == 0
+    treebank, faults = parse_chunk(Chunk("", 1, 1, conllu.encode(), "conllu"))
+    assert not faults
+    assert columns(direct) == columns(treebank)
+    for word in treebank.words[1:]:
+        assert word.form
+        assert not any(character < " " or character in "\x7f\x85\u2028" for character in word.form)
+
+
+@formats
+@given(data=st.binary(max_size=60))
+def test_every_sequence_of_bytes_can_be_rebuilt(data: bytes, format: TextFormat) -> None:
+    conllu = tokenize(toy_tokenizer(), data, format=format) if not data.startswith(cutting._MARKS) else ""
+    assert not conllu or rebuilt(conllu)[0] == data
+
+
+class Drops(io.BytesIO):
+    """A file that gives a few bytes at a time."""
+
+    def read(self, n: int | None = -1) -> bytes:
+        return super().read(min(n, 7) if n and n > 0 else n)
+
+
+@formats
+@given(text=st.lists(texts, max_size=5).map("\n\n".join), n_bytes=st.integers(1, 50))
+def test_stretches_do_not_depend_on_the_length_of_chunks(text: str, n_bytes: int, format: TextFormat) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cutting, "MAX_STRETCH", 64)
+        patch.setattr(cutting, "MAX_SPACES", 6)
+        whole = [each for chunk in text_chunks(io.BytesIO(encoded(text)), format=format) for each in chunk.stretches]
+        chunks = list(text_chunks(Drops(encoded(text)), format=format, n_bytes=n_bytes))
+    assert [each for chunk in chunks for each in chunk.stretches] == whole
+    assert b"".join(each.text for each in whole) == encoded(text)
+    alone = [toy_tokenizer().read(cutting.TextChunk("", (each,), format)) for each in whole]
+    assert "".join(dumps(toy_tokenizer().read(chunk)) for chunk in chunks) == "".join(map(dumps, alone))
+
+
+def test_what_is_learned() -> None:
+    tokenizer = toy_tokenizer()
+    conllu = tokenize(tokenizer, "Dogs can't bark. Dogs\ncan't bark.\n\nDOGS CAN'T bark.")
+    treebank = read(io.BytesIO(conllu.encode()), trees="ignored")
+    forms = [[word.form for word in sentence.words[1:]] for sentence in treebank.sentences()]
+    assert forms == [["Dogs", "ca", "n't", "bark", "."]] * 2 + [["DOGS", "CA", "N'T", "bark", "."]]
+    assert conllu.count("# newpar") == 2
+    assert conllu.startswith("# newdoc\n# newpar\n# sent_id = p1s1\n# text = Dogs can't bark.\n")
+    assert "2-3\tcan't\t" in conllu
+    lines = tokenize(tokenizer, "Dogs bark. Dogs bark.\n\nDogs\n", format="lines")
+    assert lines.count("# sent_id = s") == 2
+    assert "# newpar" not in lines
+
+
+def test_a_first_word_as_long_as_the_token_is_learned() -> None:
+    conllu = CONLLU.replace("\tca\t", "\tcould\t")
+    QUICK.train(read(io.BytesIO(conllu.encode())))
+
+
+def test_the_same_treebank_gives_the_same_bytes_and_progress() -> None:
+    calls: list[tuple[str, int, int]] = []
+    again = QUICK.train(toy(), jobs=Jobs(progress=lambda *call: calls.append(call)))
+    assert content(again.record()) == content(toy_tokenizer().record())
+    assert calls == [("tokenizer", 1, 1)]
+
+
+def test_training_is_silent(capfd: pytest.CaptureFixture[str]) -> None:
+    QUICK.train(toy(), toy())
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_treebank_without_spaces_is_learned_or_refused() -> None:
+    bare = CONLLU.replace("SpaceAfter=No", "_")
+    without_marks = read(io.BytesIO(bare.replace("5\t.\t", "5\tthen\t").encode()))
+    assert tokenize(QUICK.train(without_marks), "Dogs bark").count("\n1\t") == 1
+    with pytest.raises(InputError, match="12 tokens are punctuation: a tokenizer would never split it off"):
+        QUICK.train(read(io.BytesIO(bare.encode())))
+    with pytest.raises(InputError, match="Not enought training data"):
+        QUICK.train(Treebank.of([(["a"], [0], ["root"])]))
+
+
+def test_without_the_library_one_sentence_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = Tokenizer.from_record(toy_tokenizer().record())
+    monkeypatch.setitem(sys.modules, "ufal.udpipe", None)
+    for call in (lambda: tokenize(loaded, "a"), lambda: QUICK.train(toy())):
+        with pytest.raises(ConfigError, match=r"raw text needs ufal.udpipe.*pip install 'treevote\[text\]'"):
+            call()
+
+
+def test_a_training_that_dies_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "dies.py").write_text("import os; os.write(2, b'no memory'); os._exit(9)")
+    monkeypatch.setattr(child, "__file__", str(tmp_path / "dies.py"))
+    with pytest.raises(TreevoteError, match="ended without a result: no memory"):
+        QUICK.train(toy())
+
+
+def test_a_stored_tokenizer_is_the_same(tmp_path: Path) -> None:
+    tokenizer, text = toy_tokenizer(), "Dogs can't bark. Dogs"
+    store.save(tokenizer.record(), tmp_path / "model")
+    again = Tokenizer.from_record(store.load(tmp_path / "model"))
+    assert content(again.record()) == content(tokenizer.record())
+    assert tokenize(again, text) == tokenize(pickle.loads(pickle.dumps(tokenizer)), text) == tokenize(tokenizer, text)
+
+
+@pytest.mark.parametrize("settings", [{"epochs": 0}, {"dimension": 17}, {"learning_rate": 0.0}, {"batch_size": 0}])
+def test_settings_out_of_range_are_refused(settings: dict[str, float]) -> None:
+    with pytest.raises(ConfigError, match=f"{next(iter(settings))}(:| should be)"):
+        TokenizerTrainer(**settings)  # type: ignore[arg-type]
+
+
+def parts() -> tuple[bytes, bytes]:
+    """Return the network and the rules of a tokenizer, decompressed."""
+    data = toy_tokenizer().data.tobytes()
+    network, at = model_file._decompressed(data, len(model_file.HEADER + model_file.NETWORK))
+    return network, model_file._decompressed(data, at + 1)[0]
+
+
+def built(network: bytes, rules: bytes) -> bytes:
+    head, middle = model_file.HEADER + model_file.NETWORK, model_file.RULES
+    return head + packed(network) + middle + packed(rules) + model_file.END
+
+
+def rule(*words: bytes) -> bytes:
+    """Return a rule for a token: its words."""
+    key, *rest = [bytes([len(word)]) + word for word in words]
+    return key + bytes([len(rest)]) + b"".join(rest)
+
+
+NO_RULES = bytes(4)
+
+
+@pytest.mark.parametrize(
+    ("rules", "problem"),
+    [
+        (b"\x01\0\0\0" + rule(b"cant", b"can", b"t") + NO_RULES, ""),
+        (NO_RULES + b"\x01\0\0\0" + rule(b"nt", b"", b"nt"), ""),
+        (NO_RULES + b"\x01\0\0\0" + rule(b"", b"", b"nt"), ""),
+        (b"\x01\0\0\0" + rule(b"cant") + NO_RULES, "has no words"),
+        (b"\x01\0\0\0" + rule(b"cant", b"", b"t") + NO_RULES, "has no words"),
+        (b"\x01\0\0\0" + rule(b"cant", b"can", b"t\tx") + NO_RULES, "something else than words"),
+        (b"\x01\0\0\0" + rule(b"cant", b"can", b"\n") + NO_RULES, "something else than words"),
+        (b"\x01\0\0\0" + rule(b"cant", b"can", b"\xff") + NO_RULES, "something else than words"),
+        (NO_RULES + b"\x01\0\0\0" + rule(b"nt", b"\xffa", b"nt"), "something else than words"),
+        (b"\x09\0\0\0" + rule(b"cant", b"can", b"t"), "cut off"),
+        (NO_RULES + NO_RULES + b"x", "behind its rules"),
+        (b"\x01\0\0\0\xff\xff\xff\xff\xff", "too long"),
+        (NO_RULES + b"\x80\x80\0\0" + rule(b"n" * 200, b"n", b"t") * 0x8080, "too much memory"),
+    ],
+)
+def test_forged_rules_are_refused(rules: bytes, problem: str) -> None:
+    network, _ = parts()
+    if not problem:
+        model_file.check(built(network, rules))
+        assert Splitter(built(network, rules)).sentences("I cant.")
+        return
+    with pytest.raises(ModelError, match=problem):
+        model_file._check_rules(rules)
+
+
+@pytest.mark.parametrize("at", range(10))
+def test_forged_settings_of_the_network_are_refused(at: int) -> None:
+    network, rules = parts()
+    model_file.check(built(network, rules))
+    for value in range(0, 256, 15):
+        other = network[:at] + bytes([value]) + network[at + 1 :]
+        if value != network[at] and not (at == 0 and value <= 2) and not (at == 3 and value <= 1):
+            with pytest.raises(ModelError, match="the model is damaged: train it again"):
+                model_file.check(built(other, rules))
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        Record("parser"),
+        Record("tokenizer"),
+        Record("tokenizer", arrays={"udpipe": np.zeros((2, 2), np.uint8)}),
+        Record("tokenizer", arrays={"udpipe": np.zeros(9, np.int32)}),
+        Record("tokenizer", arrays={"udpipe": np.zeros(9, np.uint8)}),
+    ],
+)
+def test_a_record_of_something_else_is_refused(record: Record) -> None:
+    with pytest.raises(ModelError):
+        Tokenizer.from_record(record)
+
+
+FORGE = """
+import sys
+from tests.models.text.tokenization.test_tokenizer import survive
+survive(int(sys.argv[1]), int(sys.argv[2]))
+"""
+
+
+def mutated(data: bytes, rng: random.Random) -> bytes:
+    """Return bytes of which a few are others, more, or fewer."""
+    changed, at = bytearray(data), rng.randrange(len(data))
+    kind = rng.randrange(5)
+    if kind == 0:
+        changed[at] ^= 1 << rng.randrange(8)
+    elif kind == 1:
+        del changed[at:]
+    elif kind == 2:
+        changed[rng.randrange(min(64, len(changed)))] = rng.randrange(256)
+    elif kind == 3:
+        changed[at:at] = rng.randbytes(rng.randint(1, 9))
+    else:
+        changed[at : at + 4] = rng.choice([0, 1, 1 << 31, (1 << 32) - 1, 1 << 16]).to_bytes(4, "little")
+    return bytes(changed)
+
+
+def survive(seed: int, n: int) -> None:
+    """Load forged tokenizers, and use those that are not refused."""
+    rng = random.Random(seed)
+    whole, (network, rules) = toy_tokenizer().data.tobytes(), parts()
+    used = 0
+    for _ in range(n):
+        where = rng.randrange(4)
+        forged = [
+            lambda: mutated(whole, rng),
+            lambda: built(mutated(network, rng), rules),
+            lambda: built(network, mutated(rules, rng)),
+            lambda: built(network, mutated(rules, rng)),
+        ][where]()
+        try:
+            tokenizer = Tokenizer.from_record(Record("tokenizer", arrays={"udpipe": np.frombuffer(forged, np.uint8)}))
+            text = " ".join(PIECES) * 3
+            assert rebuilt(tokenize(tokenizer, text))[0] == encoded(text)
+            used += 1
+        except ModelError:
+            pass
+    print(used)
+
+
+def test_no_forged_tokenizer_ends_the_process() -> None:
+    done = subprocess.run([sys.executable, "-c", FORGE, "1", "60"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert 0 < int(done.stdout) < 60
+
+
+def test_parts_of_a_long_line_are_numbered_from_the_second_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("treevote.models.text.tokenization.tokenizer.MAX_WORDS", 2)
+    lines = tokenize(toy_tokenizer(), "Dogs bark.\nDogs\n", format="lines").split("\n")
+    names = [line.removeprefix("# sent_id = ") for line in lines if line.startswith("# sent_id")]
+    assert names == ["s1", "s1.2", "s2"]
+
+
+def test_a_sentence_with_too_many_words_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("treevote.models.text.tokenization.tokenizer.MAX_TOKENS", 5)
+    assert tokenize(toy_tokenizer(), "Dogs can't bark.").count("# sent_id") == 1
+    with pytest.raises(InputError, match="sentence s1: expected at most 5 tokens in a sentence, found more; cut the"):
+        tokenize(toy_tokenizer(), "Dogs can't bark. Dogs", format="lines")
+
+
+@pytest.mark.parametrize(("text", "start", "end"), [("a dog.", 2, 5), ("a  dog .", 3, 6), ("a    .", 2, 5)])
+def test_a_token_has_no_spaces_around_it_unless_it_is_a_space(text: str, start: int, end: int) -> None:
+    assert tokenizer._trimmed(text, Token(2, len(text) - 1)) == (start, end)
