@@ -100,11 +100,6 @@ class Verdict:
     open: tuple[Difference, ...]
     sentences: tuple[str, ...]
 
-    @property
-    def is_decided(self) -> bool:
-        """Whether the first system is significantly better than all others."""
-        return bool(self.leads) and all(lead.p.significant for lead in self.leads)
-
 
 def verdict(evaluation: Evaluation) -> Verdict:
     """Return the verdict of an evaluation."""
@@ -121,17 +116,6 @@ def verdict(evaluation: Evaluation) -> Verdict:
     return Verdict(metric, correction, tuple(ranking), leads, still_open, tuple(sentences))
 
 
-def difference(test: Test, evaluation: Evaluation, *, turned: bool = False) -> Difference:
-    """Return the difference that a test is about: first minus second, or if it is turned second minus first."""
-    assert test.difference is not None
-    first, second = (evaluation.systems[i].name for i in (test.first, test.second))
-    p = p_of(test, evaluation)
-    if not turned:
-        return Difference(first, second, test.difference, test.low, test.high, p)
-    low, high = (None if end is None else -end for end in (test.high, test.low))
-    return Difference(second, first, -test.difference, low, high, p)
-
-
 def differences(evaluation: Evaluation, metric: str, found: Verdict) -> Iterator[tuple[Difference, Test]]:
     """Yield the difference of each pair in a metric, with its test: the system that is higher in the ranking first."""
     return _ordered(evaluation, metric, found.ranking)
@@ -140,14 +124,18 @@ def differences(evaluation: Evaluation, metric: str, found: Verdict) -> Iterator
 def _ordered(
     evaluation: Evaluation, metric: str, ranking: Sequence[tuple[str, float]]
 ) -> Iterator[tuple[Difference, Test]]:
-    places = {name: place for place, (name, _) in enumerate(ranking)}
-    pairs = []
-    for test in evaluation.comparison.tests:
-        first, second = (places.get(evaluation.systems[i].name, len(places) + i) for i in (test.first, test.second))
-        if test.metric == metric and test.difference is not None:
-            pairs.append((min(first, second), max(first, second), test, first > second))
-    for _, _, test, turned in sorted(pairs, key=lambda pair: pair[:2]):
-        yield difference(test, evaluation, turned=turned), test
+    ranks = {name: rank for rank, (name, _) in enumerate(ranking)}
+    names = [system.name for system in evaluation.systems]
+    places = [ranks.get(name, len(ranks) + i) for i, name in enumerate(names)]
+    for test in sorted(evaluation.comparison.tests, key=lambda test: sorted((places[test.first], places[test.second]))):
+        if test.metric != metric or test.difference is None:
+            continue
+        first, second, p = names[test.first], names[test.second], p_of(test, evaluation)
+        if places[test.first] < places[test.second]:
+            yield Difference(first, second, test.difference, test.low, test.high, p), test
+        else:
+            low, high = (None if end is None else -end for end in (test.high, test.low))
+            yield Difference(second, first, -test.difference, low, high, p), test
 
 
 def _sentences(
