@@ -47,7 +47,8 @@ def arcs_of(systems: Sequence[Treebank], convention: Convention = "conllx") -> l
 def unanimous(systems: Sequence[Treebank]) -> Bools:
     """Return a mask of the slots to which all systems give the same head and label, shape (n_slots,)."""
     first, *others = arcs_of(systems)
-    return np.logical_and.reduce([first.heads >= 0, *(agreement(first, other).arcs for other in others)])
+    masks = [first.heads >= 0, *(agreement(first, other).arcs for other in others)]
+    return np.asarray(np.logical_and.reduce(masks))
 
 
 def oracle(right: Sequence[Bools]) -> Bools:

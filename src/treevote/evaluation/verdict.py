@@ -7,6 +7,7 @@ bound, and is written ``p ≤ 0.0010``.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -112,8 +113,8 @@ def verdict(evaluation: Evaluation) -> Verdict:
     still_open = tuple(pair for pair in pairs if not pair.p.significant)
     n = len(pairs)
     correction = f"Holm’s correction for {n} pairs" if n > 1 else "one pair, no correction"
-    sentences = _sentences(evaluation, metric, ranking, leads, still_open, n)
-    return Verdict(metric, correction, tuple(ranking), leads, still_open, tuple(sentences))
+    found = Verdict(metric, correction, tuple(ranking), leads, still_open, ())
+    return dataclasses.replace(found, sentences=tuple(_sentences(evaluation, found, n)))
 
 
 def differences(evaluation: Evaluation, metric: str, found: Verdict) -> Iterator[tuple[Difference, Test]]:
@@ -138,17 +139,11 @@ def _ordered(
             yield Difference(second, first, -test.difference, low, high, p), test
 
 
-def _sentences(
-    evaluation: Evaluation,
-    metric: str,
-    ranking: list[tuple[str, float]],
-    leads: tuple[Difference, ...],
-    still_open: tuple[Difference, ...],
-    n_pairs: int,
-) -> list[str]:
-    if not ranking:
+def _sentences(evaluation: Evaluation, found: Verdict, n_pairs: int) -> list[str]:
+    if not found.ranking:
         return ["No word was scored."]
-    best, value = ranking[0]
+    metric, leads = found.metric, found.leads
+    best, value = found.ranking[0]
     if not leads:
         rate = next(system.rates[metric] for system in evaluation.systems if system.name == best)
         ends = "" if rate.low is None else f" (95 % interval {rate.low:.2f} to {rate.high:.2f})"
@@ -165,9 +160,9 @@ def _sentences(
     else:
         what = f"its lead over {_listed(unsure)}" if len(leads) > 1 else "the difference"
         said = [f"{best} has the highest {metric}, {value:.2f}, {ahead}, but {what} is not significant."]
-    if others := [f"{pair} ({pair.p})" for pair in still_open if pair.better != best]:
+    if others := [f"{pair} ({pair.p})" for pair in found.open if pair.better != best]:
         said.append(f"{'Nor are these differences' if unsure else 'Not significant'}: {_listed(others)}.")
-    elif n_pairs > len(still_open) and n_pairs > 1:
+    elif n_pairs > len(found.open) and n_pairs > 1:
         said.append("All other differences are significant." if unsure else "All differences are significant.")
     return said
 
