@@ -47,10 +47,8 @@ def arcs_of(systems: Sequence[Treebank], convention: Convention = "conllx") -> l
 def unanimous(systems: Sequence[Treebank]) -> Bools:
     """Return a mask of the slots to which all systems give the same head and label, shape (n_slots,)."""
     first, *others = arcs_of(systems)
-    mask = first.heads >= 0
-    for other in others:
-        mask &= agreement(first, other).arcs
-    return mask
+    masks = [first.heads >= 0, *(agreement(first, other).arcs for other in others)]
+    return np.asarray(np.logical_and.reduce(masks))
 
 
 def oracle(right: Sequence[Bools]) -> Bools:
@@ -65,10 +63,7 @@ def uniquely_correct(right: Sequence[Bools]) -> list[Bools]:
 
 
 def right_arcs(gold: Treebank, system: Treebank, *, convention: Convention = "ud") -> Agreement:
-    """Return the masks of the right heads, and of the right arcs (head and label), of a system.
-
-    Parameters and errors are those of `treevote.evaluation.counts.evaluate`.
-    """
+    """Return the masks of right heads and right arcs; errors are those of `treevote.evaluation.counts.evaluate`."""
     require_heads(gold)
     compared_part(convention)
     require_same_sentences(gold, system)

@@ -35,8 +35,8 @@ def count_attachment(
     """
     counts = count_by_sentence(gold, projected, convention=convention, punctuation=punctuation)
     scored = scored_words(system, punctuation=punctuation)
-    words = count_in_sentences(scored, alignment, gold.n_sentences)
-    roots = count_in_sentences(scored & (system.heads == 0), alignment, gold.n_sentences)
+    words = count_in_sentences(scored, alignment)
+    roots = count_in_sentences(scored & (system.heads == 0), alignment)
     triples = {
         "LAS": (counts["arcs"], counts["tokens"], words),
         "UAS": (counts["heads"], counts["tokens"], words),
@@ -48,7 +48,7 @@ def count_attachment(
         "complete labelled": (counts["arc_sentences"], counts["sentences"], counts["sentences"]),
     }
     if convention == "ud":
-        content = count_in_sentences(scored & has_label(system, CONTENT), alignment, gold.n_sentences)
+        content = count_in_sentences(scored & has_label(system, CONTENT), alignment)
         triples["CLAS"] = counts["content_arcs"], counts["gold_content"], content
     return {name: np.stack(triple, axis=1) for name, triple in triples.items()}
 
@@ -64,6 +64,6 @@ def has_label(treebank: Treebank, labels: frozenset[str]) -> Bools:
     return np.array([*wanted, False], np.bool_)[treebank.deprels]
 
 
-def count_in_sentences(mask: Bools, alignment: Alignment, n_sentences: int) -> Longs:
+def count_in_sentences(mask: Bools, alignment: Alignment) -> Longs:
     """Return the number of words of a system that begin in each gold sentence, shape (n_sentences,)."""
-    return np.bincount(alignment.gold_sentence[mask], minlength=n_sentences)
+    return np.bincount(alignment.gold_sentence[mask], minlength=len(alignment.sentences))

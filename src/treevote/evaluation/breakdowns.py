@@ -63,10 +63,7 @@ def tally(factor: Factor, gold_values: Values, projected: Treebank, scored: Bool
 
 
 def breakdown(factor: Factor, tallies: Sequence[Tally]) -> Breakdown:
-    """Put the tallies of several systems side by side, see `treevote.evaluation.results.Breakdown`.
-
-    Groups that neither the gold trees nor a system have a token in are left out.
-    """
+    """Put the tallies of systems side by side; groups without a token in any tree are left out."""
     names = list(dict.fromkeys(name for one in tallies for name in one.names))
     gold_tokens = dict.fromkeys(names, 0) | dict(zip(tallies[0].names, tallies[0].arcs[:, 1].tolist(), strict=True))
     found = dict.fromkeys(names, 0)
@@ -77,8 +74,7 @@ def breakdown(factor: Factor, tallies: Sequence[Tally]) -> Breakdown:
     names = [name for name in names if gold_tokens[name] or found[name]]
     if not factor.ordered:
         names.sort(key=lambda name: (-gold_tokens[name], -found[name], name))
-    kept = names[:MAX_GROUPS]
-    rows = [[name] for name in kept] + ([names[MAX_GROUPS:]] if names[MAX_GROUPS:] else [])
+    rows = [[name] for name in names[:MAX_GROUPS]] + ([names[MAX_GROUPS:]] if names[MAX_GROUPS:] else [])
     rows_of = [{name: i for i, name in enumerate(one.names)} for one in tallies]
     groups = []
     for row in rows:

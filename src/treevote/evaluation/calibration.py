@@ -69,10 +69,7 @@ def table(confidence: Floats, right: Bools, least: float = 0.95) -> dict[str, JS
 
 
 def measured(gold: Treebank, parse: Treebank, *, convention: Convention) -> dict[str, dict[str, JSON]]:
-    """Compare the confidence that a parse carries with gold trees: a `table` for arcs, one for arcs with their labels.
-
-    InputError if sentences differ, or a token has no confidence.
-    """
+    """Return a `table` for arcs and one for arcs with labels; InputError if sentences differ or a token has none."""
     rights, tokens = right_arcs(gold, parse, convention=convention), parse.is_token
     return {
         key: table(confidence_of(parse, name)[tokens], right[tokens])
@@ -87,10 +84,7 @@ def has_confidence(parse: Treebank) -> bool:
 
 
 def confidence_of(parse: Treebank, name: str) -> Floats:
-    """Return the number of each token in MISC under a name, shape (n_slots,); 0 in ROOT slots.
-
-    InputError at the first token without such a number from 0 to 1.
-    """
+    """Return a number in MISC, 0 to 1, shape (n_slots,), 0 in ROOT slots; InputError at the first token without it."""
     source = parse.source
     assert source is not None, "read from a file"
     column = np.zeros(len(parse.tokens), np.float32)

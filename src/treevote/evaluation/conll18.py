@@ -60,11 +60,8 @@ def count_conll18(
     same_function = _same_function_words(gold, system, alignment, arcs & upos & features)
     content, also_content = has_label(gold, CONTENT), has_label(system, CONTENT)
 
-    words = per_sentence(scored, gold.offsets), count_in_sentences(also_scored, alignment, gold.n_sentences)
-    contents = (
-        per_sentence(scored & content, gold.offsets),
-        count_in_sentences(also_scored & also_content, alignment, gold.n_sentences),
-    )
+    words = per_sentence(scored, gold.offsets), count_in_sentences(also_scored, alignment)
+    contents = per_sentence(scored & content, gold.offsets), count_in_sentences(also_scored & also_content, alignment)
     right = {
         "Words": (aligned, words),
         "UPOS": (upos, words),

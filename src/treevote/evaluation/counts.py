@@ -95,8 +95,7 @@ class Counts:
 
     def __add__(self, other: Counts) -> Counts:
         """Return the counts of two sets of sentences together."""
-        sums = map(int.__add__, dataclasses.astuple(self), dataclasses.astuple(other))
-        return Counts(*sums)
+        return Counts(*map(int.__add__, dataclasses.astuple(self), dataclasses.astuple(other)))
 
     @property
     def las(self) -> float:

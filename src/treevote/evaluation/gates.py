@@ -9,7 +9,7 @@ from reprlib import repr as short
 from treevote.errors import ConfigError, unknown
 from treevote.evaluation.results import Evaluation
 from treevote.evaluation.significance import TOLERANCE
-from treevote.evaluation.verdict import difference
+from treevote.evaluation.verdict import p_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,29 +76,28 @@ def max_loss(
         tested = [test for test in evaluation.comparison.tests if test.metric == metric]
         if significant and not tested and len(names) > 1:
             raise ConfigError(f"differences in {metric} are not tested; leave out --significant, or choose LAS or UAS")
-        for place, system in enumerate(evaluation.systems):
-            if system.name == baseline:
-                continue
-            old, new = (evaluation.systems[i].rates[metric].value for i in (names.index(baseline), place))
+        values = {system.name: system.rates[metric].value for system in evaluation.systems}
+        old = values.pop(baseline)
+        for name, new in values.items():
             if old is None or new is None:
-                gates.append(Gate(f"{metric} − {number:g}", system.name, False, f"{system.name} has no {metric}"))
+                gates.append(Gate(f"{metric} − {number:g}", name, False, f"{name} has no {metric}"))
                 continue
-            loss, told = old - new, ""
+            loss, chance = old - new, ""
             passed = loss <= number + TOLERANCE
             if tested:
-                pair = next(
-                    test for test in tested if {names[test.first], names[test.second]} == {baseline, system.name}
+                p = p_of(
+                    next(test for test in tested if {names[test.first], names[test.second]} == {baseline, name}),
+                    evaluation,
                 )
-                p = difference(pair, evaluation).p
                 passed = passed or (significant and not p.significant)
-                told = f" ({p})"
+                chance = f" ({p})"
             change = (
-                f"loses {loss:.2f}" if loss > TOLERANCE else f"gains {-loss:.2f}" if loss < -TOLERANCE else "loses no"
+                f"gains {-loss:.2f}" if loss < -TOLERANCE else f"loses {loss:.2f}" if loss > TOLERANCE else "loses no"
             )
-            sentence = f"{system.name} {change} {metric} against {baseline}{told}; {number:g} may be lost"
+            sentence = f"{name} {change} {metric} against {baseline}{chance}; {number:g} may be lost"
             if significant:
                 sentence += ", or more if it is not significant"
-            gates.append(Gate(f"{metric} ≥ {baseline} − {number:g}", system.name, passed, sentence))
+            gates.append(Gate(f"{metric} ≥ {baseline} − {number:g}", name, passed, sentence))
     return gates
 
 
@@ -108,8 +107,8 @@ def well_formed(evaluation: Evaluation, *, but: str | None = None) -> list[Gate]
     for system in evaluation.systems:
         if system.name != but:
             found = [f"{finding.sentences:,} with {finding.name}" for finding in system.ill_formed]
-            told = f"{system.name} has sentences that are no trees: {', '.join(found)}"
-            sentence = told if found else f"{system.name} has trees only"
+            faults = f"{system.name} has sentences that are no trees: {', '.join(found)}"
+            sentence = faults if found else f"{system.name} has trees only"
             gates.append(Gate("trees only", system.name, not found, sentence))
     return gates
 

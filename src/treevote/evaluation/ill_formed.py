@@ -7,7 +7,6 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, per_sentence, roots
 from treevote.evaluation.results import Finding
-from treevote.kernels import Bools
 
 FIRST = 10
 """Maximum number of sentences named for each finding."""
@@ -17,14 +16,16 @@ def ill_formed(system: Treebank, *, single_root: bool) -> tuple[Finding, ...]:
     """Return the ways in which sentences are no trees; several roots are one if every tree must have one."""
     unknown = per_sentence(system.is_token & (system.heads < 0), system.offsets) > 0
     cyclic = ~are_trees(system) & ~unknown
-    found = [
-        _finding("cycle", "words that do not reach ROOT along their heads", cyclic),
-        _finding("several roots", "more than one word on ROOT, where the gold trees have one", roots(system) > 1),
-        _finding("no head", "words without a head, which count as wrong", unknown),
-    ]
-    return tuple(one for one in found if one.sentences and (single_root or one.name != "several roots"))
-
-
-def _finding(name: str, description: str, sentences: Bools) -> Finding:
-    numbers = (np.flatnonzero(sentences) + 1).tolist()
-    return Finding(name, description, len(numbers), tuple(numbers[:FIRST]))
+    findings = []
+    for name, description, sentences in (
+        ("cycle", "words that do not reach ROOT along their heads", cyclic),
+        (
+            "several roots",
+            "more than one word on ROOT, where the gold trees have one",
+            (roots(system) > 1) & single_root,
+        ),
+        ("no head", "words without a head, which count as wrong", unknown),
+    ):
+        if numbers := (np.flatnonzero(sentences) + 1).tolist():
+            findings.append(Finding(name, description, len(numbers), tuple(numbers[:FIRST])))
+    return tuple(findings)

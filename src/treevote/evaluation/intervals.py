@@ -35,14 +35,8 @@ class Moments(NamedTuple):
 
 def moments(right: Longs, whole: Longs) -> Moments:
     """Return the sums for counts by sentence, shape (n_sentences,) each."""
-    return Moments(
-        int(right.sum()),
-        int(whole.sum()),
-        int(right @ right),
-        int(right @ whole),
-        int(whole @ whole),
-        int(np.count_nonzero(whole)),
-    )
+    sums = right.sum(), whole.sum(), right @ right, right @ whole, whole @ whole, np.count_nonzero(whole)
+    return Moments(*map(int, sums))
 
 
 def effective_size(sums: Moments) -> float:

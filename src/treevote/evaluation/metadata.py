@@ -32,8 +32,8 @@ def documents(treebank: Treebank) -> list[str] | None:
 def domains(treebank: Treebank) -> list[str] | None:
     """Return the domain of each sentence: by a comment ``genre`` or ``domain``, else by the beginning of ``sent_id``.
 
-    The beginning of a ``sent_id`` is cut at ``-_.:/``, without digits at the end of a piece, after the first piece that
-    differs between sentences. None if it would give one domain, or more than `MAX_DOMAINS`.
+    The ``sent_id`` is cut at ``-_.:/``, without digits at the end of a piece, after the first piece that differs
+    between sentences. None if it would give one domain, or more than `MAX_DOMAINS`.
     """
     comments = [treebank.comments(i) for i in range(treebank.n_sentences)]
     name, names = "", []

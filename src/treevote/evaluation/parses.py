@@ -38,10 +38,7 @@ class SentenceTrees(NamedTuple):
 
 
 class Parses:
-    """Gold trees and those of the systems, with labels as the convention compares them.
-
-    ``scored`` is the mask of the scored slots, shape (n_slots,).
-    """
+    """Gold trees and those of the systems, with labels as the convention compares them; ``scored`` masks slots."""
 
     def __init__(self, gold: Treebank, scored: Bools, convention: Convention) -> None:
         self.words = gold

@@ -55,10 +55,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A way in which sentences of a system are not trees, see `treevote.evaluation.ill_formed`.
-
-    ``sentences`` is their number; ``first`` are the numbers of the first ones in the file of the system.
-    """
+    """A way in which sentences of a system are not trees: their number, and those of the first ones in its own file."""
 
     name: str
     description: str

@@ -93,10 +93,7 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 def bootstrap_sums(counts: Ints | Longs, samples: int, seed: int) -> Longs:
-    """Return the sums of counts, shape (n_sentences, n_counts), over bootstrap samples of at least one sentence.
-
-    The result has the shape (samples, n_counts).
-    """
+    """Return sums of counts, shape (n_sentences > 0, n_counts), over bootstrap samples; shape (samples, n_counts)."""
     random = np.random.Generator(np.random.PCG64(seed))
     n, terms = len(counts), counts.astype(np.float64)
     sums = np.empty((samples, counts.shape[1]))
@@ -107,10 +104,7 @@ def bootstrap_sums(counts: Ints | Longs, samples: int, seed: int) -> Longs:
 
 
 def swapped_sums(counts: Ints | Longs, permutations: int, seed: int) -> Longs:
-    """Return the sums of counts, shape (n_sentences, n_counts), over random halves of the sentences.
-
-    Each sentence is in a half with probability 1/2. The result has the shape (permutations, n_counts).
-    """
+    """Return sums of counts over sentences that are drawn with probability 1/2 each; shape (permutations, n_counts)."""
     random = np.random.Generator(np.random.PCG64(seed))
     exact = np.float32 if np.abs(counts).sum(axis=0).max(initial=0) < 1 << 24 else np.float64
     n, terms = len(counts), counts.astype(exact)

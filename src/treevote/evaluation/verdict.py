@@ -7,6 +7,7 @@ bound, and is written ``p ≤ 0.0010``.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -100,11 +101,6 @@ class Verdict:
     open: tuple[Difference, ...]
     sentences: tuple[str, ...]
 
-    @property
-    def is_decided(self) -> bool:
-        """Whether the first system is significantly better than all others."""
-        return bool(self.leads) and all(lead.p.significant for lead in self.leads)
-
 
 def verdict(evaluation: Evaluation) -> Verdict:
     """Return the verdict of an evaluation."""
@@ -117,19 +113,8 @@ def verdict(evaluation: Evaluation) -> Verdict:
     still_open = tuple(pair for pair in pairs if not pair.p.significant)
     n = len(pairs)
     correction = f"Holm’s correction for {n} pairs" if n > 1 else "one pair, no correction"
-    sentences = _sentences(evaluation, metric, ranking, leads, still_open, n)
-    return Verdict(metric, correction, tuple(ranking), leads, still_open, tuple(sentences))
-
-
-def difference(test: Test, evaluation: Evaluation, *, turned: bool = False) -> Difference:
-    """Return the difference that a test is about: first minus second, or if it is turned second minus first."""
-    assert test.difference is not None
-    first, second = (evaluation.systems[i].name for i in (test.first, test.second))
-    p = p_of(test, evaluation)
-    if not turned:
-        return Difference(first, second, test.difference, test.low, test.high, p)
-    low, high = (None if end is None else -end for end in (test.high, test.low))
-    return Difference(second, first, -test.difference, low, high, p)
+    found = Verdict(metric, correction, tuple(ranking), leads, still_open, ())
+    return dataclasses.replace(found, sentences=tuple(_sentences(evaluation, found, n)))
 
 
 def differences(evaluation: Evaluation, metric: str, found: Verdict) -> Iterator[tuple[Difference, Test]]:
@@ -140,27 +125,25 @@ def differences(evaluation: Evaluation, metric: str, found: Verdict) -> Iterator
 def _ordered(
     evaluation: Evaluation, metric: str, ranking: Sequence[tuple[str, float]]
 ) -> Iterator[tuple[Difference, Test]]:
-    places = {name: place for place, (name, _) in enumerate(ranking)}
-    pairs = []
-    for test in evaluation.comparison.tests:
-        first, second = (places.get(evaluation.systems[i].name, len(places) + i) for i in (test.first, test.second))
-        if test.metric == metric and test.difference is not None:
-            pairs.append((min(first, second), max(first, second), test, first > second))
-    for _, _, test, turned in sorted(pairs, key=lambda pair: pair[:2]):
-        yield difference(test, evaluation, turned=turned), test
+    ranks = {name: rank for rank, (name, _) in enumerate(ranking)}
+    names = [system.name for system in evaluation.systems]
+    places = [ranks.get(name, len(ranks) + i) for i, name in enumerate(names)]
+    for test in sorted(evaluation.comparison.tests, key=lambda test: sorted((places[test.first], places[test.second]))):
+        if test.metric != metric or test.difference is None:
+            continue
+        first, second, p = names[test.first], names[test.second], p_of(test, evaluation)
+        if places[test.first] < places[test.second]:
+            yield Difference(first, second, test.difference, test.low, test.high, p), test
+        else:
+            low, high = (None if end is None else -end for end in (test.high, test.low))
+            yield Difference(second, first, -test.difference, low, high, p), test
 
 
-def _sentences(
-    evaluation: Evaluation,
-    metric: str,
-    ranking: list[tuple[str, float]],
-    leads: tuple[Difference, ...],
-    still_open: tuple[Difference, ...],
-    n_pairs: int,
-) -> list[str]:
-    if not ranking:
+def _sentences(evaluation: Evaluation, found: Verdict, n_pairs: int) -> list[str]:
+    if not found.ranking:
         return ["No word was scored."]
-    best, value = ranking[0]
+    metric, leads = found.metric, found.leads
+    best, value = found.ranking[0]
     if not leads:
         rate = next(system.rates[metric] for system in evaluation.systems if system.name == best)
         ends = "" if rate.low is None else f" (95 % interval {rate.low:.2f} to {rate.high:.2f})"
@@ -177,9 +160,9 @@ def _sentences(
     else:
         what = f"its lead over {_listed(unsure)}" if len(leads) > 1 else "the difference"
         said = [f"{best} has the highest {metric}, {value:.2f}, {ahead}, but {what} is not significant."]
-    if others := [f"{pair} ({pair.p})" for pair in still_open if pair.better != best]:
+    if others := [f"{pair} ({pair.p})" for pair in found.open if pair.better != best]:
         said.append(f"{'Nor are these differences' if unsure else 'Not significant'}: {_listed(others)}.")
-    elif n_pairs > len(still_open) and n_pairs > 1:
+    elif n_pairs > len(found.open) and n_pairs > 1:
         said.append("All other differences are significant." if unsure else "All differences are significant.")
     return said
 
