@@ -325,3 +325,18 @@ def test_code_with_and_without_checks_of_bounds_are_two(monkeypatch: pytest.Monk
         monkeypatch.setenv("NUMBA_BOUNDSCHECK", value)
         folders.add(KernelFiles(double, {}).source)
     assert len(folders) == 2
+
+
+def test_code_for_classes_that_have_moved_is_compiled_again(tmp_path: Path) -> None:
+    (tmp_path / "adding.py").write_text(
+        "from treevote.kernels import kernel\n@kernel\ndef total(pair):\n    return pair.left + pair.right\n"
+    )
+    for home in ("former", "present"):
+        (tmp_path / f"{home}.py").write_text(
+            "from typing import NamedTuple\nclass Pair(NamedTuple):\n    left: int\n    right: int\n"
+        )
+    code = "from adding import total; from {} import Pair; print(total(Pair(1, 2)))"
+    assert python(tmp_path, code.format("former")).stdout == "3\n"
+    (tmp_path / "former.py").unlink()
+    shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
+    assert [python(tmp_path, code.format("present")).stdout for _ in range(2)] == ["3\n"] * 2

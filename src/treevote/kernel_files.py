@@ -114,14 +114,18 @@ class KernelFiles:
             os.utime(self._folder)
         if self._are_right():
             return True
-        for file in self._files():
-            file.unlink(missing_ok=True)
+        self.remove()
         shared = _named_folder()
         if shared is None or os.fspath(shared) == self.root or not is_private(shared):
             return False
         with suppress(OSError):  # an administrator filled it
             shutil.copytree(shared / versions() / self._name, self._folder, dirs_exist_ok=True)
         return self._are_right()
+
+    def remove(self) -> None:
+        """Remove the code on disk."""
+        for file in self._files():
+            file.unlink(missing_ok=True)
 
     def write_checksums(self) -> bool:
         """Write the checksums of the files, if one was added; return whether one was."""

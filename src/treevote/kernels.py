@@ -75,6 +75,10 @@ class Kernel:
         except OSError:  # such as a full disk: compiled code cannot be kept
             self._outer = self._dispatcher()
             return self._outer(*arguments, **named)
+        except (AttributeError, ImportError):  # code on disk for classes that have moved
+            self._files.remove()
+            del self._outer
+            result = self._outer(*arguments, **named)
         if len(self._outer.signatures) != self._n_types:
             self._note_types()
         return result
