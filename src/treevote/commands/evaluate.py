@@ -65,15 +65,15 @@ def evaluate(
     )
     for warning in (*departures(trees), *(() if known is None else unknown_labels(trees, known))):
         warn(warning)
-    given: list[tuple[Literal["gold", "system", "training"], str, str | Path]] = [("gold", "", gold)]
-    given += [("system", name, path) for name, path in paths.items()]
-    given += [] if training is None else [("training", "", training)]
-    files = [  # standard input and other streams have no checksum
-        File(role, name, os.fspath(path), checksum(path) if os.path.isfile(path) else None)
-        for role, name, path in given
-    ]
+    files = [_file("gold", "", gold), *(_file("system", name, path) for name, path in paths.items())]
+    files += [] if training is None else [_file("training", "", training)]
     known_systems = (dataclasses.replace(one, reliability=reliability.get(one.name)) for one in evaluation.systems)
     return dataclasses.replace(evaluation, systems=tuple(known_systems), files=tuple(files))
+
+
+def _file(role: Literal["gold", "system", "training"], name: str, path: str | Path) -> File:
+    """Return a file with its checksum; standard input and other streams have none."""
+    return File(role, name, os.fspath(path), checksum(path) if os.path.isfile(path) else None)
 
 
 def reliability(gold: str | Path, system: str | Path) -> dict[str, Any]:
