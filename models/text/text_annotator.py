@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from treevote.conll.columns import with_words
 from treevote.conll.plain_text import encoded
 from treevote.conll.text_chunks import TextChunk, TextFormat, text_chunk
+from treevote.conll.writer import with_words
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import encode
 from treevote.errors import ConfigError, InputError, ModelError

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from treevote.config import DATA
-from treevote.conll.columns import with_words
+from treevote.conll.writer import with_words
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError

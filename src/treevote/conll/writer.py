@@ -8,6 +8,7 @@ tags are right). All other bytes stay as they are. Sentences without a source te
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import os
 from collections.abc import Iterable, Sequence
@@ -16,6 +17,7 @@ from typing import IO
 import numpy as np
 
 from treevote.conll.stretches import with_trees
+from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import MARKS, Treebank
 from treevote.errors import InputError
 from treevote.files.streams import writing
@@ -148,3 +150,21 @@ def _with_marks(misc: str, marks: Sequence[str]) -> str:
 
 
 _NAMES = tuple(mark.partition("=")[0] for mark in MARKS.values())
+
+
+def with_words(treebank: Treebank, words: tuple[Word, ...], tokens: Ints) -> Treebank:
+    """Return the same sentences and trees with other lemmas and tags; forms stay.
+
+    ``tokens`` has for each slot the index in ``words``, whose first is ROOT. If the treebank has a source, the columns
+    LEMMA to FEATS of its lines change as well, and nothing else in them.
+    """
+    source = treebank.source
+    if source is not None:
+        lines = list(source.lines)
+        columns = ["\t".join(word[1:]) for word in words]
+        slots = np.flatnonzero(treebank.is_token)
+        for line, word in zip(source.line_of[slots].tolist(), tokens[slots].tolist(), strict=True):
+            number, form, _, _, _, _, rest = lines[line].split("\t", 6)
+            lines[line] = f"{number}\t{form}\t{columns[word]}\t{rest}"
+        source = dataclasses.replace(source, text="\n".join(lines).encode("utf-8", "surrogateescape"))
+    return dataclasses.replace(treebank, words=words, tokens=tokens, source=source)

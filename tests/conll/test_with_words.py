@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treevote.commands.treebanks import with_texts
-from treevote.conll.columns import with_words
 from treevote.conll.reader import read
-from treevote.conll.writer import dumps
+from treevote.conll.writer import dumps, with_words
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Format, Treebank
 
