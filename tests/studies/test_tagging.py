@@ -7,7 +7,7 @@ import numpy as np
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
 from treevote.models.tagging.tagger import TaggerTrainer
-from treevote.studies.tagging import COLUMNS, Tagging, retagged
+from treevote.studies.jobs import COLUMNS, Tagging, retagged
 
 TRAINING, TEST = toy_treebank(60, 1), toy_treebank(30, 2)
 

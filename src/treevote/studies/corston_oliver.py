@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
 
@@ -11,7 +12,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS
 from treevote.models.graph.parser import GraphTrainer
 from treevote.studies.report import Outcome, Table, Value, outcome, rate
-from treevote.studies.study import Claim, Conditions, Context, Metric, Results, Study, better, grows, similar
+from treevote.studies.study import METRICS, Claim, Conditions, Context, Metric, Results, Study, better, similar
 
 PAPER = "Corston-Oliver, Aue, Duh & Ringger 2006"
 
@@ -52,8 +53,7 @@ def _curve(results: Results, system: str, metric: Metric) -> list[tuple[float, f
 
 def _learning_curve(results: Results) -> list[Table]:
     tables = []
-    metrics: tuple[Metric, ...] = ("las", "uas")
-    for metric in metrics:
+    for metric in METRICS:
         curves = [_curve(results, system, metric) for system in results.systems]
         rows: list[tuple[Value, ...]] = []
         for i, part in enumerate(PARTS):
@@ -81,7 +81,7 @@ def _more_is_better(results: Results) -> tuple[Outcome, str]:
     p = results.context.p_value(half, whole, "las")
     shown = ", ".join(f"{mean:.2f}" for mean in means)
     evidence = f"LAS of {system} from 1/{PARTS[0]} to the whole: {shown} ({p} for the last doubling)"
-    return outcome(grows(means, strictly=True), p.p), evidence
+    return outcome(all(one < other for one, other in itertools.pairwise(means)), p.p), evidence
 
 
 learning_curve = Study(
@@ -106,7 +106,7 @@ PERCEPTRONS = tuple(f"perceptron {number}" for number in range(1, 6))
 
 MACHINE = "Bayes Point Machine"
 
-METRICS = {"dependency accuracy": "uas", "root accuracy": "root_accuracy", "complete match": "complete"}
+MEASURES = {"dependency accuracy": "uas", "root accuracy": "root_accuracy", "complete match": "complete"}
 """Metrics of section 6, and the properties of `treevote.evaluation.counts.Counts`."""
 
 
@@ -114,7 +114,7 @@ def _bpm(results: Results) -> list[Table]:
     scores = {}
     for name, parse in results.systems.items():
         counts = [results.context.counts(parse, punctuation=punctuation) for punctuation in (True, False)]
-        scores[name] = [getattr(own, attribute) for own in counts for attribute in METRICS.values()]
+        scores[name] = [getattr(own, attribute) for own in counts for attribute in MEASURES.values()]
     rows: list[tuple[Value, ...]] = [(name, *map(rate, own)) for name, own in scores.items()]
     means = [statistics.fmean(column) for column in zip(*(scores[name] for name in PERCEPTRONS), strict=True)]
     rows.insert(len(PERCEPTRONS), ("mean of the perceptrons", *map(rate, means)))
@@ -124,7 +124,7 @@ def _bpm(results: Results) -> list[Table]:
         "root accuracy": "F1 of the tokens on ROOT",
         "complete match": "percent of the sentences with all heads right",
     }
-    legends |= {f"{metric}, no punctuation": "the same without punctuation" for metric in METRICS}
+    legends |= {f"{metric}, no punctuation": "the same without punctuation" for metric in MEASURES}
     return [Table("First-order graph-based parsers", ("", *legends), tuple(rows), note=note, legends=legends)]
 
 
@@ -144,9 +144,10 @@ bpm = Study(
             similar("uas", MACHINE, "MIRA"),
         ),
     ),
-    systems={name: (GraphTrainer(learner="perceptron", order=1), k) for k, name in enumerate(PERCEPTRONS)}
-    | {
-        MACHINE: (GraphTrainer(learner="bpm", order=1, n_perceptrons=len(PERCEPTRONS)), 0),
-        "MIRA": (GraphTrainer(learner="mira", order=1), 0),
+    systems={
+        **{name: GraphTrainer(learner="perceptron", order=1) for name in PERCEPTRONS},
+        MACHINE: GraphTrainer(learner="bpm", order=1, n_perceptrons=len(PERCEPTRONS)),
+        "MIRA": GraphTrainer(learner="mira", order=1),
     },
+    seeds={name: number for number, name in enumerate(PERCEPTRONS)},
 )

@@ -57,15 +57,11 @@ def _members(results: Results) -> list[Table]:
 
 
 def _fourth_helps(results: Results) -> tuple[Outcome, str] | None:
-    if results.context.members != FOUR:
-        return None
-    return better("las", VOTE_OF_ALL, VOTE_OF_THREE)(results)
+    return better("las", VOTE_OF_ALL, VOTE_OF_THREE)(results) if results.context.members == FOUR else None
 
 
 def _three_are_better(results: Results) -> tuple[Outcome, str] | None:
-    if VOTE_OF_THREE not in results.systems:
-        return None
-    return better("las", VOTE_OF_THREE, *THREE)(results)
+    return better("las", VOTE_OF_THREE, *THREE)(results) if VOTE_OF_THREE in results.systems else None
 
 
 MAXENT = {"learner": "inequality-maxent", "templates": "paper", "search": "best-first"}
@@ -144,10 +140,8 @@ agreement = Study(
 
 
 def _gains(results: Results) -> Mapping[str, float]:
-    return {
-        learner: round(results.score(backward) - results.score(forward), 2)
-        for learner, (forward, backward) in PAIRS.items()
-    }
+    score = results.score
+    return {learner: round(score(backward) - score(forward), 2) for learner, (forward, backward) in PAIRS.items()}
 
 
 def _shares(results: Results) -> list[float | None]:

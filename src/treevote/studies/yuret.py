@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,11 +61,8 @@ PARSERS = {
 """The paper's three passes, gone through twice, but with all attributes; and the defaults."""
 
 
-class Linked(NamedTuple):
-    """The number of rules of a decision list, and its accuracy on the test instances in percent."""
-
-    rules: int
-    accuracy: float | None
+Linked: TypeAlias = tuple[int, float | None]
+"""The number of rules of a decision list, and its accuracy on the test instances in percent."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +91,7 @@ class Linking(Job[Linked]):
 
     def decode(self, result: Any) -> Linked:
         """Return rules and accuracy."""
-        return Linked(int(result["rules"]), percent(int(result["right"]), int(result["of"])))
+        return int(result["rules"]), percent(int(result["right"]), int(result["of"]))
 
 
 def instances(treebank: Treebank, lexicon: Lexicon, options: LinkOptions) -> tuple[csr_matrix, NDArray[np.str_]]:
@@ -154,18 +151,16 @@ def _lists(context: Context) -> Mapping[Hashable, Job[Linked]]:
     return {(name, k): Linking(f"{name}, context {k}", LinkOptions(name, k), training, test) for name, k in settings}
 
 
-def _accuracies(results: Results) -> tuple[dict[int, float], dict[str, float]]:
-    """Return the accuracies of the decision lists by context, and by attribute."""
+def _found(results: Results) -> tuple[str, dict[int, Linked], dict[str, Linked]]:
+    """Return the attribute of the part of speech, and the decision lists by context, and by attribute."""
     attributes = _known_attributes(results.context.training)
     found, tag = results.others, _tag(attributes)
-    by_context = {k: found[tag, k].accuracy or 0.0 for k in CONTEXTS}
-    return by_context, {name: found[name, 1].accuracy or 0.0 for name in attributes}
+    return tag, {k: found[tag, k] for k in CONTEXTS}, {name: found[name, 1] for name in attributes}
 
 
 def _decision_list(results: Results) -> list[Table]:
     training, test = results.context.training, results.context.test
-    attributes = _known_attributes(training)
-    found, tag, limit = results.others, _tag(attributes), LinkOptions("", 0).instances
+    (tag, of_context, of_attribute), limit = _found(results), LinkOptions("", 0).instances
     _, classes = instances(training, Lexicon.of(training), LinkOptions(tag, 0))
     columns = ("rules", "accuracy", "paper: rules", "paper: accuracy")
     right = {
@@ -175,10 +170,8 @@ def _decision_list(results: Results) -> list[Table]:
     by_context = {"context": "number of neighbours on each side whose attributes are features", **right}
     by_attribute = {"attribute": "attribute whose values are features, as the paper names it", **right}
     adjacent = (training.name, percent(int((classes != NONE).sum()), len(classes)))
-    contexts = tuple((str(k), *found[tag, k], *paper) for k, paper in CONTEXTS.items())
-    kinds = tuple(
-        (name, *(found[name, 1] if name in attributes else (None, None)), *paper) for name, paper in FIGURES.items()
-    )
+    contexts = tuple((str(k), *of_context[k], *paper) for k, paper in CONTEXTS.items())
+    kinds = tuple((name, *of_attribute.get(name, (None, None)), *paper) for name, paper in FIGURES.items())
     return [
         Table(
             "Adjacent tokens linked",
@@ -202,14 +195,14 @@ def _decision_list(results: Results) -> list[Table]:
 
 
 def _context_of_1(results: Results) -> tuple[Outcome, str]:
-    accuracy, _ = _accuracies(results)
+    accuracy = [own or 0.0 for _, own in _found(results)[1].values()]
     gain = accuracy[1] - accuracy[0]
     holds = gain > 0 and max(abs(accuracy[more] - accuracy[1]) for more in (2, 3)) < gain
-    return outcome(holds), "accuracy by context: " + ", ".join(f"{own:.2f}" for own in accuracy.values())
+    return outcome(holds), "accuracy by context: " + ", ".join(f"{own:.2f}" for own in accuracy)
 
 
 def _tags_tell_most(results: Results) -> tuple[Outcome, str]:
-    _, accuracy = _accuracies(results)
+    accuracy = {name: own or 0.0 for name, (_, own) in _found(results)[2].items()}
     best = max(accuracy, key=accuracy.__getitem__)
     return outcome(best in ("postag", "cpostag")), ", ".join(f"{name} {own:.2f}" for name, own in accuracy.items())
 
