@@ -16,24 +16,16 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import is_single_rooted
 from treevote.ensemble.vote import vote
 from treevote.errors import InputError
-from treevote.evaluation.counts import Counts
 from treevote.studies.jobs import Parsing, compact
 from treevote.studies.report import Outcome, Table, Value, outcome, percent, printed, rate
-from treevote.studies.sagae_tsujii import PAIR, PAPER, PAPER_SETTINGS, THREE, VOTE_OF_THREE
+from treevote.studies.sagae_tsujii import PAIR, PAPER, PAPER_SETTINGS, THREE, VOTE_OF_THREE, agreed
 from treevote.studies.study import METRICS, Claim, Context, Results, Study, p_entry
 
 BASE, ADAPTED = PAIR[0], f"{PAIR[0]}, retrained"
 
-ROWS = (*PAIR, VOTE_OF_THREE, ADAPTED)
-
-DEV: dict[str, Value] = dict(zip(ROWS, ("78 to 79", "78 to 79", *printed("81.9 82.1")), strict=True))
-"""LAS on the biomedical development set (sections 4 and 5)."""
-
-TEST = {ADAPTED: printed("81.06 83.42")}
-"""LAS and UAS on the chemical test set (section 4)."""
-
-ADDED = "about 200k"
-"""Words of the added sentences (section 4)."""
+FIGURES: dict[str, tuple[Value, ...]] = dict.fromkeys(PAIR, ("78 to 79", None, None))
+FIGURES |= {VOTE_OF_THREE: (*printed("81.9"), None, None), ADAPTED: printed("82.1 81.06 83.42")}
+"""LAS on the biomedical development set, LAS and UAS on the chemical test set (sections 4 and 5)."""
 
 
 class AdaptationStudy(Study):
@@ -45,8 +37,8 @@ class AdaptationStudy(Study):
 
     def described(self, context: Context) -> dict[str, str]:
         """Return what is run: the settings of each parser, and who votes, agrees and is trained again."""
-        votes, agreed = f"equal weights: {', '.join(THREE)}", f"{' and '.join(PAIR)}, identical analyses"
-        return {**super().described(context), VOTE_OF_THREE: votes, "agreement": agreed, "retrained": BASE}
+        voters, agree = f"equal weights: {', '.join(THREE)}", f"{' and '.join(PAIR)}, identical analyses"
+        return {**super().described(context), VOTE_OF_THREE: voters, "agreement": agree, "retrained": BASE}
 
     def results(self, context: Context) -> Results:
         """Train, parse test set and text, and train again; InputError if the pair agrees on no sentence of the text."""
@@ -54,21 +46,17 @@ class AdaptationStudy(Study):
         test, text = compact(context.test), context.text
         both = compact(Treebank.concatenate([context.test, text], "test set and text"))
         training, trainers = compact(context.training), self.trainers(context)
-        work = [
-            Parsing(name, trainer, training, both if name in PAIR else test, context.seed)
-            for name, trainer in trainers.items()
-        ]
+        texts = {name: both if name in PAIR else test for name in trainers}
+        work = [Parsing(name, own, training, texts[name], context.seed) for name, own in trainers.items()]
         found = dict(zip(trainers, context.run(work), strict=True))
         n_test = context.test.n_sentences
         parses = {name: parse.select(np.arange(n_test)) for name, parse in found.items()}
         of_text = [found[name].select(np.arange(n_test, both.n_sentences)) for name in PAIR]
         added = of_text[0].select(agreement(of_text) == 1)
         if not added.n_tokens:
-            raise InputError(
-                f"expected sentences on which {' and '.join(PAIR)} agree, found none",
-                path=text.name,
-                remedy="give more text, or text in the language of the treebank",
-            )
+            problem = f"expected sentences on which {' and '.join(PAIR)} agree, found none"
+            remedy = "give more text, or text in the language of the treebank"
+            raise InputError(problem, path=text.name, remedy=remedy)
         larger = compact(Treebank.concatenate([context.training, added], f"{context.training.name} + {text.name}"))
         (retrained,) = context.run([Parsing(ADAPTED, trainers[BASE], larger, test, context.seed)])
         voters = [parses[name] for name in THREE]
@@ -78,13 +66,13 @@ class AdaptationStudy(Study):
 
 def _accuracy(results: Results) -> Table:
     rows: list[tuple[Value, ...]] = []
-    for name in ROWS:
+    for name, figures in FIGURES.items():
         p: list[Value] = [None, None]
         if name not in PAIR:
             base, other = results.systems[BASE], results.systems[name]
             p = [p_entry(results.context.p_value(base, other, metric)) for metric in METRICS]
         las, uas = results.scores(name)
-        rows.append((name, las, p[0], uas, p[1], DEV[name], *TEST.get(name, (None, None))))
+        rows.append((name, las, p[0], uas, p[1], *figures))
     columns = ("", "LAS", "p (LAS)", "UAS", "p (UAS)", "paper: biomedical dev LAS")
     return Table(
         "Accuracy on the target",
@@ -101,28 +89,20 @@ def _accuracy(results: Results) -> Table:
     )
 
 
-def _agreed(results: Results) -> tuple[int, Counts]:
-    """Return the number of sentences of the test set on which the pair agrees, and the counts of the base there."""
-    agreed = agreement([results.systems[name] for name in PAIR]) == 1
-    return int(agreed.sum()), results.context.counts(results.systems[BASE], agreed)
-
-
 def _sentences(results: Results) -> Table:
     test, text, training = results.context.test, results.context.text, results.context.training
     added: Treebank = results.others["added"]
     assert text is not None
-    (n_agreed, there), before = _agreed(results), (training.n_sentences, training.n_tokens)
+    (n_agreed, there), before = agreed(results, PAIR), (training.n_sentences, training.n_tokens)
+    share = percent(added.n_sentences, text.n_sentences)
     after = before[0] + added.n_sentences, before[1] + added.n_tokens
     rows: tuple[tuple[Value, ...], ...] = (
         (test.name, n_agreed, there.tokens, percent(n_agreed, test.n_sentences), rate(there.las), rate(there.uas)),
-        (
-            *(f"{text.name}, added", added.n_sentences, added.n_tokens),
-            *(percent(added.n_sentences, text.n_sentences), None, None),
-        ),
+        (f"{text.name}, added", added.n_sentences, added.n_tokens, share, None, None),
         ("training data before", *before, None, None, None),
         ("training data after", *after, None, None, None),
         ("paper: development set", None, None, None, "just above 90", None),
-        ("paper: added", None, ADDED, None, None, None),
+        ("paper: added", None, "about 200k", None, None, None),
     )
     return Table(
         "Sentences on which the two agree",
@@ -135,7 +115,7 @@ def _sentences(results: Results) -> Table:
 
 
 def _agreement_is_correct(results: Results) -> tuple[Outcome, str]:
-    (n_agreed, there), (one, other) = _agreed(results), map(results.score, PAIR)
+    (n_agreed, there), (one, other) = agreed(results, PAIR), map(results.score, PAIR)
     return outcome(there.tokens > 0 and there.las > max(one, other)), (
         f"{rate(there.las)} LAS on the {n_agreed:,} sentences of the test set on which they agree, "
         f"against {one:.2f} and {other:.2f} on all"
@@ -151,8 +131,8 @@ def _adapted_is_better(results: Results) -> tuple[Outcome, str]:
 def _as_good_as_the_vote(results: Results) -> tuple[Outcome, str]:
     voted, adapted = results.score(VOTE_OF_THREE), results.score(ADAPTED)
     p = results.context.p_value(results.systems[VOTE_OF_THREE], results.systems[ADAPTED], "las")
-    evidence = f"{adapted:.2f} LAS, {VOTE_OF_THREE} {voted:.2f} ({p})"
-    return outcome(adapted >= voted or not p.significant), evidence
+    as_good = outcome(adapted >= voted or not p.significant)
+    return as_good, f"{adapted:.2f} LAS, {VOTE_OF_THREE} {voted:.2f} ({p})"
 
 
 adaptation = AdaptationStudy(

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from treevote.evaluation.verdict import Probability
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.store.record import Record
 from treevote.studies.jobs import Parsing, compact
-from treevote.studies.report import Report, Table, rate
+from treevote.studies.report import Report, Table, Value, rate
 from treevote.studies.study import Context, p_entry
 
 FORMER_MEMBERS = ("graph-mira", "lr-maxent-forward", "pipeline", "lr-svm-backward")
@@ -54,10 +54,10 @@ LEGENDS = {
     DEFAULT: "LAS of their vote by treevote train: learned where that is better on the development set, else equal",
     BEST: "LAS of the vote by treevote train --best: members and weights selected on the development set",
     ORACLE: "LAS if each token had the right arc wherever any member has it",
-    **{
-        name: f"expected calibration error of the confidence in arcs with labels of the {vote}"
-        for vote, name in CALIBRATED.items()
-    },
+}
+LEGENDS |= {
+    name: f"expected calibration error of the confidence in arcs with labels of the {vote}"
+    for vote, name in CALIBRATED.items()
 }
 
 
@@ -91,20 +91,15 @@ class Recalled:
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
-class Measured:
-    """What was measured on a treebank: LAS, p of the gain over a step, calibration error, and what was chosen."""
+class Measured(NamedTuple):
+    """What was measured on a treebank: LAS, gains and their p, calibration error, and what was chosen."""
 
     context: Context
     las: Mapping[str, float]
-    p: Mapping[str, Probability]
-    error: Mapping[str, float]
+    gains: list[float]
+    p: list[Probability]
+    error: list[float]
     chosen: tuple[str, ...]
-
-    @property
-    def gains(self) -> list[float]:
-        """The difference in LAS of each pair of ``GAINS``."""
-        return [self.las[later] - self.las[first] for first, later in GAINS.values()]
 
 
 @dataclass(frozen=True)
@@ -126,7 +121,8 @@ class EnsembleStudy:
 
     def run(self, contexts: Sequence[Context]) -> Report:
         """Run the study on treebanks, each with a development set; InputError if a folder cannot be written to."""
-        return _report([_measured(context) for context in contexts])
+        measured, titles = [_measured(context) for context in contexts], [context.test.name for context in contexts]
+        return Report((_scores(titles, measured), _gains(titles, measured), _choices(titles, measured)))
 
 
 def _votes() -> dict[str, EnsembleTrainer]:
@@ -165,8 +161,9 @@ def _measured(context: Context) -> Measured:
     return Measured(
         context,
         las | {ORACLE: 100 * float(right[test.is_token].mean())},
-        {name: context.p_value(parses[first], parses[later], "las") for name, (first, later) in GAINS.items()},
-        {name: _error(context, parses[vote]) for vote, name in CALIBRATED.items()},
+        [las[later] - las[first] for first, later in GAINS.values()],
+        [context.p_value(parses[first], parses[later], "las") for first, later in GAINS.values()],
+        [_error(context, parses[vote]) for vote in CALIBRATED],
         (best, *(str(parsers[vote].facts["weights"]) for vote in CALIBRATED), ", ".join(parsers[BEST].members)),
     )
 
@@ -178,14 +175,9 @@ def _error(context: Context, parse: Treebank) -> float:
     return calibration_error(reliability(parse.label_confidence[tokens], right[tokens]))
 
 
-def _report(measured: Sequence[Measured]) -> Report:
-    titles = [own.context.test.name for own in measured]
-    return Report((_scores(titles, measured), _gains(titles, measured), _choices(titles, measured)))
-
-
 def _scores(titles: Sequence[str], measured: Sequence[Measured]) -> Table:
     names = (*STEPS, ORACLE)
-    scores = [[*(own.las[name] for name in names), *own.error.values()] for own in measured]
+    scores = [[*(own.las[name] for name in names), *own.error] for own in measured]
     rows = tuple(
         (title, *map(rate, row[: len(names)]), *(Decimal(f"{error:.3f}") for error in row[len(names) :]))
         for title, row in zip([*titles, "mean"], [*scores, np.mean(scores, axis=0).tolist()], strict=True)
@@ -194,13 +186,11 @@ def _scores(titles: Sequence[str], measured: Sequence[Measured]) -> Table:
 
 
 def _gains(titles: Sequence[str], measured: Sequence[Measured]) -> Table:
-    gains = [own.gains for own in measured]
-    p = [[p_entry(value) for value in own.p.values()] for own in measured]
-    counted = []
-    for i, name in enumerate(GAINS):
-        signs = [np.sign(own.gains[i]) for own in measured if own.p[name].significant]
+    gains, p = [own.gains for own in measured], [list(map(p_entry, own.p)) for own in measured]
+    means, counted = np.mean(gains, axis=0).tolist(), []
+    for i in range(len(GAINS)):
+        signs = [np.sign(own.gains[i]) for own in measured if own.p[i].significant]
         counted.append(f"{signs.count(1)} up, {signs.count(-1)} down")
-    means = np.mean(gains, axis=0).tolist()
     rows = tuple(
         (title, *itertools.chain.from_iterable(zip(map(rate, row), beside, strict=True)))
         for title, row, beside in zip([*titles, "mean"], [*gains, means], [*p, counted], strict=True)
@@ -220,21 +210,20 @@ def _gains(titles: Sequence[str], measured: Sequence[Measured]) -> Table:
 
 
 def _choices(titles: Sequence[str], measured: Sequence[Measured]) -> Table:
-    contexts = [own.context for own in measured]
-    sizes = [(own.training.n_tokens, own.dev.n_tokens, own.test.n_tokens) for own in contexts if own.dev is not None]
-    return Table(
-        "Treebanks and choices",
-        (
-            *("", "training tokens", "development tokens", "tokens", "best member"),
-            *("weights of default vote", "weights of best vote", "members of best vote"),
-        ),
-        tuple((title, *size, *own.chosen) for title, size, own in zip(titles, sizes, measured, strict=True)),
-        legends={
-            "tokens": "number of tokens that scores are measured on",
-            "members of best vote": "in the order in which ties are decided; a member with a number is trained with "
-            "another seed",
-        },
+    rows: list[tuple[Value, ...]] = []
+    for title, (context, *_, chosen) in zip(titles, measured, strict=True):
+        assert context.dev is not None
+        rows.append((title, context.training.n_tokens, context.dev.n_tokens, context.test.n_tokens, *chosen))
+    columns = (
+        *("", "training tokens", "development tokens", "tokens", "best member"),
+        *("weights of default vote", "weights of best vote", "members of best vote"),
     )
+    legends = {
+        "tokens": "number of tokens that scores are measured on",
+        "members of best vote": "in the order in which ties are decided; a member with a number is trained with "
+        "another seed",
+    }
+    return Table("Treebanks and choices", columns, tuple(rows), legends=legends)
 
 
 ensemble = EnsembleStudy()

@@ -11,7 +11,7 @@ import contextlib
 import dataclasses
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
@@ -56,10 +56,7 @@ class Job(ABC, Generic[Result]):
 
     @abstractmethod
     def decode(self, result: Any) -> Result:
-        """Return the meaning of a result of `compute`, or of the content of a file.
-
-        KeyError, TypeError, ValueError, OverflowError or InputError if `compute` cannot have returned it.
-        """
+        """Return the meaning of a result, or raise KeyError, TypeError, ValueError, OverflowError or InputError."""
 
     def facts(self) -> dict[str, JSON]:
         """Return everything that the result depends on."""
@@ -120,21 +117,27 @@ class Tagging(Job[Treebank]):
         """Return the tags of all tokens of the test set."""
         tagger = self.trainer.train(self.training, seed=self.seed, jobs=self.jobs(progress))
         tagged: Treebank = tagger.tag(self.test)
-        tokens = tagged.tokens[tagged.is_token]
         result: dict[str, JSON] = {}
         for column in COLUMNS:
             strings = np.array([str(getattr(word, column)) for word in tagged.words], object)
-            names, numbers = np.unique(strings[tokens], return_inverse=True)
-            result[column] = {"names": names.tolist(), "tags": numbers.tolist()}
+            names, tags = np.unique(strings[tagged.tokens[tagged.is_token]], return_inverse=True)
+            result[column] = {"names": names.tolist(), "tags": tags.tolist()}
         return result
 
     def decode(self, result: Any) -> Treebank:
         """Return the test set with the tagger's tags."""
-        columns = {}
-        for column in COLUMNS:
-            names = tuple(str(name) for name in result[column]["names"])
-            columns[column] = names, token_column(self.test, result[column]["tags"], len(names))
-        return retagged(self.test, columns)
+        test, names = self.test, [tuple(map(str, result[column]["names"])) for column in COLUMNS]
+        tags = [token_column(test, result[c]["tags"], len(own)) for c, own in zip(COLUMNS, names, strict=True)]
+        slots = np.stack([test.tokens, *tags])[:, test.is_token]
+        distinct, number = np.unique(slots, axis=1, return_inverse=True)
+        words = {ROOT: 0}
+        of_distinct = []
+        for word, *own in distinct.T.tolist():
+            changes = {column: of[tag] for column, of, tag in zip(COLUMNS, names, own, strict=True)}
+            of_distinct.append(words.setdefault(test.words[word]._replace(**changes), len(words)))
+        tokens = np.zeros(len(test.tokens), np.int32)
+        tokens[test.is_token] = np.array(of_distinct, np.int32)[number.ravel()]
+        return dataclasses.replace(test, words=tuple(words), tokens=tokens, source=None)
 
 
 def run(work: Sequence[Job[Result]], steps: Checkpoints, jobs: Jobs = ONE_JOB) -> list[Result]:
@@ -180,42 +183,18 @@ def token_column(treebank: Treebank, values: Any, limit: int) -> Ints:
     return column
 
 
-def retagged(treebank: Treebank, columns: Mapping[str, tuple[tuple[str, ...], Ints]]) -> Treebank:
-    """Return the same sentences and trees with other tags: by column, the names, and the number of each slot."""
-    slots = np.stack([treebank.tokens, *(tags for _, tags in columns.values())])[:, treebank.is_token]
-    distinct, number = np.unique(slots, axis=1, return_inverse=True)
-    words = {ROOT: 0}
-    of_distinct = []
-    for word, *tags in distinct.T.tolist():
-        own = {column: names[tag] for (column, (names, _)), tag in zip(columns.items(), tags, strict=True)}
-        of_distinct.append(words.setdefault(treebank.words[word]._replace(**own), len(words)))
-    tokens = np.zeros(len(treebank.tokens), np.int32)
-    tokens[treebank.is_token] = np.array(of_distinct, np.int32)[number.ravel()]
-    return dataclasses.replace(treebank, words=tuple(words), tokens=tokens, source=None)
-
-
 def compact(treebank: Treebank) -> Treebank:
     """Return the same sentences without unused words and labels, and without arc annotations.
 
     Words and labels stay in their order, unlike those of `Treebank.compact`: checksums in the facts depend on it.
-
-    Examples
-    --------
-    >>> toy = Treebank.of([(["a"], [0], ["root"]), (["b"], [0], ["top"])])
-    >>> part = compact(toy.select([1]))
-    >>> [word.form for word in part.words], part.labels
-    (['<root>', 'b'], ('top',))
     """
     words, tokens = np.unique(np.append(treebank.tokens, 0), return_inverse=True)  # ROOT always
-    has_label = treebank.deprels >= 0
-    labels, deprels = np.unique(treebank.deprels[has_label], return_inverse=True)
-    column = np.full(len(treebank.deprels), -1, np.int32)
-    column[has_label] = deprels
+    labels, deprels = np.unique(np.append(treebank.deprels, -1), return_inverse=True)  # -1, no label, always
     return dataclasses.replace(
         treebank.only(),
         words=tuple(treebank.words[word] for word in words),
         tokens=tokens[:-1].astype(np.int32),
-        labels=tuple(treebank.labels[label] for label in labels),
-        deprels=column,
+        labels=tuple(treebank.labels[label] for label in labels[1:]),
+        deprels=(deprels[:-1] - 1).astype(np.int32),
         source=None,
     )

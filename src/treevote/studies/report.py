@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
+from treevote.evaluation.verdict import LEVEL
 from treevote.store.manifest import JSON
 
 Value: TypeAlias = str | int | float | Decimal | None
@@ -43,13 +44,7 @@ class Table:
 
     @property
     def legend(self) -> dict[str, str]:
-        """A line of explanation for each column, then for rows, then one for all figures of a paper.
-
-        Examples
-        --------
-        >>> list(Table("T", ("", "LAS", "gain", "paper: LAS"), (), legends={"gain": "LAS more than before"}).legend)
-        ['LAS', 'gain', 'paper']
-        """
+        """A line of explanation for each column, then for rows, then one for all figures of a paper."""
         known = {**LEGENDS, **self.legends}
         found = {**{name: known[name] for name in self.columns if name in known}, **self.legends}
         if any(name.startswith("paper: ") for name in (*self.columns, *(str(row[0]) for row in self.rows))):
@@ -66,9 +61,6 @@ OUTCOMES: dict[Outcome, str] = {
     "does not hold": "Does not hold here",
 }
 """The outcomes for a reader."""
-
-LEVEL = 0.05
-"""The level of significance."""
 
 
 def outcome(direction: bool, p: float | None = None) -> Outcome:
@@ -104,13 +96,7 @@ def printed(figures: str) -> tuple[Decimal, ...]:
 
 
 def printed_by_name(rows: str) -> dict[str, tuple[Decimal, ...]]:
-    """Return the figures of rows, separated by commas, with the digits that a paper prints.
-
-    Examples
-    --------
-    >>> printed_by_name("Czech 74.83 81.27, mean 79.90 85.29")["mean"]
-    (Decimal('79.90'), Decimal('85.29'))
-    """
+    """Return the figures of rows by name, given rows such as ``"Czech 74.83 81.27, mean 79.90 85.29"``."""
     names = {row.rstrip("0123456789. ").strip(): row for row in rows.split(",")}
     return {name: printed(row.replace(name, "")) for name, row in names.items()}
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,23 +25,23 @@ from treevote.errors import InputError
 from treevote.evaluation.counts import Convention, Counts, count_by_sentence
 from treevote.evaluation.paired import PERMUTATIONS
 from treevote.evaluation.significance import randomization_p
-from treevote.evaluation.verdict import Probability, bounded
+from treevote.evaluation.verdict import LEVEL, Probability, bounded
 from treevote.kernels import Bools
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Trainer
 from treevote.report.settings import described
 from treevote.store.checkpoints import checkpoints
-from treevote.studies.jobs import Job, Parsing, compact, run
-from treevote.studies.report import LEVEL, Finding, Outcome, Report, Table, Value, outcome, rate
+from treevote.studies.jobs import Job, Parsing, Result, compact, run
+from treevote.studies.report import Finding, Outcome, Report, Table, Value, outcome, rate
 
 Metric: TypeAlias = Literal["las", "uas"]
-
 METRICS: tuple[Metric, ...] = ("las", "uas")
 
 Conditions: TypeAlias = Mapping[str, tuple[Treebank, Treebank]]
 """Training and test set by name."""
 
-Result = TypeVar("Result")
+Figures: TypeAlias = Mapping[str, Sequence[Value]]
+"""Figures of a paper by row."""
 
 
 @dataclass(frozen=True)
@@ -126,9 +126,8 @@ Check: TypeAlias = Callable[[Results], tuple[Outcome, str] | None]
 """A predicate of results: the outcome of a claim, and the evidence; None without data for it."""
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A claim of a paper: its sentence, and its section or table."""
+class Claim(NamedTuple):
+    """A claim of a paper: its sentence, its section or table, and how it is checked."""
 
     sentence: str
     source: str
@@ -214,12 +213,14 @@ class Study:
 
 
 def _compare(direction: Callable[[float, float], bool] | None, metric: Metric, system: str, *rivals: str) -> Check:
-    """Return the comparison of a system with the best of its rivals, by default all members.
+    """Return the comparison of a system with the best of its rivals, by default all members; None without one of them.
 
     Without ``direction`` the claim is that the difference is not significant.
     """
 
-    def check(results: Results) -> tuple[Outcome, str]:
+    def check(results: Results) -> tuple[Outcome, str] | None:
+        if not results.systems.keys() >= {system, *rivals}:
+            return None
         own = results.score(system, metric)
         others = {name: results.score(name, metric) for name in rivals or results.context.members}
         best = max(others, key=others.__getitem__)
@@ -250,13 +251,9 @@ def p_entry(p: Probability) -> str:
 
 
 def score_table(
-    results: Results,
-    title: str,
-    names: Mapping[str, str],
-    figures: Mapping[str, Sequence[Value]],
-    source: str = "",
-    note: str = "",
+    results: Results, title: str, names: Mapping[str, str], figures: Figures, source: str, note: str = ""
 ) -> Table:
     """Return LAS and UAS of systems, by the name of the row, and of the languages of a paper."""
-    rows: list[tuple[Value, ...]] = [(name, *results.scores(system)) for name, system in names.items()]
-    return Table(title, ("", "LAS", "UAS"), (*rows, *((name, *own) for name, own in figures.items())), source, note)
+    scores: Figures = {name: results.scores(system) for name, system in names.items()}
+    rows = tuple((name, *own) for name, own in [*scores.items(), *figures.items()])
+    return Table(title, ("", "LAS", "UAS"), rows, source, note)

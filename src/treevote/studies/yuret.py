@@ -32,13 +32,9 @@ from treevote.studies.study import Claim, Context, Results, Study, score_table
 
 PAPER = "Yuret 2006"
 
-NONE = "NONE"
-
 ATTRIBUTES = {"postag": "xpos", "cpostag": "upos", "suffix[3]": "suffix"}
 ATTRIBUTES |= {"lemma": "lemma", "form": "form", "feats": "feats", "ctype": "shape"}
 """Attributes of the paper, and those of `treevote.models.decision_list.attributes`."""
-
-SUFFIXES = 3
 
 CONTEXTS = dict(enumerate(zip((161, 254, 264, 137), printed("83.17 87.31 87.05 87.14"), strict=True)))
 """Rules and accuracy for Spanish, with postag, by context (Table 3)."""
@@ -98,20 +94,12 @@ def instances(treebank: Treebank, lexicon: Lexicon, options: LinkOptions) -> tup
     """Return features and classes of the first pairs of adjacent words; the features do not depend on the treebank.
 
     X is a CSR matrix of shape (n_pairs, n_features), y has the shape (n_pairs,).
-
-    Examples
-    --------
-    >>> toy = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])])
-    >>> X, y = instances(toy, Lexicon.of(toy), LinkOptions("form", 0))
-    >>> y.tolist(), X.sum(axis=1).tolist()
-    (['L:det', 'L:nsubj'], [[2], [2]])
     """
     n_pairs = np.maximum(treebank.lengths - 1, 0)
     enough = int(np.searchsorted(np.cumsum(n_pairs), options.instances)) + 1
     treebank = treebank.select(range(min(enough, treebank.n_sentences)))
-    table = compile_attributes(
-        (ATTRIBUTES[options.attribute],), SUFFIXES, options.context, lexicon, len(treebank.labels)
-    )
+    attributes, n_labels = (ATTRIBUTES[options.attribute],), len(treebank.labels)
+    table = compile_attributes(attributes, 3, options.context, lexicon, n_labels)
     text = text_of(treebank.tokens, treebank.offsets, lexicon.columns(treebank.words), table, single_root=False)
     X, classes = pairs_of(unlinked(len(treebank.tokens)), text, treebank)
     # Without links the neighbours of the two words are those outside, and all other places say nothing new.
@@ -132,29 +120,25 @@ def instances(treebank: Treebank, lexicon: Lexicon, options: LinkOptions) -> tup
     return X[rows][:, np.concatenate(columns)], y
 
 
-def _known_attributes(training: Treebank) -> list[str]:
-    """Return the attributes that some word of the sentences has; ROOT has all but FEATS."""
+def _known_attributes(training: Treebank) -> tuple[str, list[str]]:
+    """Return the attribute of the part of speech, and all that some word of the sentences has; ROOT lacks FEATS."""
     lexicon = Lexicon.of(compact(training))
     sizes = dict(zip(COLUMNS, map(len, lexicon.values), strict=True))
     sizes |= {"suffix": sizes["suffix1"], "feats": 1 + len(lexicon.feats)}
-    return [name for name, attribute in ATTRIBUTES.items() if sizes[attribute] > 1]
-
-
-def _tag(attributes: list[str]) -> str:
-    return "postag" if "postag" in attributes else "cpostag"
+    attributes = [name for name, attribute in ATTRIBUTES.items() if sizes[attribute] > 1]
+    return "postag" if "postag" in attributes else "cpostag", attributes
 
 
 def _lists(context: Context) -> Mapping[Hashable, Job[Linked]]:
     training, test = compact(context.training), compact(context.test)
-    attributes = _known_attributes(training)
-    settings = dict.fromkeys([*((_tag(attributes), k) for k in CONTEXTS), *((name, 1) for name in attributes)])
+    tag, attributes = _known_attributes(training)
+    settings = dict.fromkeys([*((tag, k) for k in CONTEXTS), *((name, 1) for name in attributes)])
     return {(name, k): Linking(f"{name}, context {k}", LinkOptions(name, k), training, test) for name, k in settings}
 
 
 def _found(results: Results) -> tuple[str, dict[int, Linked], dict[str, Linked]]:
     """Return the attribute of the part of speech, and the decision lists by context, and by attribute."""
-    attributes = _known_attributes(results.context.training)
-    found, tag = results.others, _tag(attributes)
+    (tag, attributes), found = _known_attributes(results.context.training), results.others
     return tag, {k: found[tag, k] for k in CONTEXTS}, {name: found[name, 1] for name in attributes}
 
 
@@ -169,18 +153,13 @@ def _decision_list(results: Results) -> list[Table]:
     }
     by_context = {"context": "number of neighbours on each side whose attributes are features", **right}
     by_attribute = {"attribute": "attribute whose values are features, as the paper names it", **right}
-    adjacent = (training.name, percent(int((classes != NONE).sum()), len(classes)))
+    spanish, pairs = ("paper: Spanish", printed("51.28")[0]), f"Of the first {limit:,} pairs of the training set."
+    linked = {"%": "percent of the pairs of adjacent tokens that are linked"}
+    adjacent = (training.name, percent(int((classes != "NONE").sum()), len(classes)))
     contexts = tuple((str(k), *of_context[k], *paper) for k, paper in CONTEXTS.items())
     kinds = tuple((name, *of_attribute.get(name, (None, None)), *paper) for name, paper in FIGURES.items())
     return [
-        Table(
-            "Adjacent tokens linked",
-            ("", "%"),
-            (adjacent, ("paper: Spanish", *printed("51.28"))),
-            "Table 2",
-            f"Of the first {limit:,} pairs of the training set.",
-            {"%": "percent of the pairs of adjacent tokens that are linked"},
-        ),
+        Table("Adjacent tokens linked", ("", "%"), (adjacent, spanish), "Table 2", pairs, linked),
         Table(f"Context, with {tag}", ("context", *columns), contexts, "Table 3, Spanish", legends=by_context),
         Table("Attribute, with context 1", ("attribute", *columns), kinds, "Table 4, Spanish", legends=by_attribute),
         score_table(
