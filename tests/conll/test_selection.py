@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import treevote
-from tests.conll.test_columns import conllu, of
+from tests.conll.test_with_words import conllu, of
 from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Treebank
 

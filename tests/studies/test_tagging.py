@@ -7,7 +7,7 @@ import numpy as np
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
 from treevote.models.text.tagging.tagger import TaggerTrainer
-from treevote.studies.tagging import COLUMNS, Tagging, retagged
+from treevote.studies.jobs import COLUMNS, Tagging
 
 TRAINING, TEST = toy_treebank(60, 1), toy_treebank(30, 2)
 
@@ -22,12 +22,12 @@ def tags_of(treebank: Treebank) -> list[tuple[str, ...]]:
 
 
 def test_retagging_with_the_gold_tags_changes_nothing() -> None:
-    columns = {}
+    result = {}
     for column in COLUMNS:
-        names = tuple(dict.fromkeys(getattr(word, column) for word in TEST.words[1:]))
+        names = list(dict.fromkeys(getattr(word, column) for word in TEST.words[1:]))
         numbers = [-1, *(names.index(getattr(word, column)) for word in TEST.words[1:])]
-        columns[column] = names, np.array(numbers, np.int32)[TEST.tokens]
-    assert tags_of(retagged(TEST, columns)) == tags_of(TEST)
+        result[column] = {"names": names, "tags": np.array(numbers)[TEST.tokens[TEST.is_token]].tolist()}
+    assert tags_of(Tagging("tagging", TaggerTrainer(), TRAINING, TEST).decode(result)) == tags_of(TEST)
 
 
 def test_a_job_gives_the_tags_of_the_tagger_and_keeps_lemmas_and_trees() -> None:

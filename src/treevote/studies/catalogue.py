@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from treevote.studies.adaptation import AdaptationStudy, adaptation
-from treevote.studies.chang_do_roth import look_ahead, policies, sentence_length, tags, waits
-from treevote.studies.corston_oliver import bpm, learning_curve
-from treevote.studies.ensemble import EnsembleStudy, ensemble
-from treevote.studies.sagae_tsujii import agreement, direction, members
+from treevote.studies import adaptation, chang_do_roth, corston_oliver, ensemble, sagae_tsujii, yuret
+from treevote.studies.ensemble import EnsembleStudy
 from treevote.studies.study import Study
-from treevote.studies.yuret import decision_list
 
-STUDIES: dict[str, Study | AdaptationStudy | EnsembleStudy] = {
-    "members": members,
-    "agreement": agreement,
-    "direction": direction,
-    "adaptation": adaptation,
-    "tags": tags,
-    "learning-curve": learning_curve,
-    "sentence-length": sentence_length,
-    "bpm": bpm,
-    "policies": policies,
-    "waits": waits,
-    "look-ahead": look_ahead,
-    "decision-list": decision_list,
-    "ensemble": ensemble,
+STUDIES: dict[str, Study | EnsembleStudy] = {
+    "members": sagae_tsujii.members,
+    "agreement": sagae_tsujii.agreement,
+    "direction": sagae_tsujii.direction,
+    "adaptation": adaptation.adaptation,
+    "tags": chang_do_roth.tags,
+    "learning-curve": corston_oliver.learning_curve,
+    "sentence-length": chang_do_roth.sentence_length,
+    "bpm": corston_oliver.bpm,
+    "policies": chang_do_roth.policies,
+    "waits": chang_do_roth.waits,
+    "look-ahead": chang_do_roth.look_ahead,
+    "decision-list": yuret.decision_list,
+    "ensemble": ensemble.ensemble,
 }
-"""Name to study."""

@@ -17,11 +17,9 @@ from treevote.models.parsers.pipeline.configuration import Policy
 from treevote.models.parsers.pipeline.oracle import count_actions
 from treevote.models.parsers.pipeline.parser import PipelineTrainer
 from treevote.models.text.tagging.tagger import TaggerTrainer
-from treevote.studies.jobs import compact
-from treevote.studies.legends import SCORES
-from treevote.studies.report import Outcome, Table, Value, outcome, percent, printed, rate
-from treevote.studies.study import Claim, Conditions, Context, Results, Study, better, grows, not_worse, worse
-from treevote.studies.tagging import COLUMNS, Tagging
+from treevote.studies.jobs import COLUMNS, Tagging, compact
+from treevote.studies.report import SCORES, Outcome, Table, Value, outcome, percent, printed, rate
+from treevote.studies.study import Claim, Conditions, Context, Results, Study, better, not_worse, worse
 
 PAPER = "Chang, Do & Roth, A pipeline model for bottom-up dependency parsing"
 """The longer version of "A pipeline framework for dependency parsing" (2006), which has the same tables."""
@@ -30,24 +28,19 @@ SYSTEM = {"pipeline, depth 4": PipelineTrainer(depth=4)}
 """The parser of Tables 4 and 5."""
 
 METRICS = {
-    "Dependencies": "dependency_accuracy",
-    "Root": "root_accuracy",
-    "Sentence": "complete",
-    "Leaf": "leaf_accuracy",
+    "Dependencies": (
+        "dependency_accuracy",
+        "dependency accuracy, percent of the tokens that do not hang on ROOT with the right head",
+    ),
+    "Root": ("root_accuracy", "root accuracy, F1 of the tokens on ROOT"),
+    "Sentence": ("complete", "complete match, percent of the sentences with all heads right"),
+    "Leaf": ("leaf_accuracy", "leaf accuracy, percent of the tokens without dependents with the right head"),
 }
-"""Metrics of section 3.3, and the properties of `treevote.evaluation.counts.Counts`."""
+"""Metrics of section 3.3, the properties of `treevote.evaluation.counts.Counts`, and their legends."""
 
-LEGENDS = {
-    "Dependencies": "dependency accuracy, percent of the tokens that do not hang on ROOT with the right head",
-    "Root": "root accuracy, F1 of the tokens on ROOT",
-    "Sentence": "complete match, percent of the sentences with all heads right",
-    "Leaf": "leaf accuracy, percent of the tokens without dependents with the right head",
-    **SCORES,
-}
-"""Legends of the rows."""
+LEGENDS = {metric: legend for metric, (_, legend) in METRICS.items()} | SCORES
 
-_PUNCTUATION = "Tokens whose characters are all of the Unicode categories P are punctuation"
-NOTE = f"{_PUNCTUATION}, which is scored in LAS and UAS only."
+PUNCTUATION = "Tokens whose characters are all of the Unicode categories P are punctuation"
 
 
 def _figures(*rows: str) -> dict[str, tuple[Decimal, ...]]:
@@ -64,14 +57,15 @@ LENGTHS = _figures(
 TAGS = _figures("90.7 90.8 92.0", "92.0 92.3 93.9", "40.8 40.7 43.6", "93.8 94.0 95.0")
 """Tables 2 to 5: figures by metric."""
 
-SWEDISH = {"paper: Swedish LAS": printed("81.48 81.82 82.31"), "paper: Swedish UAS": printed("87.95 88.47 89.07")}
-"""Table 8, which counts all tokens: without WaitLeft, with it, with depth 3."""
+SWEDISH_WAITS = (*printed("81.48 81.82"), None), (*printed("87.95 88.47"), None)
+SWEDISH_DEPTHS = (*printed("81.82"), None, *printed("82.31"), None), (*printed("88.47"), None, *printed("89.07"), None)
+"""LAS and UAS of Table 8, which counts all tokens: without WaitLeft and with it; with depth 1 and 3."""
 
 
 def _metric_rows(columns: Sequence[Counts], figures: Mapping[str, Sequence[Decimal]]) -> list[tuple[Value, ...]]:
     """Return a row for each metric, each with the figures of the paper below, which may be fewer than the columns."""
     rows: list[tuple[Value, ...]] = []
-    for metric, attribute in METRICS.items():
+    for metric, (attribute, _) in METRICS.items():
         rows.append((metric, *(rate(getattr(counts, attribute)) for counts in columns)))
         if own := figures.get(metric):
             rows.append((f"paper: {metric}", *own, *[None] * (len(columns) - len(own))))
@@ -79,31 +73,27 @@ def _metric_rows(columns: Sequence[Counts], figures: Mapping[str, Sequence[Decim
 
 
 def _metric_table(
-    context: Context,
+    results: Results,
     title: str,
-    parses: Mapping[str, Treebank],
     figures: Mapping[str, Sequence[Decimal]],
     source: str = "",
-    *more: tuple[Value, ...],
+    swedish: Sequence[Sequence[Value]] = (),
+    parses: Mapping[str, Treebank] | None = None,
 ) -> Table:
-    """Return all metrics of parses with the figures of the paper, then LAS and UAS, then more rows."""
+    """Return all metrics of parses with the figures of the paper, then LAS and UAS, and those of Swedish."""
+    context, parses = results.context, parses or results.systems
     rows = _metric_rows([context.counts(parse, punctuation=False) for parse in parses.values()], figures)
     counts = [context.counts(parse) for parse in parses.values()]
-    rows += [("LAS", *(rate(own.las) for own in counts)), ("UAS", *(rate(own.uas) for own in counts)), *more]
-    legends = {"a column for each parser": "its figures", **LEGENDS}
-    return Table(title, ("", *parses), tuple(rows), source, NOTE, legends)
-
-
-def _waits(results: Results) -> list[Table]:
-    swedish = ((name, *own[:2], None) for name, own in SWEDISH.items())
-    title, source = "Actions to wait, depth 1", "Tables 2 and 8"
-    return [_metric_table(results.context, title, results.systems, WAITS, source, *swedish)]
+    rows += [("LAS", *(rate(own.las) for own in counts)), ("UAS", *(rate(own.uas) for own in counts))]
+    rows += [(f"paper: Swedish {name}", *own) for name, own in zip(("LAS", "UAS"), swedish, strict=False)]
+    legends, note = {"a column for each parser": "its figures", **LEGENDS}, "which is scored in LAS and UAS only"
+    return Table(title, ("", *parses), tuple(rows), source, f"{PUNCTUATION}, {note}.", legends)
 
 
 waits = Study(
     "with and without the action WaitLeft (Chang, Do & Roth 2006, Table 2)",
     PAPER,
-    _waits,
+    lambda own: [_metric_table(own, "Actions to wait, depth 1", WAITS, "Tables 2 and 8", SWEDISH_WAITS)],
     (
         Claim("WaitLeft increases the accuracy", "section 3.4", better("uas", "with WaitLeft", "without WaitLeft")),
         Claim("WaitRight is not needed", "Lemma 4", not_worse("uas", "with WaitLeft", "with both waits")),
@@ -118,23 +108,17 @@ waits = Study(
 DEPTH = tuple(f"depth {depth}" for depth in (1, 2, 3, 4))
 
 
-def _look_ahead(results: Results) -> list[Table]:
-    swedish = ((name, left, None, deep, None) for name, (_, left, deep) in SWEDISH.items())
-    title, source = "Depth of the look ahead", "Tables 3 and 8"
-    return [_metric_table(results.context, title, results.systems, DEPTHS, source, *swedish)]
-
-
 def _deeper_is_better(results: Results) -> tuple[Outcome, str]:
     uas = [results.score(name, "uas") for name in DEPTH]
     p = results.context.p_value(results.systems[DEPTH[0]], results.systems[DEPTH[-1]], "uas")
-    shown = ", ".join(f"{score:.2f}" for score in uas)
-    return outcome(grows(uas), p.p), f"UAS by depth: {shown} ({p} from the first to the last)"
+    shown, grows = ", ".join(f"{score:.2f}" for score in uas), sorted(uas) == uas
+    return outcome(grows, p.p), f"UAS by depth: {shown} ({p} from the first to the last)"
 
 
 look_ahead = Study(
     "depth of the look ahead (Chang, Do & Roth 2006, Table 3)",
     PAPER,
-    _look_ahead,
+    lambda own: [_metric_table(own, "Depth of the look ahead", DEPTHS, "Tables 3 and 8", SWEDISH_DEPTHS)],
     (
         Claim("Looking ahead improves the accuracy", "section 3.4", worse("uas", *DEPTH)),
         Claim("Increasing the depth usually improves the accuracy", "Table 3", _deeper_is_better),
@@ -157,8 +141,6 @@ def _policies(results: Results) -> list[Table]:
         shift, left, right, rounds = (actions[name] for name in ("shift", "left", "right", "rounds"))
         paper = POLICIES[policy], LEFT, RIGHT, round(POLICIES[policy] / (LEFT + RIGHT), 2)
         rows.append((policy, shift, left, right, rounds, round(shift / max(1, left + right), 2), *paper))
-    names = ("Shift", "Left", "Right", "rounds", "Shifts for an arc")
-    columns = ("", *names, *(f"paper: {name}" for name in names if name != "rounds"))
     source = "Table 1, section 23 of the Penn Treebank"
     note = "Without WaitLeft, as in the paper. Trees of the test set that are not projective are lifted first."
     legends = {
@@ -168,9 +150,10 @@ def _policies(results: Results) -> list[Table]:
         "rounds": "number of passes over all sentences",
         "Shifts for an arc": "Shifts divided by the number of arcs",
     }
+    columns = ("", *legends, *(f"paper: {name}" for name in legends if name != "rounds"))
     return [
         Table("Actions of the gold action predictor", columns, tuple(rows), source, note, legends),
-        _metric_table(results.context, "Parsers, depth 1", results.systems, {}),
+        _metric_table(results, "Parsers, depth 1", {}),
     ]
 
 
@@ -194,38 +177,33 @@ policies = Study(
 BINS = ("<11", "11-20", "21-30", "31-40", ">40")
 """Lengths of sentences with punctuation; see `treevote.evaluation.factors.TENS`."""
 
-BY_LENGTH = {
-    "a column for each length": "sentences of so many tokens",
-    "sentences": "number of sentences",
-    **{name: line for name, line in LEGENDS.items() if name != "UAS"},
-}
-
 LOSS = 3.7
 """The loss of dependency accuracy of the paper's system from its shortest to its longest sentences."""
 
 
 def _by_length(results: Results, system: str) -> list[Counts]:
     """Return the counts of each bin, without punctuation."""
-    bins = np.searchsorted(TENS, results.context.test.lengths)
-    parse = results.systems[system]
+    bins, parse = np.searchsorted(TENS, results.context.test.lengths), results.systems[system]
     return [results.context.counts(parse, bins == number, punctuation=False) for number in range(len(BINS))]
 
 
 def _sentence_length(results: Results) -> list[Table]:
     test = results.context.test
     sizes = np.bincount(np.searchsorted(TENS, test.lengths), minlength=len(BINS)).tolist()
-    note = f"{_PUNCTUATION}, which is not scored, but is counted for the length."
+    note = f"{PUNCTUATION}, which is not scored, but is counted for the length."
+    legends = {"a column for each length": "sentences of so many tokens", "sentences": "number of sentences"}
+    legends |= {name: line for name, line in LEGENDS.items() if name != "UAS"}
     tables = []
     for name in results.systems:
         bins = _by_length(results, name)
         counts = [*bins, sum(bins, Counts())]
         las = ("LAS", *(rate(own.las) for own in counts))
         rows = (("sentences", *sizes, test.n_sentences), *_metric_rows(counts, LENGTHS), las)
-        tables.append(Table(name, ("", *BINS, "all"), rows, "Table 4", note, BY_LENGTH))
+        tables.append(Table(name, ("", *BINS, "all"), rows, "Table 4", note, legends))
     return tables
 
 
-def _long_is_easy(results: Results) -> tuple[Outcome, str] | None:
+def _loss(results: Results) -> tuple[Outcome, str] | None:
     losses = {}
     for name in results.systems:
         shortest, _, _, *longest = _by_length(results, name)
@@ -240,11 +218,7 @@ sentence_length = Study(
     "accuracy by length of the sentence (Chang, Do & Roth 2006, Table 4)",
     PAPER,
     _sentence_length,
-    (
-        Claim(
-            "Long sentences are parsed nearly as well as short ones", f"Table 4: {LOSS} lost at the most", _long_is_easy
-        ),
-    ),
+    (Claim("Long sentences are parsed nearly as well as short ones", f"Table 4: {LOSS} lost at the most", _loss),),
     SYSTEM,
     members=DEFAULT_MEMBERS,
     votes={"vote": ()},
@@ -259,35 +233,28 @@ CONDITIONS = ("gold-predicted", "predicted-predicted", "gold-gold", "predicted-g
 def _tag_conditions(context: Context) -> Conditions:
     """Predict the tags of the training set by jack-knifing, those of the test set by a tagger of all training data.
 
-    In jack-knifing each fold is tagged by a tagger trained on the other folds. So its tags have the errors that the
-    parser will meet in the test set.
+    Each fold is tagged by a tagger of the other folds: its tags have the errors that the parser meets in the test set.
     """
     gold = context.training
     fold_of = np.arange(gold.n_sentences) % FOLDS
-    folds = [np.flatnonzero(fold_of == fold) for fold in range(FOLDS)]
-    parts = [(gold.select(np.flatnonzero(fold_of != number)), gold.select(fold)) for number, fold in enumerate(folds)]
-    *tagged, test = context.run(
-        [
-            Tagging(f"tagging {number}/{FOLDS + 1}", TaggerTrainer(), compact(training), compact(own), context.seed)
-            for number, (training, own) in enumerate([*parts, (gold, context.test)], start=1)
-        ]
-    )
-    joined = Treebank.concatenate(tagged).select(np.argsort(np.concatenate(folds)))
+    parts = [(gold.select(fold_of != fold), gold.select(fold_of == fold)) for fold in range(FOLDS)]
+    jobs = [
+        Tagging(f"tagging {number}/{FOLDS + 1}", TaggerTrainer(), compact(training), compact(own), context.seed)
+        for number, (training, own) in enumerate([*parts, (gold, context.test)], start=1)
+    ]
+    *tagged, test = context.run(jobs)
+    joined = Treebank.concatenate(tagged).select(np.argsort(np.argsort(fold_of, kind="stable")))
     trainings = {"gold": gold, "predicted": dataclasses.replace(joined, name=gold.name)}
     tests = {"gold": context.test, "predicted": test}
-    sides = {name: name.split("-") for name in CONDITIONS}
-    return {name: (trainings[training], tests[test]) for name, (training, test) in sides.items()}
+    return {name: (trainings[one], tests[other]) for name in CONDITIONS for one, other in [name.split("-")]}
 
 
 def _tag_accuracy(gold: Treebank, tagged: Treebank) -> list[Value]:
     """Return the percentages of tokens with the right UPOS, XPOS, FEATS, and all three."""
-    gold_tags, tags = (
-        np.array([[getattr(word, column) for column in COLUMNS] for word in own.words], object)[
-            own.tokens[own.is_token]
-        ]
-        for own in (gold, tagged)
+    of_gold, of_tagged = (
+        np.array([[getattr(word, column) for column in COLUMNS] for word in it.words], object) for it in (gold, tagged)
     )
-    right = gold_tags == tags
+    right = of_gold[gold.tokens[gold.is_token]] == of_tagged[tagged.tokens[tagged.is_token]]
     return [percent(int(own.sum()), gold.n_tokens) for own in (*right.T, right.all(1))]
 
 
@@ -304,24 +271,21 @@ def _tags(results: Results) -> list[Table]:
     tables = [Table("The tagger", ("", *legends), tuple(rows), "section 3", legends=legends)]
     for name in results.systems:
         parses = {condition: results.parses[condition][name] for condition in CONDITIONS}
-        table = _metric_table(context, name, parses, TAGS, "Table 5")
+        table = _metric_table(results, name, TAGS, "Table 5", parses=parses)
         legends = {"a column for each pair": "tags in training, and in testing: gold or predicted", **LEGENDS}
-        columns = ("training tags-test tags", *CONDITIONS)
-        tables.append(dataclasses.replace(table, columns=columns, legends=legends))
+        tables.append(dataclasses.replace(table, columns=("training tags-test tags", *CONDITIONS), legends=legends))
     return tables
 
 
-def _predicted_is_better(results: Results) -> tuple[Outcome, str]:
+def _gain(results: Results) -> tuple[Outcome, str]:
     holds, worst, shown = True, 0.0, []
     for name in results.systems:
         gold, predicted, best = (results.score(name, "las", condition) for condition in CONDITIONS[:3])
         one, other = (results.parses[condition][name] for condition in CONDITIONS[:2])
         p = results.context.p_value(other, one, "las")
         holds, worst = holds and predicted > gold, max(worst, p.p)
-        shown.append(
-            f"{name}: {gold:.2f} LAS trained on gold tags, {predicted:.2f} on predicted tags ({p}); "
-            f"{best:.2f} with gold tags throughout"
-        )
+        scores = f"{name}: {gold:.2f} LAS trained on gold tags, {predicted:.2f} on predicted tags ({p})"
+        shown.append(f"{scores}; {best:.2f} with gold tags throughout")
     return outcome(holds, worst), "; ".join(shown)
 
 
@@ -329,11 +293,7 @@ tags = Study(
     "gold or predicted tags in training and test (Chang, Do & Roth 2006, Table 5)",
     PAPER,
     _tags,
-    (
-        Claim(
-            "If tags are predicted in testing, it is better to train on predicted tags", "Table 5", _predicted_is_better
-        ),
-    ),
+    (Claim("If tags are predicted in testing, it is better to train on predicted tags", "Table 5", _gain),),
     SYSTEM,
     members=("lr-maxent-forward",),
     conditions=_tag_conditions,

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from treevote.parallel import ONE_JOB, Jobs
 from treevote.store.record import Record
 from treevote.studies.jobs import Parsing, compact
 from treevote.studies.report import Report, Table, Value, rate
-from treevote.studies.study import Context
+from treevote.studies.study import Context, p_entry
 
 FORMER_MEMBERS = ("graph-mira", "lr-maxent-forward", "pipeline", "lr-svm-backward")
 """The default ensemble before structured training."""
@@ -53,24 +53,16 @@ LEGENDS = {
     DEFAULT: "LAS of their vote by treevote train: learned where that is better on the development set, else equal",
     BEST: "LAS of the vote by treevote train --best: members and weights selected on the development set",
     ORACLE: "LAS if each token had the right arc wherever any member has it",
-    **{
-        name: f"expected calibration error of the confidence in arcs with labels of the {vote}"
-        for vote, name in CALIBRATED.items()
-    },
+}
+LEGENDS |= {
+    name: f"expected calibration error of the confidence in arcs with labels of the {vote}"
+    for vote, name in CALIBRATED.items()
 }
 
 
 @dataclass(frozen=True, eq=False)
 class Recalled:
-    """A member of which parses are known: its training learns nothing, and its parse of a sentence is the known one.
-
-    Examples
-    --------
-    >>> toy = Treebank.of([(["a", "dog"], [2, 0], ["det", "root"]), (["yes"], [0], ["root"])])
-    >>> member = Recalled(toy, single_root=True).train(toy)
-    >>> member.parse(toy.select([1, 0, 1])).heads.tolist()
-    [-1, 0, -1, 2, 0, -1, 0]
-    """
+    """A member of which parses are known: its training learns nothing, and its parse of a sentence is the known one."""
 
     parses: Treebank
     single_root: bool
@@ -84,9 +76,7 @@ class Recalled:
     def _number_of(self) -> dict[tuple[Word, ...], int]:
         return {sentence.words: number for number, sentence in enumerate(self.parses.sentences())}
 
-    def train(
-        self, treebank: Treebank, dev: Treebank | None = None, *, seed: int = 0, jobs: Jobs = ONE_JOB
-    ) -> Recalled:
+    def train(self, treebank: Treebank, dev: Treebank | None = None, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Self:
         """Return itself."""
         return self
 
@@ -100,20 +90,15 @@ class Recalled:
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
-class Measured:
-    """What was measured on a treebank: LAS, p of the gain over a step, calibration error, and what was chosen."""
+class Measured(NamedTuple):
+    """What was measured on a treebank: LAS, gains and their p, calibration error, and what was chosen."""
 
     context: Context
     las: Mapping[str, float]
-    p: Mapping[str, Probability]
-    error: Mapping[str, float]
+    gains: list[float]
+    p: list[Probability]
+    error: list[float]
     chosen: tuple[str, ...]
-
-    @property
-    def gains(self) -> dict[str, float]:
-        """LAS more than the step before, and of the last step more than the first vote."""
-        return {name: self.las[later] - self.las[first] for name, (first, later) in GAINS.items()}
 
 
 @dataclass(frozen=True)
@@ -134,14 +119,9 @@ class EnsembleStudy:
         }
 
     def run(self, contexts: Sequence[Context]) -> Report:
-        """Run the study on treebanks, each with a development set.
-
-        Raises
-        ------
-        InputError
-            If the folder of the jobs cannot be written to.
-        """
-        return _report([_measured(context) for context in contexts])
+        """Run the study on treebanks, each with a development set; InputError if a folder cannot be written to."""
+        measured, titles = [_measured(context) for context in contexts], [context.test.name for context in contexts]
+        return Report((_scores(titles, measured), _gains(titles, measured), _choices(titles, measured)))
 
 
 def _votes() -> dict[str, EnsembleTrainer]:
@@ -158,17 +138,14 @@ def _measured(context: Context) -> Measured:
     assert dev is not None
     training, own_dev = compact(context.training), compact(dev)
     both = compact(Treebank.concatenate([dev, test]))
-    work = {
-        (vote, name): Parsing(
-            f"{test.name} {name}", EnsembleTrainer({name: member}, "equal"), training, both, context.seed, own_dev
-        )
-        for vote, trainer in votes.items()
-        for name, member in trainer.members.items()
-    }
+    known = {(vote, name): member for vote, trainer in votes.items() for name, member in trainer.members.items()}
+    trainers = {name: EnsembleTrainer({name[1]: member}, "equal") for name, member in known.items()}
+    work = [
+        Parsing(f"{test.name} {name}", trainer, training, both, context.seed, own_dev)
+        for (_, name), trainer in trainers.items()
+    ]
     single_root = is_single_rooted(training)
-    members = {
-        key: Recalled(parses, single_root) for key, parses in zip(work, context.run(list(work.values())), strict=True)
-    }
+    members = {key: Recalled(found, single_root) for key, found in zip(known, context.run(work), strict=True)}
     on_dev = dataclasses.replace(context, test=dev)
     (_, best), single = max(members.items(), key=lambda member: on_dev.counts(member[1].parse(dev)).las)
     parsers = {
@@ -183,8 +160,9 @@ def _measured(context: Context) -> Measured:
     return Measured(
         context,
         las | {ORACLE: 100 * float(right[test.is_token].mean())},
-        {name: context.p_value(parses[first], parses[later], "las") for name, (first, later) in GAINS.items()},
-        {name: _error(context, parses[vote]) for vote, name in CALIBRATED.items()},
+        [las[later] - las[first] for first, later in GAINS.values()],
+        [context.p_value(parses[first], parses[later], "las") for first, later in GAINS.values()],
+        [_error(context, parses[vote]) for vote in CALIBRATED],
         (best, *(str(parsers[vote].facts["weights"]) for vote in CALIBRATED), ", ".join(parsers[BEST].members)),
     )
 
@@ -196,75 +174,55 @@ def _error(context: Context, parse: Treebank) -> float:
     return calibration_error(reliability(parse.label_confidence[tokens], right[tokens]))
 
 
-def _report(measured: Sequence[Measured]) -> Report:
+def _scores(titles: Sequence[str], measured: Sequence[Measured]) -> Table:
     names = (*STEPS, ORACLE)
-    scores = [tuple(own.las[name] for name in names) + tuple(own.error.values()) for own in measured]
-    gains = [tuple(own.gains.values()) for own in measured]
-    titles = [own.context.test.name for own in measured]
-    sizes = [(own.context.training, own.context.dev, own.context.test) for own in measured]
-    mean = np.mean(scores, axis=0).tolist()
-    significant = {
-        sign: [sum(own.p[name].significant and sign * own.gains[name] > 0 for own in measured) for name in GAINS]
-        for sign in (1, -1)
-    }
-    counted = [f"{more} up, {less} down" for more, less in zip(significant[1], significant[-1], strict=True)]
-    return Report(
-        (
-            Table(
-                "LAS",
-                ("", *names, *CALIBRATED.values()),
-                tuple(_scores(*row) for row in zip([*titles, "mean"], [*scores, mean], strict=True)),
-                legends=LEGENDS,
-            ),
-            Table(
-                "Gain in LAS over the step before",
-                ("", *(column for name in GAINS for column in (name, f"p ({name})"))),
-                (
-                    *(
-                        _gains(title, own, [_number(p) for p in one.p.values()])
-                        for title, own, one in zip(titles, gains, measured, strict=True)
-                    ),
-                    _gains("mean", np.mean(gains, axis=0).tolist(), counted),
-                ),
-                note="The last row has the mean gain, and how many treebanks gain and lose with p < 0.05.",
-                legends={
-                    **{later: f"LAS more than {first}" for first, later in itertools.pairwise(STEPS)},
-                    WHOLE: f"LAS of {BEST} more than {FORMER}",
-                    "p": "probability of a difference of at least this size if the two were equally good, by the "
-                    "randomization test over sentences, not corrected for several treebanks",
-                },
-            ),
-            Table(
-                "Treebanks and choices",
-                (
-                    *("", "training tokens", "development tokens", "tokens", "best member"),
-                    *("weights of default vote", "weights of best vote", "members of best vote"),
-                ),
-                tuple(
-                    (title, *(part.n_tokens for part in parts if part is not None), *own.chosen)
-                    for title, parts, own in zip(titles, sizes, measured, strict=True)
-                ),
-                legends={
-                    "tokens": "number of tokens that scores are measured on",
-                    "members of best vote": "in the order in which ties are decided; a member with a number is trained "
-                    "with another seed",
-                },
-            ),
-        )
+    scores = [[*(own.las[name] for name in names), *own.error] for own in measured]
+    rows = tuple(
+        (title, *map(rate, row[: len(names)]), *(Decimal(f"{error:.3f}") for error in row[len(names) :]))
+        for title, row in zip([*titles, "mean"], [*scores, np.mean(scores, axis=0).tolist()], strict=True)
+    )
+    return Table("LAS", ("", *names, *CALIBRATED.values()), rows, legends=LEGENDS)
+
+
+def _gains(titles: Sequence[str], measured: Sequence[Measured]) -> Table:
+    gains, p = [own.gains for own in measured], [list(map(p_entry, own.p)) for own in measured]
+    means, counted = np.mean(gains, axis=0).tolist(), []
+    for i in range(len(GAINS)):
+        signs = [np.sign(own.gains[i]) for own in measured if own.p[i].significant]
+        counted.append(f"{signs.count(1)} up, {signs.count(-1)} down")
+    rows = tuple(
+        (title, *itertools.chain.from_iterable(zip(map(rate, row), beside, strict=True)))
+        for title, row, beside in zip([*titles, "mean"], [*gains, means], [*p, counted], strict=True)
+    )
+    return Table(
+        "Gain in LAS over the step before",
+        ("", *(column for name in GAINS for column in (name, f"p ({name})"))),
+        rows,
+        note="The last row has the mean gain, and how many treebanks gain and lose with p < 0.05.",
+        legends={
+            **{later: f"LAS more than {first}" for first, later in itertools.pairwise(STEPS)},
+            WHOLE: f"LAS of {BEST} more than {FORMER}",
+            "p": "probability of a difference of at least this size if the two were equally good, by the "
+            "randomization test over sentences, not corrected for several treebanks",
+        },
     )
 
 
-def _scores(title: str, row: Sequence[float]) -> tuple[Value, ...]:
-    n = len(row) - len(CALIBRATED)
-    return (title, *map(rate, row[:n]), *(Decimal(f"{error:.3f}") for error in row[n:]))
-
-
-def _gains(title: str, gains: Sequence[float], p: Sequence[str]) -> tuple[Value, ...]:
-    return (title, *(value for pair in zip(map(rate, gains), p, strict=True) for value in pair))
-
-
-def _number(p: Probability) -> str:
-    return str(p).removeprefix("p ").removeprefix("= ")
+def _choices(titles: Sequence[str], measured: Sequence[Measured]) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    for title, (context, *_, chosen) in zip(titles, measured, strict=True):
+        assert context.dev is not None
+        rows.append((title, context.training.n_tokens, context.dev.n_tokens, context.test.n_tokens, *chosen))
+    columns = (
+        *("", "training tokens", "development tokens", "tokens", "best member"),
+        *("weights of default vote", "weights of best vote", "members of best vote"),
+    )
+    legends = {
+        "tokens": "number of tokens that scores are measured on",
+        "members of best vote": "in the order in which ties are decided; a member with a number is trained with "
+        "another seed",
+    }
+    return Table("Treebanks and choices", columns, tuple(rows), legends=legends)
 
 
 ensemble = EnsembleStudy()

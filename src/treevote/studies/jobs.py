@@ -19,6 +19,7 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 
 from treevote.config import to_mapping
+from treevote.corpus.sentence import ROOT
 from treevote.corpus.treebank import Treebank, checksum
 from treevote.corpus.trees import are_trees
 from treevote.errors import InputError, TreevoteError
@@ -29,21 +30,17 @@ from treevote.store.checkpoints import Checkpoints
 from treevote.store.manifest import JSON, digest
 from treevote.version import __version__
 
-T = TypeVar("T")
+COLUMNS = ("upos", "xpos", "feats")
+"""The tags that `Tagging` gives, by the names of the fields of `treevote.corpus.sentence.Word`."""
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
-class Job(ABC, Generic[T]):
-    """Training on some sentences, and the application of the result to others.
+class Job(ABC, Generic[Result]):
+    """Training on some sentences, and the application of the result to others; treebanks as `compact` returns them.
 
-    Attributes
-    ----------
-    title : str
-        Name of the job in progress messages.
-    trainer : dataclass
-        Hyper-parameters.
-    training, test : Treebank
-        As `compact` returns them.
+    The title is its name in progress messages; the trainer is a dataclass of hyper-parameters.
     """
 
     title: str
@@ -51,24 +48,19 @@ class Job(ABC, Generic[T]):
     training: Treebank
     test: Treebank
     seed: int = 0
+    dev: Treebank | None = None
 
     @abstractmethod
     def compute(self, progress: Progress | None) -> JSON:
         """Do the work; return its result."""
 
     @abstractmethod
-    def decode(self, result: Any) -> T:
-        """Return the meaning of a result of `compute`, or of the content of a file.
-
-        Raises
-        ------
-        KeyError, TypeError, ValueError, OverflowError, InputError
-            If `compute` cannot have returned it.
-        """
+    def decode(self, result: Any) -> Result:
+        """Return the meaning of a result, or raise KeyError, TypeError, ValueError, OverflowError or InputError."""
 
     def facts(self) -> dict[str, JSON]:
         """Return everything that the result depends on."""
-        return {
+        facts: dict[str, JSON] = {
             "work": type(self).__name__,
             "treevote": __version__,
             "trainer": {"kind": type(self.trainer).__name__, **to_mapping(self.trainer)},
@@ -76,8 +68,9 @@ class Job(ABC, Generic[T]):
             "test": checksum(self.test),
             "seed": self.seed,
         }
+        return facts if self.dev is None else {**facts, "development": checksum(self.dev)}
 
-    def read(self, path: Path) -> T | None:
+    def read(self, path: Path) -> Result | None:
         """Return the result in a file; None if there is no intact one."""
         try:
             content = json.loads(path.read_bytes())
@@ -88,18 +81,15 @@ class Job(ABC, Generic[T]):
     def reduced(self) -> Self:
         """Return the same job on two sentences; it compiles the same kernels."""
         few = self.training.select(range(min(2, self.training.n_sentences)))
-        return dataclasses.replace(self, training=few, test=few)
+        return dataclasses.replace(self, training=few, test=few, dev=None if self.dev is None else few)
 
     def jobs(self, progress: Progress | None) -> Jobs:
         """Return one job for the training, whose progress has the title of this job."""
         return Jobs(progress=progress).renamed(lambda _: self.title)
 
 
-@dataclass(frozen=True, eq=False)
 class Parsing(Job[Treebank]):
     """Training of a parser, with a development set if there is one, and its parse of a test set."""
-
-    dev: Treebank | None = None
 
     def compute(self, progress: Progress | None) -> JSON:
         """Return heads and labels of all tokens of the test set."""
@@ -107,47 +97,53 @@ class Parsing(Job[Treebank]):
         parse: Treebank = parser.parse(self.test)
         tokens = parse.is_token
         used, deprels = np.unique(parse.deprels[tokens], return_inverse=True)
-        return {
-            "heads": parse.heads[tokens].tolist(),
-            "deprels": deprels.tolist(),
-            "labels": [parse.labels[label] for label in used],
-        }
+        labels = [parse.labels[label] for label in used]
+        return {"heads": parse.heads[tokens].tolist(), "deprels": deprels.tolist(), "labels": labels}
 
     def decode(self, result: Any) -> Treebank:
         """Return the test set with the parser's trees."""
-        heads = token_column(self.test, result["heads"])
+        heads = token_column(self.test, result["heads"], len(self.test.tokens))
         labels = [str(label) for label in result["labels"]]
         parse = self.test.with_trees(heads, token_column(self.test, result["deprels"], len(labels)), labels)
         if not are_trees(parse).all():
             raise ValueError("heads that are no trees")
         return parse
 
-    def facts(self) -> dict[str, JSON]:
-        """Return everything that the result depends on."""
-        own: dict[str, JSON] = {} if self.dev is None else {"development": checksum(self.dev)}
-        return super().facts() | own
 
-    def reduced(self) -> Self:
-        """Return the same job on two sentences; it compiles the same kernels."""
-        few = super().reduced()
-        return few if self.dev is None else dataclasses.replace(few, dev=few.training)
+class Tagging(Job[Treebank]):
+    """Training of the tagger of treevote, and its UPOS, XPOS and FEATS of other sentences; lemmas stay."""
+
+    def compute(self, progress: Progress | None) -> JSON:
+        """Return the tags of all tokens of the test set."""
+        tagger = self.trainer.train(self.training, seed=self.seed, jobs=self.jobs(progress))
+        tagged: Treebank = tagger.tag(self.test)
+        result: dict[str, JSON] = {}
+        for column in COLUMNS:
+            strings = np.array([str(getattr(word, column)) for word in tagged.words], object)
+            names, tags = np.unique(strings[tagged.tokens[tagged.is_token]], return_inverse=True)
+            result[column] = {"names": names.tolist(), "tags": tags.tolist()}
+        return result
+
+    def decode(self, result: Any) -> Treebank:
+        """Return the test set with the tagger's tags."""
+        test, names = self.test, [tuple(map(str, result[column]["names"])) for column in COLUMNS]
+        tags = [token_column(test, result[c]["tags"], len(own)) for c, own in zip(COLUMNS, names, strict=True)]
+        slots = np.stack([test.tokens, *tags])[:, test.is_token]
+        distinct, number = np.unique(slots, axis=1, return_inverse=True)
+        words = {ROOT: 0}
+        of_distinct = []
+        for word, *own in distinct.T.tolist():
+            changes = {column: of[tag] for column, of, tag in zip(COLUMNS, names, own, strict=True)}
+            of_distinct.append(words.setdefault(test.words[word]._replace(**changes), len(words)))
+        tokens = np.zeros(len(test.tokens), np.int32)
+        tokens[test.is_token] = np.array(of_distinct, np.int32)[number.ravel()]
+        return dataclasses.replace(test, words=tuple(words), tokens=tokens, source=None)
 
 
-def run(work: Sequence[Job[T]], steps: Checkpoints, jobs: Jobs = ONE_JOB) -> list[T]:
-    """Return the results of jobs: read from finished steps, else computed and written.
+def run(work: Sequence[Job[Result]], steps: Checkpoints, jobs: Jobs = ONE_JOB) -> list[Result]:
+    """Return the results of jobs: read from finished steps, else computed and written; a damaged step is replaced.
 
-    Parameters
-    ----------
-    work : sequence of Job
-    steps : Checkpoints
-        The finished steps; a damaged one is replaced.
-    jobs : Jobs, optional
-        The results do not depend on it.
-
-    Raises
-    ------
-    InputError
-        If a step cannot be written; and all errors of the jobs.
+    InputError if a step cannot be written; errors of the jobs come through.
     """
     paths = [steps.step(f"{digest(job.facts())[:32]}.json") for job in work]
     results = {path: found for path, job in zip(paths, work, strict=True) if (found := job.read(path)) is not None}
@@ -156,8 +152,8 @@ def run(work: Sequence[Job[T]], steps: Checkpoints, jobs: Jobs = ONE_JOB) -> lis
     for job in kinds.values():  # kernels are compiled once here, not in every process
         with contextlib.suppress(TreevoteError):  # two sentences may be too few to learn from
             job.reduced().compute(None)
-    done = jobs.map(_compute, missing.items())
-    for number, ((path, job), result) in enumerate(zip(missing.items(), done, strict=True), start=1):
+    computed = jobs.map(_compute, missing.items())
+    for number, ((path, job), result) in enumerate(zip(missing.items(), computed, strict=True), start=1):
         jobs.tell("study", number, len(missing))
         results[path] = job.decode(result)
     return [results[path] for path in paths]
@@ -172,49 +168,33 @@ def _compute(step: tuple[Path, Job[Any]], progress: Progress | None = None) -> J
     return result
 
 
-def token_column(treebank: Treebank, values: Any, limit: int | None = None) -> Ints:
+def token_column(treebank: Treebank, values: Any, limit: int) -> Ints:
     """Return the numbers of tokens in a file as a column, with -1 in ROOT slots.
 
-    Raises
-    ------
-    TypeError, ValueError, OverflowError
-        If they are not one whole number for each token, or not all in ``0..limit - 1``.
-
-    Examples
-    --------
-    >>> token_column(Treebank.of([(["a", "b"], [2, 0], ["x", "root"])]), [5, 6]).tolist()
-    [-1, 5, 6]
+    TypeError, ValueError or OverflowError unless there is a whole number of ``0..limit - 1`` for each token.
     """
     numbers = np.array(values)
     if numbers.shape != (treebank.n_tokens,) or (len(numbers) and numbers.dtype != np.int64):
         raise ValueError("another number of tokens, or no whole numbers")
-    if (numbers < 0).any() or (limit is not None and (numbers >= limit).any()):
+    if ((numbers < 0) | (numbers >= limit)).any():
         raise ValueError("a number out of range")
     column = np.full(len(treebank.tokens), -1, np.int32)
-    column[treebank.is_token] = np.minimum(numbers, np.iinfo(np.int32).max)
+    column[treebank.is_token] = numbers
     return column
 
 
 def compact(treebank: Treebank) -> Treebank:
     """Return the same sentences without unused words and labels, and without arc annotations.
 
-    Examples
-    --------
-    >>> toy = Treebank.of([(["a"], [0], ["root"]), (["b"], [0], ["top"])])
-    >>> part = compact(toy.select([1]))
-    >>> [word.form for word in part.words], part.labels
-    (['<root>', 'b'], ('top',))
+    Words and labels stay in their order, unlike those of `Treebank.compact`: checksums in the facts depend on it.
     """
     words, tokens = np.unique(np.append(treebank.tokens, 0), return_inverse=True)  # ROOT always
-    has_label = treebank.deprels >= 0
-    labels, deprels = np.unique(treebank.deprels[has_label], return_inverse=True)
-    column = np.full(len(treebank.deprels), -1, np.int32)
-    column[has_label] = deprels
+    labels, deprels = np.unique(np.append(treebank.deprels, -1), return_inverse=True)  # -1, no label, always
     return dataclasses.replace(
         treebank.only(),
         words=tuple(treebank.words[word] for word in words),
         tokens=tokens[:-1].astype(np.int32),
-        labels=tuple(treebank.labels[label] for label in labels),
-        deprels=column,
+        labels=tuple(treebank.labels[label] for label in labels[1:]),
+        deprels=(deprels[:-1] - 1).astype(np.int32),
         source=None,
     )

@@ -6,20 +6,33 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
+from treevote.evaluation.verdict import LEVEL
 from treevote.store.manifest import JSON
-from treevote.studies.legends import legend_of
 
 Value: TypeAlias = str | int | float | Decimal | None
 """Entry of a table. Decimals, such as figures of papers, are shown with their printed digits."""
+
+SCORES = {
+    "LAS": "labelled attachment score, percent of the tokens with the right head and label",
+    "UAS": "unlabelled attachment score, percent of the tokens with the right head",
+}
+
+LEGENDS = {
+    **SCORES,
+    "sentences": "number of sentences",
+    "tokens": "number of tokens",
+    "rules": "number of rules of the decision list",
+}
+"""Columns that several tables have, and what they hold."""
 
 
 @dataclass(frozen=True)
 class Table:
     """A table; the first column has the names of the rows, and ``source`` is that of the figures of the paper.
 
-    ``legends`` explain columns and rows that `treevote.studies.legends` does not.
+    ``legends`` explain columns and rows that ``LEGENDS`` does not.
     """
 
     title: str
@@ -31,8 +44,12 @@ class Table:
 
     @property
     def legend(self) -> dict[str, str]:
-        """A line of explanation for each column."""
-        return legend_of(self.columns, [str(row[0]) for row in self.rows], self.legends)
+        """A line of explanation for each column, then for rows, then one for all figures of a paper."""
+        known = {**LEGENDS, **self.legends}
+        found = {**{name: known[name] for name in self.columns if name in known}, **self.legends}
+        if any(name.startswith("paper: ") for name in (*self.columns, *(str(row[0]) for row in self.rows))):
+            found["paper"] = "figures that the paper prints, of its own data"
+        return found
 
 
 Outcome: TypeAlias = Literal["holds", "not significant", "does not hold"]
@@ -45,19 +62,11 @@ OUTCOMES: dict[Outcome, str] = {
 }
 """The outcomes for a reader."""
 
-LEVEL = 0.05
-"""The level of significance."""
-
 
 def outcome(direction: bool, p: float | None = None) -> Outcome:
     """Return the outcome of a claim: whether the figures lie in its direction, and p of their difference.
 
     Without p there is nothing that chance could explain, such as a count of actions.
-
-    Examples
-    --------
-    >>> outcome(True, 0.01), outcome(True, 0.93), outcome(False, 0.01), outcome(True)
-    ('holds', 'not significant', 'does not hold', 'holds')
     """
     if not direction:
         return "does not hold"
@@ -66,7 +75,7 @@ def outcome(direction: bool, p: float | None = None) -> Outcome:
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim of a paper, its outcome here, and the figures; p is the p-value of a difference."""
+    """A claim of a paper, its outcome here, and the figures."""
 
     claim: str
     outcome: Outcome
@@ -82,50 +91,23 @@ class Report:
 
 
 def printed(figures: str) -> tuple[Decimal, ...]:
-    """Return figures with the digits that a paper prints.
-
-    Examples
-    --------
-    >>> printed("72.3 75.0")
-    (Decimal('72.3'), Decimal('75.0'))
-    """
+    """Return figures with the digits that a paper prints."""
     return tuple(map(Decimal, figures.split()))
 
 
 def printed_by_name(rows: str) -> dict[str, tuple[Decimal, ...]]:
-    """Return the figures of rows, separated by commas, with the digits that a paper prints.
-
-    Examples
-    --------
-    >>> printed_by_name("Czech 74.83 81.27, mean 79.90 85.29")["mean"]
-    (Decimal('79.90'), Decimal('85.29'))
-    """
-    found = {}
-    for row in rows.split(","):
-        name = row.rstrip("0123456789. ").strip()
-        found[name] = printed(row.replace(name, ""))
-    return found
+    """Return the figures of rows by name, given rows such as ``"Czech 74.83 81.27, mean 79.90 85.29"``."""
+    names = {row.rstrip("0123456789. ").strip(): row for row in rows.split(",")}
+    return {name: printed(row.replace(name, "")) for name, row in names.items()}
 
 
 def percent(part: float, whole: float) -> float | None:
-    """Return a share in percent, to two decimals, None of nothing.
-
-    Examples
-    --------
-    >>> percent(1, 3), percent(0, 0)
-    (33.33, None)
-    """
+    """Return a share in percent, to two decimals, None of nothing."""
     return round(float(100 * part / whole), 2) if whole else None
 
 
 def rate(value: float) -> float | None:
-    """Return a rate to two decimals; None of nothing.
-
-    Examples
-    --------
-    >>> rate(200 / 3), rate(float("nan"))
-    (66.67, None)
-    """
+    """Return a rate to two decimals; None for ``nan``."""
     return None if value != value else round(value, 2)
 
 
@@ -133,74 +115,34 @@ def as_markdown(name: str, summary: str, facts: Mapping[str, JSON], report: Repo
     """Return a report as Markdown; ``facts`` are treebanks and settings.
 
     A column is explained under the first table that has it.
-
-    Examples
-    --------
-    >>> table = Table("Turkish", ("", "LAS", "paper"), (("backward", 71.5, Decimal("75.0")), ("vote", None, None)))
-    >>> print(as_markdown("members", "Members.", {"seed": 0}, Report((table,))), end="")
-    # members
-    <BLANKLINE>
-    Members.
-    <BLANKLINE>
-    - seed: 0
-    <BLANKLINE>
-    ## Turkish
-    <BLANKLINE>
-    |  | LAS | paper |
-    | :-- | --: | --: |
-    | backward | 71.50 | 75.0 |
-    | vote |  |  |
-    <BLANKLINE>
-    - LAS: labelled attachment score, percent of the tokens with the right head and label
     """
     blocks = [f"# {name}", summary]
     blocks.append("\n".join(f"- {key}: {_fact(value)}".replace(": \n", ":\n") for key, value in facts.items()))
     explained: list[tuple[str, str]] = []
     for table in report.tables:
         rows = [table.columns, (":--", *("--:" for _ in table.columns[1:])), *table.rows]
-        lines = ["| " + " | ".join(map(_shown, row)) + " |" for row in rows]
-        blocks += [f"## {table.title}", "\n".join(lines)]
+        blocks += [f"## {table.title}", "\n".join(f"| {' | '.join(map(_shown, row))} |" for row in rows)]
         new = [item for item in table.legend.items() if item not in explained]
         explained += new
-        blocks += ["\n".join(f"- {name}: {line}" for name, line in new)] if new else []
-        blocks += [f"Figures of the paper: {table.source}."] if table.source else []
-        blocks += [table.note] if table.note else []
+        blocks.append("\n".join(f"- {name}: {line}" for name, line in new))
+        blocks += [table.source and f"Figures of the paper: {table.source}.", table.note]
     if report.findings:
-        lines = [
-            f"- {finding.claim} **{OUTCOMES[finding.outcome]}**: {finding.evidence}." for finding in report.findings
-        ]
+        lines = [f"- {found.claim} **{OUTCOMES[found.outcome]}**: {found.evidence}." for found in report.findings]
         blocks += ["## Findings", "\n".join(lines)]
-    return "\n\n".join(blocks) + "\n"
+    return "\n\n".join(filter(None, blocks)) + "\n"
 
 
 def as_json(name: str, summary: str, facts: Mapping[str, JSON], report: Report) -> str:
-    """Return a report as JSON; rows are objects by column, and the first column is called ``"row"``.
-
-    Examples
-    --------
-    >>> table = Table("Turkish", ("", "paper"), (("backward", Decimal("75.0")),))
-    >>> json.loads(as_json("members", "Members.", {}, Report((table,))))["tables"][0]["rows"]
-    [{'row': 'backward', 'paper': 75.0}]
-    """
-    tables = [
-        {
-            "title": table.title,
-            "source": table.source,
-            "note": table.note,
-            "legend": table.legend,
-            "columns": ["row", *table.columns[1:]],
-            "rows": [dict(zip(("row", *table.columns[1:]), map(_plain, row), strict=True)) for row in table.rows],
-        }
-        for table in report.tables
-    ]
-    findings = [vars(finding) for finding in report.findings]
+    """Return a report as JSON; rows are objects by column, and the first column is called ``"row"``."""
+    tables = []
+    for table in report.tables:
+        columns = ["row", *table.columns[1:]]
+        rows = [dict(zip(columns, row, strict=True)) for row in table.rows]
+        texts = {"title": table.title, "source": table.source, "note": table.note, "legend": table.legend}
+        tables.append({**texts, "columns": columns, "rows": rows})
     head = {"schema": "treevote/study", "schema_version": 1, "study": name, "summary": summary}
-    content: dict[str, Any] = {**head, **facts, "tables": tables, "findings": findings}
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _plain(value: Value) -> str | int | float | None:
-    return float(value) if isinstance(value, Decimal) else value
+    content = {**head, **facts, "tables": tables, "findings": [vars(finding) for finding in report.findings]}
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=float) + "\n"  # float of Decimal
 
 
 def _shown(value: Value) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
-from decimal import Decimal
+from collections.abc import Mapping, Sequence
 
 from treevote.adaptation.annotation import agreement as agreement_by_sentence
 from treevote.ensemble.members import members_of
 from treevote.evaluation.agreement import right_arcs
+from treevote.evaluation.counts import Counts
 from treevote.evaluation.factors import direction as sides_of
 from treevote.studies.report import Outcome, Table, Value, outcome, percent, printed, printed_by_name, rate
 from treevote.studies.study import Claim, Results, Study, better, score_table
@@ -21,10 +21,8 @@ THREE = FOUR[:3]
 
 VOTE_OF_THREE, VOTE_OF_ALL = "vote of the paper's three", "vote of all"
 
-TURKISH: dict[str, Decimal] = dict(
-    zip((*FOUR, VOTE_OF_THREE, VOTE_OF_ALL), printed("72.3 75.0 73.1 75.7 75.8 77.9"), strict=True)
-)
-HUNGARIAN: dict[str, Decimal] = dict(zip((*THREE, VOTE_OF_THREE), printed("77.3 77.3 76.1 79.3"), strict=True))
+TURKISH = dict(zip((*FOUR, VOTE_OF_THREE, VOTE_OF_ALL), printed("72.3 75.0 73.1 75.7 75.8 77.9"), strict=True))
+HUNGARIAN = dict(zip((*THREE, VOTE_OF_THREE), printed("77.3 77.3 76.1 79.3"), strict=True))
 """LAS on development data; that of the two Hungarian MaxEnt models is said to be "about 77.3"."""
 
 LANGUAGES = printed_by_name(
@@ -34,11 +32,8 @@ LANGUAGES = printed_by_name(
 )
 """LAS and UAS of the ensemble on the test data of CoNLL 2007 (Table 2)."""
 
-PAIR = ("lr-maxent-forward", "lr-svm-backward")
-"""The pair whose agreement chooses sentences in the paper."""
-
-PAIRS = {"MaxEnt": FOUR[:2], "SVM": FOUR[2:]}
-"""Forward and backward member with the same learner."""
+PAIR, PAIRS = (FOUR[0], FOUR[3]), {"MaxEnt": FOUR[:2], "SVM": FOUR[2:]}
+"""The pair whose agreement chooses sentences in the paper; forward and backward member with the same learner."""
 
 HEAD_FINAL = 80
 """Percent of heads to the right in the language in which the paper found backward to be better."""
@@ -56,16 +51,11 @@ def _members(results: Results) -> list[Table]:
     ]
 
 
+_three_are_better = better("las", VOTE_OF_THREE, *THREE)
+
+
 def _fourth_helps(results: Results) -> tuple[Outcome, str] | None:
-    if results.context.members != FOUR:
-        return None
-    return better("las", VOTE_OF_ALL, VOTE_OF_THREE)(results)
-
-
-def _three_are_better(results: Results) -> tuple[Outcome, str] | None:
-    if VOTE_OF_THREE not in results.systems:
-        return None
-    return better("las", VOTE_OF_THREE, *THREE)(results)
+    return better("las", VOTE_OF_ALL, VOTE_OF_THREE)(results) if results.context.members == FOUR else None
 
 
 MAXENT = {"learner": "inequality-maxent", "templates": "paper", "search": "best-first"}
@@ -89,12 +79,17 @@ members = Study(
 )
 
 
-def _where_agreed(results: Results, names: tuple[str, ...]) -> tuple[float | None, ...]:
+def agreed(results: Results, names: Sequence[str]) -> tuple[int, Counts]:
+    """Return the number of test sentences on which systems agree wholly, and the counts of the first system there."""
+    same = agreement_by_sentence([results.systems[name] for name in names]) == 1
+    return int(same.sum()), results.context.counts(results.systems[names[0]], same)
+
+
+def _where_agreed(results: Results, names: Sequence[str]) -> tuple[float | None, ...]:
     """Return the shares of sentences and tokens on which systems agree wholly, and LAS and UAS there, in percent."""
-    agreed = agreement_by_sentence([results.systems[name] for name in names]) == 1
-    counts, test = results.context.counts(results.systems[names[0]], agreed), results.context.test
-    shares = percent(int(agreed.sum()), test.n_sentences), percent(counts.tokens, test.n_tokens)
-    return *shares, rate(counts.las), rate(counts.uas)
+    (n_agreed, there), test = agreed(results, names), results.context.test
+    shares = percent(n_agreed, test.n_sentences), percent(there.tokens, test.n_tokens)
+    return *shares, rate(there.las), rate(there.uas)
 
 
 def _agreement(results: Results) -> list[Table]:
@@ -106,7 +101,6 @@ def _agreement(results: Results) -> list[Table]:
     if len(names) > 2:
         rows.append(("all", *_where_agreed(results, names), None, None))
     rows.append(("paper: " + " + ".join(PAIR), None, None, "just above 90", None, "78 to 79", "78 to 79"))
-    columns = ("sentences %", "tokens %", "LAS where they agree", "UAS where they agree", "LAS first", "LAS second")
     legends = {
         "sentences %": "percent of the sentences to which the members give the same heads and labels",
         "tokens %": "percent of the tokens, those of these sentences",
@@ -116,16 +110,15 @@ def _agreement(results: Results) -> list[Table]:
         "LAS second": "LAS of the member named second, on all sentences",
     }
     source = "sections 4 and 5, English in another domain"
-    title = "Sentences on which members agree wholly"
-    return [Table(title, ("", *columns), tuple(rows), source, legends=legends)]
+    return [Table("Sentences on which members agree wholly", ("", *legends), tuple(rows), source, legends=legends)]
 
 
 def _agreement_is_correct(results: Results) -> tuple[Outcome, str]:
     las = {name: results.score(name) for name in results.systems}
-    agreed = {pair: _where_agreed(results, pair) for pair in itertools.combinations(las, 2)}
-    one, other = pair = PAIR if PAIR in agreed else next(iter(agreed))
-    holds = all(there is not None and there > max(las[name] for name in own) for own, (*_, there, _) in agreed.items())
-    sentences, _, there, _ = agreed[pair]
+    found = {pair: _where_agreed(results, pair) for pair in itertools.combinations(las, 2)}
+    one, other = pair = PAIR if PAIR in found else next(iter(found))
+    holds = all(there is not None and there > max(las[name] for name in own) for own, (*_, there, _) in found.items())
+    sentences, _, there, _ = found[pair]
     return outcome(holds), (
         f"{one} and {other} agree on {sentences} % of the sentences, with {there} LAS there against {las[one]:.2f} and "
         f"{las[other]:.2f} overall"
@@ -144,35 +137,29 @@ agreement = Study(
 
 
 def _gains(results: Results) -> Mapping[str, float]:
-    return {
-        learner: round(results.score(backward) - results.score(forward), 2)
-        for learner, (forward, backward) in PAIRS.items()
-    }
+    score = results.score
+    return {learner: round(score(backward) - score(forward), 2) for learner, (forward, backward) in PAIRS.items()}
 
 
 def _shares(results: Results) -> list[float | None]:
     """Return the percentages of heads to the left and to the right in the training set."""
     training = results.context.training
-    column = sides_of(training).column
-    return [percent((column == side).sum(), training.n_tokens) for side in (0, 1)]
+    return [percent((sides_of(training).column == side).sum(), training.n_tokens) for side in (0, 1)]
 
 
 def _direction(results: Results) -> list[Table]:
     context, test = results.context, results.context.test
     hits = {name: right_arcs(test, parse, convention=context.convention)[1] for name, parse in results.systems.items()}
     names, column = sides_of(test)
-    sides = {names[side]: column == side for side in (0, 1)} | {"all": test.is_token}
-    rows: list[tuple[Value, ...]] = [
-        (title, int(mask.sum()), *(percent((own & mask).sum(), mask.sum()) for own in hits.values()))
-        for title, mask in sides.items()
-    ]
+    rows: list[tuple[Value, ...]] = []
+    for title, mask in (*((names[side], column == side) for side in (0, 1)), ("all", test.is_token)):
+        rows.append((title, int(mask.sum()), *(percent((own & mask).sum(), mask.sum()) for own in hits.values())))
     gains: list[tuple[Value, ...]] = [
         (context.training.name, *_shares(results), *_gains(results).values()),
         ("paper: Turkish", "less than 4", "over 80", *printed("2.7 2.6")),
         ("paper: Hungarian", None, None, *printed("0.0"), None),
         ("paper: eight other languages", None, None, "just below 0", None),
     ]
-    columns = ("", "heads to the left %", "heads to the right %", "gain MaxEnt (LAS)", "gain SVM (LAS)")
     source = "section 5, development data of CoNLL 2007"
     note = "Shares are of all tokens of the training set; the rest to 100 hangs on ROOT."
     legends = {
@@ -183,17 +170,15 @@ def _direction(results: Results) -> list[Table]:
     }
     by_side = {"a column for each parser": "its LAS on the tokens of the test set whose gold head is on that side"}
     return [
-        Table("Heads and the gain of backward over forward", columns, tuple(gains), source, note, legends),
+        Table("Heads and the gain of backward over forward", ("", *legends), tuple(gains), source, note, legends),
         Table("LAS by the side of the head", ("", "tokens", *hits), tuple(rows), legends=by_side),
     ]
 
 
 def _backward_helps(results: Results) -> tuple[Outcome, str]:
     gains, (_, right), systems = _gains(results), _shares(results), results.systems
-    chance = {
-        learner: results.context.p_value(systems[forward], systems[backward], "las")
-        for learner, (forward, backward) in PAIRS.items()
-    }
+    p_value = results.context.p_value
+    chance = {name: p_value(systems[forward], systems[backward], "las") for name, (forward, backward) in PAIRS.items()}
     shown = " and ".join(f"backward {name} gains {gains[name]:+.2f} LAS ({chance[name]})" for name in PAIRS)
     holds = (gains["MaxEnt"] > 0) == (right is not None and right > HEAD_FINAL)
     return outcome(holds, chance["MaxEnt"].p), f"{right} % of the heads are to the right; {shown}"

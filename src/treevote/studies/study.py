@@ -7,13 +7,12 @@ puts their scores into tables beside the figures of the paper, and checks the cl
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -26,23 +25,23 @@ from treevote.errors import InputError
 from treevote.evaluation.counts import Convention, Counts, count_by_sentence
 from treevote.evaluation.paired import PERMUTATIONS
 from treevote.evaluation.significance import randomization_p
-from treevote.evaluation.verdict import Probability, bounded
+from treevote.evaluation.verdict import LEVEL, Probability, bounded
 from treevote.kernels import Bools
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Trainer
 from treevote.report.settings import described
 from treevote.store.checkpoints import checkpoints
-from treevote.studies.jobs import Job, Parsing, compact, run
-from treevote.studies.report import LEVEL, Finding, Outcome, Report, Table, Value, outcome, rate
+from treevote.studies.jobs import Job, Parsing, Result, compact, run
+from treevote.studies.report import Finding, Outcome, Report, Table, Value, outcome, rate
 
 Metric: TypeAlias = Literal["las", "uas"]
+METRICS: tuple[Metric, ...] = ("las", "uas")
 
 Conditions: TypeAlias = Mapping[str, tuple[Treebank, Treebank]]
 """Training and test set by name."""
 
 Figures: TypeAlias = Mapping[str, Sequence[Value]]
-
-T = TypeVar("T")
+"""Figures of a paper by row."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ class Context:
         own: dict[str, Any] = members_of(names)
         return {name: dataclasses.replace(trainer, **self.changes.get(name, {})) for name, trainer in own.items()}
 
-    def run(self, work: Sequence[Job[T]]) -> list[T]:
+    def run(self, work: Sequence[Job[Result]]) -> list[Result]:
         """Return the results of jobs, see `treevote.studies.jobs.run`."""
         with checkpoints(self.folder, {}, work="study") as steps:
             return run(work, steps, self.jobs)
@@ -81,30 +80,21 @@ class Context:
         chosen = slice(None) if sentences is None else sentences
         return Counts(**{name: int(column[chosen].sum()) for name, column in columns.items()})
 
-    def p_value(self, first: Treebank, second: Treebank, metric: Literal["las", "uas"]) -> Probability:
+    def p_value(self, first: Treebank, second: Treebank, metric: Metric) -> Probability:
         """Return the p-value of the difference of two parses of the test set, by the randomization test."""
         right = {"las": "arcs", "uas": "heads"}[metric]
         columns = [count_by_sentence(self.test, parse, convention=self.convention) for parse in (first, second)]
-        counts = [np.stack([own[right], own["tokens"]], axis=1)[:, None, :] for own in columns]
-        p = float(randomization_p(counts[0], counts[1], PERMUTATIONS, self.seed)[0])
+        one, other = (np.stack([own[right], own["tokens"]], axis=1)[:, None, :] for own in columns)
+        p = float(randomization_p(one, other, PERMUTATIONS, self.seed)[0])
         return bounded(p, p, PERMUTATIONS)
 
 
 def hold_out(treebank: Treebank) -> tuple[Treebank, Treebank]:
-    """Split off every tenth sentence; return the other sentences first.
-
-    Examples
-    --------
-    >>> toy = Treebank.of([([str(number)], [0], ["root"]) for number in range(20)])
-    >>> training, test = hold_out(toy)
-    >>> [sentence.words[1].form for sentence in test.sentences()]
-    ['9', '19']
-    """
+    """Split off every tenth sentence; return the other sentences first."""
     tenth = np.arange(treebank.n_sentences) % 10 == 9
-    training, test = treebank.select(np.flatnonzero(~tenth)), treebank.select(np.flatnonzero(tenth))
     return (
-        dataclasses.replace(training, name=f"{treebank.name} without every tenth sentence"),
-        dataclasses.replace(test, name=f"every tenth sentence of {treebank.name}"),
+        dataclasses.replace(treebank.select(~tenth), name=f"{treebank.name} without every tenth sentence"),
+        dataclasses.replace(treebank.select(tenth), name=f"every tenth sentence of {treebank.name}"),
     )
 
 
@@ -136,9 +126,8 @@ Check: TypeAlias = Callable[[Results], tuple[Outcome, str] | None]
 """A predicate of results: the outcome of a claim, and the evidence; None without data for it."""
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A claim of a paper: its sentence, its section or table, and its predicate."""
+class Claim(NamedTuple):
+    """A claim of a paper: its sentence, its section or table, and how it is checked."""
 
     sentence: str
     source: str
@@ -149,31 +138,19 @@ class Claim:
 class Study:
     """A study: its tables (each with its source in the paper), its claims, its systems and its data.
 
-    Attributes
-    ----------
-    systems : mapping of str to trainer
-        Systems of the study besides its members; a pair of trainer and number adds the number to the seed.
-    members : tuple of str
-        The default members; empty for a study without a choice of members.
-    fewest, fewest_sentences : int
-        Minimum number of members, and of training sentences.
-    votes : mapping of str to tuple of str
-        Votes by name, with their voters; no voters means all members. A vote without one of its voters is left out.
-    conditions : callable
-        Training and test sets by name of the condition; by default those of the context.
-    others : callable
-        Other jobs by key.
-    paper_settings : mapping of str to mapping
-        Settings of members with which the study is that of the paper (``--settings paper``).
-    needs_text : bool
-        Whether the study takes unlabelled text.
+    ``systems`` are trained besides the members, each with the seed of the study plus its number in ``seeds``; members
+    are the default ones, none for a study without a choice. ``fewest`` and ``fewest_sentences`` are the minimum numbers
+    of members and of training sentences. Votes have voters by name of the vote, none for all members; a vote without
+    one of its voters is left out. Conditions are training and test sets by name, ``others`` are other jobs by key. With
+    ``paper_settings`` of its members (``--settings paper``) the study is that of the paper.
     """
 
     summary: str
     paper: str
     tables: Callable[[Results], Sequence[Table]]
     claims: tuple[Claim, ...]
-    systems: Mapping[str, Trainer | tuple[Trainer, int]] = field(default_factory=dict)
+    systems: Mapping[str, Trainer] = field(default_factory=dict)
+    seeds: Mapping[str, int] = field(default_factory=dict)
     members: tuple[str, ...] = ()
     fewest: int = 1
     votes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -183,76 +160,67 @@ class Study:
     paper_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     needs_text: bool = False
 
+    def trainers(self, context: Context) -> dict[str, Any]:
+        """Return the trainers of all systems."""
+        return {**self.systems, **context.trainers(context.members)}
+
+    def _voters(self, context: Context) -> dict[str, tuple[str, ...]]:
+        votes = {name: voters or context.members for name, voters in self.votes.items()}
+        known = set(context.members)
+        return {name: voters for name, voters in votes.items() if len(voters) > 1 and known.issuperset(voters)}
+
     def described(self, context: Context) -> dict[str, str]:
         """Return what is run: the settings of each system, and the voters of each vote."""
-        systems = {name: system[0] if isinstance(system, tuple) else system for name, system in self.systems.items()}
-        told = {
-            name: described(to_mapping(trainer)) or type(trainer).__name__
-            for name, trainer in {**systems, **context.trainers(context.members)}.items()
-        }
-        for name, voters in self.votes.items():
-            voters = voters or context.members
-            if len(voters) > 1 and set(voters) <= set(context.members):
-                told[name] = f"equal weights: {', '.join(voters)}"
-        return told
+        trainers, votes = self.trainers(context), self._voters(context)
+        systems = {name: described(to_mapping(own)) or type(own).__name__ for name, own in trainers.items()}
+        return systems | {name: f"equal weights: {', '.join(voters)}" for name, voters in votes.items()}
 
     def run(self, context: Context) -> Report:
-        """Run the study.
-
-        Raises
-        ------
-        InputError
-            If there are too few sentences, or the folder of the jobs cannot be written to.
-        """
+        """Run the study; InputError if there are too few sentences, or the folder of the jobs cannot be written to."""
         if context.training.n_sentences < self.fewest_sentences:
-            raise InputError(
-                f"expected at least {self.fewest_sentences} sentences to train on, "
-                f"found {context.training.n_sentences}",
-                path=context.training.name,
-                remedy="give a larger treebank",
-            )
-        conditions = self.conditions(context)
+            problem = f"at least {self.fewest_sentences} sentences to train on, found {context.training.n_sentences}"
+            raise InputError(f"expected {problem}", path=context.training.name, remedy="give a larger treebank")
+        results = self.results(context)
+        tables = [
+            dataclasses.replace(table, source=table.source and f"{self.paper}, {table.source}")
+            for table in self.tables(results)
+        ]
+        found = [
+            Finding(f"{claim.sentence} ({self.paper}, {claim.source}).", *judged)
+            for claim in self.claims
+            if (judged := claim.check(results))
+        ]
+        return Report(tuple(tables), tuple(found))
+
+    def results(self, context: Context) -> Results:
+        """Train the systems under all conditions, parse, and vote."""
+        conditions, trainers = self.conditions(context), self.trainers(context)
         data = {name: (compact(training), compact(test)) for name, (training, test) in conditions.items()}
-        trainers = {
-            name: system if isinstance(system, tuple) else (system, 0)
-            for name, system in {**self.systems, **context.trainers(context.members)}.items()
-        }
         jobs = [
-            Parsing(f"{name} {condition}".rstrip(), trainer, *data[condition], context.seed + more)
-            for condition in conditions
-            for name, (trainer, more) in trainers.items()
+            Parsing(f"{name} {condition}".rstrip(), trainer, *own, context.seed + self.seeds.get(name, 0))
+            for condition, own in data.items()
+            for name, trainer in trainers.items()
         ]
         trees = iter(context.run(jobs))
         parses = {condition: {name: next(trees) for name in trainers} for condition in conditions}
         single_root = is_single_rooted(context.training)
-        for name, voters in self.votes.items():
-            voters = voters or context.members
-            if len(voters) > 1 and set(voters) <= set(context.members):
-                for own in parses.values():
-                    own[name] = vote([own[voter] for voter in voters], single_root=single_root).only()
+        for own in parses.values():
+            for name, voters in self._voters(context).items():
+                own[name] = vote([own[voter] for voter in voters], single_root=single_root).only()
         others = self.others(context)
         found = dict(zip(others, context.run(list(others.values())), strict=True))
-        results = Results(context, conditions, parses, found)
-        return Report(
-            tuple(
-                dataclasses.replace(table, source=table.source and f"{self.paper}, {table.source}")
-                for table in self.tables(results)
-            ),
-            tuple(
-                Finding(f"{claim.sentence} ({self.paper}, {claim.source}).", *judged)
-                for claim in self.claims
-                if (judged := claim.check(results)) is not None
-            ),
-        )
+        return Results(context, conditions, parses, found)
 
 
 def _compare(direction: Callable[[float, float], bool] | None, metric: Metric, system: str, *rivals: str) -> Check:
-    """Return the comparison of a system with the best of its rivals, by default all members.
+    """Return the comparison of a system with the best of its rivals, by default all members; None without one of them.
 
     Without ``direction`` the claim is that the difference is not significant.
     """
 
-    def check(results: Results) -> tuple[Outcome, str]:
+    def check(results: Results) -> tuple[Outcome, str] | None:
+        if not results.systems.keys() >= {system, *rivals}:
+            return None
         own = results.score(system, metric)
         others = {name: results.score(name, metric) for name in rivals or results.context.members}
         best = max(others, key=others.__getitem__)
@@ -270,33 +238,22 @@ def _compare(direction: Callable[[float, float], bool] | None, metric: Metric, s
 
 
 better = partial(_compare, operator.gt)
-"""``better(metric, system, *rivals)``: a system scores higher than each rival."""
-
 not_worse = partial(_compare, operator.ge)
-"""A system does not score significantly lower than the best of its rivals."""
-
 worse = partial(_compare, operator.lt)
-"""A system scores lower than one of its rivals."""
-
 similar = partial(_compare, None)
-"""A system does not differ significantly from the best of its rivals."""
+"""``better(metric, system, *rivals)``: the system scores higher than each rival; not significantly lower than the best
+of them; lower than one of them; not significantly different from the best of them."""
 
 
-def grows(scores: Sequence[float], *, strictly: bool = False) -> bool:
-    """Return whether each score is higher than the one before, or as high.
-
-    Examples
-    --------
-    >>> grows([1, 2, 2]), grows([1, 2, 2], strictly=True)
-    (True, False)
-    """
-    precedes = operator.lt if strictly else operator.le
-    return all(precedes(one, other) for one, other in itertools.pairwise(scores))
+def p_entry(p: Probability) -> str:
+    """Return a p-value as the entry of a table, ``0.031`` or ``≤ 0.0010``."""
+    return str(p).removeprefix("p ").removeprefix("= ")
 
 
 def score_table(
-    results: Results, title: str, names: Mapping[str, str], figures: Figures, source: str = "", note: str = ""
+    results: Results, title: str, names: Mapping[str, str], figures: Figures, source: str, note: str = ""
 ) -> Table:
     """Return LAS and UAS of systems, by the name of the row, and of the languages of a paper."""
-    rows: list[tuple[Value, ...]] = [(name, *results.scores(system)) for name, system in names.items()]
-    return Table(title, ("", "LAS", "UAS"), (*rows, *((name, *own) for name, own in figures.items())), source, note)
+    scores: Figures = {name: results.scores(system) for name, system in names.items()}
+    rows = tuple((name, *own) for name, own in [*scores.items(), *figures.items()])
+    return Table(title, ("", "LAS", "UAS"), rows, source, note)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,13 +32,9 @@ from treevote.studies.study import Claim, Context, Results, Study, score_table
 
 PAPER = "Yuret 2006"
 
-NONE = "NONE"
-
 ATTRIBUTES = {"postag": "xpos", "cpostag": "upos", "suffix[3]": "suffix"}
 ATTRIBUTES |= {"lemma": "lemma", "form": "form", "feats": "feats", "ctype": "shape"}
 """Attributes of the paper, and those of `treevote.models.parsers.decision_list.attributes`."""
-
-SUFFIXES = 3
 
 CONTEXTS = dict(enumerate(zip((161, 254, 264, 137), printed("83.17 87.31 87.05 87.14"), strict=True)))
 """Rules and accuracy for Spanish, with postag, by context (Table 3)."""
@@ -61,11 +57,8 @@ PARSERS = {
 """The paper's three passes, gone through twice, but with all attributes; and the defaults."""
 
 
-class Linked(NamedTuple):
-    """The number of rules of a decision list, and its accuracy on the test instances in percent."""
-
-    rules: int
-    accuracy: float | None
+Linked: TypeAlias = tuple[int, float | None]
+"""The number of rules of a decision list, and its accuracy on the test instances in percent."""
 
 
 @dataclass(frozen=True)
@@ -94,27 +87,19 @@ class Linking(Job[Linked]):
 
     def decode(self, result: Any) -> Linked:
         """Return rules and accuracy."""
-        return Linked(int(result["rules"]), percent(int(result["right"]), int(result["of"])))
+        return int(result["rules"]), percent(int(result["right"]), int(result["of"]))
 
 
 def instances(treebank: Treebank, lexicon: Lexicon, options: LinkOptions) -> tuple[csr_matrix, NDArray[np.str_]]:
     """Return features and classes of the first pairs of adjacent words; the features do not depend on the treebank.
 
     X is a CSR matrix of shape (n_pairs, n_features), y has the shape (n_pairs,).
-
-    Examples
-    --------
-    >>> toy = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])])
-    >>> X, y = instances(toy, Lexicon.of(toy), LinkOptions("form", 0))
-    >>> y.tolist(), X.sum(axis=1).tolist()
-    (['L:det', 'L:nsubj'], [[2], [2]])
     """
     n_pairs = np.maximum(treebank.lengths - 1, 0)
     enough = int(np.searchsorted(np.cumsum(n_pairs), options.instances)) + 1
     treebank = treebank.select(range(min(enough, treebank.n_sentences)))
-    table = compile_attributes(
-        (ATTRIBUTES[options.attribute],), SUFFIXES, options.context, lexicon, len(treebank.labels)
-    )
+    attributes, n_labels = (ATTRIBUTES[options.attribute],), len(treebank.labels)
+    table = compile_attributes(attributes, 3, options.context, lexicon, n_labels)
     text = text_of(treebank.tokens, treebank.offsets, lexicon.columns(treebank.words), table, single_root=False)
     X, classes = pairs_of(unlinked(len(treebank.tokens)), text, treebank)
     # Without links the neighbours of the two words are those outside, and all other places say nothing new.
@@ -135,37 +120,31 @@ def instances(treebank: Treebank, lexicon: Lexicon, options: LinkOptions) -> tup
     return X[rows][:, np.concatenate(columns)], y
 
 
-def _known_attributes(training: Treebank) -> list[str]:
-    """Return the attributes that some word of the sentences has; ROOT has all but FEATS."""
+def _known_attributes(training: Treebank) -> tuple[str, list[str]]:
+    """Return the attribute of the part of speech, and all that some word of the sentences has; ROOT lacks FEATS."""
     lexicon = Lexicon.of(compact(training))
     sizes = dict(zip(COLUMNS, map(len, lexicon.values), strict=True))
     sizes |= {"suffix": sizes["suffix1"], "feats": 1 + len(lexicon.feats)}
-    return [name for name, attribute in ATTRIBUTES.items() if sizes[attribute] > 1]
-
-
-def _tag(attributes: list[str]) -> str:
-    return "postag" if "postag" in attributes else "cpostag"
+    attributes = [name for name, attribute in ATTRIBUTES.items() if sizes[attribute] > 1]
+    return "postag" if "postag" in attributes else "cpostag", attributes
 
 
 def _lists(context: Context) -> Mapping[Hashable, Job[Linked]]:
     training, test = compact(context.training), compact(context.test)
-    attributes = _known_attributes(training)
-    settings = dict.fromkeys([*((_tag(attributes), k) for k in CONTEXTS), *((name, 1) for name in attributes)])
+    tag, attributes = _known_attributes(training)
+    settings = dict.fromkeys([*((tag, k) for k in CONTEXTS), *((name, 1) for name in attributes)])
     return {(name, k): Linking(f"{name}, context {k}", LinkOptions(name, k), training, test) for name, k in settings}
 
 
-def _accuracies(results: Results) -> tuple[dict[int, float], dict[str, float]]:
-    """Return the accuracies of the decision lists by context, and by attribute."""
-    attributes = _known_attributes(results.context.training)
-    found, tag = results.others, _tag(attributes)
-    by_context = {k: found[tag, k].accuracy or 0.0 for k in CONTEXTS}
-    return by_context, {name: found[name, 1].accuracy or 0.0 for name in attributes}
+def _found(results: Results) -> tuple[str, dict[int, Linked], dict[str, Linked]]:
+    """Return the attribute of the part of speech, and the decision lists by context, and by attribute."""
+    (tag, attributes), found = _known_attributes(results.context.training), results.others
+    return tag, {k: found[tag, k] for k in CONTEXTS}, {name: found[name, 1] for name in attributes}
 
 
 def _decision_list(results: Results) -> list[Table]:
     training, test = results.context.training, results.context.test
-    attributes = _known_attributes(training)
-    found, tag, limit = results.others, _tag(attributes), LinkOptions("", 0).instances
+    (tag, of_context, of_attribute), limit = _found(results), LinkOptions("", 0).instances
     _, classes = instances(training, Lexicon.of(training), LinkOptions(tag, 0))
     columns = ("rules", "accuracy", "paper: rules", "paper: accuracy")
     right = {
@@ -174,20 +153,13 @@ def _decision_list(results: Results) -> list[Table]:
     }
     by_context = {"context": "number of neighbours on each side whose attributes are features", **right}
     by_attribute = {"attribute": "attribute whose values are features, as the paper names it", **right}
-    adjacent = (training.name, percent(int((classes != NONE).sum()), len(classes)))
-    contexts = tuple((str(k), *found[tag, k], *paper) for k, paper in CONTEXTS.items())
-    kinds = tuple(
-        (name, *(found[name, 1] if name in attributes else (None, None)), *paper) for name, paper in FIGURES.items()
-    )
+    spanish, pairs = ("paper: Spanish", printed("51.28")[0]), f"Of the first {limit:,} pairs of the training set."
+    linked = {"%": "percent of the pairs of adjacent tokens that are linked"}
+    adjacent = (training.name, percent(int((classes != "NONE").sum()), len(classes)))
+    contexts = tuple((str(k), *of_context[k], *paper) for k, paper in CONTEXTS.items())
+    kinds = tuple((name, *of_attribute.get(name, (None, None)), *paper) for name, paper in FIGURES.items())
     return [
-        Table(
-            "Adjacent tokens linked",
-            ("", "%"),
-            (adjacent, ("paper: Spanish", *printed("51.28"))),
-            "Table 2",
-            f"Of the first {limit:,} pairs of the training set.",
-            {"%": "percent of the pairs of adjacent tokens that are linked"},
-        ),
+        Table("Adjacent tokens linked", ("", "%"), (adjacent, spanish), "Table 2", pairs, linked),
         Table(f"Context, with {tag}", ("context", *columns), contexts, "Table 3, Spanish", legends=by_context),
         Table("Attribute, with context 1", ("attribute", *columns), kinds, "Table 4, Spanish", legends=by_attribute),
         score_table(
@@ -202,14 +174,14 @@ def _decision_list(results: Results) -> list[Table]:
 
 
 def _context_of_1(results: Results) -> tuple[Outcome, str]:
-    accuracy, _ = _accuracies(results)
+    accuracy = [own or 0.0 for _, own in _found(results)[1].values()]
     gain = accuracy[1] - accuracy[0]
     holds = gain > 0 and max(abs(accuracy[more] - accuracy[1]) for more in (2, 3)) < gain
-    return outcome(holds), "accuracy by context: " + ", ".join(f"{own:.2f}" for own in accuracy.values())
+    return outcome(holds), "accuracy by context: " + ", ".join(f"{own:.2f}" for own in accuracy)
 
 
 def _tags_tell_most(results: Results) -> tuple[Outcome, str]:
-    _, accuracy = _accuracies(results)
+    accuracy = {name: own or 0.0 for name, (_, own) in _found(results)[2].items()}
     best = max(accuracy, key=accuracy.__getitem__)
     return outcome(best in ("postag", "cpostag")), ", ".join(f"{name} {own:.2f}" for name, own in accuracy.items())
 
