@@ -15,9 +15,8 @@ from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.evaluation.alignment import align, project
-from treevote.evaluation.attachment import count_attachment
-from treevote.evaluation.conll18 import count_conll18
 from treevote.evaluation.counts import evaluate
+from treevote.evaluation.scores import count_attachment, count_conll18
 
 NAMES: tuple[str, ...] = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas")
 NAMES += ("UAS", "LAS", "CLAS", "MLAS", "BLEX")

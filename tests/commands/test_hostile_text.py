@@ -23,17 +23,17 @@ HANGS = {
         assert sent_id(["# sent_id = a" + " " * 300_000 + "b "])[-2:] == " b"
     """,
     "spaces in the name of a document": """
-        from treevote.evaluation.metadata import documents
+        from treevote.evaluation.factors import documents
         treebank = read(io.BytesIO(("# newdoc id = a" + " " * 300_000 + "b \\n" + LINE).encode()))
         assert documents(treebank)[0][-2:] == " b"
     """,
     "spaces in the name of a domain": """
-        from treevote.evaluation.metadata import domains
+        from treevote.evaluation.factors import domains
         treebank = read(io.BytesIO(("# genre = a" + " " * 300_000 + "b \\n" + LINE).encode()))
         assert domains(treebank)[0][-2:] == " b"
     """,
     "names of sentences in many pieces": """
-        from treevote.evaluation.metadata import domains
+        from treevote.evaluation.factors import domains
         names = ["a-" * 200_000 + last for last in "bc"]
         treebank = read(io.BytesIO("".join(f"# sent_id = {name}\\n{LINE}" for name in names).encode()))
         assert domains(treebank) == names

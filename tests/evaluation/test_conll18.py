@@ -20,8 +20,7 @@ from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.evaluation.alignment import align, project
-from treevote.evaluation.attachment import Scores, count_attachment
-from treevote.evaluation.conll18 import count_conll18
+from treevote.evaluation.scores import Scores, count_attachment, count_conll18
 from treevote.evaluation.surface import multiword_tokens
 
 LABELS = ("nsubj", "obl:arg", "root", "case", "det", "aux:pass", "punct", "dobj", "_")

@@ -21,11 +21,10 @@ from treevote.commands.evaluate import evaluate as evaluate_files
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError
-from treevote.evaluation.confusion import confusions
+from treevote.evaluation.breakdowns import confusions
 from treevote.evaluation.counts import Convention, evaluate
 from treevote.evaluation.evaluation import METRICS, evaluate_systems
-from treevote.evaluation.factors import crossing, depth, factors, length
-from treevote.evaluation.metadata import documents, domains
+from treevote.evaluation.factors import crossing, depth, documents, domains, factors, length
 from treevote.evaluation.results import Breakdown, Evaluation, Group
 from treevote.report.evaluation import as_csv, as_json, as_text
 

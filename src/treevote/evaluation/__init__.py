@@ -1,4 +1,1 @@
-"""Evaluation: scores of systems, breakdowns, differences and their significance, and the sentences behind them.
-
-The entry is `treevote.evaluation.evaluation.evaluate_systems`; its results are in `treevote.evaluation.results`.
-"""
+"""Evaluation of systems: `treevote.evaluation.evaluation.evaluate_systems`, with `treevote.evaluation.results`."""

@@ -47,8 +47,10 @@ def arcs_of(systems: Sequence[Treebank], convention: Convention = "conllx") -> l
 def unanimous(systems: Sequence[Treebank]) -> Bools:
     """Return a mask of the slots to which all systems give the same head and label, shape (n_slots,)."""
     first, *others = arcs_of(systems)
-    masks = [first.heads >= 0, *(agreement(first, other).arcs for other in others)]
-    return np.asarray(np.logical_and.reduce(masks))
+    mask = first.heads >= 0
+    for other in others:
+        mask &= agreement(first, other).arcs
+    return mask
 
 
 def oracle(right: Sequence[Bools]) -> Bools:
@@ -57,13 +59,13 @@ def oracle(right: Sequence[Bools]) -> Bools:
 
 
 def uniquely_correct(right: Sequence[Bools]) -> list[Bools]:
-    """Return for each system the mask of the items that it alone has right, given a mask of right items for each."""
+    """Return for each system the mask of the items that it alone has right, given a mask for each."""
     once = np.sum(right, axis=0) == 1
     return [own & once for own in right]
 
 
 def right_arcs(gold: Treebank, system: Treebank, *, convention: Convention = "ud") -> Agreement:
-    """Return the masks of right heads and right arcs; errors are those of `treevote.evaluation.counts.evaluate`."""
+    """Return the masks of the right heads and the right arcs of a system; errors are those of `counts.evaluate`."""
     require_heads(gold)
     compared_part(convention)
     require_same_sentences(gold, system)
@@ -71,10 +73,10 @@ def right_arcs(gold: Treebank, system: Treebank, *, convention: Convention = "ud
 
 
 def accuracy_by(gold: Treebank, system: Treebank, key: Ints, n_keys: int, *, convention: Convention = "ud") -> Doubles:
-    """Return the share of right arcs, head and label, for each value of a column, such as the POS; shape (n_keys,).
+    """Return the share, 0 to 1, of right arcs (head and label) for each value of a column, such as the POS.
 
-    ``key``, shape (n_slots,), has a value of ``0..n_keys - 1`` for each token; values in ROOT slots are ignored. Shares
-    are 0 to 1, and ``nan`` for values that no token has. Errors are those of `treevote.evaluation.counts.evaluate`.
+    ``key`` has a value of ``0..n_keys - 1`` for each slot; those of ROOT slots are ignored. The result has the shape
+    (n_keys,), with ``nan`` for values that no token has. Errors are those of `treevote.evaluation.counts.evaluate`.
     """
     tokens = gold.is_token
     _, right = right_arcs(gold, system, convention=convention)

@@ -26,11 +26,11 @@ MAX_CELLS = 1 << 24
 class Alignment(NamedTuple):
     """The words of a system beside those of the gold file.
 
-    ``system_slot``, shape (n_gold_slots,), is the word of the system that is a gold word, and ``gold_slot``, shape
-    (n_system_slots,), the reverse; -1 if there is none, and in ROOT slots. ``gold_sentence``, shape (n_system_slots,),
-    is the gold sentence, from 0, in which each word of the system begins. ``tokens`` and ``sentences``, shape
-    (n_gold_sentences, 3), are counts in each gold sentence: on both sides, in the gold file, in the system.
-    ``same_words``: all sentences and words are the same.
+    ``system_slot``, shape (n_gold_slots,), is the slot of the system's word that is a gold word, and ``gold_slot``,
+    shape (n_system_slots,), the reverse; -1 if there is none, and in ROOT slots. ``gold_sentence``, shape
+    (n_system_slots,), is the gold sentence, from 0, in which a word of the system begins. ``tokens`` and ``sentences``,
+    shape (n_gold_sentences, 3), are counts in each gold sentence: on both sides, in the gold file, in the system.
+    ``same_words`` tells whether all sentences and words are the same.
     """
 
     system_slot: Longs
@@ -44,10 +44,8 @@ class Alignment(NamedTuple):
 def align(gold: Treebank, system: Treebank) -> Alignment:
     """Align the words of a system with those of the gold file: the same text, segmented in any way.
 
-    InputError if the texts differ, with the first difference; if too many ranges overlap.
+    InputError if the texts differ, with the first difference, or if too many ranges overlap.
 
-    Examples
-    --------
     >>> gold = Treebank.of([(["can", "not"], [2, 0], ["aux", "root"]), (["yes"], [0], ["root"])])
     >>> system = Treebank.of([(["cannot", "yes"], [0, 1], ["root", "dep"])])
     >>> alignment = align(gold, system)
@@ -130,11 +128,15 @@ def _folded_forms(treebank: Treebank, surface: Surface, numbers: dict[str, int])
 def _require_same_text(gold: Treebank, system: Treebank, text: Surface, other: Surface) -> None:
     if text.text == other.text:
         return
+    ours, theirs = (
+        np.frombuffer(surface.text.encode("utf-32-le", "surrogatepass"), np.uint32) for surface in (text, other)
+    )
     name = gold.title or "the gold trees"
-    if not other.text:
+    if not len(theirs):
         raise InputError(f"expected the text of {name}, found none", path=system.title, remedy="parse the same text")
-    pairs = enumerate(zip(text.text, other.text, strict=False))
-    at = next((i for i, (ours, theirs) in pairs if ours != theirs), min(len(text.text), len(other.text)))
+    shorter = min(len(ours), len(theirs))
+    differences = np.flatnonzero(ours[:shorter] != theirs[:shorter])
+    at = int(differences[0]) if len(differences) else shorter
     expected, found = (
         repr(surface.text[at : at + 20]) if at < len(surface.text) else "the end" for surface in (text, other)
     )
@@ -143,11 +145,8 @@ def _require_same_text(gold: Treebank, system: Treebank, text: Surface, other: S
     raise system.fault(int(other.tokens[token]), problem, "give a parse of the same text")
 
 
-def _common_spans(ours: Sequence[Longs], theirs: Sequence[Longs], n: int) -> Longs:
-    """Count in each of ``n`` gold sentences the spans on both sides, in the gold file, and in the system.
-
-    Spans are their starts, their ends, and the gold sentences in which they begin.
-    """
+def _common_spans(ours: tuple[Longs, Longs, Longs], theirs: tuple[Longs, Longs, Longs], n: int) -> Longs:
+    """Count spans (start, end, gold sentence) in ``n`` gold sentences: the same ones, of the gold file, the system."""
     (start, end, sentence), (other_start, other_end, other_sentence) = ours, theirs
     length = max(end.max(initial=0), other_end.max(initial=0)) + 1
     same = np.isin(start * length + end, other_start * length + other_end)

@@ -1,4 +1,4 @@
-"""Accuracy by the factors of `treevote.evaluation.factors`.
+"""Accuracy by the factors of `treevote.evaluation.factors`, and confusion of deprels and of POS of heads.
 
 For factors of words and sentences there is one accuracy, of the gold tokens of each group. For factors of arcs
 there are two (McDonald & Nivre 2007): recall, of the tokens that are in the group in the gold trees, and precision, of
@@ -7,6 +7,7 @@ those that are there in the trees of the system; words of the system without cou
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -14,9 +15,10 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import encode
-from treevote.evaluation.factors import Factor, Values
+from treevote.evaluation.counts import Convention
+from treevote.evaluation.factors import Factor, Values, deprel, pos
 from treevote.evaluation.intervals import Moments, share, sum_by_key
-from treevote.evaluation.results import Breakdown, Cell, Group, Rate
+from treevote.evaluation.results import Breakdown, Cell, Confusion, ConfusionCell, Example, Group, Rate
 from treevote.kernels import Bools, Longs
 
 MAX_GROUPS = 200
@@ -24,12 +26,15 @@ MAX_GROUPS = 200
 
 OTHERS, NONE = "(others)", "(none)"
 
+EXAMPLES = 5
+"""Maximum number of examples of a cell."""
+
 
 class Tally(NamedTuple):
     """Sums of one system, see `treevote.evaluation.intervals.sum_by_key`, with a row for each value of a factor.
 
-    ``names`` are the values: those of the gold trees, then others of the system. ``heads`` and ``arcs`` are over the
-    gold tokens; ``system_arcs``, for a factor of arcs, over those of the system. Shapes are (n_values, 6).
+    ``names`` are the values: those of the gold trees, then others of the system. ``heads`` and ``arcs``, shape
+    (n_values, 6), are over the gold tokens; ``system_arcs``, for a factor of arcs, over those of the system.
     """
 
     names: tuple[str, ...]
@@ -39,10 +44,10 @@ class Tally(NamedTuple):
 
 
 def tally(factor: Factor, gold_values: Values, projected: Treebank, scored: Bools, heads: Bools, arcs: Bools) -> Tally:
-    """Count right heads and arcs of a system for each value of a factor.
+    """Count right heads and arcs of a system for each value of a factor, whose values of the gold trees are given.
 
     ``projected`` are the gold sentences with the trees of the system; ``scored``, ``heads`` and ``arcs``, shape
-    (n_slots,), are masks of the slots that are scored, have the right head, the right head and label.
+    (n_slots,), mask the slots that are scored, that have the right head, and the right head and label.
     """
     slots = np.flatnonzero(scored)
     sentence = projected.sentence_of[slots]
@@ -63,14 +68,13 @@ def tally(factor: Factor, gold_values: Values, projected: Treebank, scored: Bool
 
 
 def breakdown(factor: Factor, tallies: Sequence[Tally]) -> Breakdown:
-    """Put the tallies of systems side by side; groups without a token in any tree are left out."""
+    """Put the tallies of several systems side by side, without groups that have no token in any tree."""
     names = list(dict.fromkeys(name for one in tallies for name in one.names))
-    gold_tokens = dict.fromkeys(names, 0) | dict(zip(tallies[0].names, tallies[0].arcs[:, 1].tolist(), strict=True))
-    found = dict.fromkeys(names, 0)
+    gold_tokens = Counter(dict(zip(tallies[0].names, tallies[0].arcs[:, 1].tolist(), strict=True)))
+    found: Counter[str] = Counter()
     for one in tallies:
         if one.system_arcs is not None:
-            for name, tokens in zip(one.names, one.system_arcs[:, 1].tolist(), strict=True):
-                found[name] += tokens
+            found.update(dict(zip(one.names, one.system_arcs[:, 1].tolist(), strict=True)))
     names = [name for name in names if gold_tokens[name] or found[name]]
     if not factor.ordered:
         names.sort(key=lambda name: (-gold_tokens[name], -found[name], name))
@@ -83,8 +87,7 @@ def breakdown(factor: Factor, tallies: Sequence[Tally]) -> Breakdown:
             own = [places[name] for name in row if name in places]
             las = _share(one.arcs, own)
             precision = None if one.system_arcs is None else _share(one.system_arcs, own)
-            f1 = None if precision is None else _f1(precision, las)
-            cells.append(Cell(_share(one.heads, own), las, precision, f1))
+            cells.append(Cell(_share(one.heads, own), las, precision, _f1(precision, las)))
         label = row[0] if len(row) == 1 else OTHERS
         groups.append(Group(label, sum(gold_tokens[name] for name in row), tuple(cells)))
     return Breakdown(factor.name, factor.description, factor.of, factor.ordered, tuple(groups))
@@ -94,8 +97,72 @@ def _share(sums: Longs, rows: list[int]) -> Rate:
     return share(Moments(*sums[rows].sum(axis=0).tolist()))
 
 
-def _f1(precision: Rate, recall: Rate) -> float | None:
-    if precision.value is None or recall.value is None:
+def _f1(precision: Rate | None, recall: Rate) -> float | None:
+    if precision is None or precision.value is None or recall.value is None:
         return None
     both = precision.value + recall.value
     return 2 * precision.value * recall.value / both if both else 0.0
+
+
+def confusions(
+    gold: Treebank, projected: Treebank, scored: Bools, heads: Bools, *, convention: Convention
+) -> tuple[Confusion, ...]:
+    """Return the confusion of deprels, and that of the parts of speech of heads.
+
+    ``projected`` are the gold sentences with the trees of the system; ``scored`` and ``heads`` are masks, shape
+    (n_slots,), of the scored slots and of those with the right head.
+    """
+    ours, theirs = deprel(gold, convention), deprel(projected, convention)
+    tags = pos(gold)
+    of_heads, of_found = (_of_heads(tags, treebank) for treebank in (gold, projected))
+    same_label = np.equal(*_common(ours, theirs)[1:])
+    by_label = "Deprel in the gold trees and that of the system; an error is a token with the wrong one."
+    by_head = "Part of speech of the head in the gold trees and of that of the system; an error is a wrong head."
+    return (
+        Confusion("deprel", by_label, _cells(ours, theirs, gold.offsets, scored, ~same_label)),
+        Confusion("head POS", by_head, _cells(of_heads, of_found, gold.offsets, scored, ~heads)),
+    )
+
+
+def first_examples(mask: Bools, offsets: Longs, key: Longs | None = None) -> dict[int, tuple[Example, ...]]:
+    """Return the first slots of a mask, one a sentence and at most `EXAMPLES`, for each key (0 without keys)."""
+    slots = np.flatnonzero(mask)
+    keys = np.zeros(len(slots), np.int64) if key is None else key[slots]
+    sentence = np.searchsorted(offsets, slots, "right") - 1
+    _, first = np.unique(keys * len(offsets) + sentence, return_index=True)  # of each key in each sentence, in order
+    found: dict[int, list[Example]] = {}
+    for cell, i, slot in zip(keys[first].tolist(), sentence[first].tolist(), slots[first].tolist(), strict=True):
+        examples = found.setdefault(cell, [])
+        if len(examples) < EXAMPLES:
+            examples.append(Example(i + 1, slot - int(offsets[i])))
+    return {cell: tuple(examples) for cell, examples in found.items()}
+
+
+def _cells(ours: Values, theirs: Values, offsets: Longs, scored: Bools, wrong: Bools) -> tuple[ConfusionCell, ...]:
+    names, gold, system = _common(ours, theirs)
+    key = gold * len(names) + system
+    found, place = np.unique(key[scored], return_inverse=True)
+    tokens = np.bincount(place, minlength=len(found))
+    errors = np.bincount(place[wrong[scored]], minlength=len(found))
+    examples = first_examples(scored & wrong, offsets, key)
+    cells = [
+        ConfusionCell(names[cell // len(names)], names[cell % len(names)], n_tokens, n_errors, examples.get(cell, ()))
+        for cell, n_tokens, n_errors in zip(found.tolist(), tokens.tolist(), errors.tolist(), strict=True)
+    ]
+    return tuple(sorted(cells, key=lambda cell: (-cell.errors, -cell.tokens, cell.gold, cell.system)))
+
+
+def _common(ours: Values, theirs: Values) -> tuple[list[str], Longs, Longs]:
+    """Return the values of both as indices in common names, those without a value as one of their own."""
+    numbers: dict[str, int] = {}
+    columns = []
+    for names, index in (ours, theirs):
+        columns.append(encode((*names, NONE), numbers)[:-1][index].astype(np.int64))  # the index -1 is NONE
+    return list(numbers), columns[0], columns[1]
+
+
+def _of_heads(tags: Values, treebank: Treebank) -> Values:
+    """Return the value of the head of each slot, and ROOT for ROOT."""
+    names, index = tags
+    above = np.where(treebank.heads > 0, index[treebank.starts + np.maximum(treebank.heads, 0)], -1)
+    return Values((*names, "ROOT"), np.where(treebank.heads == 0, len(names), above))

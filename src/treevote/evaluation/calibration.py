@@ -1,8 +1,7 @@
-"""Calibration of the confidence of a parse.
+"""Calibration of the confidence of a parse: nine in ten of the arcs with confidence near 0.9 should be right.
 
-Nine in ten of the arcs with confidence near 0.9 should be right. A table of reliability compares confidence and
-accuracy, and the expected calibration error is their mean difference (Naeini, Cooper & Hauskrecht 2015, "Obtaining well
-calibrated probabilities using Bayesian binning").
+A table of reliability compares confidence and accuracy, and the expected calibration error is their mean difference
+(Naeini, Cooper & Hauskrecht 2015, "Obtaining well calibrated probabilities using Bayesian binning").
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ class Bin(NamedTuple):
 
 
 def reliability(confidence: Floats, right: Bools, n_bins: int = 10) -> list[Bin]:
-    """Return the arcs by ranges of confidence of equal width, the lowest first; empty ranges are left out."""
+    """Return the arcs by ranges of confidence of equal width; empty ranges are left out."""
     place = np.minimum((confidence * n_bins).astype(np.int64), n_bins - 1)
     return [
         Bin(int(mask.sum()), float(confidence[mask].mean(dtype=np.float64)), float(right[mask].mean()))
@@ -48,8 +47,6 @@ def reliability(confidence: Floats, right: Bools, n_bins: int = 10) -> list[Bin]
 def calibration_error(bins: Sequence[Bin]) -> float:
     """Return the expected calibration error: the mean distance of confidence and accuracy over all arcs.
 
-    Examples
-    --------
     >>> calibration_error([Bin(1, 0.25, 0.5), Bin(3, 1.0, 1.0)])
     0.0625
     """
@@ -57,7 +54,12 @@ def calibration_error(bins: Sequence[Bin]) -> float:
 
 
 def table(confidence: Floats, right: Bools, least: float = 0.95) -> dict[str, JSON]:
-    """Return bins, calibration error, and precision and coverage (percent) of the arcs with a least confidence."""
+    """Return bins, calibration error, and precision and coverage (percent) of the arcs with a least confidence.
+
+    >>> whole = table(np.array([0.96, 0.99, 0.2, 0.3], np.float32), np.array([True, True, False, True]))
+    >>> whole["precision"], whole["coverage"]
+    (100.0, 50.0)
+    """
     bins = reliability(confidence, right)
     mask = confidence >= least
     return {
@@ -69,7 +71,7 @@ def table(confidence: Floats, right: Bools, least: float = 0.95) -> dict[str, JS
 
 
 def measured(gold: Treebank, parse: Treebank, *, convention: Convention) -> dict[str, dict[str, JSON]]:
-    """Return a `table` for arcs and one for arcs with labels; InputError if sentences differ or a token has none."""
+    """Compare the confidence that a parse carries with gold trees: a `table` of arcs, and one of arcs with labels."""
     rights, tokens = right_arcs(gold, parse, convention=convention), parse.is_token
     return {
         key: table(confidence_of(parse, name)[tokens], right[tokens])
@@ -84,7 +86,7 @@ def has_confidence(parse: Treebank) -> bool:
 
 
 def confidence_of(parse: Treebank, name: str) -> Floats:
-    """Return a number in MISC, 0 to 1, shape (n_slots,), 0 in ROOT slots; InputError at the first token without it."""
+    """Return a number of each token in MISC, shape (n_slots,), 0 for ROOT; InputError if it is not one from 0 to 1."""
     source = parse.source
     assert source is not None, "read from a file"
     column = np.zeros(len(parse.tokens), np.float32)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from treevote.evaluation.agreement import agreement, oracle
-from treevote.evaluation.confusion import first_examples
+from treevote.evaluation.breakdowns import first_examples
 from treevote.evaluation.intervals import percentiles
 from treevote.evaluation.parses import Parses
 from treevote.evaluation.results import Comparison, Disagreement, Matrix, Test
@@ -17,20 +16,12 @@ from treevote.evaluation.significance import bootstrap_p, holm, rates, swaps_p
 from treevote.kernels import Bools, Longs
 
 
-class Sums(NamedTuple):
-    """Counts of one system, right items and all items, summed over all sentences, over samples, over swaps.
+def compare(parses: Parses, metrics: Sequence[str], observed: Longs, drawn: Longs, swapped: Longs) -> Comparison:
+    """Compare every pair of systems by right items and all items for each tested metric, summed over sentences.
 
-    Shapes are (n_metrics, 2), (n_samples, n_metrics, 2) and (n_permutations, n_metrics, 2). Samples and permutations
-    are the same for all systems.
+    ``observed``, shape (n_systems, n_metrics, 2), is over all sentences; ``drawn``, with the samples as a first axis,
+    over each bootstrap sample; ``swapped``, likewise, over the sentences swapped in each permutation.
     """
-
-    observed: Longs
-    drawn: Longs
-    swapped: Longs
-
-
-def compare(parses: Parses, metrics: Sequence[str], sums: Sequence[Sums]) -> Comparison:
-    """Compare every pair of systems; ``sums`` are the counts of each for the tested metrics."""
     scored = parses.scored
     n = int(np.count_nonzero(scored))
 
@@ -45,6 +36,9 @@ def compare(parses: Parses, metrics: Sequence[str], sums: Sequence[Sums]) -> Com
     right = [agreement(system, parses.gold) for system in parses.systems]
     right_heads, right_arcs = [of.heads for of in right], [of.arcs for of in right]
 
+    def disagreement(mask: Bools) -> Disagreement:
+        return Disagreement(int(np.count_nonzero(mask)), first_examples(mask, parses.words.offsets).get(0, ()))
+
     def of_pairs(masks: Sequence[Bools]) -> Matrix:
         return tuple(tuple(share(oracle([ours, theirs])) for theirs in masks) for ours in masks)
 
@@ -55,28 +49,22 @@ def compare(parses: Parses, metrics: Sequence[str], sums: Sequence[Sums]) -> Com
         of_pairs(right_arcs),
         share(oracle(right_heads)),
         share(oracle(right_arcs)),
-        tuple(
-            tuple(
-                Disagreement(int(np.count_nonzero(mask)), first_examples(mask, parses.words.offsets).get(0, ()))
-                for mask in (scored & ours & ~theirs for theirs in right_arcs)
-            )
-            for ours in right_arcs
-        ),
-        tuple(_tests(metrics, sums)),
-        len(sums[0].drawn),
-        len(sums[0].swapped),
+        tuple(tuple(disagreement(scored & ours & ~theirs) for theirs in right_arcs) for ours in right_arcs),
+        tuple(_tests(metrics, observed, drawn, swapped)),
+        len(drawn),
+        len(swapped),
     )
 
 
-def _tests(metrics: Sequence[str], sums: Sequence[Sums]) -> list[Test]:
-    pairs = list(itertools.combinations(range(len(sums)), 2))
-    by_swaps = [swaps_p(sums[i].observed, sums[j].observed, sums[j].swapped - sums[i].swapped) for i, j in pairs]
-    values, samples = [rates(of.observed) for of in sums], [rates(of.drawn) for of in sums]
+def _tests(metrics: Sequence[str], observed: Longs, drawn: Longs, swapped: Longs) -> list[Test]:
+    pairs = list(itertools.combinations(range(len(observed)), 2))
+    by_swaps = [swaps_p(observed[i], observed[j], swapped[:, j] - swapped[:, i]) for i, j in pairs]
+    values, samples = rates(observed), rates(drawn)
     tests = []
     for k, metric in enumerate(metrics):
-        differences = [float(values[i][k] - values[j][k]) for i, j in pairs]
-        sampled = [samples[i][:, k] - samples[j][:, k] for i, j in pairs]
-        p = [bootstrap_p(difference, drawn) for difference, drawn in zip(differences, sampled, strict=True)]
+        differences = [float(values[i, k] - values[j, k]) for i, j in pairs]
+        sampled = [samples[:, i, k] - samples[:, j, k] for i, j in pairs]
+        p = list(map(bootstrap_p, differences, sampled))
         q = [float(of_pair[k]) for of_pair in by_swaps]
         p_holm, q_holm = holm(p), holm(q)
         for n, (i, j) in enumerate(pairs):

@@ -182,15 +182,14 @@ def evaluate(gold: Treebank, system: Treebank, *, convention: Convention = "ud",
 
 
 def compared_part(convention: Convention) -> Callable[[str], str]:
-    """Return the part of a label that a convention compares, as a function; ConfigError for an unknown convention."""
-    parts: dict[Convention, Callable[[str], str]] = {"ud": lambda label: label.partition(":")[0], "conllx": str}
-    if convention not in parts:
+    """Return the function that gives the part of a label that a convention compares; ConfigError for an unknown one."""
+    if convention not in get_args(Convention):
         raise unknown("convention", convention, get_args(Convention))
-    return parts[convention]
+    return str if convention == "conllx" else lambda label: label.partition(":")[0]
 
 
 def require_heads(gold: Treebank) -> Bools:
-    """Return the mask of the tokens of gold trees; InputError at the first token without a head."""
+    """Return the mask of the tokens of gold trees; InputError, with its place, for the first one without a head."""
     tokens = gold.is_token
     missing = np.flatnonzero(tokens & (gold.heads < 0))
     if len(missing):
@@ -203,10 +202,7 @@ def require_heads(gold: Treebank) -> Bools:
 def count_by_sentence(
     gold: Treebank, system: Treebank, *, convention: Convention = "ud", punctuation: bool = True
 ) -> dict[str, Longs]:
-    """Return the counts of every sentence, shape (n_sentences,) each, by the names of the fields of `Counts`.
-
-    Parameters and errors are those of `evaluate`, which returns the sums.
-    """
+    """Return the counts of each sentence, shape (n_sentences,), by the fields of `Counts`; errors as in `evaluate`."""
     scored = require_heads(gold)
     part = compared_part(convention)
     require_same_sentences(gold, system)
@@ -217,8 +213,8 @@ def count_by_sentence(
 
     heads, labels = scored & (gold.heads == system.heads), scored & (gold_labels == system_labels)
     arcs = heads & labels
-    gold_content = scored & content[gold_labels]
-    gold_roots, system_roots = scored & (gold.heads == 0), scored & (system.heads == 0)
+    gold_content, gold_roots = scored & content[gold_labels], scored & (gold.heads == 0)
+    system_roots = scored & (system.heads == 0)
     is_leaf = scored.copy()
     is_leaf[(gold.starts + gold.heads)[gold.heads > 0]] = False
     masks = {
@@ -245,22 +241,15 @@ def count_by_sentence(
 
 
 def require_same_sentences(gold: Treebank, system: Treebank) -> None:
-    """Raise an InputError about ``system`` at the first difference between the forms of two treebanks."""
+    """Raise InputError about ``system`` at the first form, or end of a sentence, that differs from that of ``gold``."""
     if gold.words is system.words and gold.tokens is system.tokens and gold.offsets is system.offsets:
         return
     forms: dict[str, int] = {}
     ours, theirs = (form_numbers(treebank, str, forms) for treebank in (gold, system))
     shorter = min(len(ours), len(theirs))
     differences = np.flatnonzero(ours[:shorter] != theirs[:shorter])
-    if not len(differences) and len(ours) == len(theirs):
-        return
-    slot = int(differences[0]) if len(differences) else shorter
-    remedy = "give the same sentences, with the same tokens, in the same order"
-    expected, found, name = _form(gold, slot), _form(system, slot), gold.title or "the gold trees"
-    if expected == found:
-        problem = f"expected {gold.n_sentences} sentences as in {name}, found {system.n_sentences}"
-        raise InputError(problem, path=system.title, remedy=remedy)
-    raise system.fault(slot, f"expected {expected} as in {name}, found {found}", remedy)
+    if len(differences) or len(ours) != len(theirs):
+        raise _difference(gold, system, int(differences[0]) if len(differences) else shorter)
 
 
 def form_numbers(treebank: Treebank, key: Callable[[str], str], numbers: dict[str, int]) -> Ints:
@@ -270,9 +259,9 @@ def form_numbers(treebank: Treebank, key: Callable[[str], str], numbers: dict[st
 
 
 def check_same_sentences(systems: Sequence[Treebank]) -> None:
-    """Raise an InputError at the first word that a system does not share with the first system, or without a system.
+    """Raise InputError at the first word that a system, called by name or number, does not share with the first system.
 
-    Only forms and the division into sentences count. Systems are called by name, else by number from 1.
+    Only forms and the division into sentences count, not lemmas, tags or features. No system is an error, too.
     """
     if not systems:
         raise InputError("expected the parses of at least one system, found none")
@@ -284,13 +273,23 @@ def check_same_sentences(systems: Sequence[Treebank]) -> None:
 
 
 def punctuation_marks(treebank: Treebank) -> Bools:
-    """Return a mask of the slots with punctuation: all characters are of the Unicode categories P; shape (n_slots,)."""
+    """Return a mask of the slots whose characters are all of the Unicode categories P, shape (n_slots,)."""
     kinds = (map(unicodedata.category, word.form) for word in treebank.words)
     return np.array([all(kind[0] == "P" for kind in of_word) for of_word in kinds], np.bool_)[treebank.tokens]
 
 
 def _percent(part: int, whole: int) -> float:
     return 100 * part / whole if whole else float("nan")
+
+
+def _difference(gold: Treebank, system: Treebank, slot: int) -> InputError:
+    """Error for two treebanks that are the same up to a slot."""
+    remedy = "give the same sentences, with the same tokens, in the same order"
+    expected, found, name = _form(gold, slot), _form(system, slot), gold.title or "the gold trees"
+    if expected == found:
+        problem = f"expected {gold.n_sentences} sentences as in {name}, found {system.n_sentences}"
+        return InputError(problem, path=system.title, remedy=remedy)
+    return system.fault(slot, f"expected {expected} as in {name}, found {found}", remedy)
 
 
 def _form(treebank: Treebank, slot: int) -> str:

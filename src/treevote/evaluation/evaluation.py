@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,11 +17,8 @@ from treevote.corpus.trees import is_single_rooted
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.alignment import align, identity, project
-from treevote.evaluation.attachment import Scores, count_attachment, scored_words
-from treevote.evaluation.breakdowns import Tally, breakdown, tally
-from treevote.evaluation.comparison import Sums, compare
-from treevote.evaluation.confusion import confusions
-from treevote.evaluation.conll18 import count_conll18
+from treevote.evaluation.breakdowns import Tally, breakdown, confusions, tally
+from treevote.evaluation.comparison import compare
 from treevote.evaluation.counts import Convention, require_same_sentences
 from treevote.evaluation.factors import Factor, Values, factors
 from treevote.evaluation.ill_formed import ill_formed
@@ -29,10 +26,9 @@ from treevote.evaluation.intervals import f1, moments, share
 from treevote.evaluation.paired import PERMUTATIONS, SAMPLES
 from treevote.evaluation.parses import Parses
 from treevote.evaluation.results import Evaluation, Metric, SentenceScore, System
+from treevote.evaluation.scores import Scores, count_attachment, count_conll18, scored_words
 from treevote.evaluation.significance import bootstrap_sums, rates, swapped_sums
 from treevote.kernels import Bools, Longs
-
-Readable: TypeAlias = Treebank | Callable[[], Treebank]
 
 WORST = 20
 """Number of sentences with most wrong arcs that are named for each system."""
@@ -63,7 +59,7 @@ METRICS = (
 
 def evaluate_systems(
     gold: Treebank,
-    systems: Mapping[str, Readable],
+    systems: Mapping[str, Treebank | Callable[[], Treebank]],
     *,
     convention: Convention = "ud",
     punctuation: bool = True,
@@ -74,16 +70,14 @@ def evaluate_systems(
 ) -> Evaluation:
     """Evaluate systems against gold trees, and compare them.
 
-    Systems are by name: the same sentences as each parsed them, or a function that reads them, which is called when it
-    is their turn. Trees may be missing or have cycles: they are scored as they are, and reported. With the convention
-    ``"ud"``, sentences and words may differ and are aligned as in the CoNLL 2018 shared task; with ``"conllx"`` they
-    must be the same. ``training`` are the training data of the systems, to tell known words from unknown ones.
+    A system is a parse of the same sentences, or a function that reads it, which is called when it is its turn. Trees
+    may be missing or have cycles: they are scored as they are, and reported. With the convention ``"ud"``, sentences
+    and words may differ and are aligned as in the CoNLL 2018 shared task; with ``"conllx"`` they must be the same.
+    ``training`` data tell known words from unknown ones.
 
-    InputError if there is no gold sentence or a gold word has no head; if the text of a system is another, or, with
-    ``"conllx"``, its words. ConfigError if there is no system, or no sample or permutation.
+    InputError if there is no gold sentence, a gold word has no head, or the text of a system (with ``"conllx"``, its
+    words) is another; ConfigError if the convention is not known, or if there is no system, sample or permutation.
 
-    Examples
-    --------
     >>> gold = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])])
     >>> parse = Treebank.of([(["a", "dog", "barks"], [3, 3, 0], ["det", "nsubj", "root"])])
     >>> evaluation = evaluate_systems(gold, {"ours": gold, "theirs": parse})
@@ -94,11 +88,10 @@ def evaluate_systems(
         raise InputError("expected gold trees, found no sentence", path=gold.title, remedy="give a treebank")
     if not systems or samples < 1 or permutations < 1:
         raise ConfigError("expected at least one system, one bootstrap sample and one permutation, found less")
-    found = [(factor, factor.values(gold)) for factor in factors(gold, convention=convention, training=training)]
-    scored = scored_words(gold, punctuation=punctuation)
-    task = _Task(gold, convention, punctuation, scored, is_single_rooted(gold), found)
-    parses = Parses(gold, scored, convention)
-    columns: dict[bytes, int] = {}
+    found, scored = factors(gold, convention=convention, training=training), scored_words(gold, punctuation=punctuation)
+    values = [factor.values(gold) for factor in found]
+    task = _Task(gold, convention, punctuation, scored, is_single_rooted(gold), found, values)
+    parses, columns = Parses(gold, scored, convention), dict[bytes, int]()
     results = []
     for name, readable in systems.items():
         result, projected = _evaluate(name, readable() if callable(readable) else readable, task, columns)
@@ -108,9 +101,7 @@ def evaluate_systems(
     tested = [metric.name for metric in metrics if metric.tested]
     table = np.stack([np.frombuffer(column, np.int64) for column in columns], axis=1)
     drawn, swapped = bootstrap_sums(table, samples, seed), swapped_sums(table, permutations, seed)
-    observed = table.sum(axis=0)
-    places = [np.array([result.places[name] for name in tested]) for result in results]
-    sums = [Sums(observed[own], drawn[:, own], swapped[:, own]) for own in places]
+    places = np.array([[result.places[name] for name in tested] for result in results])
     return Evaluation(
         convention,
         punctuation,
@@ -121,8 +112,8 @@ def evaluate_systems(
         int(np.count_nonzero(scored)),
         tuple(metrics),
         tuple(_with_intervals(result, drawn) for result in results),
-        tuple(breakdown(factor, [result.tallies[i] for result in results]) for i, (factor, _) in enumerate(found)),
-        compare(parses, tested, sums),
+        tuple(breakdown(factor, [result.tallies[i] for result in results]) for i, factor in enumerate(found)),
+        compare(parses, tested, table.sum(axis=0)[places], drawn[:, places], swapped[:, places]),
         parses,
     )
 
@@ -135,11 +126,15 @@ class _Task(NamedTuple):
     punctuation: bool
     scored: Bools
     single_root: bool
-    factors: list[tuple[Factor, Values]]
+    factors: list[Factor]
+    values: list[Values]
 
 
 class _Result(NamedTuple):
-    """One system without intervals from samples, its tallies, and the two columns of each metric that needs samples."""
+    """One system without intervals from samples, its tallies, and the two columns of each metric that needs samples.
+
+    The ratio of the columns is an F1: twice the right items, and gold and system items together.
+    """
 
     system: System
     tallies: list[Tally]
@@ -149,10 +144,9 @@ class _Result(NamedTuple):
 def _evaluate(name: str, system: Treebank, task: _Task, columns: dict[bytes, int]) -> tuple[_Result, Treebank]:
     """Evaluate one system, and return also the gold sentences with its trees.
 
-    ``columns`` are the numbers of counts by sentence of all systems; equal ones, such as the number of gold words, are
-    kept once.
+    New columns of counts by sentence are added; equal ones, such as the number of gold words, are there once.
     """
-    gold, convention, punctuation, scored, single_root, values = task
+    gold, convention, punctuation = task.gold, task.convention, task.punctuation
     if convention == "ud":
         alignment = align(gold, system)
     else:
@@ -165,27 +159,25 @@ def _evaluate(name: str, system: Treebank, task: _Task, columns: dict[bytes, int
     heads, arcs = right_arcs(gold, projected, convention=convention)
     scores = {metric.name: scores[metric.name] for metric in METRICS if metric.name in scores}
     shares = {name for name, score in scores.items() if np.array_equal(score[:, 1], score[:, 2])}
+    found = {
+        name: share(moments(score[:, 0], score[:, 1])) if name in shares else f1(*score.sum(axis=0).tolist())
+        for name, score in scores.items()
+    }
     places = {}
     for metric in METRICS:
         if metric.name in scores and (metric.tested or metric.name not in shares):
-            right, gold_items, system_items = scores[metric.name].T
-            pair = 2 * right, gold_items + system_items  # their ratio is an F1
-            places[metric.name] = [columns.setdefault(column.tobytes(), len(columns)) for column in pair]
-    found = System(
-        name,
-        system.n_sentences,
-        system.n_tokens,
-        alignment.same_words,
-        {
-            name: share(moments(score[:, 0], score[:, 1])) if name in shares else f1(*score.sum(axis=0).tolist())
-            for name, score in scores.items()
-        },
-        ill_formed(system, single_root=single_root),
-        confusions(gold, projected, scored, heads, convention=convention),
-        _worst(scores),
-    )
-    tallies = [tally(factor, own, projected, scored, heads, arcs) for factor, own in values]
-    return _Result(found, tallies, places), projected
+            correct, in_gold, in_system = scores[metric.name].T
+            pair = (2 * correct).tobytes(), (in_gold + in_system).tobytes()
+            places[metric.name] = [columns.setdefault(column, len(columns)) for column in pair]
+    trees = ill_formed(system, single_root=task.single_root)
+    confused = confusions(gold, projected, task.scored, heads, convention=convention)
+    sizes = system.n_sentences, system.n_tokens, alignment.same_words
+    result = System(name, *sizes, found, trees, confused, _worst(scores))
+    tallies = [
+        tally(factor, values, projected, task.scored, heads, arcs)
+        for factor, values in zip(task.factors, task.values, strict=True)
+    ]
+    return _Result(result, tallies, places), projected
 
 
 def _with_intervals(result: _Result, drawn: Longs) -> System:

@@ -23,7 +23,7 @@ class Gate:
 
 
 def thresholds(given: list[str], *, metric: str = "") -> dict[str, float]:
-    """Return the figures of ``LAS=87``; a number alone is one of ``metric``, if that is given."""
+    """Return the figures of ``LAS=87``, or ``87`` of ``metric``; ConfigError if one is not 0 to 100, or given twice."""
     found: dict[str, float] = {}
     for text in given:
         name, sign, figure = text.rpartition("=")
@@ -33,9 +33,8 @@ def thresholds(given: list[str], *, metric: str = "") -> dict[str, float]:
         except ValueError:
             number = -1.0
         if not name or not 0 <= number <= 100:
-            raise ConfigError(
-                f"expected METRIC=NUMBER with a number from 0 to 100, such as LAS=87, found {short(text)}"
-            )
+            wanted = "METRIC=NUMBER with a number from 0 to 100, such as LAS=87"
+            raise ConfigError(f"expected {wanted}, found {short(text)}")
         if name in found:
             raise ConfigError(f"{name} is given twice; give one number for it")
         found[name] = number
@@ -43,7 +42,7 @@ def thresholds(given: list[str], *, metric: str = "") -> dict[str, float]:
 
 
 def fail_under(evaluation: Evaluation, least: Mapping[str, float], *, but: str | None = None) -> list[Gate]:
-    """Check that every system but one, the baseline, has at least the given figures."""
+    """Check that every system but one, the baseline, has at least the given figures; ConfigError for no such metric."""
     gates = []
     for metric, number in least.items():
         require_metric(evaluation, metric)
@@ -64,40 +63,37 @@ def max_loss(
 ) -> list[Gate]:
     """Check that no system loses more than the given points against a baseline.
 
-    With ``significant`` a loss fails only if the difference is significant, see `treevote.evaluation.verdict`;
-    ConfigError if the differences of the metric are not tested.
+    With ``significant`` a loss fails only if the difference is significant, see `treevote.evaluation.verdict`.
+    ConfigError if there is no such baseline, or the differences of the metric are not tested.
     """
     names = [system.name for system in evaluation.systems]
     if baseline not in names:
         raise unknown("system", baseline, names)
+    base = names.index(baseline)
     gates = []
     for metric, number in most.items():
         require_metric(evaluation, metric)
         tested = [test for test in evaluation.comparison.tests if test.metric == metric]
         if significant and not tested and len(names) > 1:
             raise ConfigError(f"differences in {metric} are not tested; leave out --significant, or choose LAS or UAS")
-        values = {system.name: system.rates[metric].value for system in evaluation.systems}
-        old = values.pop(baseline)
-        for name, new in values.items():
+        for place, system in enumerate(evaluation.systems):
+            if place == base:
+                continue
+            old, new = evaluation.systems[base].rates[metric].value, system.rates[metric].value
             if old is None or new is None:
-                gates.append(Gate(f"{metric} − {number:g}", name, False, f"{name} has no {metric}"))
+                gates.append(Gate(f"{metric} − {number:g}", system.name, False, f"{system.name} has no {metric}"))
                 continue
             loss, chance = old - new, ""
             passed = loss <= number + TOLERANCE
             if tested:
-                p = p_of(
-                    next(test for test in tested if {names[test.first], names[test.second]} == {baseline, name}),
-                    evaluation,
-                )
+                p = p_of(next(test for test in tested if {test.first, test.second} == {base, place}), evaluation)
                 passed = passed or (significant and not p.significant)
                 chance = f" ({p})"
-            change = (
-                f"gains {-loss:.2f}" if loss < -TOLERANCE else f"loses {loss:.2f}" if loss > TOLERANCE else "loses no"
-            )
-            sentence = f"{name} {change} {metric} against {baseline}{chance}; {number:g} may be lost"
-            if significant:
-                sentence += ", or more if it is not significant"
-            gates.append(Gate(f"{metric} ≥ {baseline} − {number:g}", name, passed, sentence))
+            change = f"loses {loss:.2f}" if loss > 0 else f"gains {-loss:.2f}"
+            change = change if abs(loss) > TOLERANCE else "loses no"
+            sentence = f"{system.name} {change} {metric} against {baseline}{chance}; {number:g} may be lost"
+            sentence += ", or more if it is not significant" if significant else ""
+            gates.append(Gate(f"{metric} ≥ {baseline} − {number:g}", system.name, passed, sentence))
     return gates
 
 
@@ -107,8 +103,8 @@ def well_formed(evaluation: Evaluation, *, but: str | None = None) -> list[Gate]
     for system in evaluation.systems:
         if system.name != but:
             found = [f"{finding.sentences:,} with {finding.name}" for finding in system.ill_formed]
-            faults = f"{system.name} has sentences that are no trees: {', '.join(found)}"
-            sentence = faults if found else f"{system.name} has trees only"
+            faulty = f"{system.name} has sentences that are no trees: {', '.join(found)}"
+            sentence = faulty if found else f"{system.name} has trees only"
             gates.append(Gate("trees only", system.name, not found, sentence))
     return gates
 

@@ -13,19 +13,17 @@ FIRST = 10
 
 
 def ill_formed(system: Treebank, *, single_root: bool) -> tuple[Finding, ...]:
-    """Return the ways in which sentences are no trees; several roots are one if every tree must have one."""
+    """Return the ways in which sentences are no trees; several roots are one of them if every tree must have one."""
     unknown = per_sentence(system.is_token & (system.heads < 0), system.offsets) > 0
     cyclic = ~are_trees(system) & ~unknown
-    findings = []
-    for name, description, sentences in (
+    several = (roots(system) > 1) & single_root
+    found = [
         ("cycle", "words that do not reach ROOT along their heads", cyclic),
-        (
-            "several roots",
-            "more than one word on ROOT, where the gold trees have one",
-            (roots(system) > 1) & single_root,
-        ),
+        ("several roots", "more than one word on ROOT, where the gold trees have one", several),
         ("no head", "words without a head, which count as wrong", unknown),
-    ):
-        if numbers := (np.flatnonzero(sentences) + 1).tolist():
-            findings.append(Finding(name, description, len(numbers), tuple(numbers[:FIRST])))
-    return tuple(findings)
+    ]
+    return tuple(
+        Finding(name, description, len(numbers), tuple(numbers[:FIRST]))
+        for name, description, sentences in found
+        if (numbers := (np.flatnonzero(sentences) + 1).tolist())
+    )

@@ -35,8 +35,8 @@ class Moments(NamedTuple):
 
 def moments(right: Longs, whole: Longs) -> Moments:
     """Return the sums for counts by sentence, shape (n_sentences,) each."""
-    sums = right.sum(), whole.sum(), right @ right, right @ whole, whole @ whole, np.count_nonzero(whole)
-    return Moments(*map(int, sums))
+    squares = int(right @ right), int(right @ whole), int(whole @ whole)
+    return Moments(int(right.sum()), int(whole.sum()), *squares, int(np.count_nonzero(whole)))
 
 
 def effective_size(sums: Moments) -> float:
@@ -44,6 +44,10 @@ def effective_size(sums: Moments) -> float:
 
     The variance of the rate ``r = x / n`` is linearised: ``m / (m - 1) * sum (x_i - r n_i)**2 / n**2`` over ``m``
     sentences. Without a variance (all right, all wrong, one sentence) it is the number of tokens.
+
+    >>> all_or_nothing = moments(np.array([5, 0, 5, 0]), np.array([5, 5, 5, 5]))
+    >>> round(effective_size(all_or_nothing), 6)
+    3.0
     """
     x, n, xx, xn, nn, m = sums
     if m < 2 or x in (0, n):
@@ -55,7 +59,7 @@ def effective_size(sums: Moments) -> float:
 
 
 def wilson(rate: float, size: float) -> tuple[float, float]:
-    """Return Wilson's interval of a share among ``size`` independent cases."""
+    """Return Wilson's interval of a share, 0 to 1, among ``size`` independent cases."""
     centre = rate + _Z**2 / (2 * size)
     half = _Z * math.sqrt(rate * (1 - rate) / size + _Z**2 / (4 * size**2))
     scale = 1 + _Z**2 / size
@@ -71,10 +75,7 @@ def share(sums: Moments) -> Rate:
 
 
 def f1(correct: int, gold: int, system: int, samples: Doubles | None = None) -> Rate:
-    """Return the F1 of right, gold and system items, with the interval of its bootstrap samples, if there are any.
-
-    Samples are in percent, ``nan`` without anything to count.
-    """
+    """Return an F1 with the interval of its bootstrap samples, if given: rates in percent, ``nan`` of nothing."""
     if not gold + system:
         return Rate(None, None, None, "bootstrap", 0, 0, 0)
     low, high = (None, None) if samples is None else percentiles(samples)
@@ -82,13 +83,7 @@ def f1(correct: int, gold: int, system: int, samples: Doubles | None = None) -> 
 
 
 def percentiles(samples: Doubles) -> tuple[float | None, float | None]:
-    """Return the ends of the middle 95 % of samples; those that are ``nan`` are left out.
-
-    Examples
-    --------
-    >>> [round(end, 6) for end in percentiles(np.arange(201.0))]
-    [5.0, 195.0]
-    """
+    """Return the ends of the middle 95 % of samples; those that are ``nan`` are left out."""
     counted = samples[~np.isnan(samples)]
     if not len(counted):
         return None, None

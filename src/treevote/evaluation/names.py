@@ -12,13 +12,10 @@ COMPRESSIONS, FORMATS = (".xz", ".gz"), (".conllu", ".conllx", ".conll")
 
 
 def named(systems: Sequence[str | os.PathLike[str]]) -> dict[str, str]:
-    """Return files by the names of their systems, in the order given.
+    """Return files by the names of their systems, in the order given; ConfigError if two are given the same name.
 
     A file whose name contains ``=`` is taken as it is if it exists. A file that is given twice is two systems.
-    ConfigError if two systems are given the same name.
 
-    Examples
-    --------
     >>> named(["ours=out/parse.conllu", "out/udpipe.test.conllu.xz", "out/yara.test.conllu"])
     {'ours': 'out/parse.conllu', 'udpipe': 'out/udpipe.test.conllu.xz', 'yara': 'out/yara.test.conllu'}
     """
@@ -66,24 +63,22 @@ def stems(paths: Sequence[str]) -> list[str]:
 def _bare(file: str) -> str:
     """Return the name of a file without suffixes of compression and format."""
     for suffixes in (COMPRESSIONS, FORMATS):
-        file = file.removesuffix(next((suffix for suffix in suffixes if file.endswith(suffix) and file != suffix), ""))
+        file = file.removesuffix(next((end for end in suffixes if file.endswith(end) and file != end), ""))
     return file
 
 
 def _without_common(pieces: Sequence[Sequence[str]]) -> list[Sequence[str]]:
     """Return lists of pieces without those that all begin or end with, each with one piece at least."""
-    least = min(map(len, pieces))
-    back = 0
-    while back < least - 1 and len({own[-1 - back] for own in pieces}) == 1:
+    back, front, most = 0, 0, min(map(len, pieces)) - 1
+    while back < most and len({own[-1 - back] for own in pieces}) == 1:
         back += 1
-    front = 0
-    while front < least - back - 1 and len({own[front] for own in pieces}) == 1:
+    while front < most - back and len({own[front] for own in pieces}) == 1:
         front += 1
     return [own[front : len(own) - back] for own in pieces]
 
 
 def fitted(names: Sequence[str], width: int, columns: Callable[[str], int] = len) -> list[str]:
-    """Return names cut in the middle to ``width`` columns; those that could be taken for another stay whole."""
+    """Return names of at most ``width`` columns, cut in the middle; names that would become equal stay whole."""
     cut = [
         name if columns(name) <= width else f"{name[: width // 2]}…{name[len(name) - (width - 1) // 2 :]}"
         for name in names

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treevote.evaluation.intervals import percentiles
-from treevote.evaluation.significance import bootstrap_p, bootstrap_sums, rates, swapped_sums, swaps_p
+from treevote.evaluation.significance import bootstrap_p, bootstrap_sums, randomization_p, rates
 from treevote.evaluation.verdict import Probability, bounded
 from treevote.kernels import Longs
 
@@ -19,7 +19,7 @@ SAMPLES, PERMUTATIONS = 1_000, 10_000
 class Paired:
     """Rates of two systems in percent, the second minus the first in points with its 95 % interval, and p.
 
-    The p-value is the larger of those of the paired bootstrap and of the randomization test; rates are None of nothing.
+    p is the larger one of the paired bootstrap and the randomization test. Rates of nothing are None.
     """
 
     before: float | None
@@ -33,8 +33,6 @@ class Paired:
 def paired(first: Longs, second: Longs, *, seed: int = 0) -> Paired:
     """Compare two systems by right items and all items of each sentence, shape (n_sentences, 2) each.
 
-    Examples
-    --------
     >>> never, always = np.array([[0, 1]] * 20), np.array([[1, 1]] * 20)
     >>> found = paired(never, always)
     >>> found.points, found.low, str(found.p)
@@ -45,10 +43,9 @@ def paired(first: Longs, second: Longs, *, seed: int = 0) -> Paired:
     table = np.concatenate([first, second], axis=1)
     observed = rates(table.sum(axis=0).reshape(2, 2))
     drawn = rates(bootstrap_sums(table, SAMPLES, seed).reshape(SAMPLES, 2, 2))
-    swapped = swapped_sums(second - first, PERMUTATIONS, seed)[:, None, :]
     points = float(observed[1] - observed[0])
     bootstrap = bootstrap_p(points, drawn[:, 1] - drawn[:, 0])
-    randomization = float(swaps_p(first.sum(axis=0)[None], second.sum(axis=0)[None], swapped)[0])
+    randomization = float(randomization_p(first[:, None], second[:, None], PERMUTATIONS, seed)[0])
     both = bounded(bootstrap, bootstrap, SAMPLES), bounded(randomization, randomization, PERMUTATIONS)
     p = max(both, key=lambda value: (value.p, not value.bound))
     if np.isnan(points):

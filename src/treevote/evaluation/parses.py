@@ -38,11 +38,19 @@ class SentenceTrees(NamedTuple):
 
 
 class Parses:
-    """Gold trees and those of the systems, with labels as the convention compares them; ``scored`` masks slots."""
+    """Gold trees and those of the systems, with labels as the convention compares them.
+
+    ``scored`` is the mask of the scored slots, shape (n_slots,).
+
+    >>> toy = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj:x", "root"])])
+    >>> parses = Parses(toy, toy.is_token, "ud")
+    >>> parses.add(toy)
+    >>> parses.sentence(1).systems
+    (Tree(heads=(2, 0), deprels=('nsubj', 'root')),)
+    """
 
     def __init__(self, gold: Treebank, scored: Bools, convention: Convention) -> None:
-        self.words = gold
-        self.scored = scored
+        self.words, self.scored = gold, scored
         self.convention: Convention = convention
         self.labels: dict[str, int] = {}
         self.gold = self._arcs(gold)
@@ -57,14 +65,14 @@ class Parses:
         """Number of words of each sentence, shape (n_sentences,)."""
         return self.words.lengths
 
-    def n_differing(self, first: int | None, second: int) -> Longs:
-        """Return for each sentence the number of scored words with different heads or labels; None: the gold trees."""
-        one, other = self.gold if first is None else self.systems[first], self.systems[second]
+    def n_differing(self, first: int, second: int) -> Longs:
+        """Return for each sentence the number of scored words with different heads or labels in two systems."""
+        one, other = self.systems[first], self.systems[second]
         differ = (one.heads != other.heads) | (one.deprels != other.deprels)
         return per_sentence(self.scored & differ, self.words.offsets)
 
     def sentence(self, number: int) -> SentenceTrees:
-        """Return a sentence, counted from 1, with all its trees; IndexError if there is no such sentence."""
+        """Return a sentence, counted from 1, with all its trees; IndexError if there is none."""
         i = number - 1
         if not 0 <= i < self.words.n_sentences:
             raise IndexError(f"expected a sentence in 1..{self.words.n_sentences}, found {number}")

@@ -28,10 +28,10 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A rate in percent with its counts and its 95 % interval, of a kind of `treevote.evaluation.intervals`.
+    """The F1 of precision and recall in percent with its 95 % interval: ``100 * 2 * correct / (gold + system)``.
 
-    ``value = 100 * 2 * correct / (gold + system)``: the F1 of precision and recall, with the numbers of right items, of
-    gold items, of the system's. Where both are shares of the same whole, it is that share.
+    It is a share where ``gold`` and ``system``, numbers of items, are of the same whole. For ``interval`` see
+    `treevote.evaluation.intervals`.
     """
 
     value: float | None
@@ -55,7 +55,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A way in which sentences of a system are not trees: their number, and those of the first ones in its own file."""
+    """A way in which sentences of a system are no trees: how many, and the numbers of the first in its own file."""
 
     name: str
     description: str
@@ -84,10 +84,10 @@ class ConfusionCell:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Confusion of one value with another by a system.
+    """Confusion of one value, ``"deprel"`` or ``"head POS"``, with another by a system.
 
-    Errors of ``"deprel"`` are tokens with the wrong deprel, those of ``"head POS"`` tokens with the wrong head (which
-    may have the right POS). Cells are those with a token: most errors first, then most tokens, then by name.
+    Errors are tokens with the wrong deprel, or with the wrong head, which may have the right POS. ``cells`` are those
+    with a token: most errors first, then most tokens, then by name.
     """
 
     name: str
@@ -119,11 +119,10 @@ class File:
 class System:
     """Results of one system by itself.
 
-    ``sentences`` and ``words`` are numbers in its own segmentation; if its words are not the ``same_words`` as in the
-    gold file, they were aligned. ``rates`` are by name of the metric, in the order of `Evaluation.metrics`.
-    ``ill_formed`` is empty if every sentence is a tree. ``worst`` are the sentences with most wrong arcs, most first.
-    ``reliability`` is that of its confidence, see `treevote.evaluation.calibration.measured`; None if its file carries
-    none.
+    ``sentences`` and ``words`` are counted in its own segmentation; where ``same_words`` is false, its words were
+    aligned with those of the gold file. ``rates`` have the order of `Evaluation.metrics`. ``worst`` are the sentences
+    with most wrong arcs, most first. ``reliability`` is that of its confidence, see
+    `treevote.evaluation.calibration.measured`; None if its file carries none.
     """
 
     name: str
@@ -141,9 +140,8 @@ class System:
 class Cell:
     """Accuracy of one system on one group of tokens.
 
-    ``uas`` and ``las`` are recall: tokens of the group in the gold trees with the right head, with the right head and
-    label. ``precision`` is over the tokens of the group in the trees of the system, and ``f1`` of it and ``las``; both
-    are None for groups that do not depend on the tree.
+    ``uas`` and ``las`` are recall, of the tokens of the group in the gold trees; ``precision`` is that of labelled arcs
+    in the group in the trees of the system; None, as is ``f1`` of both, for groups that do not depend on the tree.
     """
 
     uas: Rate
@@ -163,10 +161,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """Accuracy by a factor of the tokens, see `treevote.evaluation.factors`; every scored gold token is in one group.
+    """Accuracy by a factor of the tokens, see `treevote.evaluation.factors`; each scored gold token is in one group.
 
-    ``of`` is the bearer of the factor; the arcs of the gold tree and of the system may differ in it. ``ordered`` groups
-    have an order of their own, as lengths do; otherwise the largest is first.
+    ``of`` is the bearer of the factor: the arcs of the gold tree and of the system may differ in it. Groups that are
+    ``ordered``, as lengths are, keep their order; otherwise the largest is first.
     """
 
     name: str
@@ -186,11 +184,10 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """Test of the difference between two systems in a metric, see `treevote.evaluation.significance`.
+    """Test of the difference between two systems, by their index from 0, see `treevote.evaluation.significance`.
 
-    ``first`` and ``second`` are indices of systems, from 0; ``difference`` is first minus second in points, ``low`` and
-    ``high`` its 95 % interval by the paired bootstrap. The p-values of both tests are two-sided, before and after
-    Holm's correction for all pairs of systems.
+    The difference is first minus second, in points, with its 95 % interval by the paired bootstrap. The p-values of
+    both tests are two-sided, before and after Holm's correction for all pairs of systems.
     """
 
     metric: str
@@ -212,10 +209,9 @@ Matrix: TypeAlias = tuple[tuple[float | None, ...], ...]
 class Comparison:
     """The systems against each other; matrices are ``[first][second]``, shares of the scored gold tokens.
 
-    Agreement: tokens on which two systems have the same head, the same head and label, right or wrong. Oracle: tokens
-    on which one of the two is right, the upper bound of a choice between them; ``all_heads`` and ``all_arcs``: at least
-    one of all systems. ``right_wrong``: the first is right and the second is wrong. There is a test for every tested
-    metric and pair ``first < second``, with so many bootstrap ``samples`` and random ``permutations``.
+    Agreement: the same head, or head and label, right or wrong. Oracle: one of the two is right, the upper bound of a
+    choice between them; ``all_heads`` and ``all_arcs``: one of all systems is. ``right_wrong``: the first is right and
+    the second is wrong. There is a test for every tested metric and pair ``first < second``.
     """
 
     agreement_heads: Matrix
@@ -232,12 +228,10 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Results of an evaluation; the main metrics are first.
+    """Results of an evaluation; ``sentences``, ``tokens`` and ``scored`` are counts of the gold file.
 
-    ``seed`` is that of the bootstrap and the randomization, ``gold`` the name of the gold file, and ``scored`` the
-    number of its tokens that were scored. With one system, the comparison has matrices of one entry and no tests.
-    ``parses`` are the trees, no part of `as_dict`. ``files`` are the files that were read, none for treebanks in
-    memory.
+    Main metrics come first. With one system the matrices of ``comparison`` have one entry and there are no tests.
+    ``files`` are those that were read; none for treebanks in memory.
     """
 
     convention: Convention
@@ -260,9 +254,8 @@ class Evaluation:
 
     def as_dict(self) -> dict[str, object]:
         """Return all but the trees as dicts, lists, strings and numbers; rates with precision and recall."""
-        return {
-            part.name: as_plain(getattr(self, part.name)) for part in dataclasses.fields(self) if part.name != "parses"
-        }
+        names = (part.name for part in dataclasses.fields(self) if part.name != "parses")
+        return {name: as_plain(getattr(self, name)) for name in names}
 
 
 def as_plain(value: object) -> object:

@@ -3,10 +3,11 @@
 Both are two-sided and count the observed outcome as one of the samples, so p is never 0, and 1 for systems with equal
 counts. Whole sentences are drawn, since the tokens of one are not independent.
 
-The random numbers are those of NumPy's PCG64. The law: the same seed, number of sentences and release of NumPy give the
-same samples on every machine, whatever is counted. So systems that are sampled with the same seed are compared on the
-same sentences. Sums are whole numbers, which floats hold exactly up to 2**24 and doubles up to 2**53: they do not
-depend on the order of the additions.
+The random numbers are those of NumPy's PCG64, ``np.random.Generator(np.random.PCG64(seed))``. The law: the same seed,
+number of sentences and release of NumPy give the same samples on every machine, whatever is counted. So systems that
+are sampled with the same seed are compared on the same sentences. NumPy keeps the stream of PCG64 for good, but may
+change between releases how a ``Generator`` draws from it. Sums are whole numbers, which floats hold exactly up to
+2**24 and doubles up to 2**53: they do not depend on the order of the additions.
 
 References
 ----------
@@ -42,11 +43,8 @@ def rates(sums: Longs) -> Doubles:
 def bootstrap_p(difference: float, samples: Doubles) -> float:
     """Return p of the paired bootstrap: the share of samples as far from the observed difference as that is from 0.
 
-    ``samples`` are the differences of the two rates in samples of the same sentences for both systems. A difference of
-    ``nan`` gives 1.
+    ``samples`` have the difference of the two rates in samples of the same sentences. A difference of ``nan`` gives 1.
 
-    Examples
-    --------
     >>> bootstrap_p(2.0, np.array([1.5, 2.0, 2.5])), bootstrap_p(0.0, np.zeros(3))
     (0.25, 1.0)
     """
@@ -58,7 +56,7 @@ def bootstrap_p(difference: float, samples: Doubles) -> float:
 def randomization_p(first: Longs, second: Longs, permutations: int, seed: int) -> Doubles:
     """Return p of the randomization test, shape (n_metrics,): the share of random swaps with as large a difference.
 
-    ``first`` and ``second``, shape (n_sentences, n_metrics, 2), are right items and all items in each sentence.
+    ``first`` and ``second`` are right items and all items of each sentence, shape (n_sentences, n_metrics, 2).
     """
     n, width, _ = first.shape
     moved = swapped_sums((second - first).reshape(n, 2 * width), permutations, seed).reshape(permutations, width, 2)
@@ -69,7 +67,7 @@ def swaps_p(first: Longs, second: Longs, moved: Longs) -> Doubles:
     """Return p of the randomization test, shape (n_metrics,), from sums over random swaps.
 
     ``first`` and ``second``, shape (n_metrics, 2), are right items and all items over all sentences; ``moved``, shape
-    (n_permutations, n_metrics, 2), are the counts of the second minus those of the first, over the swapped sentences.
+    (n_permutations, n_metrics, 2), are counts of the second minus those of the first over the swapped sentences.
     """
     observed = np.abs(rates(first) - rates(second))
     differences = np.abs(rates(first + moved) - rates(second - moved))
@@ -78,13 +76,7 @@ def swaps_p(first: Longs, second: Longs, moved: Longs) -> Doubles:
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Return p-values corrected for testing them all.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
+    """Return p-values corrected for testing them all."""
     corrected = [0.0] * len(values)
     highest = 0.0
     for rank, i in enumerate(sorted(range(len(values)), key=values.__getitem__)):
@@ -93,8 +85,8 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 def bootstrap_sums(counts: Ints | Longs, samples: int, seed: int) -> Longs:
-    """Return sums of counts, shape (n_sentences > 0, n_counts), over bootstrap samples; shape (samples, n_counts)."""
-    random = np.random.Generator(np.random.PCG64(seed))
+    """Return sums over bootstrap samples of at least one sentence: (n_sentences, n_counts) to (samples, n_counts)."""
+    random = _generator(seed)
     n, terms = len(counts), counts.astype(np.float64)
     sums = np.empty((samples, counts.shape[1]))
     for row in sums:
@@ -104,8 +96,8 @@ def bootstrap_sums(counts: Ints | Longs, samples: int, seed: int) -> Longs:
 
 
 def swapped_sums(counts: Ints | Longs, permutations: int, seed: int) -> Longs:
-    """Return sums of counts over sentences that are drawn with probability 1/2 each; shape (permutations, n_counts)."""
-    random = np.random.Generator(np.random.PCG64(seed))
+    """Return sums over sentences, each taken with p = 1/2: (n_sentences, n_counts) to (permutations, n_counts)."""
+    random = _generator(seed)
     exact = np.float32 if np.abs(counts).sum(axis=0).max(initial=0) < 1 << 24 else np.float64
     n, terms = len(counts), counts.astype(exact)
     n_bytes = (n + 7) // 8
@@ -116,3 +108,7 @@ def swapped_sums(counts: Ints | Longs, permutations: int, seed: int) -> Longs:
         coins = np.frombuffer(random.bytes(len(block) * n_bytes), np.uint8).reshape(len(block), n_bytes)
         np.matmul(np.unpackbits(coins, axis=1, count=n).astype(exact), terms, out=block)
     return sums.astype(np.int64)
+
+
+def _generator(seed: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(seed))

@@ -29,8 +29,8 @@ class Surface(NamedTuple):
     """The text of a treebank, without spaces.
 
     ``start`` and ``end``, shape (n_slots,), are the span of the token that a word belongs to; a ROOT slot has the empty
-    span at the begin of its sentence, which ends at ``sentence_end``, shape (n_sentences,). ``is_multiword``, shape
-    (n_slots,): the word belongs to a range. ``tokens``, shape (n_tokens,), is the first slot of each token.
+    span at the begin of its sentence. ``is_multiword``, shape (n_slots,), marks the words of ranges. ``tokens`` has the
+    first slot of each token, and ``sentence_end`` the end of each sentence; it begins where its ROOT slot does.
     """
 
     text: str
@@ -42,7 +42,12 @@ class Surface(NamedTuple):
 
 
 def surface_of(treebank: Treebank) -> Surface:
-    """Return the text of a treebank; ranges are known only if it has a source."""
+    """Return the text of a treebank; ranges are known only if it has a source.
+
+    >>> surface = surface_of(Treebank.of([(["New York", "!"], [0, 1], ["root", "punct"])]))
+    >>> surface.text, surface.start.tolist(), surface.end.tolist()
+    ('NewYork!', [0, 0, 7], [0, 7, 8])
+    """
     forms = [without_spaces(word.form) for word in treebank.words]
     pieces = [forms[token] for token in treebank.tokens.tolist()]
     is_first, is_multiword = treebank.is_token, np.zeros(len(pieces), np.bool_)
@@ -87,7 +92,7 @@ def multiword_tokens(treebank: Treebank) -> list[MultiwordToken]:
 
 
 def without_spaces(form: str) -> str:
-    """Return a form without its characters of the category Zs."""
+    """Return a form without its characters of the Unicode category Zs."""
     if form.isascii():
         return form.replace(" ", "")
     return "".join(character for character in form if unicodedata.category(character) != "Zs")

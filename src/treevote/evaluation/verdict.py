@@ -7,7 +7,6 @@ bound, and is written ``p ≤ 0.0010``.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -23,7 +22,7 @@ _MOST = 3
 
 @dataclass(frozen=True, slots=True)
 class Probability:
-    """A p-value; ``bound``: p is only an upper bound, the least that the number of samples allows."""
+    """A p-value; with ``bound`` it is an upper bound, the least p-value that the number of samples allows."""
 
     p: float
     bound: bool = False
@@ -35,7 +34,12 @@ class Probability:
 
     def __str__(self) -> str:
         """Return ``p = 0.031`` or ``p ≤ 0.0010``."""
-        return f"p {'≤' if self.bound else '='} {self.number}"
+        return f"p {self.entry}" if self.bound else f"p = {self.number}"
+
+    @property
+    def entry(self) -> str:
+        """The number for a table, ``0.031`` or ``≤ 0.0010``."""
+        return f"≤ {self.number}" if self.bound else self.number
 
     @property
     def number(self) -> str:
@@ -51,11 +55,9 @@ def bounded(corrected: float, raw: float, samples: int) -> Probability:
 
 def p_values(test: Test, evaluation: Evaluation) -> tuple[Probability, Probability]:
     """Return the corrected p-values of the bootstrap and of the randomization test."""
-    comparison = evaluation.comparison
-    return (
-        bounded(test.bootstrap_holm, test.bootstrap, comparison.samples),
-        bounded(test.randomization_holm, test.randomization, comparison.permutations),
-    )
+    samples, permutations = evaluation.comparison.samples, evaluation.comparison.permutations
+    randomization = bounded(test.randomization_holm, test.randomization, permutations)
+    return bounded(test.bootstrap_holm, test.bootstrap, samples), randomization
 
 
 def p_of(test: Test, evaluation: Evaluation) -> Probability:
@@ -75,7 +77,7 @@ class Difference:
     p: Probability
 
     def __str__(self) -> str:
-        """Return the names, as ``ours − theirs``."""
+        """Return the names."""
         return f"{self.better} − {self.worse}"
 
     @property
@@ -87,11 +89,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What an evaluation says, in ``sentences`` and in figures.
+    """The verdict of an evaluation: the ranking by the first metric, LAS, and the verdict in ``sentences``.
 
-    Systems are ranked by the first metric of the evaluation, LAS; those without a figure are left out of the
-    ``ranking``. ``leads`` are the first of the ranking against each other system, in its order; ``open`` are all pairs
-    whose difference is not significant, the higher system first. ``correction`` is that of the p-values, for a reader.
+    ``ranking`` has names and figures, the highest first, without systems that have none. ``leads`` are the differences
+    of its first and each other system, in its order; ``open`` are the pairs whose difference is not significant.
     """
 
     metric: str
@@ -101,49 +102,59 @@ class Verdict:
     open: tuple[Difference, ...]
     sentences: tuple[str, ...]
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether the first system is significantly better than all others."""
+        return bool(self.leads) and all(lead.p.significant for lead in self.leads)
+
 
 def verdict(evaluation: Evaluation) -> Verdict:
     """Return the verdict of an evaluation."""
     metric = evaluation.metrics[0].name
     values = {system.name: system.rates[metric].value for system in evaluation.systems}
     ranking = sorted(((name, value) for name, value in values.items() if value is not None), key=lambda pair: -pair[1])
-    pairs = [pair for pair, _ in _ordered(evaluation, metric, ranking)]
-    best = ranking[0][0] if ranking else ""
-    leads = tuple(pair for pair in pairs if pair.better == best)
+    pairs = [pair for pair, _ in _differences(evaluation, metric, ranking)]
+    leads = tuple(pair for pair in pairs if pair.better == ranking[0][0])
     still_open = tuple(pair for pair in pairs if not pair.p.significant)
-    n = len(pairs)
-    correction = f"Holm’s correction for {n} pairs" if n > 1 else "one pair, no correction"
-    found = Verdict(metric, correction, tuple(ranking), leads, still_open, ())
-    return dataclasses.replace(found, sentences=tuple(_sentences(evaluation, found, n)))
+    correction = f"Holm’s correction for {len(pairs)} pairs" if len(pairs) > 1 else "one pair, no correction"
+    sentences = _sentences(evaluation, ranking, pairs)
+    return Verdict(metric, correction, tuple(ranking), leads, still_open, tuple(sentences))
+
+
+def difference(test: Test, evaluation: Evaluation, *, turned: bool = False) -> Difference:
+    """Return the difference that a test is about: first minus second, or if it is turned second minus first."""
+    assert test.difference is not None
+    first, second = (evaluation.systems[i].name for i in (test.first, test.second))
+    p = p_of(test, evaluation)
+    if not turned:
+        return Difference(first, second, test.difference, test.low, test.high, p)
+    low, high = (None if end is None else -end for end in (test.high, test.low))
+    return Difference(second, first, -test.difference, low, high, p)
 
 
 def differences(evaluation: Evaluation, metric: str, found: Verdict) -> Iterator[tuple[Difference, Test]]:
     """Yield the difference of each pair in a metric, with its test: the system that is higher in the ranking first."""
-    return _ordered(evaluation, metric, found.ranking)
+    return _differences(evaluation, metric, found.ranking)
 
 
-def _ordered(
+def _differences(
     evaluation: Evaluation, metric: str, ranking: Sequence[tuple[str, float]]
 ) -> Iterator[tuple[Difference, Test]]:
-    ranks = {name: rank for rank, (name, _) in enumerate(ranking)}
-    names = [system.name for system in evaluation.systems]
-    places = [ranks.get(name, len(ranks) + i) for i, name in enumerate(names)]
-    for test in sorted(evaluation.comparison.tests, key=lambda test: sorted((places[test.first], places[test.second]))):
-        if test.metric != metric or test.difference is None:
-            continue
-        first, second, p = names[test.first], names[test.second], p_of(test, evaluation)
-        if places[test.first] < places[test.second]:
-            yield Difference(first, second, test.difference, test.low, test.high, p), test
-        else:
-            low, high = (None if end is None else -end for end in (test.high, test.low))
-            yield Difference(second, first, -test.difference, low, high, p), test
+    places = {name: place for place, (name, _) in enumerate(ranking)}
+    pairs = []
+    for test in evaluation.comparison.tests:
+        first, second = (places.get(evaluation.systems[i].name, len(places) + i) for i in (test.first, test.second))
+        if test.metric == metric and test.difference is not None:
+            pairs.append((min(first, second), max(first, second), test, first > second))
+    for _, _, test, turned in sorted(pairs, key=lambda pair: pair[:2]):
+        yield difference(test, evaluation, turned=turned), test
 
 
-def _sentences(evaluation: Evaluation, found: Verdict, n_pairs: int) -> list[str]:
-    if not found.ranking:
+def _sentences(evaluation: Evaluation, ranking: list[tuple[str, float]], pairs: list[Difference]) -> list[str]:
+    if not ranking:
         return ["No word was scored."]
-    metric, leads = found.metric, found.leads
-    best, value = found.ranking[0]
+    metric, (best, value) = evaluation.metrics[0].name, ranking[0]
+    leads = [pair for pair in pairs if pair.better == best]
     if not leads:
         rate = next(system.rates[metric] for system in evaluation.systems if system.name == best)
         ends = "" if rate.low is None else f" (95 % interval {rate.low:.2f} to {rate.high:.2f})"
@@ -151,35 +162,32 @@ def _sentences(evaluation: Evaluation, found: Verdict, n_pairs: int) -> list[str
     lead = leads[0]
     if abs(lead.points) < TOLERANCE and len(leads) == 1:
         return [f"{best} and {lead.worse} have the same {metric}, {value:.2f}."]
-    corrected = f"; Holm’s correction for {n_pairs} pairs" if n_pairs > 1 else ""
+    corrected = f"; Holm’s correction for {len(pairs)} pairs" if len(pairs) > 1 else ""
     ahead = f"{lead.points:.2f} above {lead.worse} ({lead.interval}{corrected})"
     unsure = [pair.worse for pair in leads if not pair.p.significant]
     if not unsure:
         more = "; its lead over every system is significant" if len(leads) > 1 else ""
-        said = [f"{best} is best: {value:.2f} {metric}, {ahead}{more}."]
+        sentences = [f"{best} is best: {value:.2f} {metric}, {ahead}{more}."]
     else:
         what = f"its lead over {_listed(unsure)}" if len(leads) > 1 else "the difference"
-        said = [f"{best} has the highest {metric}, {value:.2f}, {ahead}, but {what} is not significant."]
-    if others := [f"{pair} ({pair.p})" for pair in found.open if pair.better != best]:
-        said.append(f"{'Nor are these differences' if unsure else 'Not significant'}: {_listed(others)}.")
-    elif n_pairs > len(found.open) and n_pairs > 1:
-        said.append("All other differences are significant." if unsure else "All differences are significant.")
-    return said
+        sentences = [f"{best} has the highest {metric}, {value:.2f}, {ahead}, but {what} is not significant."]
+    still_open = [pair for pair in pairs if not pair.p.significant]
+    if others := [f"{pair} ({pair.p})" for pair in still_open if pair.better != best]:
+        sentences.append(f"{'Nor are these differences' if unsure else 'Not significant'}: {_listed(others)}.")
+    elif len(pairs) > max(1, len(still_open)):
+        sentences.append("All other differences are significant." if unsure else "All differences are significant.")
+    return sentences
 
 
 def _listed(names: list[str]) -> str:
     """Return names as a list in words, the first ones if there are many.
 
-    Examples
-    --------
     >>> _listed(["a", "b", "c"]), _listed(list("abcdef"))
     ('a, b and c', 'a, b, c and 3 more')
     """
-    if len(names) == 1:
-        return names[0]
     if len(names) > _MOST + 1:
         return f"{', '.join(names[:_MOST])} and {len(names) - _MOST} more"
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _signed(value: float | None) -> str:
