@@ -222,8 +222,6 @@ def homogeneity_warning(committee: Mapping[str, Any]) -> str | None:
     Parsers that differ only in their learner make the same errors: they should read from different sides, or be of
     different families.
 
-    Examples
-    --------
     >>> from treevote.ensemble.members import members_of
     >>> homogeneity_warning(members_of(["lr-maxent-forward", "lr-svm-forward"]))
     'lr-maxent-forward and lr-svm-forward read from the same side and are of one family'

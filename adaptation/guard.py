@@ -72,8 +72,6 @@ def unfit(distance: Distance, before: DomainScores, guard: Guard) -> list[str]:
 def verdict(before: DomainScores, after: DomainScores, guard: Guard) -> list[str]:
     """Return the reasons against the adapted model; none if it is to be promoted.
 
-    Examples
-    --------
     >>> verdict(DomainScores(source=90.0), DomainScores(source=85.0), Guard())
     ['on the source it has 85.00 LAS, 5.00 less than before: more than the 1.50 that may be lost']
     """

@@ -26,8 +26,6 @@ def spanning_tree(arcs: Sequence[Mapping[int, int]], *, single_root: bool) -> li
     every other token. More are not needed: where a tree has another arc that was not given, its dependent can as well
     hang on ROOT (on ROOT's dependent), with all that is below it.
 
-    Examples
-    --------
     Tokens 1 and 2 are each other's best head; the tree enters the cycle where it costs least.
 
     >>> spanning_tree([{}, {0: 1, 2: 5}, {1: 5, 3: 2}, {0: 4}], single_root=False)

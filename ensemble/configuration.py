@@ -92,8 +92,6 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
     ``settings`` override those of all members that have them. ConfigError if a member, setting or value is not known,
     or no member knows a setting.
 
-    Examples
-    --------
     >>> wide = Configuration(member={"wide": {"like": "lr-maxent-backward", "width": 32}})
     >>> ensemble_of(wide, {"encoding": "head"}).members["wide"]
     TransitionTrainer(encoding='head', direction='backward', ..., search='beam', width=32, ...)

@@ -29,8 +29,6 @@ def file_chunks(
 ) -> Iterator[FileChunk[Chunk]]:
     r"""Yield the chunks of treebanks, one file after the other; see `treevote.conll.chunks.chunks`.
 
-    Examples
-    --------
     >>> from tempfile import NamedTemporaryFile
     >>> with NamedTemporaryFile() as file:
     ...     _ = file.write(b"1\ta\n\n" * 2), file.flush()

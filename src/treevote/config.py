@@ -43,8 +43,6 @@ def from_mapping(cls: type[T], mapping: Mapping[str, object], where: str = "") -
     ``where`` is the key of the mapping within the whole configuration, for messages. ConfigError if a key is not known
     (the nearest is named), missing, or has a value of the wrong type; also if the dataclass itself raises ValueError.
 
-    Examples
-    --------
     >>> @dataclasses.dataclass(frozen=True)
     ... class Search:
     ...     beam: int = 1
@@ -85,8 +83,6 @@ def settings_of(cls: type[DataclassInstance]) -> dict[str, dataclasses.Field[Any
 def updated(mapping: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return a mapping with other values, table by table; a change that is None leaves the value as it is.
 
-    Examples
-    --------
     >>> updated({"beam": 1, "options": {"C": 1, "seed": 2}}, {"options": {"C": 3}, "beam": None})
     {'beam': 1, 'options': {'C': 3, 'seed': 2}}
     """

@@ -83,8 +83,6 @@ def shortened(name: str) -> str:
 def unknown(kind: str, name: str, known: Iterable[str]) -> ConfigError:
     """Return the error for an unknown name of a kind, such as ``"member"``, with the nearest known one.
 
-    Examples
-    --------
     >>> str(unknown("member", "lr-maxent-foward", ["lr-maxent-forward", "lr-svm-forward"]))
     "unknown member 'lr-maxent-foward'; did you mean 'lr-maxent-forward'? known: lr-maxent-forward, lr-svm-forward"
     """

@@ -41,8 +41,6 @@ def digest(function: FunctionType) -> str:
     These are its own instructions and constants, the constants of its module that it names, and the same of every
     kernel that it calls: numba compiles them all into it.
 
-    Examples
-    --------
     >>> digest(lambda x: x + 1) == digest(lambda x: x + 1), digest(lambda x: x + 1) == digest(lambda x: x + 2)
     (True, False)
     """

@@ -24,8 +24,6 @@ class Interval(NamedTuple):
     def check(self, name: str, value: float) -> None:
         """Raise ConfigError unless a number is in the interval.
 
-        Examples
-        --------
         >>> Interval(0, 1, "left").check("prune", 1.0)
         Traceback (most recent call last):
         treevote.errors.ConfigError: prune should be in [0, 1), found 1.0
@@ -54,8 +52,6 @@ class Settings:
 
     ConfigError if the type of a field does not allow its value.
 
-    Examples
-    --------
     >>> @dataclass(frozen=True)
     ... class Search(Settings):
     ...     width: Annotated[int, Interval(1, 9)] = 4

@@ -224,8 +224,6 @@ def plural(n: int, thing: str) -> str:
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table as plain text: the first column to the left, numbers to the right; control characters are visible.
 
-    Examples
-    --------
     >>> print(table(["", "LAS"], [["vote", "89.10"], ["lr-svm-forward", "8.36"]]))
                       LAS
     vote            89.10

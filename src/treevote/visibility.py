@@ -20,8 +20,6 @@ JOINERS = "\u200c\u200d"
 def visible(text: str) -> str:
     r"""Return a text with a sign in place of each control character, and without invisible formatting.
 
-    Examples
-    --------
     >>> visible("a\x1b[31mb\u202ec\nd")
     'a␛[31mbc␊d'
     """

@@ -24,8 +24,6 @@ _MAX_LENGTH = 100  # characters of a form or lemma; longer ones are not compared
 def rule_of(form: str, lemma: str) -> str:
     """Return the rule that makes a lemma of a form.
 
-    Examples
-    --------
     >>> rule_of("Cities", "city"), rule_of("am", "be"), rule_of("dogs", "dog"), rule_of("gegangen", "gehen")
     ('lower|0||3|y', '=be', 'same|0||1|', 'same|0||6|hen')
     """

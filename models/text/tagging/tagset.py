@@ -54,8 +54,6 @@ class Tagset:
 
         The features of classes are no parts if there were more than ``MAX_PARTS``.
 
-        Examples
-        --------
         >>> tagset = Tagset.of([("NOUN", "Number=Sing"), ("DET", "_"), ("NOUN", "Case=Gen|Number=Sing")], split=True)
         >>> tagset.groups, tagset.names
         (('DET', 'NOUN'), ('_', 'Case=Gen|Number=Sing', 'Number=Sing'))

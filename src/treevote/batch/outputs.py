@@ -50,8 +50,6 @@ def pairs(
     folder of another, the output folder is inside an input folder, or a suffix is none. InputError if a folder or
     pattern has no file, a folder cannot be read, or an input is standard input.
 
-    Examples
-    --------
     >>> pairs(["new/a.conllu.gz", "old/b.conllu"], "out", ".parsed.conllu")[0]
     [Pair(input='new/a.conllu.gz', name='a.parsed.conllu'), Pair(input='old/b.conllu', name='b.parsed.conllu')]
     """

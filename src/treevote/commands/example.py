@@ -22,8 +22,6 @@ def example(gold: Treebank, members: Mapping[str, Treebank], vote: Treebank) -> 
     Sentences that more members parse wrongly come first, then shorter ones, then earlier ones. The drawing of the
     vote's tree is followed by a line for each member. There are no lines if there is no such sentence.
 
-    Examples
-    --------
     >>> words, labels = ["she", "saw", "old", "stars"], ["nsubj", "root", "amod", "obj"]
     >>> gold, one = (Treebank.of([(words, heads, labels)]) for heads in ([2, 0, 4, 2], [2, 0, 2, 2]))
     >>> print(*example(gold, {"greedy": one, "beam": gold}, gold), sep="\n")

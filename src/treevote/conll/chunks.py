@@ -58,8 +58,6 @@ def chunks(source: Readable, *, format: Format | Literal["auto"] = "auto", n_byt
     ``n_bytes``; one with a single sentence may be longer. An empty file has no chunk. InputError as of `opened`, for
     UTF-16 and UTF-32, and where there is no blank line in 64 MiB.
 
-    Examples
-    --------
     >>> text = b"1\ta\n\n1\tb\n2\tc\n\n"
     >>> [(c.first_line, c.first_sentence, c.text) for c in chunks(io.BytesIO(text), n_bytes=8)]
     [(1, 1, b'1\ta\n\n'), (3, 2, b'1\tb\n2\tc\n\n')]

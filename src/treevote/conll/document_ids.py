@@ -17,8 +17,6 @@ def document_ids(names: Sequence[str | os.PathLike[str]]) -> list[str]:
     It is the name without folder and suffix; for files of the same name, with the folders that they do not share; for
     the same file again, with a number. ``/`` becomes ``:``, for UD forbids it, and white space ``_``.
 
-    Examples
-    --------
     >>> document_ids(["news/1.txt", "news/2.txt.gz"]), document_ids(["a/x.txt", "b/x.txt"]), document_ids(["x", "x"])
     (['1', '2'], ['a:x', 'b:x'], ['x', 'x-2'])
     >>> document_ids(["-"]), document_ids(["-", "my news.txt"])

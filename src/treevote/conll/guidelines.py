@@ -32,8 +32,6 @@ def departures(treebank: Treebank) -> Iterator[str]:
 
     A treebank without any universal tag, such as one that is tagged in XPOS alone, is not warned of for its tags.
 
-    Examples
-    --------
     >>> toy = Treebank.of([(["a", "dog"], [0, 0], ["root", "nsbj"])], name="toy")
     >>> for warning in departures(toy):
     ...     print(warning)

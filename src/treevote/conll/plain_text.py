@@ -35,8 +35,6 @@ _BROKEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 def escape(text: str) -> str:
     r"""Return a stretch of text as a value in MISC; bytes that are not UTF-8 are half surrogates.
 
-    Examples
-    --------
     >>> print(escape(" \n|\x00\udcff"))
     \s\n\p\x00\xFF
     """
@@ -60,8 +58,6 @@ def unescape(value: str) -> bytes:
 
     Some treebanks have ``\u`` with four hexadecimal digits, for a character.
 
-    Examples
-    --------
     >>> unescape(r"a\b"), unescape(r"\u00A0")
     (b'a\\b', b'\xc2\xa0')
     """
@@ -80,8 +76,6 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
 def form_of(text: str) -> str:
     r"""Return a token as FORM: its spaces are one space each, and what no line should have in it is U+FFFD.
 
-    Examples
-    --------
     >>> form_of("a\n b"), form_of("a\x00b"), form_of("\x1f")
     ('a b', 'a\ufffdb', '\ufffd')
     """
@@ -107,8 +101,6 @@ class PlainText:
     around it. ``different`` counts the ``sentences`` whose comment ``# text`` says something else; ``first_different``
     is the ``sent_id`` of the first of them, else its number.
 
-    Examples
-    --------
     >>> text = PlainText()
     >>> text.add(["1\tHi" + "\t_" * 7 + "\tSpaceAfter=No", "2\t!" + "\t_" * 8, ""]) + text.end()
     b'Hi!\n'

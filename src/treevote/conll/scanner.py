@@ -59,8 +59,6 @@ class Tokens(NamedTuple):
 def find_blocks(text: bytes) -> Blocks:
     r"""Cut a text, without byte order mark, at its blank lines.
 
-    Examples
-    --------
     >>> blocks = find_blocks(b"# c\n\n# d\n1\ta\n \t\n1\tb")
     >>> blocks.first.tolist(), blocks.last.tolist(), blocks.is_sentence.tolist()
     ([0, 2, 5], [1, 4, 6], [False, True, True])

@@ -123,8 +123,6 @@ def sentence_faults(lines: Sequence[str], format: Format, trees: Trees, *, unlab
     ``lines`` are all between two blank lines, decoded with ``surrogateescape``. For ``trees`` see `parse_chunk` of
     `treevote.conll.reader`. If the file has no heads at all, ``unlabelled``, one message is about the file.
 
-    Examples
-    --------
     >>> lines = ["1\ta\t_\t_\t_\t_\t9\tx\t_\t_", "2\tb\t_\t_\t_\t_\t0\t\t_\t_"]
     >>> [(fault.line, fault.problem) for fault in sentence_faults(lines, "conllu", "required")]
     [(0, "expected a HEAD in 0..2, found '9'"), (1, 'expected a DEPREL, found an empty column')]

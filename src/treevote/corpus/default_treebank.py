@@ -21,8 +21,6 @@ def default_treebank(part: Literal["web", "wiki"]) -> Path:
 
     ConfigError if the package is not installed, InputError if it is without its data.
 
-    Examples
-    --------
     >>> default_treebank("web").name
     'web.conllu'
     """

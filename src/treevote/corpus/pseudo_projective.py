@@ -63,8 +63,6 @@ def projectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
 
     InputError if a sentence is not a tree, ConfigError for an unknown encoding.
 
-    Examples
-    --------
     >>> words, labels = ["What", "did", "you", "think", "of"], ["pcomp", "root", "subj", "xcomp", "obl"]
     >>> gold = Treebank.of([(words, [5, 0, 2, 2, 4], labels)])
     >>> sentence = projectivize(gold, "head+path").sentence(0)

@@ -46,8 +46,6 @@ def is_label(text: str) -> bool:
     These are the Unicode categories Cc (among them tabs and line ends), Cs (surrogates), Zl and Zp (separators of
     lines).
 
-    Examples
-    --------
     >>> is_label("nsubj:pass"), is_label("a b"), is_label(""), is_label("a\tb")
     (True, True, False, False)
     """

@@ -444,8 +444,6 @@ class Treebank:
 def checksum(treebank: Treebank) -> str:
     """Return the SHA-256 of words and trees; it depends on the order of ``words`` and ``labels``, not on the name.
 
-    Examples
-    --------
     >>> checksum(Treebank.of([(["a"], [0], ["root"])])) == checksum(Treebank.of([(["a"], [0], ["root"])], name="other"))
     True
     """

@@ -29,8 +29,6 @@ def is_tree(heads: Ints, single_root: bool = False) -> bool:
 
     ``heads``, shape (n + 1,), begins with -1 in a tree, and may have any other content.
 
-    Examples
-    --------
     >>> is_tree(np.array([-1, 2, 0, 2], np.int32)), is_tree(np.array([-1, 2, 1, 0], np.int32))
     (True, False)
     """
@@ -59,8 +57,6 @@ def are_trees(treebank: Treebank) -> Bools:
 def are_bare(treebank: Treebank) -> Bools:
     """Return a mask of the sentences in which no token has a head, shape (n_sentences,).
 
-    Examples
-    --------
     >>> are_bare(Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [-1, -1], ["", ""])])).tolist()
     [False, True]
     """
@@ -84,8 +80,6 @@ def require_labelled_trees(treebank: Treebank) -> None:
 
     A label must be one that could be read back from a model (`is_label`).
 
-    Examples
-    --------
     >>> require_labelled_trees(Treebank.of([], name="toy"))
     Traceback (most recent call last):
     treevote.errors.InputError: toy: expected trees to learn from, found no sentence; give a labelled treebank
@@ -123,8 +117,6 @@ def is_single_rooted(treebank: Treebank) -> bool:
 def per_sentence(mask: Bools, offsets: Longs) -> Longs:
     """Return the number of true slots of each sentence, shape (n_sentences,).
 
-    Examples
-    --------
     >>> per_sentence(np.array([False, True, True, False, False]), np.array([0, 3, 5])).tolist()
     [2, 0]
     """

@@ -18,8 +18,6 @@ def encode(items: Iterable[Item], vocabulary: dict[Item, int]) -> Ints:
 
     Indexed by a column in which -1 is none, the result gives -1 for none.
 
-    Examples
-    --------
     >>> vocabulary = {"nsubj": 0}
     >>> encode(["root", "nsubj"], vocabulary).tolist(), vocabulary
     ([1, 0, -1], {'nsubj': 0, 'root': 1})
@@ -35,8 +33,6 @@ def common_labels(treebanks: Sequence[Any], part: Callable[[str], str] = str) ->
 
     The deprels are an array of shape (k, n_slots), -1 for none. Of each label the ``part`` that counts is used.
 
-    Examples
-    --------
     >>> from treevote.corpus.treebank import Treebank
     >>> one = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
     >>> two = Treebank.of([(["dogs", "bark"], [0, 1], ["root", "obj"])])

@@ -56,8 +56,6 @@ def levels(spans: Sequence[tuple[int, int]]) -> list[int]:
     encloses, and arcs cross only if one starts inside the other and ends outside. A span has the first and last
     position of an arc, ``first < last``.
 
-    Examples
-    --------
     >>> levels([(1, 2), (1, 3), (3, 4), (1, 3)])
     [1, 2, 1, 3]
     """

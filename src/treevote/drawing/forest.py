@@ -72,8 +72,6 @@ def lines(heads: Sequence[int], placed: dict[int, Bar]) -> list[str]:
 
     A line that crosses the bar of another word is interrupted: ``─│─``.
 
-    Examples
-    --------
     >>> heads = [-1, 2, 3, 0, 3]
     >>> print(*lines(heads, bars(heads, 9)), sep="\n")
     <BLANKLINE>

@@ -163,8 +163,6 @@ def document(pictures: Sequence[tuple[str, Picture]], *, two_trees: bool, confid
 def draw_first(sentences: Iterable[Sentence]) -> str:
     """Return an SVG file with the first sentences, for the cell of a notebook.
 
-    Examples
-    --------
     >>> from treevote.corpus.treebank import Treebank
     >>> toy = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])] * 5)
     >>> toy._repr_svg_().count("nsubj</text>"), toy[0]._repr_svg_().count("nsubj</text>")

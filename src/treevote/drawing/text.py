@@ -42,8 +42,6 @@ def draw(
     Several roots, cycles and tokens without a head are drawn and noted. ``width`` is the number of columns of the
     terminal: longer lines are cut off. An arc whose confidence, one of n + 1, is below `UNSURE` is marked.
 
-    Examples
-    --------
     >>> from treevote.corpus.treebank import Treebank
     >>> words, labels = ["the", "dog", "barks", "loudly"], ["det", "nsubj", "root", "advmod"]
     >>> gold, parse = Treebank.of([(words, [2, 3, 0, 3], labels), (words, [2, 3, 0, 2], labels)])

@@ -12,8 +12,6 @@ from rich.cells import cell_len, set_cell_size
 def shortened(text: str, width: int) -> str:
     """Return a text that takes at most ``width`` columns of a terminal, with an ellipsis where it was cut.
 
-    Examples
-    --------
     >>> shortened("understanding", 7), shortened("日本語", 4), shortened("dog", 3)
     ('unders…', '日…', 'dog')
     """
@@ -23,8 +21,6 @@ def shortened(text: str, width: int) -> str:
 def ems(text: str) -> float:
     """Return the approximate width of a text in a proportional typeface, in units of its size; rather too much.
 
-    Examples
-    --------
     >>> round(ems("dogs"), 2), ems("犬"), ems("i") < ems("W")
     (2.36, 1.0, True)
     """

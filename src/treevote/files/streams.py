@@ -29,8 +29,6 @@ _GZIP = b"\x1f\x8b"
 def require_files(paths: Iterable[str | os.PathLike[str]]) -> None:
     """Raise the error that `opened` would raise for the first file that there is not; ``-`` is standard input.
 
-    Examples
-    --------
     >>> require_files(["-", "missing.conllu"])
     Traceback (most recent call last):
     treevote.errors.InputError: missing.conllu: cannot read: No such file or directory; check the name and the ...
@@ -44,8 +42,6 @@ def require_files(paths: Iterable[str | os.PathLike[str]]) -> None:
 def stem(name: str) -> tuple[str, str]:
     """Return the name of a file without its suffixes, and its suffix without that of compression.
 
-    Examples
-    --------
     >>> stem("a.b.txt.gz"), stem("a.conllu"), stem("a")
     (('a.b', '.txt'), ('a', '.conllu'), ('a', ''))
     """

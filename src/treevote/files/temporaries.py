@@ -44,8 +44,6 @@ def temporary(target: str | os.PathLike[str], *, folder: bool = False) -> Iterat
 def is_temporary(name: str) -> bool:
     """Tell whether a file name has the form of a temporary one.
 
-    Examples
-    --------
     >>> is_temporary(".treevote-0123456789ab-01234567"), is_temporary(".ssh")
     (True, False)
     """

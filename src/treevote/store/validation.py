@@ -26,8 +26,6 @@ _Trainer = TypeVar("_Trainer", bound="DataclassInstance")
 def rebuild(record: Record, kind: str, make: Callable[[Record], _Made]) -> _Made:
     """Return the result of ``make`` for a record of a kind; ModelError if its parts do not fit together.
 
-    Examples
-    --------
     >>> rebuild(Record("bag", {"size": 3}), "bag", lambda record: record.facts["size"])
     3
     >>> rebuild(Record("bag"), "bag", lambda record: record.facts["size"])
@@ -56,8 +54,6 @@ def check_offsets(name: str, offsets: NDArray[Any], n: int, end: int) -> None:
     One after the other: it has ``n + 1`` numbers, begins with 0, never decreases, and ends with ``end``. Neighbours are
     compared: forged differences wrap.
 
-    Examples
-    --------
     >>> check_offsets("starts", np.array([0, 2**63 - 1, -2, 5]), 3, 5)
     Traceback (most recent call last):
     ValueError: array starts should rise from 0 to 5 in 4 numbers
@@ -80,8 +76,6 @@ def give_back(array: NDArray[Any]) -> None:
 def labels_of(record: Record, name: str = "labels") -> tuple[str, ...]:
     r"""Return the labels of a record; KeyError or ValueError if there are none, or one could not be that of a treebank.
 
-    Examples
-    --------
     >>> labels_of(Record("bag", texts={"labels": ("det", "a\x00b")}))
     Traceback (most recent call last):
     ValueError: the label 'a\x00b' in labels is empty or has control characters
