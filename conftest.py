@@ -28,6 +28,9 @@ EXTRAS = {
 LACKING = {ROOT / file: library for file, library in EXTRAS.items() if find_spec(library) is None}
 """The files of ``EXTRAS`` that are skipped here."""
 
+FIRST = ("files", "drawing", "conll", "store", "corpus")
+"""The rooms whose tests run first: they compile few kernels, so that the first dots come soon."""
+
 SEEN = pytest.StashKey[set[Path]]()
 """The files that gave a test or an example."""
 
@@ -75,6 +78,12 @@ def pytest_make_collect_report(collector: pytest.Collector) -> pytest.CollectRep
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Enter the file of a test, before ``-k`` or ``-m`` leaves the test out."""
     item.config.stash[SEEN].add(item.path)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests of the rooms of ``FIRST`` before all others."""
+    rooms = {name: rank for rank, name in enumerate(FIRST)}
+    items.sort(key=lambda item: rooms.get(item.nodeid.split("/")[:2][-1], len(FIRST)))
 
 
 @pytest.hookimpl(tryfirst=True)
