@@ -109,8 +109,11 @@ def annotate_chunk(annotator: Annotator, task: ChunkTask) -> tuple[int, Annotati
             np.save(stream, np.stack([treebank.lengths, agreed, confidence]))
     try:
         with scores.open("rb") as stream:
-            lengths, agreed, confidence = np.lib.format.read_array(stream).astype(np.float64).reshape(3, -1)
-    except (OSError, ValueError, TypeError, OverflowError, MemoryError):
+            table = np.lib.format.read_array(stream)
+        if table.dtype != np.float64 or table.ndim != 2:
+            raise ValueError("the type or shape of the table")
+        lengths, agreed, confidence = table
+    except Exception:  # of a damaged header NumPy raises what its parsers raise
         raise InputError(
             "expected the scores of sentences, found a damaged file",
             path=str(scores),

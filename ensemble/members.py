@@ -84,7 +84,7 @@ def built_in_families() -> dict[str, Family]:
 
 
 def _in_order() -> Iterator[tuple[str, Family]]:
-    """Yield kind and family: those of treevote, then those of plug-ins, which are loaded if nobody stops before."""
+    """Yield kind and family: those of treevote, then those of plug-ins, loaded when the iteration reaches them."""
     yield from built_in_families().items()
     yield from plug_ins().families.items()
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from functools import partial
+from typing import Any
 
 
 class TreevoteError(Exception):
@@ -56,8 +57,8 @@ class InputError(TreevoteError):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle all parts of the error, for worker processes."""
-        made_again = partial(InputError, self.problem, path=self.path, line=self.line)
-        return partial(made_again, sentence=self.sentence, remedy=self.remedy), ()
+        parts: dict[str, Any] = {"path": self.path, "line": self.line, "sentence": self.sentence, "remedy": self.remedy}
+        return partial(InputError, self.problem, **parts), ()
 
 
 class ModelError(TreevoteError):

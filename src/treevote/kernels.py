@@ -72,13 +72,11 @@ class Kernel:
         """Run it; results are those of the Python function."""
         try:
             result = self._outer(*arguments, **named)
-        except OSError:  # such as a full disk: compiled code cannot be kept
-            self._outer = self._dispatcher()
+        except (AttributeError, ImportError, OSError) as error:
+            if not isinstance(error, OSError):  # code on disk for classes that have moved; the next process keeps it
+                self._files.remove()
+            self._outer = self._dispatcher()  # on a full disk compiled code cannot be kept
             return self._outer(*arguments, **named)
-        except (AttributeError, ImportError):  # code on disk for classes that have moved
-            self._files.remove()
-            del self._outer
-            result = self._outer(*arguments, **named)
         if len(self._outer.signatures) != self._n_types:
             self._note_types()
         return result

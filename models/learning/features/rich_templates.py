@@ -36,19 +36,27 @@ s0.feats+s1.feats+q0.upos s0.upos+s1.upos+q0.feats
 families, since the order of templates is part of the keys of features."""
 
 PARTS = (
-    *("s0", "s1", "s2", "q0", "q1", "s0.upos s0.prev.upos s0.next.upos", "s1.upos s1.prev.upos s1.next.upos"),
-    *("s0.upos s0.lval s0.rval", "s1.upos s1.lval s1.rval"),
+    "s0",
+    "s1",
+    "s2",
+    "q0",
+    "q1",
+    "s0.upos s0.prev.upos s0.next.upos",
+    "s1.upos s1.prev.upos s1.next.upos",
+    "s0.upos s0.lval s0.rval",
+    "s1.upos s1.lval s1.rval",
 )
 """The parts of the templates whose scores are cached, see `features.partial_scores`: those whose values
 come again in other sentences."""
 
 PAIRS = (
-    *(
-        "s0.upos s1.upos q0.upos distance",
-        "s0.upos s1.upos s1.next.upos s0.prev.upos",
-        "action action2 s0.upos s1.upos",
-    ),
-    *("s0 s1 distance", "s0 q0", "s1 q0", "s0 s1 q0"),
+    "s0.upos s1.upos q0.upos distance",
+    "s0.upos s1.upos s1.next.upos s0.prev.upos",
+    "action action2 s0.upos s1.upos",
+    "s0 s1 distance",
+    "s0 q0",
+    "s1 q0",
+    "s0 s1 q0",
 )
 """Further parts, for values that come again in other items of a beam."""
 

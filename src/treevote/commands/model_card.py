@@ -12,7 +12,6 @@ What a model knows of itself comes from its facts; what it cannot know, such as 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,8 +39,8 @@ class CardMetadata:
     contact: str = ""
 
 
-OF_DATA = ("licence", "data", "not_for")
-"""Statements that a card has among those on the data and the use of the model."""
+STATED = ("name", "description", "language", "use", "citation", "contact")
+"""The statements at the head of a card; the others stand with the facts that they belong to."""
 
 
 def read_card_metadata(path: str | Path | None) -> CardMetadata:
@@ -62,7 +61,7 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadat
     reads = [] if parser.reader is None else parser.reader.parts
     tagged = ", with the tags of the training data" if tags and "tagger" not in reads else ""
     measured = "development data" if "development" in facts else f"{facts['folds']} folds" if "folds" in facts else None
-    stated = {key: value for key, value in dataclasses.asdict(metadata).items() if key not in OF_DATA}
+    stated = {key: getattr(metadata, key) for key in STATED}
     return {
         **stated,
         "members": {name: each["kind"] for name, each in facts["members"].items()},

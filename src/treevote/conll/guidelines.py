@@ -62,7 +62,8 @@ def unknown_labels(treebank: Treebank, training: Treebank) -> Iterator[str]:
     Nothing is said where the training data have no labels at all.
     """
     if training.labels:
-        known = [label in {*training.labels} for label in treebank.labels]
+        learned = {*training.labels}
+        known = [label in learned for label in treebank.labels]
         yield from _labels(treebank, known, "a label that the training data do not have")
 
 

@@ -192,8 +192,11 @@ def _scores(scores: Sequence[Mapping[str, Any]]) -> str:
 def _estimates(rows: Sequence[Mapping[str, Any]]) -> str:
     told = []
     for each in rows:
-        holds = "not known" if each["holds"] is None else "yes"
-        if not each["holds"] and each["holds"] is not None:
+        if each["holds"] is None:
+            holds = "not known"
+        elif each["holds"]:
+            holds = "yes"
+        else:
             truth = each["las"] - each["error"]
             is_high = truth < each["low"]
             holds = f"no, {each['low'] - truth:.2f} too high" if is_high else f"no, {truth - each['high']:.2f} too low"
