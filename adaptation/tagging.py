@@ -54,9 +54,9 @@ def retagged(
 ) -> tuple[EnsembleParser, Path | None, dict[str, JSON]]:
     """Train the tagger of a model on labelled sentences, with gold tags, and on sentences of the text that it tagged.
 
-    Return the model, with its parsers, the added sentences, and what was selected: by the share of the tokens on whose
-    tags the taggers agree, among sentences without tags. It is the same model if there is nothing to learn from, and no
-    file if no sentence is selected. The result does not depend on the jobs.
+    Return the model with the new tagger and its old parsers, the file of the added sentences, and facts of the
+    selection: by the share of the tokens on whose tags the taggers agree, among sentences without tags. It is the same
+    model if there is nothing to learn from, and no file if no sentence is selected. No result depends on the jobs.
     """
     assert model.reader is not None
     assert model.reader.tagger is not None

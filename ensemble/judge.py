@@ -26,7 +26,7 @@ from treevote.store.manifest import JSON
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """Weights of systems and a model of their candidates; ConfigError for neither, or other numbers of systems."""
+    """Weights of systems and a model of their candidates; ConfigError for neither or different numbers of systems."""
 
     weights: Weights | None  # None where the model votes
     model: CandidateModel | None = None  # None without confidence

@@ -32,7 +32,7 @@ from treevote.evaluation.counts import Convention, evaluate
 from treevote.kernels import Bools, Longs
 
 MARGIN = 0.05  # gain in LAS that a learned vote needs over equal votes of the same members
-STANDARD_ERRORS = 0.5  # of the difference of two ensembles: the one below by no more is near the other
+STANDARD_ERRORS = 0.5  # of the difference: an ensemble that is below the best one by no more is near it
 FINALISTS = 24  # number of ensembles that vote in full
 LARGEST = 12  # maximum number of members to select from
 

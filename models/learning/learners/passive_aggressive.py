@@ -1,8 +1,9 @@
 """The averaged multi-class passive-aggressive learner: a support vector machine trained online.
 
 It minimises the multi-class hinge loss of Crammer & Singer (2001), one row at a time: each step is the smallest change
-of the weights that gives the row its margin (Crammer, Dekel, Keshet, Shalev-Shwartz & Singer 2006, variant PA-I). On
-the rows of a parser it is as accurate as a batch linear SVM and far faster.
+of the weights that gives the row its margin (Crammer, Dekel, Keshet, Shalev-Shwartz & Singer 2006, variant PA-I), and
+the result is the average of the weights over all steps. On the rows of a parser it is as accurate as a batch linear SVM
+and far faster.
 """
 
 from __future__ import annotations

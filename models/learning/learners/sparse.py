@@ -25,6 +25,9 @@ class LinearClassifier(SparseClassifier):
     """A linear classifier; its subclasses set ``_dtype``."""
 
     _dtype: ClassVar[Any]
+    coef_: Any
+    intercept_: Any
+    classes_: Any
 
     def _scores(self, X: Any) -> Any:
         """Return the scores of all classes, also of two, shape (n_rows, n_classes)."""

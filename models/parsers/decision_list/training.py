@@ -4,9 +4,9 @@ The list of pass k learns from the pairs that are potentially adjacent after the
 the previous passes find every gold link that they can, as in the paper. With ``links="found"`` they apply the learnt
 lists, so that training pairs have the errors of parsing.
 
-Attributes are selected greedily by the links of adjacent words (section 3.1). Each step adds the attribute that helps
-most, until none helps. The score of a set of attributes is the number of pairs of adjacent words in held-out sentences
-that the decision list of the first pass classifies correctly.
+Attributes are selected greedily by the links of adjacent words (Yuret 2006, section 3.1). Each step adds the attribute
+that helps most, until none helps. The score of a set of attributes is the number of pairs of adjacent words in held-out
+sentences that the decision list of the first pass classifies correctly.
 """
 
 from __future__ import annotations

@@ -171,12 +171,13 @@ def decode_sentences(
         to_arc = at + len(candidates.heads)
         to_sibling = to_arc + len(siblings.partners)
         to_grandparent = to_sibling + len(grandparents.partners)
-        own = scores[at:to_arc], scores[to_arc:to_sibling], scores[to_sibling:to_grandparent]
-        scored = ScoredParts(candidates, siblings, grandparents, own[0], own[1], own[2])
+        of_arcs, of_siblings = scores[at:to_arc], scores[to_arc:to_sibling]
+        of_grandparents = scores[to_sibling:to_grandparent]
+        scored = ScoredParts(candidates, siblings, grandparents, of_arcs, of_siblings, of_grandparents)
         if cost > 0:
             for arc in range(len(candidates.heads)):
                 if sentences.heads[first + candidates.dependents[arc]] != candidates.heads[arc]:
-                    own[0][arc] += np.float32(cost)
+                    of_arcs[arc] += np.float32(cost)
         decode(scored, sentences.single_root, found[first:last])
         if not sentences.projective:
             improve(scored, sentences.single_root, found[first:last])

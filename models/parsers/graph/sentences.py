@@ -18,7 +18,7 @@ from treevote.models.learning.features.lexicon import WordColumns
 LONGEST = 500
 """The most tokens of a sentence that is parsed at once, or learned from: the second order takes 40 ms and 20 MB."""
 
-BATCH_CELLS = 1 << 19  # bytes
+BATCH_CELLS = 1 << 19  # maximum sum of the squared lengths of a batch: cells of masks, 2 bytes each
 
 
 class Sentences(NamedTuple):

@@ -83,7 +83,7 @@ Task: TypeAlias = FirstOrderTask | SecondOrderTask | PrunerTask
 
 
 def mean_weights(task: Task, n_learners: int, seed: int, jobs: Jobs = ONE_JOB) -> Floats:
-    """Train several learners, each with its own order of the sentences, and return the mean of their weights."""
+    """Train at least one learner, each with its own order of the sentences, and return the mean of the weights."""
     work = functools.partial(averaged_weights, task, seed)
     learners = jobs.map(work, range(n_learners), prefer="threads")
     total = next(learners)

@@ -1,7 +1,7 @@
 """The remaining words, the focus point, and the actions on them (Chang, Do & Roth 2006, section 2).
 
-``T`` holds the remaining words, which have no head yet. The parser considers two consecutive ones, ``a`` and ``b``.
-``a`` is the *focus point*:
+T, the array ``remaining``, holds the words that have no head yet. The parser considers two consecutive ones, ``a``
+and ``b``. ``a`` is the *focus point*:
 
 - ``Left``: a is the head of b, and b leaves T;
 - ``Right``: b is the head of a, and a leaves T;

@@ -65,7 +65,7 @@ def initial(space: Workspace, n: int) -> None:
 
 @leaf
 def top_pair(space: Workspace, here: int) -> tuple[int, int]:
-    """Return the root words of the two top items of the stack, the upper and the lower one."""
+    """Return the root words of the two top items of the stack, the upper and the lower one; it has at least two."""
     configuration = space.configurations[Index(here)]
     below = space.configurations[Index(configuration[BELOW])]
     return space.trees[Index(configuration[TOP]), TOKEN], space.trees[Index(below[TOP]), TOKEN]
