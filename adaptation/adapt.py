@@ -13,7 +13,8 @@ from typing import Any, cast
 import numpy as np
 
 from treevote.adaptation import measuring
-from treevote.adaptation.annotation import annotate, homogeneity_warning
+from treevote.adaptation.agreement import homogeneity_warning
+from treevote.adaptation.annotation import annotate
 from treevote.adaptation.data import Data, has_tagger, training_data, with_predicted_tags
 from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
 from treevote.adaptation.guard import Guard, unfit, verdict

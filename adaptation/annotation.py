@@ -2,7 +2,7 @@
 
 Each chunk becomes a file of CoNLL-U, every sentence with its origin, agreement and confidence as comments in front of
 its own, and an array of these scores beside it. A chunk with an array is not annotated again: an interrupted annotation
-goes on. The agreement of parsers is evidence of correctness (Sagae & Tsujii 2007, section 4.1).
+goes on.
 """
 
 from __future__ import annotations
@@ -11,28 +11,26 @@ import dataclasses
 import functools
 import itertools
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from treevote.adaptation.agreement import agreement, mean_confidence
 from treevote.adaptation.data import Data
 from treevote.conll.chunks import BOM, Chunk, chunks
 from treevote.conll.reader import parse_chunk
 from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Treebank
-from treevote.corpus.trees import per_sentence
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import FileChunk, size
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import InputError
-from treevote.evaluation.agreement import unanimous
-from treevote.evaluation.counts import check_same_sentences
 from treevote.files.streams import writing
-from treevote.kernels import Bools, Doubles, Longs
+from treevote.kernels import Doubles, Longs
 from treevote.parallel import ONE_JOB, Jobs
 
 Annotator: TypeAlias = Callable[[Treebank], tuple[Treebank, Doubles, Doubles]]  # with agreement and confidence
@@ -195,42 +193,3 @@ class _SentenceReader:
 
     def _fault(self, problem: str) -> InputError:
         return InputError(problem, path=self._path, remedy="parse the same text")
-
-
-def agreement(systems: Sequence[Treebank]) -> Doubles:
-    """Return for each sentence the share of its tokens to which all systems give the same head and label.
-
-    There is no agreement on a token without a head; InputError if the sentences differ.
-    """
-    check_same_sentences(systems)
-    return share_of_tokens(unanimous(systems), systems[0])
-
-
-def share_of_tokens(mask: Bools, treebank: Treebank) -> Doubles:
-    """Return the share of true tokens of each sentence, given a mask of slots; 0 for a sentence without tokens."""
-    return np.asarray(per_sentence(mask, treebank.offsets) / np.maximum(treebank.lengths, 1))
-
-
-def mean_confidence(parse: Treebank) -> Doubles:
-    """Return the mean confidence of the arcs of each sentence; 1 without a model of confidence."""
-    if parse.confidence is None or not parse.n_sentences:
-        return np.ones(parse.n_sentences)
-    sums = np.add.reduceat(parse.confidence.astype(np.float64), parse.offsets[:-1])
-    return np.asarray(sums / np.maximum(parse.lengths, 1))
-
-
-def homogeneity_warning(committee: Mapping[str, Any]) -> str | None:
-    """Return the reason for which the members of a committee (trainers by name) are too similar; None if they are not.
-
-    Parsers that differ only in their learner make the same errors: they should read from different sides, or be of
-    different families.
-
-    >>> from treevote.ensemble.members import members_of
-    >>> homogeneity_warning(members_of(["lr-maxent-forward", "lr-svm-forward"]))
-    'lr-maxent-forward and lr-svm-forward read from the same side and are of one family'
-    """
-    sides = {name: (type(trainer), getattr(trainer, "direction", None)) for name, trainer in committee.items()}
-    if len(sides) < 2 or len(set(sides.values())) > 1:
-        return None
-    _, side = next(iter(sides.values()))
-    return f"{' and '.join(sides)} {'read from the same side and ' if side else ''}are of one family"

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from treevote.adaptation.annotation import agreement, mean_confidence
+from treevote.adaptation.agreement import agreement, mean_confidence
 from treevote.adaptation.data import has_tagger, tagged
 from treevote.adaptation.estimate import Estimate, SourceScores, after_changes, estimate, of_labels, pairwise
 from treevote.adaptation.guard import DomainScores

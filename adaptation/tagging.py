@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from treevote.adaptation.annotation import annotate_chunk, concatenated, share_of_tokens, tasks
+from treevote.adaptation.agreement import share_of_tokens
+from treevote.adaptation.annotation import annotate_chunk, concatenated, tasks
 from treevote.adaptation.data import Data, annotator_trainer
 from treevote.adaptation.measuring import held_out
 from treevote.adaptation.scheme import InstanceSelection
