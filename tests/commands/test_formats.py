@@ -14,8 +14,8 @@ from treevote.batch.reading import Piece, tasks
 from treevote.commands.config import of_adaptation
 from treevote.commands.parse_folder import Status, StatusLine
 from treevote.commands.train import with_folds
-from treevote.commands.vote import one_root
 from treevote.conll.chunks import Chunk
+from treevote.ensemble.system_vote import one_root
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.notebook import OneLine
