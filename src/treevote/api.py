@@ -14,7 +14,7 @@ from typing import Any, Literal, TextIO, TypeAlias, cast
 import numpy as np
 
 from treevote.adaptation.configuration import read_configuration as adaptation_configuration
-from treevote.batch.joint import member_of, not_utf8, stored_parser, tagged, tokenized
+from treevote.batch.joint import member_of, stored_parser, tagged, tokenized
 from treevote.commands.adapt import Outcome
 from treevote.commands.adapt import adapt as run_adaptation
 from treevote.commands.train import train as run_training
@@ -31,6 +31,7 @@ from treevote.ensemble.familiarity import doubt, expects_tags
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
+from treevote.files.encodings import not_utf8
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.text.text_annotator import Tags, no_tagger
 from treevote.notebook import OneLine, in_notebook
@@ -324,7 +325,7 @@ def _running_text(ensemble: EnsembleParser, data: Data) -> Treebank | None:
     chunks = text_chunks(source, format=format, document=document)
     stretches = tuple(stretch for chunk in chunks for stretch in chunk.stretches)
     chunk = TextChunk(path, stretches, format, document=document)
-    if is_path and (reason := not_utf8(chunk)):
+    if is_path and (reason := not_utf8(chunk.text)):
         warnings.warn(f"{path}: {reason}", UserWarning, stacklevel=3)
     treebank = tokenized(ensemble, chunk)
     if not treebank.n_sentences:

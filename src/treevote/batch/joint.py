@@ -24,6 +24,7 @@ from treevote.ensemble.familiarity import doubts
 from treevote.ensemble.parser import EnsembleParser, parse_counted
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError, InputError, unknown
+from treevote.files.encodings import not_utf8
 from treevote.models.text.text_annotator import Tags, no_tagger, no_tokenizer
 from treevote.protocols import Parser
 
@@ -75,7 +76,7 @@ class Work:
     def __call__(self, inputs: Sequence[Chunk | TextChunk]) -> list[Parsed]:
         """Parse chunks of treebanks or of running text; return the result of each."""
         results = self._parsed(inputs)
-        reasons = [not_utf8(chunk) if isinstance(chunk, TextChunk) else None for chunk in inputs]
+        reasons = [not_utf8(chunk.text) if isinstance(chunk, TextChunk) else None for chunk in inputs]
         return [result._replace(doubt=reason or result.doubt) for result, reason in zip(results, reasons, strict=True)]
 
     def _parsed(self, inputs: Sequence[Chunk | TextChunk]) -> list[Parsed]:
@@ -129,22 +130,6 @@ class Work:
         reason = doubts(ensemble, treebank, [0, treebank.n_sentences])[0]
         size = treebank.n_sentences, treebank.n_tokens
         return Parsed(text, *size, len(faults), next(iter(faults), None), fallbacks, reason)
-
-
-def not_utf8(chunk: TextChunk) -> str | None:
-    """Return the reason why a running text is doubtful, with the first word that is not UTF-8; None if all is."""
-    text = b"".join(stretch.text for stretch in chunk.stretches)
-    try:
-        text.decode()
-    except UnicodeDecodeError as error:
-        before, after = text[: error.start][-20:].split(), text[error.start :][:20].split()
-        inside = text[error.start - 1 : error.start].strip()
-        word = ((before[-1] if inside else b"") + (after[0] if after else b"")).decode("utf-8", "replace")
-        return (
-            f"it is not UTF-8: byte 0x{text[error.start]:x} in '{word}'; "
-            "convert it, for example with iconv -f latin1 -t utf-8"
-        )
-    return None
 
 
 def tokenized(ensemble: EnsembleParser, chunk: TextChunk) -> Treebank:
