@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 from treevote.adaptation.adapt import Adaptation, AdaptationResult, NothingKeptError
 from treevote.adaptation.configuration import Configuration
 from treevote.adaptation.data import Data
-from treevote.batch.joint import tokenized
+from treevote.batch.parsing import tokenized
 from treevote.commands.treebanks import read_development, read_training
 from treevote.config import to_mapping
 from treevote.conll.text_chunks import AnyFormat, TextFormat, text_chunks, text_format
