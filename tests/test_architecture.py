@@ -21,6 +21,7 @@ LINKS = ("models", "ensemble", "adaptation")
 FAMILIES = {
     "models.parsers.transition",
     "models.parsers.pipeline",
+    "models.parsers.biaffine",
     "models.parsers.graph",
     "models.parsers.decision_list",
 }
