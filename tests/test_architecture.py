@@ -59,8 +59,9 @@ LAYERS = (
     FAMILIES,
     {"ensemble"},
     {"adaptation"},
-    {"batch", "report", "studies"},
+    {"batch", "studies"},
     {"commands", "spacy_texts"},
+    {"report"},
     {"api", "cli", "spacy_component"},
     {"__main__"},
 )

@@ -26,7 +26,6 @@ from treevote.files.encodings import UTF8, is_utf8
 from treevote.files.temporaries import lock, temporary
 from treevote.models.text.text_annotator import Tags
 from treevote.parallel import ONE_JOB, Jobs
-from treevote.report.answer import answer
 from treevote.store.manifest import digest
 from treevote.terminal import EVERY, duration, is_quiet
 
@@ -43,11 +42,6 @@ class Status:
     tokens: int = 0
     n_bytes: int = 0
     total_bytes: int = 0
-
-
-def as_json(summary: FolderSummary, command: str = "") -> str:
-    """Return a summary as JSON."""
-    return answer("folder", summary.as_dict(), command)
 
 
 def parse_folder(
