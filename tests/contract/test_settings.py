@@ -53,7 +53,7 @@ def variants(trainer: Any, **settings: Any) -> list[Any]:
             GraphTrainer(bits=16, epochs=3, n_perceptrons=2),
             learner=("perceptron", "mira", "bpm"), order=(1, 2), decoder=("projective", "non-projective"),
         ),
-        *variants(NETWORK, layers=(1, 2), decoder=("projective", "non-projective"), attributes=((), ("upos", "form"))),
+        *variants(NETWORK, layers=(1, 2), decoder=("projective", "non-projective"), attributes=((), ("feats", "form"))),
         *variants(DecisionListTrainer(min_gain=1), links=("found",), repeats=(1,)),
         *variants(DecisionListTrainer(min_gain=1), links=("gold",), repeats=(2,)),
     ],

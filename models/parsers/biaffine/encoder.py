@@ -64,11 +64,11 @@ def embed(p: Arrays, words: Words, tokens: Longs, attributes: Ints) -> Inputs:
     """Return the vectors of tokens: those of their attributes, of their FEATS, and the values of filters."""
     n, rows = len(tokens), np.arange(len(tokens) + 1)
     parts = []
-    for name, items in zip(p, attributes.T, strict=False):
+    for name, items in zip(p, attributes.T, strict=False):  # the first arrays are those of attributes
         parts.append(np.zeros((n, p[name].shape[1]), np.float32))
         add_vectors(p[name], np.ascontiguousarray(items), rows, rows[:-1], parts[-1])
-    feats = np.zeros((n, p["feats"].shape[1]), np.float32)
-    add_vectors(p["feats"], words.feats, words.feats_starts, tokens, feats)
+    feats = np.zeros((n, p["split-feats"].shape[1]), np.float32)
+    add_vectors(p["split-feats"], words.feats, words.feats_starts, tokens, feats)
     tables = convolution.tables_of(p["letters"], p["filters"])
     values = np.empty((n, len(p["filter-bias"])), np.float32)
     places = np.empty(values.shape, np.int32)
@@ -79,12 +79,12 @@ def embed(p: Arrays, words: Words, tokens: Longs, attributes: Ints) -> Inputs:
 def embed_back(p: Arrays, d: Arrays, inputs: Inputs, d_vectors: Floats) -> None:
     """Add the derivatives of the parameters of `embed`."""
     words, tokens, rows = inputs.words, inputs.tokens, np.arange(len(inputs.tokens) + 1)
-    names = [*list(p)[: inputs.attributes.shape[1]], "feats"]
+    names = [*list(p)[: inputs.attributes.shape[1]], "split-feats"]
     *parts, d_values = np.split(d_vectors, np.cumsum([p[name].shape[1] for name in names]), 1)
     *own, d_feats = map(np.ascontiguousarray, parts)
     for name, items, d_own in zip(names, inputs.attributes.T, own, strict=False):
         add_to_vectors(d[name], np.ascontiguousarray(items), rows, rows[:-1], d_own)
-    add_to_vectors(d["feats"], words.feats, words.feats_starts, tokens, d_feats)
+    add_to_vectors(d["split-feats"], words.feats, words.feats_starts, tokens, d_feats)
     d_tables, d_values = np.zeros_like(inputs.tables), np.ascontiguousarray(d_values)
     places = inputs.places, words.letters, words.letters_starts, tokens
     convolution.convolve_back(d_values, inputs.values, *places, d_tables, d["filter-bias"])

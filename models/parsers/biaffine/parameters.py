@@ -35,7 +35,7 @@ def shapes_of(sizes: Sizes, attributes: Mapping[str, int], n_feats: int, n_lette
     """Return the shapes of all parameters; ``attributes`` have the number of values of each, unknown ones included."""
     widths = {name: sizes.words if name in ("form", "lower", "lemma") else sizes.tags for name in attributes}
     shapes: dict[str, tuple[int, ...]] = {name: (n, widths[name]) for name, n in attributes.items()}
-    shapes["feats"] = n_feats, sizes.tags
+    shapes["split-feats"] = n_feats, sizes.tags
     shapes["letters"] = n_letters, sizes.letters
     shapes["filters"] = WINDOW, sizes.letters, sizes.filters
     shapes["filter-bias"] = (sizes.filters,)

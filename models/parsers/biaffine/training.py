@@ -103,7 +103,7 @@ def loss_of_batch(p: Arrays, d: Arrays, examples: Examples, batch: Batch, attrib
 def train(shapes: Shapes, examples: Examples, dropout: Dropout, schedule: Schedule, seed: int, jobs: Jobs) -> Floats:
     """Return trained parameters as one vector."""
     rng, (passes, n_slots, rate) = np.random.default_rng(seed), schedule
-    vector = initial(shapes, [*list(shapes)[: len(dropout.values)], "feats", "letters"], rng)
+    vector = initial(shapes, [*list(shapes)[: len(dropout.values)], "split-feats", "letters"], rng)
     gradient, adam = np.zeros_like(vector), Adam.of(vector)
     p, d = views(vector, shapes), views(gradient, shapes)
     n_batches = sum(1 for _ in batches(examples.offsets, n_slots))

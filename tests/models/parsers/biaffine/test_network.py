@@ -49,7 +49,7 @@ def problem() -> Problem:
     counts = {name: int(words.attributes[:, j].max()) + 1 for j, name in enumerate(ATTRIBUTES)}
     shapes = shapes_of(SIZES, counts, len(lexicon.feats) + 1, END + 1 + len(letters), len(trees.labels))
     rng = np.random.default_rng(0)
-    vector = initial(shapes, [*ATTRIBUTES, "feats", "letters"], rng)
+    vector = initial(shapes, [*ATTRIBUTES, "split-feats", "letters"], rng)
     vector += rng.normal(scale=0.1, size=len(vector)).astype(np.float32)
     examples = Examples(words, trees.tokens.astype(np.int64), trees.offsets, trees.heads, trees.deprels)
     batch = next(batches(trees.offsets, 60))
