@@ -57,7 +57,7 @@ LAYERS = (
     {"models.parsers.decoding", "models.parsers.labelling", "models.parsers.parser"},
     FAMILIES,
     {"ensemble"},
-    {"adaptation"},
+    {"adaptation", "annotation"},
     {"batch", "report", "studies"},
     {"commands", "spacy_texts"},
     {"api", "cli", "spacy_component"},

@@ -13,7 +13,18 @@ from treevote import visibility
 from treevote.version import __version__
 
 Schema: TypeAlias = Literal[
-    "evaluation", "reliability", "vote", "training", "parsing", "folder", "adaptation", "model", "cascade", "benchmark"
+    "evaluation",
+    "reliability",
+    "vote",
+    "training",
+    "parsing",
+    "folder",
+    "adaptation",
+    "model",
+    "cascade",
+    "benchmark",
+    "diagnosis",
+    "selection",
 ]
 
 VERSION = 1
