@@ -28,6 +28,9 @@ def parse(
             help="Format of the files; text is running text (also *.txt), lines has a sentence on each line."
         ),
     ] = "auto",
+    encoding: Annotated[
+        str, options.input(metavar="NAME", help="Encoding of the files, such as latin-1; the output is UTF-8.")
+    ] = "utf-8",
     member: Annotated[str | None, options.choice(metavar="NAME", help="Parse with this member alone.")] = None,
     on_error: Annotated[
         Literal["stop", "skip", "keep"],
@@ -57,6 +60,9 @@ def parse(
     force: Annotated[
         bool, options.guard("--force", help="With --output-dir: make all outputs again, replace other files.")
     ] = False,
+    id_prefix: Annotated[
+        str, options.output(metavar="NAME", help="Beginning of the sent_id and newdoc id of running text.")
+    ] = "",
     support: options.Support = False,
     confidence: options.Confidence = False,
     json: options.Json = False,
@@ -69,6 +75,7 @@ def parse(
 
     how: dict[str, Any] = {"member": member, "support": support, "confidence": confidence}
     how |= {"on_error": on_error, "tags": tags, "format": format}
+    how |= {"encoding": encoding, "id_prefix": id_prefix}
     if output_dir is not None:
         for option, given in (("--output", output != "-"), ("--all-faults", all_faults)):
             if given:
@@ -94,8 +101,8 @@ def parse(
 
     options.require_file(json, output)
     if all_faults and format != "text" and format != "lines":
-        columns = [path for path in inputs if text_format(path, format) is None]
-        require_no_faults({"ignored": columns}, fault, format=format)
+        columns = [path for path in inputs if text_format(path, format, encoding) is None]
+        require_no_faults({"ignored": columns}, fault, format=format, encoding=encoding)
 
     def refuse(doubt: str) -> None:
         fault(TreevoteError(doubt))

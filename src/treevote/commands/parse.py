@@ -15,6 +15,7 @@ from treevote.conll.text_chunks import AnyFormat, TextChunk
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import CHUNK_BYTES, any_file_chunks, size
 from treevote.errors import InputError
+from treevote.files.encodings import UTF8, is_utf8
 from treevote.files.streams import writing
 from treevote.models.text.text_annotator import Tags
 from treevote.parallel import ONE_JOB, Jobs
@@ -47,6 +48,8 @@ def parse_files(
     on_error: OnError = "stop",
     tags: Tags = "auto",
     format: AnyFormat = "auto",
+    encoding: str = UTF8,
+    id_prefix: str = "",
     jobs: Jobs = ONE_JOB,
     chunk_bytes: int = CHUNK_BYTES,
     on_doubt: Callable[[str], object] | None = None,
@@ -75,6 +78,10 @@ def parse_files(
         See `treevote.conll.chunks.chunks`; ``"text"`` is running text with a blank line after each paragraph,
         ``"lines"`` one with a sentence on each line. ``"auto"`` is running text if the name of a file ends with
         ``.txt``, compressed or not, and it does not begin with columns.
+    encoding : str, default="utf-8"
+        Encoding of the files, such as ``"latin-1"``; the output is UTF-8.
+    id_prefix : str, default=""
+        Beginning of the ids of running text, see `treevote.conll.document_ids`.
     jobs : Jobs, optional
         The output does not depend on them. Their progress is called with the number of finished input bytes and the
         total, which is 0 if an input is not a regular file.
@@ -95,6 +102,7 @@ def parse_files(
     """
     start = time.monotonic()
     work = Work(StoredParser.of(model, member), support, confidence, on_error, tags)
+    is_utf8(encoding)
     work.check()  # before anything is read or written
     if jobs.n_jobs != 1:  # kernels are compiled once here, not in every process
         work([Chunk("", 1, 1, b"1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n", "conllu")])
@@ -103,7 +111,7 @@ def parse_files(
     first_fault: InputError | None = None
     fallbacks, file, last, doubted = 0, 0, b"", False
     with writing(output) as stream:
-        tasks = any_file_chunks(inputs, format=format, n_bytes=chunk_bytes)
+        tasks = any_file_chunks(inputs, format=format, n_bytes=chunk_bytes, encoding=encoding, id_prefix=id_prefix)
         for parsed, at, bytes_read in jobs.silent.map(functools.partial(_parse_part, work), tasks):
             if parsed.stopped and parsed.first_fault is not None:
                 raise parsed.first_fault
