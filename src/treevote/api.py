@@ -18,8 +18,6 @@ from treevote.batch.parsing import (
     parse_sentences,
     require_tags,
     stored_parser,
-    tagged,
-    tokenized,
 )
 from treevote.commands.adapt import Outcome
 from treevote.commands.adapt import adapt as run_adaptation
@@ -53,7 +51,7 @@ def train(
     select: bool = False,
     folds: int | None = None,
     seed: int | None = None,
-    reader: AnnotatorTrainer | None = None,
+    annotator: AnnotatorTrainer | None = None,
     clusters: Path_ | Clusters | None = None,
     jobs: int | Jobs = 1,
     progress: bool | None = None,
@@ -70,7 +68,7 @@ def train(
         See `treevote.ensemble.configuration`.
     members, config, settings, weights, select, folds, seed
         As for the command; without them its default.
-    reader : AnnotatorTrainer, optional
+    annotator : AnnotatorTrainer, optional
         Settings of the part that reads raw text; the spaces between tokens are known of files and texts only.
     clusters : path or Clusters, optional
         Clusters of words for parsers and taggers: a file as for ``--word-clusters``, or those of
@@ -112,7 +110,7 @@ def train(
             select=select,
             folds=folds,
             seed=seed,
-            reader=reader,
+            annotator=annotator,
             clusters=clusters,
             jobs=running,
             warn=lambda sentence: warnings.warn(sentence, UserWarning, stacklevel=2),
@@ -169,17 +167,16 @@ def parse(
         If the text is probably unfit for the model, or a file of running text is not UTF-8.
     """
     ensemble = model if isinstance(model, EnsembleParser) else stored_parser(model, member)()
-    has_tokenizer = ensemble.reader is not None and ensemble.reader.tokenizer is not None
-    text = running_text(data, has_tokenizer=has_tokenizer)
+    text = running_text(data, has_tokenizer=ensemble.annotator.tokenizer is not None)
     if text is None:
         treebank = treebank_of(data, "ignored")
     else:
         if text.path and (reason := not_utf8(text.text)):
             warnings.warn(f"{text.path}: {reason}", UserWarning, stacklevel=2)
-        treebank = tokenized(ensemble, text)
+        treebank = ensemble.annotator.tokenized(text)
         if not treebank.n_sentences:
             raise InputError("expected sentences, found none", path=treebank.title, remedy="give a text with words")
-    treebank = tagged(ensemble, treebank, tags)
+    treebank = ensemble.annotator.tagged(treebank, tags)
     remedy = "tag the text first, and give (form, upos) pairs or CoNLL-U, or train the model with --from-text"
     require_tags(ensemble, treebank, remedy)
     if reason := doubt(ensemble, treebank):

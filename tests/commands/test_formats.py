@@ -12,7 +12,6 @@ from treevote.batch.joint import missing_end
 from treevote.batch.outputs import folders_of, pairs
 from treevote.batch.reading import Piece, tasks
 from treevote.commands.config import of_adaptation
-from treevote.commands.parse_folder import Status, StatusLine
 from treevote.commands.train import with_folds
 from treevote.conll.chunks import Chunk
 from treevote.ensemble.configuration import described
@@ -136,7 +135,3 @@ def test_lines_of_progress() -> None:
     shown = io.StringIO()
     print("half", file=OneLine(shown))
     assert shown.getvalue() == "\rhalf"
-    now = iter([0.0, 10.0])
-    plain = io.StringIO()
-    StatusLine(plain, lambda: next(now))(Status(25, 100, 5000, 2500, 10000))
-    assert plain.getvalue() == "treevote: 25 of 100 files, 5,000 tokens, 500 tokens/s; about 30 s left\n"

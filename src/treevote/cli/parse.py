@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Annotated, Any, Literal
 
 import typer
@@ -122,15 +121,12 @@ def _parse_folder(
     model: str, inputs: list[str], folder: str, where: tuple[int, str | None, str | None], json: bool, **how: Any
 ) -> None:
     """Parse with ``--output-dir``; ``where`` are the number of jobs, their backend, and the address of a cluster."""
-    from treevote.commands.parse_folder import parse_folder, status_shown
-    from treevote.parallel import Jobs, cluster
+    from treevote.commands.parse_folder import parse_folder
     from treevote.report.parsing import folder_json, folder_text, folder_warnings
     from treevote.terminal import fault, say, tell, warn
 
-    n_jobs, backend, address = where
-    jobs = Jobs(-1) if address else Jobs(n_jobs, backend)
-    with status_shown() as progress, cluster(address) if address else nullcontext():
-        summary = parse_folder(model, inputs, folder, jobs=jobs, progress=progress, **how)
+    with options.running(*where) as running:
+        summary = parse_folder(model, inputs, folder, jobs=running, **how)
     for _, problem in summary.faulty:
         fault(problem)
     for sentence in folder_warnings(summary):

@@ -65,7 +65,7 @@ class Outputs:
     ) -> None:
         self.found, self.manifest, self.task, self.summary, self.strict = found, manifest, task, summary, strict
         self.stopped: set[int] = set()
-        self.finished = self.tokens = self._finished_bytes = self._bytes_read = 0
+        self._finished_bytes = self._bytes_read = 0
         self._part = os.path.join(scratch, "part")
         self._lock = threading.Lock()  # tasks may be taken in another thread than results
         self._output: Output | None = None
@@ -105,7 +105,6 @@ class Outputs:
         if self._output is None:
             self._output = Output(self._part, os.path.join(self.summary.folder, self.found[file].name))
         self._output.take(parsed)
-        self.tokens += parsed.tokens
 
     def _finish(self, file: int, input_sha256: str) -> None:
         output = self._output
@@ -138,7 +137,6 @@ class Outputs:
         with suppress(OSError):
             n_bytes = os.path.getsize(self.found[file].input)
         with self._lock:
-            self.finished += 1
             self._finished_bytes += n_bytes
             self._bytes_read = 0
 
