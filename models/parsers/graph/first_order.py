@@ -7,9 +7,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from treevote.kernels import Bools, Floats, Ints, Longs, Shorts, kernel, leaf
-from treevote.models.parsers.graph.chu_liu_edmonds import decode as edmonds_decode
-from treevote.models.parsers.graph.eisner import decode as eisner_decode
+from treevote.kernels import Bools, Floats, Longs, Shorts, kernel, leaf
+from treevote.models.parsers.decoding.best_tree import decode
 from treevote.models.parsers.graph.features import (
     MAX_FEATURES,
     ArcKeys,
@@ -77,15 +76,6 @@ def write_scores(weights: WeightTable, bits: int, splits: Bools, keys: ArcKeys, 
             if h != d:
                 count = fire_arc(keys, splits, bits, h, d, places)
                 scores[d, h] = score_features(weights, places, count, variants_of_arc(h, d))
-
-
-@kernel
-def decode(scores: Floats, projective: bool, single_root: bool, heads: Ints) -> None:
-    """Write the best tree: projective, or without this restriction."""
-    if projective:
-        eisner_decode(scores, single_root, heads)
-    else:
-        edmonds_decode(scores, single_root, heads)
 
 
 @kernel

@@ -7,13 +7,13 @@ it alone: a sentence is parsed independently of its neighbours, and a text with 
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from treevote.batch.parsing import member_of, parse_sentences, require_tagger, tagged, tokenized
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError, parse_chunk
 from treevote.conll.text_chunks import TextChunk
@@ -21,10 +21,11 @@ from treevote.conll.validation import BLANK
 from treevote.conll.writer import encoded
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.familiarity import doubts
-from treevote.ensemble.parser import EnsembleParser, parse_counted
+from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
-from treevote.errors import ConfigError, InputError, unknown
-from treevote.models.text.text_annotator import Tags, no_tagger, no_tokenizer
+from treevote.errors import ConfigError, InputError
+from treevote.files.encodings import not_utf8
+from treevote.models.text.text_annotator import Tags
 from treevote.protocols import Parser
 
 
@@ -69,13 +70,12 @@ class Work:
         ensemble = self.stored()
         if self.confidence and not ensemble.has_confidence:
             raise ConfigError("the model has no confidence; train it with a development set (--dev), or with --folds")
-        if self.tags == "predict" and (ensemble.reader is None or ensemble.reader.tagger is None):
-            raise no_tagger()
+        require_tagger(ensemble, self.tags)
 
     def __call__(self, inputs: Sequence[Chunk | TextChunk]) -> list[Parsed]:
         """Parse chunks of treebanks or of running text; return the result of each."""
         results = self._parsed(inputs)
-        reasons = [not_utf8(chunk) if isinstance(chunk, TextChunk) else None for chunk in inputs]
+        reasons = [not_utf8(chunk.text) if isinstance(chunk, TextChunk) else None for chunk in inputs]
         return [result._replace(doubt=reason or result.doubt) for result, reason in zip(results, reasons, strict=True)]
 
     def _parsed(self, inputs: Sequence[Chunk | TextChunk]) -> list[Parsed]:
@@ -122,57 +122,13 @@ class Work:
             else:
                 treebank = tokenized(ensemble, chunk)
             treebank = tagged(ensemble, treebank, self.tags)
-            parse, fallbacks = parse_counted(parser, treebank) if treebank.n_sentences else (treebank, 0)
+            parse, fallbacks = parse_sentences(parser, treebank)
             text = encoded(parse.only(*marks))
         except InputError as fault:
             return Parsed(b"", first_fault=fault, stopped=True)
         reason = doubts(ensemble, treebank, [0, treebank.n_sentences])[0]
         size = treebank.n_sentences, treebank.n_tokens
         return Parsed(text, *size, len(faults), next(iter(faults), None), fallbacks, reason)
-
-
-def not_utf8(chunk: TextChunk) -> str | None:
-    """Return the reason why a running text is doubtful, with the first word that is not UTF-8; None if all is."""
-    text = b"".join(stretch.text for stretch in chunk.stretches)
-    try:
-        text.decode()
-    except UnicodeDecodeError as error:
-        before, after = text[: error.start][-20:].split(), text[error.start :][:20].split()
-        inside = text[error.start - 1 : error.start].strip()
-        word = ((before[-1] if inside else b"") + (after[0] if after else b"")).decode("utf-8", "replace")
-        return (
-            f"it is not UTF-8: byte 0x{text[error.start]:x} in '{word}'; "
-            "convert it, for example with iconv -f latin1 -t utf-8"
-        )
-    return None
-
-
-def tokenized(ensemble: EnsembleParser, chunk: TextChunk) -> Treebank:
-    """Return the sentences of a part of a running text; InputError if the model has no tokenizer."""
-    if ensemble.reader is None:
-        raise no_tokenizer(chunk.path)
-    return ensemble.reader.tokenized(chunk)
-
-
-def tagged(ensemble: EnsembleParser, treebank: Treebank, tags: Tags) -> Treebank:
-    """Return the sentences with the lemmas and tags that a model predicts, see `TextAnnotator.tagged`."""
-    return treebank if ensemble.reader is None else ensemble.reader.tagged(treebank, tags)
-
-
-def member_of(ensemble: EnsembleParser, name: str | None) -> Parser:
-    """Return a member of an ensemble, or itself without a name; ConfigError if there is no such member."""
-    if name is None:
-        return ensemble
-    if name not in ensemble.members:
-        raise unknown("member", name, ensemble.members)
-    return ensemble.members[name]
-
-
-def stored_parser(model: StoredParser | str | os.PathLike[str], member: str | None) -> StoredParser:
-    """Return the reference to a model, or to a member of it if one is named."""
-    if not isinstance(model, StoredParser):
-        return StoredParser.of(model, member)
-    return model if member is None else replace(model, member=member)
 
 
 def missing_end(text: bytes) -> bytes:
@@ -209,7 +165,7 @@ def _parse(
     ensemble: EnsembleParser, parser: Parser, marks: Sequence[str], chunks: Sequence[Chunk], treebank: Treebank
 ) -> list[Parsed]:
     """Parse chunks without faults, and take the result apart."""
-    parse, fallbacks = parse_counted(parser, treebank) if treebank.n_sentences else (treebank, 0)
+    parse, fallbacks = parse_sentences(parser, treebank)
     lines = encoded(parse.only(*marks)).split(b"\n")
     ends = [0, *itertools.accumulate(_bare(chunk).count(b"\n") for chunk in chunks)]
     assert treebank.source is not None, "read from a text"
