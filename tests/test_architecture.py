@@ -21,6 +21,7 @@ LINKS = ("models", "ensemble", "adaptation")
 FAMILIES = {
     "models.parsers.transition",
     "models.parsers.pipeline",
+    "models.parsers.biaffine",
     "models.parsers.graph",
     "models.parsers.decision_list",
 }
@@ -58,8 +59,9 @@ LAYERS = (
     FAMILIES,
     {"ensemble"},
     {"adaptation", "annotation"},
-    {"batch", "report", "studies"},
+    {"batch", "studies"},
     {"commands", "spacy_texts"},
+    {"report"},
     {"api", "cli", "spacy_component"},
     {"__main__"},
 )

@@ -15,7 +15,6 @@ from treevote.batch.data import Data, Path_, running_text, treebank_of
 from treevote.batch.parsing import (
     SENTENCES,
     member_of,
-    not_utf8,
     parse_sentences,
     require_tags,
     stored_parser,
@@ -33,6 +32,7 @@ from treevote.ensemble.familiarity import doubt
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
+from treevote.files.encodings import not_utf8
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.text.text_annotator import Tags
 from treevote.notebook import OneLine, in_notebook
@@ -174,7 +174,7 @@ def parse(
     if text is None:
         treebank = treebank_of(data, "ignored")
     else:
-        if text.path and (reason := not_utf8(text)):
+        if text.path and (reason := not_utf8(text.text)):
             warnings.warn(f"{text.path}: {reason}", UserWarning, stacklevel=2)
         treebank = tokenized(ensemble, text)
         if not treebank.n_sentences:

@@ -14,16 +14,16 @@ from treevote.batch.reading import Piece, tasks
 from treevote.commands.config import of_adaptation
 from treevote.commands.parse_folder import Status, StatusLine
 from treevote.commands.train import with_folds
-from treevote.commands.vote import one_root
 from treevote.conll.chunks import Chunk
+from treevote.ensemble.configuration import described
+from treevote.ensemble.parser import score_tags
+from treevote.ensemble.system_vote import one_root
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.notebook import OneLine
 from treevote.report.evaluation import as_csv, as_text
 from treevote.report.page import points, rate, span, unbroken
 from treevote.report.plots import Scale
-from treevote.report.scores import score_tags
-from treevote.report.settings import described
 from treevote.terminal import duration, plural, size, wrapped
 from treevote.visibility import as_cell, as_json
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.batch.parsing import member_of, not_utf8, parse_sentences, require_tagger, tagged, tokenized
+from treevote.batch.parsing import member_of, parse_sentences, require_tagger, tagged, tokenized
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError, parse_chunk
 from treevote.conll.text_chunks import TextChunk
@@ -24,6 +24,7 @@ from treevote.ensemble.familiarity import doubts
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError, InputError
+from treevote.files.encodings import not_utf8
 from treevote.models.text.text_annotator import Tags
 from treevote.protocols import Parser
 
@@ -74,7 +75,7 @@ class Work:
     def __call__(self, inputs: Sequence[Chunk | TextChunk]) -> list[Parsed]:
         """Parse chunks of treebanks or of running text; return the result of each."""
         results = self._parsed(inputs)
-        reasons = [not_utf8(chunk) if isinstance(chunk, TextChunk) else None for chunk in inputs]
+        reasons = [not_utf8(chunk.text) if isinstance(chunk, TextChunk) else None for chunk in inputs]
         return [result._replace(doubt=reason or result.doubt) for result, reason in zip(results, reasons, strict=True)]
 
     def _parsed(self, inputs: Sequence[Chunk | TextChunk]) -> list[Parsed]:

@@ -86,19 +86,3 @@ def parse_sentences(
     marks: Any = {field: np.concatenate([part.marks[field] for part in parts]) for field in parts[0].marks}
     trees = treebank.with_trees(joined.heads, joined.deprels, joined.labels)
     return dataclasses.replace(trees, **marks), fallbacks
-
-
-def not_utf8(chunk: TextChunk) -> str | None:
-    """Return the reason why a running text is doubtful, with the first word that is not UTF-8; None if all is."""
-    text = b"".join(stretch.text for stretch in chunk.stretches)
-    try:
-        text.decode()
-    except UnicodeDecodeError as error:
-        before, after = text[: error.start][-20:].split(), text[error.start :][:20].split()
-        inside = text[error.start - 1 : error.start].strip()
-        word = ((before[-1] if inside else b"") + (after[0] if after else b"")).decode("utf-8", "replace")
-        return (
-            f"it is not UTF-8: byte 0x{text[error.start]:x} in '{word}'; "
-            "convert it, for example with iconv -f latin1 -t utf-8"
-        )
-    return None

@@ -37,7 +37,6 @@ COMMANDS = {
     "study": "study",
     "text": "clusters",
     "clusters": "clusters",
-    "benchmark": "quickstart",
     "warm": "quickstart",
 }
 """The module of each command, which is the function of this name, in the order of the help."""

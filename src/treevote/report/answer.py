@@ -22,7 +22,6 @@ Schema: TypeAlias = Literal[
     "adaptation",
     "model",
     "cascade",
-    "benchmark",
     "diagnosis",
     "selection",
 ]
