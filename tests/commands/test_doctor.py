@@ -99,7 +99,7 @@ def test_the_page_is_whole_and_fetches_nothing(diagnosis: dict[str, str]) -> Non
 
 def test_a_limit_gives_another_exit_code(room: Path, diagnosis: dict[str, str]) -> None:
     asked = *DOCTOR, room / "trees.conllu", "--work", room / "work", "--fail-over"
-    total = len(json.loads(diagnosis["json"])["suspects"])
+    total = json.loads(diagnosis["json"])["probable"]
     run(*asked, total)
     run(*asked, total - 1, code=3)
 
