@@ -59,7 +59,7 @@ LAYERS = (
     {"models.parsers.decoding", "models.parsers.labelling", "models.parsers.parser"},
     FAMILIES,
     {"ensemble"},
-    {"adaptation"},
+    {"adaptation", "annotation"},
     {"batch", "studies"},
     {"commands", "spacy_texts"},
     {"report"},

@@ -25,6 +25,8 @@ COMMANDS = {
     "parse": "parse",
     "vote": "vote",
     "adapt": "adapt",
+    "doctor": "doctor",
+    "next": "next",
     "evaluate": "evaluate",
     "show": "show",
     "reliability": "evaluate",
