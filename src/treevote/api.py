@@ -32,6 +32,7 @@ from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
 from treevote.files.encodings import not_utf8
 from treevote.models.learning.clusters.clusters import Clusters
+from treevote.models.learning.vectors.vectors import WordVectors
 from treevote.models.text.text_annotator import Tags
 from treevote.notebook import OneLine, in_notebook
 from treevote.parallel import Jobs
@@ -53,6 +54,7 @@ def train(
     seed: int | None = None,
     annotator: AnnotatorTrainer | None = None,
     clusters: Path_ | Clusters | None = None,
+    vectors: Path_ | WordVectors | None = None,
     jobs: int | Jobs = 1,
     progress: bool | None = None,
 ) -> EnsembleParser:
@@ -73,6 +75,9 @@ def train(
     clusters : path or Clusters, optional
         Clusters of words for parsers and taggers: a file as for ``--word-clusters``, or those of
         `treevote.models.learning.clusters.clusters`.
+    vectors : path or WordVectors, optional
+        Word vectors for neural parsers: a file as for ``--vectors``, or those of
+        `treevote.models.learning.vectors.vectors`.
     jobs : int or Jobs, default=1
         Number of jobs at the same time; the model does not depend on it.
     progress : bool, optional
@@ -85,7 +90,7 @@ def train(
     Raises
     ------
     InputError, ConfigError, ModelError
-        If the data, the clusters, the configuration, or the folder cannot be used.
+        If the data, the clusters or vectors, the configuration, or the folder cannot be used.
 
     Examples
     --------
@@ -112,6 +117,7 @@ def train(
             seed=seed,
             annotator=annotator,
             clusters=clusters,
+            vectors=vectors,
             jobs=running,
             warn=lambda sentence: warnings.warn(sentence, UserWarning, stacklevel=2),
         ).parser
