@@ -13,6 +13,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.candidate_model import CandidateModel
 from treevote.ensemble.judge import Judge
 from treevote.ensemble.members import Member, kind_of, member_from_record
+from treevote.ensemble.unknown_words import tempered, unknown_words
 from treevote.ensemble.weights import Weights
 from treevote.errors import ModelError, unknown
 from treevote.models.learning.features.lexicon import strings_shared
@@ -68,6 +69,18 @@ class EnsembleParser:
         return self.judge.model is not None
 
     @property
+    def familiarity(self) -> Mapping[str, JSON]:
+        """Facts of the development data: tokens, agreement of the members, unknown words; empty without such data."""
+        found = self.facts.get("familiarity")
+        return found if isinstance(found, Mapping) else {}
+
+    @property
+    def usual_share(self) -> float | None:
+        """The usual share of unknown words, see `treevote.ensemble.unknown_words`; None if it was not measured."""
+        usual = self.familiarity.get("usual")
+        return usual if isinstance(usual, float) else None
+
+    @property
     def trees_alone(self) -> EnsembleParser:
         """The same without the confidence that its trees do not need."""
         return dataclasses.replace(self, judge=self.judge.trees_alone)
@@ -83,7 +96,12 @@ class EnsembleParser:
 
     def combine(self, parses: Mapping[str, Treebank]) -> Treebank:
         """Return the vote over the parses of all members, with support, and with confidence if possible."""
-        return self.judge.vote([parses[name] for name in self.members], single_root=self.single_root)
+        voted = self.judge.vote([parses[name] for name in self.members], single_root=self.single_root)
+        usual = self.usual_share
+        if voted.confidence is None or usual is None:
+            return voted
+        unknown = unknown_words(self.members.values(), voted)
+        return voted if unknown is None else tempered(voted, unknown, usual)
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the same sentences with the trees that have most votes, and their support."""

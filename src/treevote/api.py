@@ -28,7 +28,7 @@ from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.configuration import Preset
-from treevote.ensemble.familiarity import doubt
+from treevote.ensemble.familiarity import doubt, seen
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
@@ -166,7 +166,7 @@ def parse(
     Warns
     -----
     UserWarning
-        If the text is probably unfit for the model, or a file of running text is not UTF-8.
+        If the text is far from the training data of the model, or a file of running text is not UTF-8.
     """
     ensemble = model if isinstance(model, EnsembleParser) else stored_parser(model, member)()
     has_tokenizer = ensemble.reader is not None and ensemble.reader.tokenizer is not None
@@ -182,10 +182,11 @@ def parse(
     treebank = tagged(ensemble, treebank, tags)
     remedy = "tag the text first, and give (form, upos) pairs or CoNLL-U, or train the model with --from-text"
     require_tags(ensemble, treebank, remedy)
-    if reason := doubt(ensemble, treebank):
-        warnings.warn(reason, UserWarning, stacklevel=2)
+    reason = doubt(ensemble, treebank)
     with _jobs(1, progress) as running:
         parsed, _ = parse_sentences(member_of(ensemble, member), treebank, n=chunk, jobs=running)
+    if reason := reason or seen(ensemble, parsed, [0, parsed.n_sentences])[0].doubt(ensemble):
+        warnings.warn(reason, UserWarning, stacklevel=2)
     if output is not None:
         write(parsed.only(), output)
     return parsed

@@ -44,7 +44,7 @@ def parse(
     ] = "auto",
     all_faults: options.AllFaults = False,
     strict: Annotated[
-        bool, options.guard("--strict", help="Stop (exit code 3) at text without known tags, or in another language.")
+        bool, options.guard("--strict", help="Fail (exit code 3) on text that is far from the training data.")
     ] = False,
     jobs: options.NJobs = 1,
     backend: options.Backend = None,
@@ -96,7 +96,7 @@ def parse(
     from treevote.commands.parse import as_json, parse_files
     from treevote.conll.text_chunks import text_format
     from treevote.errors import TreevoteError
-    from treevote.terminal import fault, say, tell, warn
+    from treevote.terminal import fault, tell, warn
 
     options.require_file(json, output)
     if all_faults and format != "text" and format != "lines":
@@ -113,7 +113,7 @@ def parse(
     if json:
         tell(as_json(summary, output, options.command_line()))
     else:
-        say(str(summary))
+        _say(summary)
     _notice_fallbacks(summary.fallbacks)
 
 
@@ -123,7 +123,7 @@ def _parse_folder(
     """Parse with ``--output-dir``; ``where`` are the number of jobs, their backend, and the address of a cluster."""
     from treevote.commands.parse_folder import as_json, parse_folder, status_shown
     from treevote.parallel import Jobs, cluster
-    from treevote.terminal import fault, say, tell, warn
+    from treevote.terminal import fault, tell, warn
 
     n_jobs, backend, address = where
     jobs = Jobs(-1) if address else Jobs(n_jobs, backend)
@@ -140,10 +140,17 @@ def _parse_folder(
         warn(f"{summary.links[0]}{others}: links to folders are not followed; name them as inputs to parse their files")
     if json:
         tell(as_json(summary, options.command_line()))
-    say(str(summary))
+    _say(summary)
     _notice_fallbacks(summary.fallbacks)
     if summary.faulty:
         raise typer.Exit(SOME_FAULTY)
+
+
+def _say(summary: object) -> None:
+    from treevote.terminal import say
+
+    for line in str(summary).splitlines():
+        say(line)
 
 
 def _notice_fallbacks(number: int) -> None:

@@ -127,7 +127,7 @@ def parse_folder(
         with temporary(os.path.join(where, "parses"), folder=True) as scratch:
             manifest.write()  # without lines that were cut off
             status = Status(n_files=len(found), total_bytes=size([path for path, _ in found]))
-            with closing(Outputs(scratch, found, manifest, task, summary, strict)) as run:
+            with closing(Outputs(scratch, found, manifest, task, summary, strict, work.stored)) as run:
                 cut = functools.partial(pieces, format=format, encoding=encoding, n_bytes=task_bytes)
                 documents = document_ids([name for _, name in found], id_prefix)
                 source = _source(found, run, force, documents, cut)
@@ -137,6 +137,7 @@ def parse_folder(
                     if progress is not None:
                         status.files, status.tokens, status.n_bytes = run.finished, run.tokens, run.n_bytes
                         progress(status)
+                summary.expectation = run.seen.expectation(work.stored())
             if hasattr(os, "sync"):  # not on Windows
                 os.sync()
             manifest.write()
