@@ -15,7 +15,7 @@ from treevote.ensemble.judge import Judge
 from treevote.ensemble.members import Member, kind_of, member_from_record
 from treevote.ensemble.unknown_words import tempered, unknown_words
 from treevote.ensemble.weights import Weights
-from treevote.errors import ModelError, unknown
+from treevote.errors import InputError, ModelError, unknown
 from treevote.models.learning.features.lexicon import strings_shared
 from treevote.models.learning.features.word_memo import WordMemo
 from treevote.models.text.text_annotator import TextAnnotator
@@ -109,6 +109,9 @@ class EnsembleParser:
 
     def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
         """Parse, and return the number of fallbacks to a simpler search, summed over members."""
+        if not isinstance(treebank, Treebank):
+            problem = f"expected a treebank, found {type(treebank).__name__}"
+            raise InputError(problem, remedy="read it with treevote.read or treevote.loads, or call treevote.parse")
         counted = {name: parse_counted(member, treebank) for name, member in self.members.items()}
         parse = self.combine({name: parse for name, (parse, _) in counted.items()})
         return parse, sum(fallbacks for _, fallbacks in counted.values())

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Literal, TextIO, cast
 
 from treevote.adaptation.configuration import read_configuration as adaptation_configuration
-from treevote.batch.data import Data, Path_, running_text, treebank_of
+from treevote.batch.data import Data, Path_, parsed_data, running_text, training_data
 from treevote.batch.parsing import (
     SENTENCES,
     member_of,
@@ -62,8 +62,9 @@ def train(
 
     Parameters
     ----------
-    data, dev : Treebank, path, text, or list of sentences
-        Sentences with trees, to train on and to measure on; a list of paths of files is one treebank.
+    data, dev : Treebank, path, or list of paths
+        Sentences with trees, to train on and to measure on. A string is a path; the files of a list or of a folder are
+        one treebank.
     output : path, optional
         Model folder to write, too.
     preset : {"default", "fast", "best"}, default="default"
@@ -101,9 +102,9 @@ def train(
     files = items if items and all(isinstance(item, str | os.PathLike) for item in items) else [data]
     with _jobs(jobs, progress) as running:
         return run_training(
-            [treebank_of(file, "some") for file in files],
+            [training_data(file) for file in files],
             _path(output),
-            dev=None if dev is None else treebank_of(dev, "some"),
+            dev=None if dev is None else training_data(dev),
             config=_path(config),
             preset=preset,
             members=members,
@@ -134,12 +135,11 @@ def parse(
     Parameters
     ----------
     model : EnsembleParser, StoredParser or path
-    data : Treebank, path, text, or list of sentences
-        Trees are ignored. A `Path` is a file. So is a string if there is a file of this name, or if it looks like the
-        name of one: no spaces, and a suffix in ASCII or a separator of folders. Any other string is a text: in CoNLL-U
-        if it has tabs, else running text, for a model with a tokenizer. A file is running text as for `parse_files`. A
-        sentence of a list is a list of tokens: forms, pairs of form and UPOS, `Word`, or
-        mappings with ``form``, ``lemma``, ``upos``, ``xpos``, ``feats``.
+    data : Treebank, Path, str, or list of sentences
+        Trees are ignored. A `Path` is a file, running text as for `parse_files`; several are one corpus. A string is a
+        text: in CoNLL-U if it has tabs, else running text, for a model with a tokenizer. A sentence of a list is a list
+        of tokens: forms, pairs of form and UPOS, `Word`, or mappings with ``form``, ``lemma``, ``upos``, ``xpos``,
+        ``feats``.
     member : str, optional
         Parse with this member alone; by default all vote.
     tags : {"auto", "keep", "predict"}, default="auto"
@@ -172,7 +172,7 @@ def parse(
     has_tokenizer = ensemble.reader is not None and ensemble.reader.tokenizer is not None
     text = running_text(data, has_tokenizer=has_tokenizer)
     if text is None:
-        treebank = treebank_of(data, "ignored")
+        treebank = parsed_data(data)
     else:
         if text.path and (reason := not_utf8(text.text)):
             warnings.warn(f"{text.path}: {reason}", UserWarning, stacklevel=2)
