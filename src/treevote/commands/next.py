@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from treevote.annotation.selection import Selection, doubts, selected
-from treevote.batch.parsing import parse_sentences, require_tags, tagged, tokenized
+from treevote.batch.parsing import parse_sentences, require_tags
 from treevote.commands.treebanks import with_texts
 from treevote.conll.reader import read
 from treevote.conll.text_chunks import AnyFormat, text_chunks, text_format
@@ -53,7 +53,7 @@ def next_sentences(
     if not len(new):
         raise InputError("expected new sentences, found none", path=whole.title, remedy="give a larger pool")
     _require_new(parser, whole)
-    given = tagged(parser, whole if len(new) == len(whole) else whole.select(new, source=True), "auto")
+    given = parser.annotator.tagged(whole if len(new) == len(whole) else whole.select(new, source=True))
     require_tags(parser, given, "tag the pool first")
     if reason := strangeness(parser, given):
         warn(f"{whole.title}: {reason}")
@@ -76,7 +76,7 @@ def _read(parser: EnsembleParser, file: str | Path | Treebank, format: AnyFormat
         return [file]
     text = text_format(os.fspath(file), format)
     if text is not None:
-        return [tokenized(parser, chunk) for chunk in text_chunks(os.fspath(file), format=text)]
+        return [parser.annotator.tokenized(chunk) for chunk in text_chunks(os.fspath(file), format=text)]
     return [read(file, format=cast("Any", format), trees="ignored")]
 
 
