@@ -12,7 +12,7 @@ from treevote.cli import options
 
 def quickstart(
     output: Annotated[
-        Path, options.output("--output", "-o", metavar="DIR", help="Folder for the model and the parses.")
+        Path, options.output("--output", "-o", metavar="<DIR>", help="Folder for the model and the parses.")
     ] = Path("treevote-quickstart"),
     from_text: Annotated[
         bool, options.choice("--from-text", help="Train and test a model that reads raw text, too.")
@@ -32,7 +32,9 @@ def quickstart(
 def warm(
     members: Annotated[
         list[str] | None,
-        typer.Argument(metavar="MEMBER...", help="Members to compile for, or all; else those of the default ensemble."),
+        typer.Argument(
+            metavar="<MEMBER>...", help="Members to compile for, or all; else those of the default ensemble."
+        ),
     ] = None,
 ) -> None:
     """Compile ahead what training and parsing need, once on a machine."""
@@ -49,7 +51,7 @@ def benchmark(
     train: Annotated[str, options.file(help="Treebank to train on.")],
     test: Annotated[str, options.file(help="Treebank to parse.")],
     members: Annotated[str | None, options.members(help="Members.", show_default="the default")] = None,
-    scales: Annotated[str, options.choice(metavar="N,N,...", help="Copies of the test file to parse.")] = "1,4,16",
+    scales: Annotated[str, options.choice(metavar="<N,N,...>", help="Copies of the test file to parse.")] = "1,4,16",
     seed: Annotated[int, options.machine(min=0, help="Seed of the training.")] = 0,
     output: options.Output = "-",
 ) -> None:
