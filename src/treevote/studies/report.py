@@ -145,7 +145,9 @@ def as_latex(report: Report) -> str:
         }
         rows = [
             [
-                latex.bold(latex.escaped(_shown(value))) if best.get(column) == value else latex.escaped(_shown(value))
+                latex.bold(latex.escaped(_shown(value)))
+                if value is not None and best.get(column) == value
+                else latex.escaped(_shown(value))
                 for column, value in enumerate(row)
             ]
             for row in table.rows
