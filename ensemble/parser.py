@@ -25,8 +25,9 @@ from treevote.store.manifest import JSON
 from treevote.store.record import Record
 
 KIND = "ensemble"
-_CANDIDATES, _READER = "candidates", "reader"  # the parts of a record that are no members
+_CANDIDATES, _ANNOTATOR = "candidates", "annotator"  # the parts of a record that are no members
 _LEARNED = {"kind": "learned"}  # instead of weights
+NO_ANNOTATOR = TextAnnotator()  # of a model that takes sentences as they are
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,14 +42,14 @@ class EnsembleParser:
         The vote over their trees; it has confidence after training with development data or folds.
     facts : dict
         Training data, and scores on the development set.
-    reader : TextAnnotator, optional
+    annotator : TextAnnotator, optional
         Tokenizer and tagger of a model that reads raw text; `parse` takes sentences as they are.
     """
 
     members: dict[str, Member]
     judge: Judge
     facts: Mapping[str, JSON]
-    reader: TextAnnotator | None = None
+    annotator: TextAnnotator = NO_ANNOTATOR
 
     def __post_init__(self) -> None:
         """Share one cache of words among members with the same lexicon, such as those of one training."""
@@ -121,8 +122,8 @@ class EnsembleParser:
         parts = {name: member.record() for name, member in self.members.items()}
         if self.judge.model is not None:
             parts[_CANDIDATES] = self.judge.model.record()
-        if self.reader is not None:
-            parts[_READER] = self.reader.record()
+        if self.annotator.parts:
+            parts[_ANNOTATOR] = self.annotator.record()
         weights = self.judge.weights
         votes: JSON = dict(_LEARNED) if weights is None else weights.to_json()
         return Record(KIND, {**self.facts, "votes": votes}, parts=parts)
@@ -142,7 +143,7 @@ class EnsembleParser:
         model = CandidateModel.from_record(parts[_CANDIDATES]) if _CANDIDATES in parts else None
         with strings_shared():  # no part is held longer than it is needed: some take memory twice
             members = {name: member_from_record(parts[name]) for name in _members(record)}
-            reader = TextAnnotator.from_record(parts[_READER]) if _READER in parts else None
+            annotator = TextAnnotator.from_record(parts[_ANNOTATOR]) if _ANNOTATOR in parts else NO_ANNOTATOR
         facts = dict(record.facts)
         votes: Any = facts.pop("votes", None)
         if not isinstance(votes, Mapping) or (votes == _LEARNED and model is None):
@@ -150,12 +151,12 @@ class EnsembleParser:
         weights = None if votes == _LEARNED else Weights.from_json(votes)
         if not members or any(part.n_members != len(members) for part in (weights, model) if part is not None):
             raise ModelError("the model has weights for other members; train it again or copy it again")
-        return cls(members, Judge(weights, model), facts, reader)
+        return cls(members, Judge(weights, model), facts, annotator)
 
 
 def _members(record: Record) -> list[str]:
     """Return the names of the members in the record of an ensemble."""
-    return [name for name in record.parts if name not in (_CANDIDATES, _READER)]
+    return [name for name in record.parts if name not in (_CANDIDATES, _ANNOTATOR)]
 
 
 def parse_counted(parser: Parser, treebank: Treebank) -> tuple[Treebank, int]:
@@ -181,7 +182,7 @@ def load(path: str | Path) -> EnsembleParser:
 
 
 def load_member(path: str | Path, name: str) -> EnsembleParser:
-    """Read a member alone, as an ensemble without confidence, with the reader; the other members are not read.
+    """Read a member alone, as an ensemble without confidence, with the annotator; the other members are not read.
 
     ModelError as `load`; ConfigError, with the nearest name, if there is no such member.
     """
@@ -190,7 +191,7 @@ def load_member(path: str | Path, name: str) -> EnsembleParser:
         known = _members(record)
         if name not in known:
             raise unknown("member", name, known)
-        parts = {part: record.parts[part] for part in (name, _READER) if part in record.parts}
+        parts = {part: record.parts[part] for part in (name, _ANNOTATOR) if part in record.parts}
         facts = {**record.facts, "votes": Weights.equal(1).to_json()}
         return EnsembleParser.from_record(dataclasses.replace(record, facts=facts, parts=parts))
 
@@ -201,3 +202,14 @@ def configuration(parser: EnsembleParser) -> dict[str, dict[str, Any]]:
     """Return the configuration of every member, as `treevote train --config` reads it."""
     trainers = {name: member.trainer for name, member in parser.members.items()}
     return {name: {"kind": kind_of(trainer), **to_mapping(trainer)} for name, trainer in trainers.items()}
+
+
+def score_tags(facts: Mapping[str, Any]) -> str | None:
+    """Return the tags with which the trees of the scores were found, ``gold`` or ``predicted``; None without scores.
+
+    Development data get the tags that the model predicts; folds have the tags of the training data of the parsers.
+    """
+    if "scores" not in facts:
+        return None
+    reading = facts.get("reading")
+    return "predicted" if reading and ("development" in facts or reading["tags"] == "predicted") else "gold"

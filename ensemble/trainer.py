@@ -18,7 +18,7 @@ from treevote.corpus.treebank import Treebank, checksum
 from treevote.corpus.trees import is_single_rooted, require_labelled_trees
 from treevote.ensemble.candidates import MAX_SYSTEMS
 from treevote.ensemble.judge import Judge, calibration, learn
-from treevote.ensemble.members import DEFAULT_MEMBERS, RESERVED, Member, clusters_of, members_of
+from treevote.ensemble.members import DEFAULT_MEMBERS, RESERVED, Member, clusters_of, members_of, vectors_of
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.selection import LARGEST, Diversity, VoteKind, select
 from treevote.ensemble.unknown_words import tempered, unknown_in_folds, unknown_words, usual_share
@@ -157,8 +157,11 @@ class EnsembleTrainer:
         if dev is None:
             trained = self._trained(names, bare, None, seed, jobs)
         members = {name: trained[name] for name in names}
-        if clusters := clusters_of({name: member.trainer for name, member in members.items()}):
+        trainers = {name: member.trainer for name, member in members.items()}
+        if clusters := clusters_of(trainers):
             facts["clusters"] = len(clusters.words)
+        if vectors := vectors_of(trainers):
+            facts["vectors"] = len(vectors.words)
         if gold is None:
             facts["weights"] = "equal"
             return EnsembleParser(members, Judge(Weights.equal(len(members))), facts), {}

@@ -21,6 +21,7 @@ LINKS = ("models", "ensemble", "adaptation")
 FAMILIES = {
     "models.parsers.transition",
     "models.parsers.pipeline",
+    "models.parsers.biaffine",
     "models.parsers.graph",
     "models.parsers.decision_list",
 }
@@ -50,6 +51,7 @@ LAYERS = (
         "models.learning.clusters",
         "models.learning.features",
         "models.learning.learners",
+        "models.learning.vectors",
         "models.parsers",
         "models.text",
     },
@@ -57,9 +59,10 @@ LAYERS = (
     {"models.parsers.decoding", "models.parsers.labelling", "models.parsers.parser"},
     FAMILIES,
     {"ensemble"},
-    {"adaptation"},
-    {"batch", "report", "studies"},
+    {"adaptation", "annotation"},
+    {"batch", "studies"},
     {"commands", "spacy_texts"},
+    {"report"},
     {"api", "cli", "spacy_component"},
     {"__main__"},
 )

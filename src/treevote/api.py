@@ -18,8 +18,6 @@ from treevote.batch.parsing import (
     parse_sentences,
     require_tags,
     stored_parser,
-    tagged,
-    tokenized,
 )
 from treevote.commands.adapt import Outcome
 from treevote.commands.adapt import adapt as run_adaptation
@@ -34,6 +32,7 @@ from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
 from treevote.files.encodings import not_utf8
 from treevote.models.learning.clusters.clusters import Clusters
+from treevote.models.learning.vectors.vectors import WordVectors
 from treevote.models.text.text_annotator import Tags
 from treevote.notebook import OneLine, in_notebook
 from treevote.parallel import Jobs
@@ -53,8 +52,9 @@ def train(
     select: bool = False,
     folds: int | None = None,
     seed: int | None = None,
-    reader: AnnotatorTrainer | None = None,
+    annotator: AnnotatorTrainer | None = None,
     clusters: Path_ | Clusters | None = None,
+    vectors: Path_ | WordVectors | None = None,
     jobs: int | Jobs = 1,
     progress: bool | None = None,
 ) -> EnsembleParser:
@@ -71,11 +71,14 @@ def train(
         See `treevote.ensemble.configuration`.
     members, config, settings, weights, select, folds, seed
         As for the command; without them its default.
-    reader : AnnotatorTrainer, optional
+    annotator : AnnotatorTrainer, optional
         Settings of the part that reads raw text; the spaces between tokens are known of files and texts only.
     clusters : path or Clusters, optional
         Clusters of words for parsers and taggers: a file as for ``--word-clusters``, or those of
         `treevote.models.learning.clusters.clusters`.
+    vectors : path or WordVectors, optional
+        Word vectors for neural parsers: a file as for ``--vectors``, or those of
+        `treevote.models.learning.vectors.vectors`.
     jobs : int or Jobs, default=1
         Number of jobs at the same time; the model does not depend on it.
     progress : bool, optional
@@ -88,7 +91,7 @@ def train(
     Raises
     ------
     InputError, ConfigError, ModelError
-        If the data, the clusters, the configuration, or the folder cannot be used.
+        If the data, the clusters or vectors, the configuration, or the folder cannot be used.
 
     Examples
     --------
@@ -113,8 +116,9 @@ def train(
             select=select,
             folds=folds,
             seed=seed,
-            reader=reader,
+            annotator=annotator,
             clusters=clusters,
+            vectors=vectors,
             jobs=running,
             warn=lambda sentence: warnings.warn(sentence, UserWarning, stacklevel=2),
         ).parser
@@ -169,17 +173,16 @@ def parse(
         If the text is far from the training data of the model, or a file of running text is not UTF-8.
     """
     ensemble = model if isinstance(model, EnsembleParser) else stored_parser(model, member)()
-    has_tokenizer = ensemble.reader is not None and ensemble.reader.tokenizer is not None
-    text = running_text(data, has_tokenizer=has_tokenizer)
+    text = running_text(data, has_tokenizer=ensemble.annotator.tokenizer is not None)
     if text is None:
         treebank = parsed_data(data)
     else:
         if text.path and (reason := not_utf8(text.text)):
             warnings.warn(f"{text.path}: {reason}", UserWarning, stacklevel=2)
-        treebank = tokenized(ensemble, text)
+        treebank = ensemble.annotator.tokenized(text)
         if not treebank.n_sentences:
             raise InputError("expected sentences, found none", path=treebank.title, remedy="give a text with words")
-    treebank = tagged(ensemble, treebank, tags)
+    treebank = ensemble.annotator.tagged(treebank, tags)
     remedy = "tag the text first, and give (form, upos) pairs or CoNLL-U, or train the model with --from-text"
     require_tags(ensemble, treebank, remedy)
     reason = doubt(ensemble, treebank)

@@ -13,6 +13,8 @@ from tests.adaptation.test_adapt import DEV, SOURCE, TEXT, before
 from tests.adaptation.test_labelled import FEW, run
 from treevote.adaptation.data import Data
 from treevote.adaptation.estimate import after_changes, of_labels
+from treevote.adaptation.guard import DomainScores
+from treevote.adaptation.measuring import Measurement, estimates
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.estimate import Estimate, SourceScores, all_agree, estimate
@@ -98,6 +100,14 @@ def test_an_adaptation_tells_where_its_estimates_are_from_and_whether_they_hold(
         truth = target[each["model"]]
         assert each["holds"] == (each["low"] <= truth + 0.005 and truth - 0.005 <= each["high"])
         assert np.isclose(each["error"], each["las"] - truth, atol=0.02)
+
+
+def test_no_range_comes_from_a_sample_or_an_estimate_alone() -> None:
+    nothing, known = DomainScores(None, None, None), Estimate(80.0, 90.0, "agreement")
+    without = Measurement(nothing, {}, DEV, None)
+    assert estimates(without, without) == []
+    empty = Measurement(nothing, {}, Treebank.of([]), known)
+    assert [(row["model"], row["low"]) for row in map(dict, estimates(empty, empty))] == [("before", 80.0)]  # type: ignore[arg-type]
 
 
 def test_no_range_holds_less_than_what_did_not_change() -> None:

@@ -11,18 +11,17 @@ from treevote.batch.joint import missing_end
 from treevote.batch.outputs import folders_of, pairs
 from treevote.batch.reading import Piece, tasks
 from treevote.commands.config import of_adaptation
-from treevote.commands.parse_folder import Status, StatusLine
 from treevote.commands.train import with_folds
-from treevote.commands.vote import one_root
 from treevote.conll.chunks import Chunk
+from treevote.ensemble.configuration import described
+from treevote.ensemble.parser import score_tags
+from treevote.ensemble.system_vote import one_root
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.notebook import OneLine
 from treevote.report.evaluation import as_csv, as_text
 from treevote.report.page import points, rate, span, unbroken
 from treevote.report.plots import Scale
-from treevote.report.scores import score_tags
-from treevote.report.settings import described
 from treevote.terminal import duration, plural, size, wrapped
 from treevote.visibility import as_cell, as_json
 
@@ -130,7 +129,3 @@ def test_lines_of_progress() -> None:
     shown = io.StringIO()
     print("half", file=OneLine(shown))
     assert shown.getvalue() == "\rhalf"
-    now = iter([0.0, 10.0])
-    plain = io.StringIO()
-    StatusLine(plain, lambda: next(now))(Status(25, 100, 5000, 2500, 10000))
-    assert plain.getvalue() == "treevote: 25 of 100 files, 5,000 tokens, 500 tokens/s; about 30 s left\n"

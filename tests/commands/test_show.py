@@ -12,9 +12,10 @@ from rich.cells import cell_len
 
 from tests.command_line import run
 from tests.paths import TOY
-from treevote.commands.show import as_svg, as_svgs, as_text, numbers_of, show, shown
+from treevote.commands.show import numbers_of, show
 from treevote.drawing.svg import MEANING
 from treevote.errors import ConfigError, InputError
+from treevote.report.drawings import as_svg, as_svgs, as_text, shown
 
 
 def token(i: int, form: str, head: int | str, deprel: str = "x") -> str:

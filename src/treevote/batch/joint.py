@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.batch.parsing import member_of, parse_sentences, require_tagger, tagged, tokenized
+from treevote.batch.parsing import member_of, parse_sentences
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError, parse_chunk
 from treevote.conll.text_chunks import TextChunk
@@ -25,7 +25,7 @@ from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError, InputError
 from treevote.files.encodings import not_utf8
-from treevote.models.text.text_annotator import Tags
+from treevote.models.text.text_annotator import Tags, no_tagger
 from treevote.protocols import Parser
 
 
@@ -71,7 +71,8 @@ class Work:
         ensemble = self.stored()
         if self.confidence and not ensemble.has_confidence:
             raise ConfigError("the model has no confidence; train it with a development set (--dev), or with --folds")
-        require_tagger(ensemble, self.tags)
+        if self.tags == "predict" and ensemble.annotator.tagger is None:
+            raise no_tagger()
 
     def __call__(self, inputs: Sequence[Chunk | TextChunk]) -> list[Parsed]:
         """Parse chunks of treebanks or of running text; return the result of each."""
@@ -92,7 +93,7 @@ class Work:
             chunks = [
                 each
                 if isinstance(each, Chunk)
-                else Chunk(each.path, 1, 1, encoded(tokenized(ensemble, each)), "conllu", each.bytes_read)
+                else Chunk(each.path, 1, 1, encoded(ensemble.annotator.tokenized(each)), "conllu", each.bytes_read)
                 for each in inputs
             ]
         except InputError as fault:
@@ -107,7 +108,7 @@ class Work:
             if good and format == "conllx" and marks:  # which has no column for them: one error for each text
                 results |= {i: self._alone(ensemble, parser, marks, chunks[i]) for i in good}
             elif good:
-                treebank = tagged(ensemble, treebank, self.tags)
+                treebank = ensemble.annotator.tagged(treebank, self.tags)
                 parsed = _parse(ensemble, parser, marks, [chunks[i] for i in good], treebank)
                 results |= dict(zip(good, parsed, strict=True))
         return [results[i] for i in range(len(chunks))]
@@ -121,8 +122,8 @@ class Work:
             if isinstance(chunk, Chunk):
                 treebank, faults = parse_chunk(chunk, trees="ignored", on_error=self.on_error)
             else:
-                treebank = tokenized(ensemble, chunk)
-            treebank = tagged(ensemble, treebank, self.tags)
+                treebank = ensemble.annotator.tokenized(chunk)
+            treebank = ensemble.annotator.tagged(treebank, self.tags)
             parse, fallbacks = parse_sentences(parser, treebank)
             text = encoded(parse.only(*marks))
         except InputError as fault:

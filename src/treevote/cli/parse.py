@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Annotated, Any, Literal
 
 import typer
@@ -94,9 +93,10 @@ def parse(
     if not all_faults:  # which names all files that there are not
         require_files(inputs)
     from treevote.commands.faults import require_no_faults
-    from treevote.commands.parse import as_json, parse_files
+    from treevote.commands.parse import parse_files
     from treevote.conll.text_chunks import text_format
     from treevote.errors import TreevoteError
+    from treevote.report.parsing import files_json, files_text
     from treevote.terminal import fault, tell, warn
 
     options.require_file(json, output)
@@ -112,9 +112,9 @@ def parse(
     with options.running(jobs, backend, cluster) as running:
         summary = parse_files(model, inputs, output, **how, jobs=running, on_doubt=on_doubt)
     if json:
-        tell(as_json(summary, output, options.command_line()))
+        tell(files_json(summary, output, options.command_line()))
     else:
-        _say(summary)
+        _say(files_text(summary))
     _notice_fallbacks(summary.fallbacks)
 
 
@@ -122,35 +122,28 @@ def _parse_folder(
     model: str, inputs: list[str], folder: str, where: tuple[int, str | None, str | None], json: bool, **how: Any
 ) -> None:
     """Parse with ``--output-dir``; ``where`` are the number of jobs, their backend, and the address of a cluster."""
-    from treevote.commands.parse_folder import as_json, parse_folder, status_shown
-    from treevote.parallel import Jobs, cluster
+    from treevote.commands.parse_folder import parse_folder
+    from treevote.report.parsing import folder_json, folder_text, folder_warnings
     from treevote.terminal import fault, tell, warn
 
-    n_jobs, backend, address = where
-    jobs = Jobs(-1) if address else Jobs(n_jobs, backend)
-    with status_shown() as progress, cluster(address) if address else nullcontext():
-        summary = parse_folder(model, inputs, folder, jobs=jobs, progress=progress, **how)
+    with options.running(*where) as running:
+        summary = parse_folder(model, inputs, folder, jobs=running, **how)
     for _, problem in summary.faulty:
         fault(problem)
-    if summary.doubtful:
-        path, reason = summary.doubtful[0]
-        others = f" (and {len(summary.doubtful) - 1:,} other files, see --json)" if len(summary.doubtful) > 1 else ""
-        warn(f"{path}: {reason}{others}")
-    if summary.links:
-        others = f" (and {len(summary.links) - 1:,} more, see --json)" if len(summary.links) > 1 else ""
-        warn(f"{summary.links[0]}{others}: links to folders are not followed; name them as inputs to parse their files")
+    for sentence in folder_warnings(summary):
+        warn(sentence)
     if json:
-        tell(as_json(summary, options.command_line()))
-    _say(summary)
+        tell(folder_json(summary, options.command_line()))
+    _say(folder_text(summary))
     _notice_fallbacks(summary.fallbacks)
     if summary.faulty:
         raise typer.Exit(SOME_FAULTY)
 
 
-def _say(summary: object) -> None:
+def _say(text: str) -> None:
     from treevote.terminal import say
 
-    for line in str(summary).splitlines():
+    for line in text.splitlines():
         say(line)
 
 

@@ -66,6 +66,12 @@ def train(
         ),
     ] = None,
     clusters: options.Clusters = None,
+    vectors: Annotated[
+        str | None,
+        options.input(
+            metavar="FILE", help="Word vectors for the member biaffine: word2vec (text or binary), fastText, GloVe."
+        ),
+    ] = None,
     all_faults: options.AllFaults = False,
     seed: Annotated[int | None, options.machine(min=0, help="Seed of the training.", show_default="0")] = None,
     jobs: options.NJobs = 1,
@@ -76,10 +82,10 @@ def train(
     """Train an ensemble of parsers on a treebank."""
     from treevote.commands.faults import require_no_faults
     from treevote.commands.inspect import model_at
-    from treevote.commands.train import as_json, report
     from treevote.commands.train import train as run
     from treevote.ensemble.annotator_trainer import AnnotatorTrainer
     from treevote.errors import ConfigError
+    from treevote.report.training import as_json, as_text
     from treevote.terminal import fault, say, tell, warn
 
     if bool(files) == bool(named):
@@ -111,15 +117,16 @@ def train(
             select=select,
             folds=folds,
             seed=seed,
-            reader=AnnotatorTrainer("text" if from_text else "tokens", tags or "predicted")
+            annotator=AnnotatorTrainer("text" if from_text else "tokens", tags or "predicted")
             if from_text or from_tokens
             else None,
             clusters=clusters,
+            vectors=vectors,
             format=format,
             jobs=running,
             warn=warn,
         )
-    tell(as_json(trained, output, options.command_line()) if json else report(trained))
+    tell(as_json(trained, output, options.command_line()) if json else as_text(trained))
     if before:
         say(f"replaced {before}")
 

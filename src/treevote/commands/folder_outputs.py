@@ -7,7 +7,6 @@ import threading
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 from treevote.batch.joint import Parsed
 from treevote.batch.manifest import Manifest
@@ -17,7 +16,6 @@ from treevote.ensemble.familiarity import Expectation, Seen
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
 from treevote.files.streams import compressed
-from treevote.terminal import plural
 
 
 @dataclass(slots=True)
@@ -59,39 +57,6 @@ class FolderSummary:
     expectation: Expectation | None = None
     seconds: float = 0.0
 
-    def __str__(self) -> str:
-        """Return it as a sentence."""
-        speed = f" ({self.tokens / self.seconds:,.0f} tokens/s)" if self.seconds and self.tokens else ""
-        counts = f"{plural(self.written, 'file')}, {self.sentences:,} sentences, {self.tokens:,} tokens"
-        parts = [f"{self.folder}: wrote {counts} in {self.seconds:.1f} s{speed}"]
-        if self.kept:
-            parts.append(
-                f"{plural(self.kept, 'file')} of the same model and input {'was' if self.kept == 1 else 'were'} there"
-            )
-        if self.faults:
-            parts.append(f"{self.faults:,} faulty sentences left out or unparsed")
-        if self.faulty:
-            parts.append(f"{plural(len(self.faulty), 'file')} with a fault, not parsed")
-        done = "; ".join(parts)
-        return done if self.expectation is None else f"{done}\n{self.expectation}"
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as data for JSON."""
-        return {
-            "folder": self.folder,
-            "written": self.written,
-            "kept": self.kept,
-            "faulty": [{"input": path, "reason": str(fault), "line": fault.line} for path, fault in self.faulty],
-            "doubtful": [{"input": path, "reason": reason} for path, reason in self.doubtful],
-            "links_not_followed": self.links,
-            "sentences": self.sentences,
-            "tokens": self.tokens,
-            "faulty_sentences": self.faults,
-            "fallbacks": self.fallbacks,
-            "expectation": None if self.expectation is None else self.expectation.as_dict(),
-            "seconds": round(self.seconds, 3),
-        }
-
 
 class Outputs:
     """The outputs of a run: results come in order, so that one file is open at a time.
@@ -114,7 +79,7 @@ class Outputs:
         self._model = model
         self.seen = Seen()  # in the files that were written
         self.stopped: set[int] = set()
-        self.finished = self.tokens = self._finished_bytes = self._bytes_read = 0
+        self._finished_bytes = self._bytes_read = 0
         self._part = os.path.join(scratch, "part")
         self._lock = threading.Lock()  # tasks may be taken in another thread than results
         self._output: Output | None = None
@@ -151,7 +116,6 @@ class Outputs:
         if self._output is None:
             self._output = Output(self._part, os.path.join(self.summary.folder, self.found[file].name))
         self._output.take(parsed)
-        self.tokens += parsed.tokens
 
     def _is_refused(self, file: int, path: str, doubt: str | None) -> bool:
         """Note the first doubt of a file; if strict it is a fault."""
@@ -197,7 +161,6 @@ class Outputs:
         with suppress(OSError):
             n_bytes = os.path.getsize(self.found[file].input)
         with self._lock:
-            self.finished += 1
             self._finished_bytes += n_bytes
             self._bytes_read = 0
 

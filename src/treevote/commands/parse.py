@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os
 import time
@@ -21,7 +20,6 @@ from treevote.files.encodings import UTF8, is_utf8
 from treevote.files.streams import writing
 from treevote.models.text.text_annotator import Tags
 from treevote.parallel import ONE_JOB, Jobs
-from treevote.report.answer import answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +37,6 @@ class Summary:
     seconds: float = 0.0
     fallbacks: int = 0
     expectation: Expectation | None = None
-
-    def __str__(self) -> str:
-        """Return it as a sentence."""
-        speed = f" ({self.tokens / self.seconds:,.0f} tokens/s)" if self.seconds else ""
-        done = f"parsed {self.sentences:,} sentences, {self.tokens:,} tokens in {self.seconds:.1f} s{speed}"
-        done += f"; {self.faults:,} with faults, first {self.first_fault}" if self.faults else ""
-        return done if self.expectation is None else f"{done}\n{self.expectation}"
-
-
-def as_json(summary: Summary, output: str | os.PathLike[str], command: str = "") -> str:
-    """Return a summary as JSON."""
-    facts = {field.name: getattr(summary, field.name) for field in dataclasses.fields(summary)}
-    first = None if summary.first_fault is None else str(summary.first_fault)
-    facts["expectation"] = None if summary.expectation is None else summary.expectation.as_dict()
-    return answer("parsing", {"output": os.fspath(output), **facts, "first_fault": first}, command)
 
 
 def parse_files(

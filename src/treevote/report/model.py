@@ -7,12 +7,13 @@ from typing import Any
 
 from treevote.config import from_mapping, to_toml
 from treevote.ensemble.configuration import Configuration
+from treevote.ensemble.parser import score_tags
 from treevote.errors import ConfigError, ModelError
 from treevote.report import adaptation
 from treevote.report.answer import answer
-from treevote.report.scores import attachment, score_tags, scores
+from treevote.report.scores import attachment, scores
 from treevote.terminal import size, table
-from treevote.visibility import visible
+from treevote.visibility import printable, visible
 
 _READS = {
     (): "",
@@ -37,11 +38,6 @@ def as_text(facts: Mapping[str, Any], *, full: bool = False) -> str:
         raise ModelError(f"the facts of the model are damaged ({error}); train it again") from error
 
 
-def printable(text: str) -> str:
-    """Return a text with escapes for bytes of file names that are not UTF-8."""
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
 def _what(facts: Mapping[str, Any]) -> str:
     votes, members = facts["votes"], facts["members"]
     roots = "one root in each sentence" if facts["single_root"] else "one root or several in a sentence"
@@ -49,7 +45,7 @@ def _what(facts: Mapping[str, Any]) -> str:
     return (
         f"ensemble of {len(members)} members, {roots}\n"
         f"weights of the votes: {votes['kind']}{by_pos}\n"
-        f"{_READS[tuple(facts['reader'])]}"
+        f"{_READS[tuple(facts['annotator'])]}"
         f"treevote {facts['treevote']}, model format {facts['format']}"
     )
 
@@ -60,8 +56,7 @@ def _data(facts: Mapping[str, Any], full: bool) -> str:
         for role in ("training", "development")
         if (data := facts.get(role)) is not None
     ]
-    if words := facts.get("clusters"):
-        lines.append(f"clusters of {words:,} words")
+    lines += [f"{what} of {words:,} words" for what in ("clusters", "vectors") if (words := facts.get(what))]
     return "\n".join(lines)
 
 

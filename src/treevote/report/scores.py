@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from treevote.ensemble.parser import score_tags
 from treevote.terminal import table, wrapped
 
 LEGENDS = {
@@ -122,17 +123,6 @@ def _calibration(what: str, of: Mapping[str, Any]) -> str:
     return (
         f"{error}; {of['coverage']:.1f} % have a confidence of 0.95 or more, of those {of['precision']:.1f} % are right"
     )
-
-
-def score_tags(facts: Mapping[str, Any]) -> str | None:
-    """Return the tags with which the trees of the scores were found, ``gold`` or ``predicted``; None without scores.
-
-    Development data get the tags that the model predicts; folds have the tags of the training data of the parsers.
-    """
-    if "scores" not in facts:
-        return None
-    reading = facts.get("reading")
-    return "predicted" if reading and ("development" in facts or reading["tags"] == "predicted") else "gold"
 
 
 def _measured_on(facts: Mapping[str, Any]) -> str:
