@@ -69,7 +69,7 @@ def train(
     vectors: Annotated[
         str | None,
         options.input(
-            metavar="FILE", help="Word vectors for the member biaffine: word2vec (text or binary), fastText, GloVe."
+            metavar="<FILE>", help="Word vectors for the member biaffine: word2vec (text or binary), fastText, GloVe."
         ),
     ] = None,
     all_faults: options.AllFaults = False,
