@@ -13,8 +13,9 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.candidate_model import CandidateModel
 from treevote.ensemble.judge import Judge
 from treevote.ensemble.members import Member, kind_of, member_from_record
+from treevote.ensemble.unknown_words import tempered, unknown_words
 from treevote.ensemble.weights import Weights
-from treevote.errors import ModelError, unknown
+from treevote.errors import InputError, ModelError, unknown
 from treevote.models.learning.features.lexicon import strings_shared
 from treevote.models.learning.features.word_memo import WordMemo
 from treevote.models.text.text_annotator import TextAnnotator
@@ -69,6 +70,18 @@ class EnsembleParser:
         return self.judge.model is not None
 
     @property
+    def familiarity(self) -> Mapping[str, JSON]:
+        """Facts of the development data: tokens, agreement of the members, unknown words; empty without such data."""
+        found = self.facts.get("familiarity")
+        return found if isinstance(found, Mapping) else {}
+
+    @property
+    def usual_share(self) -> float | None:
+        """The usual share of unknown words, see `treevote.ensemble.unknown_words`; None if it was not measured."""
+        usual = self.familiarity.get("usual")
+        return usual if isinstance(usual, float) else None
+
+    @property
     def trees_alone(self) -> EnsembleParser:
         """The same without the confidence that its trees do not need."""
         return dataclasses.replace(self, judge=self.judge.trees_alone)
@@ -84,7 +97,12 @@ class EnsembleParser:
 
     def combine(self, parses: Mapping[str, Treebank]) -> Treebank:
         """Return the vote over the parses of all members, with support, and with confidence if possible."""
-        return self.judge.vote([parses[name] for name in self.members], single_root=self.single_root)
+        voted = self.judge.vote([parses[name] for name in self.members], single_root=self.single_root)
+        usual = self.usual_share
+        if voted.confidence is None or usual is None:
+            return voted
+        unknown = unknown_words(self.members.values(), voted)
+        return voted if unknown is None else tempered(voted, unknown, usual)
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the same sentences with the trees that have most votes, and their support."""
@@ -92,6 +110,9 @@ class EnsembleParser:
 
     def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
         """Parse, and return the number of fallbacks to a simpler search, summed over members."""
+        if not isinstance(treebank, Treebank):
+            problem = f"expected a treebank, found {type(treebank).__name__}"
+            raise InputError(problem, remedy="read it with treevote.read or treevote.loads, or call treevote.parse")
         counted = {name: parse_counted(member, treebank) for name, member in self.members.items()}
         parse = self.combine({name: parse for name, (parse, _) in counted.items()})
         return parse, sum(fallbacks for _, fallbacks in counted.values())

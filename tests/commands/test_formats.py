@@ -7,7 +7,6 @@ import io
 import pytest
 
 from treevote import Treebank
-from treevote.batch.data import is_path
 from treevote.batch.joint import missing_end
 from treevote.batch.outputs import folders_of, pairs
 from treevote.batch.reading import Piece, tasks
@@ -99,11 +98,6 @@ def test_figures_as_a_table() -> None:
         "convention conllx     LAS     UAS      LA    root  complete",
         "mine               100.00  100.00  100.00  100.00    100.00",
     ]
-
-
-def test_texts_and_names_of_files_are_told_apart() -> None:
-    given = ("train.conllu", "corpus/dev", "-", "我喜欢猫。", "Hello", "Who is it?")
-    assert [is_path(data) for data in given] == [True, True, True, False, False, False]
 
 
 def test_line_ends_that_a_text_lacks() -> None:

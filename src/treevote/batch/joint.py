@@ -20,7 +20,7 @@ from treevote.conll.text_chunks import TextChunk
 from treevote.conll.validation import BLANK
 from treevote.conll.writer import encoded
 from treevote.corpus.treebank import Format, Treebank
-from treevote.ensemble.familiarity import doubts
+from treevote.ensemble.familiarity import Seen, doubts, seen
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError, InputError
@@ -33,7 +33,7 @@ class Parsed(NamedTuple):
     """The text of a chunk with trees, empty after a fault that ends the file; counts and findings.
 
     ``faults`` is the number of sentences that were left out or kept unparsed, ``fallbacks`` that of searches that were
-    cut short, ``doubt`` the reason why the text may be unfit for the model.
+    cut short, ``doubt`` the reason why the text may be unfit for the model, ``seen`` what is familiar in it.
     """
 
     text: bytes
@@ -43,6 +43,7 @@ class Parsed(NamedTuple):
     first_fault: InputError | None = None
     fallbacks: int = 0
     doubt: str | None = None
+    seen: Seen = Seen()
     stopped: bool = False
 
 
@@ -127,9 +128,10 @@ class Work:
             text = encoded(parse.only(*marks))
         except InputError as fault:
             return Parsed(b"", first_fault=fault, stopped=True)
-        reason = doubts(ensemble, treebank, [0, treebank.n_sentences])[0]
-        size = treebank.n_sentences, treebank.n_tokens
-        return Parsed(text, *size, len(faults), next(iter(faults), None), fallbacks, reason)
+        whole = [0, parse.n_sentences]
+        (reason,), (counts,) = doubts(ensemble, parse, whole), seen(ensemble, parse, whole)
+        size = parse.n_sentences, parse.n_tokens
+        return Parsed(text, *size, len(faults), next(iter(faults), None), fallbacks, reason, counts)
 
 
 def missing_end(text: bytes) -> bytes:
@@ -173,12 +175,12 @@ def _parse(
     starts = treebank.source.line_of[treebank.offsets[:-1]]  # first line of each sentence
     bounds = np.searchsorted(starts, ends).tolist()
     tokens = (treebank.offsets[bounds] - bounds).tolist()
-    reasons = doubts(ensemble, treebank, bounds)
+    reasons, counts = doubts(ensemble, treebank, bounds), seen(ensemble, parse, bounds)
     results = []
     for i, chunk in enumerate(chunks):
         text = b"\n".join([*lines[ends[i] : ends[i + 1]], b""])
         front = BOM if chunk.first_line == 1 and chunk.text.startswith(BOM) else b""
         text = front + text[: len(text) - len(missing_end(chunk.text.removeprefix(front)))]
         size = bounds[i + 1] - bounds[i], tokens[i + 1] - tokens[i]
-        results.append(Parsed(text, *size, fallbacks=0 if i else fallbacks, doubt=reasons[i]))
+        results.append(Parsed(text, *size, fallbacks=0 if i else fallbacks, doubt=reasons[i], seen=counts[i]))
     return results

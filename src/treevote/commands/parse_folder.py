@@ -102,7 +102,7 @@ def parse_folder(
         with temporary(os.path.join(where, "parses"), folder=True) as scratch:
             manifest.write()  # without lines that were cut off
             title, total = f"parsing {plural(len(found), 'file')}", size([path for path, _ in found])
-            with closing(Outputs(scratch, found, manifest, task, summary, strict)) as run:
+            with closing(Outputs(scratch, found, manifest, task, summary, strict, work.stored)) as run:
                 cut = functools.partial(pieces, format=format, encoding=encoding, n_bytes=task_bytes)
                 documents = document_ids([name for _, name in found], id_prefix)
                 source = _source(found, run, force, documents, cut)
@@ -110,6 +110,7 @@ def parse_folder(
                     for done in results:
                         run.take(done)
                     jobs.tell(title, run.n_bytes, total)
+                summary.expectation = run.seen.expectation(work.stored())
             if hasattr(os, "sync"):  # not on Windows
                 os.sync()
             manifest.write()
