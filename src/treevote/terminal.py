@@ -37,7 +37,6 @@ def be_verbose() -> None:
     _verbose = True
 
 
-
 def is_verbose() -> bool:
     """Tell whether `be_verbose` was called."""
     return _verbose
