@@ -43,7 +43,7 @@ LAYERS = (
     {"conll"},
     {"config", "parallel", "settings"},
     {"store"},
-    {"protocols", "terminal"},
+    {"latex", "protocols", "terminal"},
     {"drawing", "evaluation"},
     {
         "models",
