@@ -119,7 +119,7 @@ class ReadingTrainer:
     def train(self, treebank: Treebank, dev: Treebank | None = None, **options: Any) -> EnsembleParser:
         parser = self.ensemble.train(treebank, dev, **options)
         tagger = dataclasses.replace(SMALL_TAGGER, clusters=CLUSTERS)
-        return dataclasses.replace(parser, reader=TextAnnotator(toy_tokenizer(), tagger.train(treebank)))
+        return dataclasses.replace(parser, annotator=TextAnnotator(toy_tokenizer(), tagger.train(treebank)))
 
 
 def plug_in() -> Subject:
@@ -157,11 +157,11 @@ SUBJECTS = {
         ("forward", "backward"),
         spare=ENSEMBLE,
     ),
-    "ensemble-with-reader": Subject(
+    "ensemble-with-annotator": Subject(
         ReadingTrainer(EnsembleTrainer({"forward": SMALL})),
         EnsembleParser,
         ("forward",),
-        spare=(*ENSEMBLE, "reader", "tokenizer", "tagger", "0", "1"),
+        spare=(*ENSEMBLE, "annotator", "tokenizer", "tagger", "0", "1"),
     ),
     "plug-in": plug_in(),
 }

@@ -109,7 +109,7 @@ def train(
             select=select,
             folds=folds,
             seed=seed,
-            reader=AnnotatorTrainer("text" if from_text else "tokens", tags or "predicted")
+            annotator=AnnotatorTrainer("text" if from_text else "tokens", tags or "predicted")
             if from_text or from_tokens
             else None,
             clusters=clusters,

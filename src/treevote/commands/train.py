@@ -63,7 +63,7 @@ def train(
     select: bool = False,
     folds: int | None = None,
     seed: int | None = None,
-    reader: AnnotatorTrainer | None = None,
+    annotator: AnnotatorTrainer | None = None,
     clusters: str | os.PathLike[str] | Clusters | None = None,
     vectors: str | os.PathLike[str] | WordVectors | None = None,
     format: Format | Literal["auto"] = "auto",
@@ -87,17 +87,17 @@ def train(
     trainer = ensemble_of(configuration, settings)
     if output is not None:
         store.check_target(output)
-    if reader is not None and reader.tags == "gold":
+    if annotator is not None and annotator.tags == "gold":
         warn("the parsers learn from gold tags, and will be given predicted ones; leave out --tags gold")
-    if reader is not None and reader.reads == "text":
+    if annotator is not None and annotator.reads == "text":
         library()  # before the work: it may be missing
     if clusters is not None:
         known = clusters if isinstance(clusters, Clusters) else read_clusters(clusters)
         trainer = dataclasses.replace(trainer, members=with_clusters(trainer.members, known))
-        if reader is not None:
-            reader = dataclasses.replace(reader, tagger=dataclasses.replace(reader.tagger, clusters=known))
+        if annotator is not None:
+            annotator = dataclasses.replace(annotator, tagger=dataclasses.replace(annotator.tagger, clusters=known))
     texts: list[Treebank] = []
-    on_text = None if reader is None else texts.append
+    on_text = None if annotator is None else texts.append
     treebank, convention = read_training(files, format=format, warn=warn, on_text=on_text)
     if vectors is not None:
         forms = {word.form for word in treebank.words}
@@ -108,11 +108,11 @@ def train(
         trainer = with_folds(trainer, treebank.n_sentences)
     compile_kernels(trainer, treebank)
     seen: TrainedAnnotator | None = None
-    if reader is not None:
+    if annotator is not None:
         dev_text = held_out
         if dev is not None and held_out is not None and held_out.source is None:  # sentences without trees are left out
             dev_text = read_some(dev, format)
-        seen = reader.train(treebank, held_out, texts=(texts[0], dev_text), seed=configuration.seed, jobs=jobs)
+        seen = annotator.train(treebank, held_out, texts=(texts[0], dev_text), seed=configuration.seed, jobs=jobs)
     data = (treebank, held_out) if seen is None else (seen.treebank, seen.dev)
     parser, milliseconds = trainer.train_measured(*data, seed=configuration.seed, jobs=jobs, convention=convention)
     if seen is not None:

@@ -45,7 +45,7 @@ def _what(facts: Mapping[str, Any]) -> str:
     return (
         f"ensemble of {len(members)} members, {roots}\n"
         f"weights of the votes: {votes['kind']}{by_pos}\n"
-        f"{_READS[tuple(facts['reader'])]}"
+        f"{_READS[tuple(facts['annotator'])]}"
         f"treevote {facts['treevote']}, model format {facts['format']}"
     )
 
