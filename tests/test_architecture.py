@@ -34,6 +34,7 @@ LAYERS = (
         "extras",
         "kernel_files",
         "kernels",
+        "latex",
         "notebook",
         "relay",
         "version",
