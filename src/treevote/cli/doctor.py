@@ -17,9 +17,12 @@ def doctor(
         str | None, options.file(help="Cases that are meant so, in lines as --list writes them; they are left out.")
     ] = None,
     config: options.Config = None,
-    fast: Annotated[bool, options.choice("--fast", help="One greedy parser: quicker, and finds less.")] = False,
+    fast: Annotated[
+        bool, options.choice("--fast", help="One greedy parser: quicker, and finds a little less.")
+    ] = False,
     members: Annotated[
-        str | None, options.members(help="Parsers, the best first.", show_default="those of train")
+        str | None,
+        options.members(help="Parsers, the best first.", show_default="graph-mira,pipeline,lr-maxent-forward"),
     ] = None,
     folds: Annotated[
         int | None,
