@@ -40,10 +40,10 @@ PAIR = "wsj-to-bio"
 SENTENCES, LABELLED, EVERY = 4000, 100, 13
 """Of the text without trees the first sentences; of the labelled ones every thirteenth, until there are a hundred."""
 
-PARSES = ("parsed.conllu", "tagged.conllu", "single.conllu")
+PARSES = ("parsed.conllu", "voted.conllu", "single.conllu")
 """Parses of the tutorial."""
 
-FROM_TEXT = System("from text", ("--from-text",))
+FROM_TEXT, FAST_FROM_TEXT = System("from text", ("--from-text",)), System("fast", ("--from-text", "--fast"))
 STAGES = ("Tokens", "Sentences", "UPOS", "UFeats", "AllTags", "Lemmas", "UAS", "LAS")
 
 Tables = Mapping[str, Table]
@@ -98,10 +98,10 @@ def comparison(data: Path, work: Path) -> Tables:
 def quickstart(data: Path, work: Path) -> Tables:
     """Run the first command of the README, and keep the end of what it prints."""
     lines = run([*TREEVOTE, "quickstart", "--output", str(work / "quickstart")]).output.splitlines()
-    first, last = (
-        next(i for i, line in enumerate(lines) if line.startswith(start)) for start in ("trained", "vote, a")
+    first, vote, last = (
+        next(i for i, line in enumerate(lines) if line.startswith(start)) for start in ("trained", "vote ", "vote, a")
     )
-    return {"quickstart": {"lines": lines[first : last + 1]}}
+    return {"quickstart": {"lines": [*lines[first : vote + 1], "...", lines[last]]}}
 
 
 def adaptation(data: Path, work: Path) -> Tables:
@@ -181,28 +181,21 @@ def tutorial(data: Path, work: Path) -> Tables:
     folder.mkdir(parents=True, exist_ok=True)
     found = {file.name: Path(str(file.locate())) for file in files("turkish-treebanks") or ()}
     web, wiki = (_sentences(found[name]) for name in ("web.conllu", "wiki.conllu"))
-    _write(folder / "train.conllu", [sentence for i, sentence in enumerate(web) if i % 10 != 9])
-    _write(folder / "dev.conllu", web[9::10])
-    test, model, printed = folder / "test.conllu", folder / "model", folder / "train.txt"
+    _write(folder / "train.conllu", web[::3])
+    _write(folder / "dev.conllu", web[1::9])
+    test, model, vote, printed = (folder / name for name in ("test.conllu", "model", "ensemble", "train.txt"))
     _write(test, wiki[::2])
     if not printed.exists():
-        printed.write_text(run(FROM_TEXT.train(folder, model)).output, "utf-8")
-    text, parsed, tagged, single = (folder / name for name in ("test.txt", *PARSES))
+        printed.write_text(run(FAST_FROM_TEXT.train(folder, model)).output, "utf-8")
+        run(VOTE.train(folder, vote))
+    text, parsed, voted, single = (folder / name for name in ("test.txt", *PARSES))
     run([*TREEVOTE, "text", str(test), "-o", str(text)])
-    run(VOTE.parse(model, text, parsed))
-    run([*VOTE.parse(model, test, tagged), "--tags", "predict"])
-    run(
-        [
-            *VOTE.parse(model, test, single),
-            "--tags",
-            "predict",
-            "--member",
-            next(iter(answer("inspect", model)["members"])),
-        ]
-    )
+    run(FAST_FROM_TEXT.parse(model, text, parsed))
+    run(VOTE.parse(vote, test, voted))
+    run([*VOTE.parse(vote, test, single), "--member", next(iter(answer("inspect", vote)["members"]))])
     scored, cascaded, compared = (
         run([*TREEVOTE, *map(str, words)]).output.splitlines()
-        for words in (("evaluate", test, parsed), ("cascade", model, test), ("evaluate", test, tagged, single))
+        for words in (("evaluate", test, parsed), ("cascade", model, test), ("evaluate", test, voted, single))
     )
     first = next(i for i, line in enumerate(compared) if line.startswith("LAS "))
     return {

@@ -31,7 +31,7 @@ def as_text(result: Quickstart) -> str:
 
 
 def _lines(result: Quickstart) -> Iterator[str]:
-    yield f"trained on {_sizes(result.training)} of web text in {duration(result.training_seconds)}"
+    yield f"trained on {_sizes(result.training)} of web text"
     yield f"tested on {_sizes(result.test)} of an encyclopedia\n"
     speeds = {name: f"{result.test.n_tokens / seconds:,.0f}" for name, seconds in result.seconds.items()}
     rows = [
