@@ -44,7 +44,7 @@ LAYERS = (
     {"conll"},
     {"config", "parallel", "settings"},
     {"store"},
-    {"protocols", "terminal"},
+    {"latex", "protocols", "terminal"},
     {"drawing", "evaluation"},
     {
         "models",

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from treevote import latex
 from treevote.evaluation.gates import Gate
 from treevote.evaluation.names import fitted
 from treevote.evaluation.results import Evaluation, Rate, System, as_plain
 from treevote.evaluation.verdict import Difference, Verdict, differences, p_values, ranked, verdict
-from treevote.report import latex
 from treevote.report.answer import answer
 from treevote.report.scores import percentage
 from treevote.terminal import plural, table, wrapped

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
+from treevote import latex
 from treevote.evaluation.verdict import LEVEL
-from treevote.report import latex
 from treevote.store.manifest import JSON
 
 Value: TypeAlias = str | int | float | Decimal | None
