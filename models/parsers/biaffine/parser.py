@@ -133,8 +133,8 @@ class BiaffineTrainer(BaseTrainer["BiaffineParser"]):
 
 def attributes_of(trainer: BiaffineTrainer, lexicon: Lexicon) -> Mapping[str, int]:
     """Return the attributes that occur in the lexicon, with the number of their values, the unknown one included."""
-    values = dict(zip(ATTRIBUTES, lexicon.values, strict=True))
-    return {name: len(values[name]) + 1 for name in trainer.attributes if len(values[name]) > 1}
+    counts: dict[str, int] = {name: len(own) for name, own in zip(ATTRIBUTES, lexicon.values, strict=True)}
+    return {name: counts[name] + 1 for name in trainer.attributes if counts[name] > 1}
 
 
 @dataclass(frozen=True, eq=False)
