@@ -31,8 +31,14 @@ class Sizes(NamedTuple):
     labels: int  # the same for labels
 
 
-def shapes_of(sizes: Sizes, attributes: Mapping[str, int], n_feats: int, n_letters: int, n_labels: int) -> Shapes:
-    """Return the shapes of all parameters; ``attributes`` have the number of values of each, unknown ones included."""
+def shapes_of(
+    sizes: Sizes, attributes: Mapping[str, int], n_feats: int, n_letters: int, n_labels: int, vector_size: int
+) -> Shapes:
+    """Return the shapes of all parameters.
+
+    ``attributes`` have the number of values of each, unknown ones included. ``vector_size`` is that of the vectors of a
+    file, 0 for none.
+    """
     widths = {name: sizes.words if name in ("form", "lower", "lemma") else sizes.tags for name in attributes}
     shapes: dict[str, tuple[int, ...]] = {name: (n, widths[name]) for name, n in attributes.items()}
     shapes["split-feats"] = n_feats, sizes.tags
@@ -40,6 +46,9 @@ def shapes_of(sizes: Sizes, attributes: Mapping[str, int], n_feats: int, n_lette
     shapes["filters"] = WINDOW, sizes.letters, sizes.filters
     shapes["filter-bias"] = (sizes.filters,)
     width, n = sum(widths.values()) + sizes.tags + sizes.filters, sizes.units
+    if vector_size:
+        shapes["vectors"] = vector_size, sizes.words
+        width += sizes.words
     for layer in range(sizes.layers):
         for direction in ("forward", "backward"):
             own = f"{layer}-{direction}"
@@ -65,7 +74,7 @@ def views(vector: Floats, shapes: Shapes) -> Arrays:
 
 
 def initial(shapes: Shapes, embeddings: Sequence[str], rng: np.random.Generator) -> Floats:
-    """Return parameters to begin with: uniform (Glorot & Bengio 2010), of unit variance for the vectors of words.
+    """Return parameters to begin with: uniform (Glorot & Bengio 2010), of length 1 or so for the vectors of words.
 
     Biases are 0, those of forget gates 1 (Jozefowicz et al. 2015).
     """
@@ -75,6 +84,7 @@ def initial(shapes: Shapes, embeddings: Sequence[str], rng: np.random.Generator)
             if name.startswith("bias"):
                 array[len(array) // 4 : len(array) // 2] = 1
             continue
-        limit = 1.0 if name in embeddings else math.sqrt(6 / (array.shape[-2] + array.shape[-1]))
+        fans = 2 * array.shape[-1] if name in embeddings else array.shape[-2] + array.shape[-1]
+        limit = math.sqrt(6 / fans)
         array[:] = rng.uniform(-limit, limit, array.shape)
     return vector

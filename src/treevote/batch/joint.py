@@ -13,19 +13,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.batch.parsing import member_of, parse_sentences, require_tagger, tagged, tokenized
+from treevote.batch.parsing import member_of, parse_sentences
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError, parse_chunk
 from treevote.conll.text_chunks import TextChunk
 from treevote.conll.validation import BLANK
 from treevote.conll.writer import encoded
 from treevote.corpus.treebank import Format, Treebank
-from treevote.ensemble.familiarity import doubts
+from treevote.ensemble.familiarity import Seen, doubts, seen
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError, InputError
 from treevote.files.encodings import not_utf8
-from treevote.models.text.text_annotator import Tags
+from treevote.models.text.text_annotator import Tags, no_tagger
 from treevote.protocols import Parser
 
 
@@ -33,7 +33,7 @@ class Parsed(NamedTuple):
     """The text of a chunk with trees, empty after a fault that ends the file; counts and findings.
 
     ``faults`` is the number of sentences that were left out or kept unparsed, ``fallbacks`` that of searches that were
-    cut short, ``doubt`` the reason why the text may be unfit for the model.
+    cut short, ``doubt`` the reason why the text may be unfit for the model, ``seen`` what is familiar in it.
     """
 
     text: bytes
@@ -43,6 +43,7 @@ class Parsed(NamedTuple):
     first_fault: InputError | None = None
     fallbacks: int = 0
     doubt: str | None = None
+    seen: Seen = Seen()
     stopped: bool = False
 
 
@@ -70,7 +71,8 @@ class Work:
         ensemble = self.stored()
         if self.confidence and not ensemble.has_confidence:
             raise ConfigError("the model has no confidence; train it with a development set (--dev), or with --folds")
-        require_tagger(ensemble, self.tags)
+        if self.tags == "predict" and ensemble.annotator.tagger is None:
+            raise no_tagger()
 
     def __call__(self, inputs: Sequence[Chunk | TextChunk]) -> list[Parsed]:
         """Parse chunks of treebanks or of running text; return the result of each."""
@@ -91,7 +93,7 @@ class Work:
             chunks = [
                 each
                 if isinstance(each, Chunk)
-                else Chunk(each.path, 1, 1, encoded(tokenized(ensemble, each)), "conllu", each.bytes_read)
+                else Chunk(each.path, 1, 1, encoded(ensemble.annotator.tokenized(each)), "conllu", each.bytes_read)
                 for each in inputs
             ]
         except InputError as fault:
@@ -106,7 +108,7 @@ class Work:
             if good and format == "conllx" and marks:  # which has no column for them: one error for each text
                 results |= {i: self._alone(ensemble, parser, marks, chunks[i]) for i in good}
             elif good:
-                treebank = tagged(ensemble, treebank, self.tags)
+                treebank = ensemble.annotator.tagged(treebank, self.tags)
                 parsed = _parse(ensemble, parser, marks, [chunks[i] for i in good], treebank)
                 results |= dict(zip(good, parsed, strict=True))
         return [results[i] for i in range(len(chunks))]
@@ -120,15 +122,16 @@ class Work:
             if isinstance(chunk, Chunk):
                 treebank, faults = parse_chunk(chunk, trees="ignored", on_error=self.on_error)
             else:
-                treebank = tokenized(ensemble, chunk)
-            treebank = tagged(ensemble, treebank, self.tags)
+                treebank = ensemble.annotator.tokenized(chunk)
+            treebank = ensemble.annotator.tagged(treebank, self.tags)
             parse, fallbacks = parse_sentences(parser, treebank)
             text = encoded(parse.only(*marks))
         except InputError as fault:
             return Parsed(b"", first_fault=fault, stopped=True)
-        reason = doubts(ensemble, treebank, [0, treebank.n_sentences])[0]
-        size = treebank.n_sentences, treebank.n_tokens
-        return Parsed(text, *size, len(faults), next(iter(faults), None), fallbacks, reason)
+        whole = [0, parse.n_sentences]
+        (reason,), (counts,) = doubts(ensemble, parse, whole), seen(ensemble, parse, whole)
+        size = parse.n_sentences, parse.n_tokens
+        return Parsed(text, *size, len(faults), next(iter(faults), None), fallbacks, reason, counts)
 
 
 def missing_end(text: bytes) -> bytes:
@@ -172,12 +175,12 @@ def _parse(
     starts = treebank.source.line_of[treebank.offsets[:-1]]  # first line of each sentence
     bounds = np.searchsorted(starts, ends).tolist()
     tokens = (treebank.offsets[bounds] - bounds).tolist()
-    reasons = doubts(ensemble, treebank, bounds)
+    reasons, counts = doubts(ensemble, treebank, bounds), seen(ensemble, parse, bounds)
     results = []
     for i, chunk in enumerate(chunks):
         text = b"\n".join([*lines[ends[i] : ends[i + 1]], b""])
         front = BOM if chunk.first_line == 1 and chunk.text.startswith(BOM) else b""
         text = front + text[: len(text) - len(missing_end(chunk.text.removeprefix(front)))]
         size = bounds[i + 1] - bounds[i], tokens[i + 1] - tokens[i]
-        results.append(Parsed(text, *size, fallbacks=0 if i else fallbacks, doubt=reasons[i]))
+        results.append(Parsed(text, *size, fallbacks=0 if i else fallbacks, doubt=reasons[i], seen=counts[i]))
     return results

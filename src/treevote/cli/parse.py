@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Annotated, Any, Literal
 
 import typer
@@ -19,7 +18,8 @@ def parse(
     inputs: Annotated[
         list[str],
         typer.Argument(
-            metavar="INPUT...", help="Files to parse; - is standard input. With --output-dir folders and patterns, too."
+            metavar="<INPUT>...",
+            help="Files to parse; - is standard input. With --output-dir folders and patterns, too.",
         ),
     ],
     format: Annotated[
@@ -29,9 +29,9 @@ def parse(
         ),
     ] = "auto",
     encoding: Annotated[
-        str, options.input(metavar="NAME", help="Encoding of the files, such as latin-1; the output is UTF-8.")
+        str, options.input(metavar="<NAME>", help="Encoding of the files, such as latin-1; the output is UTF-8.")
     ] = "utf-8",
-    member: Annotated[str | None, options.choice(metavar="NAME", help="Parse with this member alone.")] = None,
+    member: Annotated[str | None, options.choice(metavar="<NAME>", help="Parse with this member alone.")] = None,
     on_error: Annotated[
         Literal["stop", "skip", "keep"],
         options.guard(help="Stop at a faulty sentence, leave it out, or keep it unparsed."),
@@ -44,7 +44,7 @@ def parse(
     ] = "auto",
     all_faults: options.AllFaults = False,
     strict: Annotated[
-        bool, options.guard("--strict", help="Stop (exit code 3) at text without known tags, or in another language.")
+        bool, options.guard("--strict", help="Fail (exit code 3) on text that is far from the training data.")
     ] = False,
     jobs: options.NJobs = 1,
     backend: options.Backend = None,
@@ -52,22 +52,22 @@ def parse(
     output: options.Output = "-",
     output_dir: Annotated[
         str | None,
-        options.output(metavar="DIR", help="Write one file for each input into DIR; the same command again goes on."),
+        options.output(metavar="<DIR>", help="Write one file for each input into DIR; the same command again goes on."),
     ] = None,
     suffix: Annotated[
-        str, options.output(metavar="SUFFIX", help="With --output-dir: suffix of the outputs, such as .conllu.gz.")
+        str, options.output(metavar="<SUFFIX>", help="With --output-dir: suffix of the outputs, such as .conllu.gz.")
     ] = "",
     force: Annotated[
         bool, options.guard("--force", help="With --output-dir: make all outputs again, replace other files.")
     ] = False,
     id_prefix: Annotated[
-        str, options.output(metavar="NAME", help="Beginning of the sent_id and newdoc id of running text.")
+        str, options.output(metavar="<NAME>", help="Beginning of the sent_id and newdoc id of running text.")
     ] = "",
     support: options.Support = False,
     confidence: options.Confidence = False,
     json: options.Json = False,
 ) -> None:
-    """Parse files: running text, words, or words with tags; all but what is predicted is kept as it is.
+    """Parse files: running text, words, or words with tags. What is not predicted stays as it is.
 
     With --output-dir, a file with a fault leaves the others; the exit code is 4 then, and --json lists such files.
     """
@@ -97,7 +97,7 @@ def parse(
     from treevote.conll.text_chunks import text_format
     from treevote.errors import TreevoteError
     from treevote.report.parsing import files_json, files_text
-    from treevote.terminal import fault, say, tell, warn
+    from treevote.terminal import fault, tell, warn
 
     options.require_file(json, output)
     if all_faults and format != "text" and format != "lines":
@@ -114,7 +114,7 @@ def parse(
     if json:
         tell(files_json(summary, output, options.command_line()))
     else:
-        say(files_text(summary))
+        _say(files_text(summary))
     _notice_fallbacks(summary.fallbacks)
 
 
@@ -122,25 +122,29 @@ def _parse_folder(
     model: str, inputs: list[str], folder: str, where: tuple[int, str | None, str | None], json: bool, **how: Any
 ) -> None:
     """Parse with ``--output-dir``; ``where`` are the number of jobs, their backend, and the address of a cluster."""
-    from treevote.commands.parse_folder import parse_folder, status_shown
-    from treevote.parallel import Jobs, cluster
+    from treevote.commands.parse_folder import parse_folder
     from treevote.report.parsing import folder_json, folder_text, folder_warnings
-    from treevote.terminal import fault, say, tell, warn
+    from treevote.terminal import fault, tell, warn
 
-    n_jobs, backend, address = where
-    jobs = Jobs(-1) if address else Jobs(n_jobs, backend)
-    with status_shown() as progress, cluster(address) if address else nullcontext():
-        summary = parse_folder(model, inputs, folder, jobs=jobs, progress=progress, **how)
+    with options.running(*where) as running:
+        summary = parse_folder(model, inputs, folder, jobs=running, **how)
     for _, problem in summary.faulty:
         fault(problem)
     for sentence in folder_warnings(summary):
         warn(sentence)
     if json:
         tell(folder_json(summary, options.command_line()))
-    say(folder_text(summary))
+    _say(folder_text(summary))
     _notice_fallbacks(summary.fallbacks)
     if summary.faulty:
         raise typer.Exit(SOME_FAULTY)
+
+
+def _say(text: str) -> None:
+    from treevote.terminal import say
+
+    for line in text.splitlines():
+        say(line)
 
 
 def _notice_fallbacks(number: int) -> None:
