@@ -14,7 +14,15 @@ from typing import Any, Literal, TextIO, TypeAlias, cast
 import numpy as np
 
 from treevote.adaptation.configuration import read_configuration as adaptation_configuration
-from treevote.batch.joint import member_of, not_utf8, stored_parser, tagged, tokenized
+from treevote.batch.joint import (
+    member_of,
+    not_utf8,
+    parse_keeping,
+    stored_parser,
+    tagged,
+    tokenized,
+    trees_of,
+)
 from treevote.commands.adapt import Outcome
 from treevote.commands.adapt import adapt as run_adaptation
 from treevote.commands.train import train as run_training
@@ -22,12 +30,14 @@ from treevote.conll.document_ids import document_ids
 from treevote.conll.plain_text import encoded
 from treevote.conll.reader import read
 from treevote.conll.text_chunks import TextChunk, text_chunks, text_format
+from treevote.conll.validation import Trees
 from treevote.conll.writer import write
+from treevote.corpus.given import Keep
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.configuration import Preset
-from treevote.ensemble.familiarity import doubt, expects_tags
+from treevote.ensemble.familiarity import doubt, expects_tags, strange_labels
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
@@ -128,6 +138,7 @@ def parse(
     *,
     member: str | None = None,
     tags: Tags = "auto",
+    keep: Keep | None = None,
     output: Path_ | None = None,
     chunk: int = 2000,
     progress: bool | None = None,
@@ -138,15 +149,18 @@ def parse(
     ----------
     model : EnsembleParser, StoredParser or path
     data : Treebank, path, text, or list of sentences
-        Trees are ignored. A `Path` is a file. So is a string if there is a file of this name, or if it looks like the
-        name of one: no spaces, and a suffix in ASCII or a separator of folders. Any other string is a text: in CoNLL-U
-        if it has tabs, else running text, for a model with a tokenizer. A file is running text as for `parse_files`. A
-        sentence of a list is a list of tokens: forms, pairs of form and UPOS, `Word`, or
-        mappings with ``form``, ``lemma``, ``upos``, ``xpos``, ``feats``.
+        Trees are ignored, but for ``keep``. A `Path` is a file. So is a string if there is a file of this name, or if
+        it looks like the name of one: no spaces, and a suffix in ASCII or a separator of folders. Any other string is a
+        text: in CoNLL-U if it has tabs, else running text, for a model with a tokenizer. A file is running text as for
+        `parse_files`. A sentence of a list is a list of tokens: forms, pairs of form and UPOS, `Word`, or mappings with
+        ``form``, ``lemma``, ``upos``, ``xpos``, ``feats``.
     member : str, optional
         Parse with this member alone; by default all vote.
     tags : {"auto", "keep", "predict"}, default="auto"
         As for `parse_files`.
+    keep : {"heads", "labels", "all"}, optional
+        Keep given heads, given labels (on whatever head is found), or both, where there are any: the trees are the best
+        of those that hold them.
     output : path, optional
         File to write, too.
     chunk : int, default=2000
@@ -162,7 +176,7 @@ def parse(
     Raises
     ------
     InputError
-        If the data have a fault, or the model needs parts of speech and there are none.
+        If the data have a fault, no tree has the heads to keep, or the model needs parts of speech and there are none.
     ModelError, ConfigError
         If the model cannot be read, or has no such member.
 
@@ -176,7 +190,7 @@ def parse(
     if tags == "predict" and (ensemble.reader is None or ensemble.reader.tagger is None):
         raise no_tagger()
     text = _running_text(ensemble, data)
-    treebank = tagged(ensemble, _treebank(data, "ignored") if text is None else text, tags)
+    treebank = tagged(ensemble, _treebank(data, trees_of(keep, parser)) if text is None else text, tags)
     words = [treebank.words[word] for word in set(treebank.tokens[treebank.is_token].tolist())]
     if expects_tags(ensemble) and all(word.upos == "_" and word.xpos == "_" for word in words):
         raise InputError(
@@ -185,16 +199,16 @@ def parse(
             remedy="the model was trained with tags and has no tagger: tag the text first, and give (form, upos) "
             "pairs or CoNLL-U, or train the model with --from-text",
         )
-    if reason := doubt(ensemble, treebank):
+    if reason := doubt(ensemble, treebank) or strange_labels(parser, treebank, keep):
         warnings.warn(reason, UserWarning, stacklevel=2)
     n = len(treebank)
     if n <= chunk:
-        parsed = parser.parse(treebank)
+        parsed, _ = parse_keeping(parser, treebank, keep)
     else:
         parts = []
         with _jobs(1, progress) as running:
             for start in range(0, n, chunk):
-                parts.append(parser.parse(treebank.select(range(start, min(start + chunk, n)))))
+                parts.append(parse_keeping(parser, treebank[start : start + chunk], keep)[0])
                 running.tell("parsing", min(start + chunk, n), n)
         joined = Treebank.concatenate(parts)
         parsed = treebank.with_trees(joined.heads, joined.deprels, joined.labels)
@@ -332,7 +346,7 @@ def _running_text(ensemble: EnsembleParser, data: Data) -> Treebank | None:
     return treebank
 
 
-def _treebank(data: Any, trees: Literal["some", "ignored"]) -> Treebank:
+def _treebank(data: Any, trees: Trees) -> Treebank:
     """Return data that are no running text as a treebank."""
     if isinstance(data, Treebank):
         return data

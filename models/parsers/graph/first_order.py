@@ -20,6 +20,7 @@ from treevote.models.parsers.graph.features import (
     variants_of_arc,
 )
 from treevote.models.parsers.graph.hashed_weights import NO_WEIGHTS, HashedWeights
+from treevote.models.parsers.graph.parts import NEVER
 from treevote.models.parsers.graph.sentences import Sentences
 from treevote.models.parsers.graph.templates import ArcTable, compile_arcs
 from treevote.models.parsers.graph.update import AveragedWeights, SparseVector, UpdateRule, extend, update
@@ -79,6 +80,15 @@ def write_scores(weights: WeightTable, bits: int, splits: Bools, keys: ArcKeys, 
                 scores[d, h] = score_features(weights, places, count, variants_of_arc(h, d))
 
 
+@leaf
+def restrict(scores: Floats, heads: Ints) -> None:
+    """Prune all other heads of the tokens whose head is given, that is not -1, in ``heads``."""
+    for d in range(1, len(scores)):
+        for h in range(len(scores)):
+            if heads[d] >= 0 and h != heads[d]:
+                scores[d, h] = np.float32(NEVER)
+
+
 @kernel
 def decode(scores: Floats, projective: bool, single_root: bool, heads: Ints) -> None:
     """Write the best tree: projective, or without this restriction."""
@@ -126,10 +136,11 @@ def train_epoch(
 
 @kernel
 def parse_sentences(weights: HashedWeights, table: ArcTable, sentences: Sentences) -> None:
-    """Write the heads of every sentence."""
+    """Write the heads of every sentence; those that are there before, and not -1, are given."""
     for i in range(len(sentences.offsets) - 1):
         first, last = sentences.offsets[i], sentences.offsets[i + 1]
         keys = arc_keys(table, sentences.tokens[first:last], sentences.words)
         scores = np.empty((last - first, last - first), np.float32)
         score_arcs(weights.table, weights.bits, table.splits, keys, scores)
+        restrict(scores, sentences.heads[first:last])
         decode(scores, sentences.projective, sentences.single_root, sentences.heads[first:last])

@@ -22,7 +22,7 @@ BATCH_CELLS = 1 << 19  # maximum sum of the squared lengths of a batch: cells of
 
 
 class Sentences(NamedTuple):
-    """Sentences to learn from or to parse: ``heads`` are the gold ones, or receive those that are found.
+    """Sentences to learn from or to parse: ``heads`` are the gold ones, or given ones and receive those that are found.
 
     ``projective`` and ``single_root`` restrict the trees.
     """
@@ -79,6 +79,23 @@ def cut(tokens: Ints, offsets: Longs, longest: int = LONGEST) -> Pieces:
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(own + 1)])
     rooted = np.insert(np.delete(tokens, offsets[:-1]), np.cumsum(own) - own, 0)
     return Pieces(rooted, starts, sentence, np.flatnonzero(n_pieces > 1))
+
+
+def cut_heads(pieces: Pieces, heads: Ints, offsets: Longs) -> Ints:
+    """Return a copy of given heads, -1 where they are free, for the pieces; heads in other pieces are free."""
+    if not len(pieces.cut):
+        return heads.copy()
+    own = np.full(len(pieces.tokens), -1, np.int32)
+    before, last = 0, -1
+    for piece, sentence in enumerate(pieces.sentence.tolist()):
+        first, end = int(pieces.offsets[piece]) + 1, int(pieces.offsets[piece + 1])
+        before, last = (before if sentence == last else 0), sentence
+        start, n = int(offsets[sentence]) + 1 + before, end - first
+        given = heads[start : start + n]
+        within = ((given > before) & (given <= before + n)) | ((given == 0) & (before == 0))
+        own[first:end] = np.where(within, given - before, -1)
+        before += n
+    return own
 
 
 def join(pieces: Pieces, heads: Ints, offsets: Longs, single_root: bool) -> Ints:

@@ -21,9 +21,11 @@ from treevote.models.learning.features.pairs import write_pairs
 from treevote.models.learning.features.rows import Trees
 from treevote.models.learning.features.templates import TemplateTable
 from treevote.models.learning.features.weights import best_class
-from treevote.models.parsers.transition.arc_standard import Actions, advance, forced, legal, write_tree
+from treevote.models.parsers.given_arcs import GivenArcs, given_in
+from treevote.models.parsers.transition.arc_standard import Actions, advance, forced, write_tree
 from treevote.models.parsers.transition.configuration import initial, workspace
 from treevote.models.parsers.transition.features import fire
+from treevote.models.parsers.transition.reachability import reachable
 from treevote.store.manifest import JSON
 from treevote.store.record import Record
 from treevote.store.validation import check_offsets, column
@@ -107,7 +109,7 @@ def score_with_pairs(weights: PairWeights, rows: Longs, scores: Floats) -> None:
 
 @kernel
 def parse_with_pairs(
-    actions: Actions, table: TemplateTable, weights: PairWeights, words: WordColumns, trees: Trees
+    actions: Actions, table: TemplateTable, weights: PairWeights, words: WordColumns, given: GivenArcs, trees: Trees
 ) -> None:
     """Parse every sentence greedily; parameters as for `treevote.models.parsers.transition.search.parse_beam`."""
     tokens, heads, deprels, offsets = trees
@@ -115,11 +117,11 @@ def parse_with_pairs(
     scores, mask = np.empty(len(actions.kind), np.float32), np.empty(len(actions.kind), np.bool_)
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
-        n = int(last - first - 1)
+        own, n = given_in(given, first, last), int(last - first - 1)
         space = workspace(n, 2 * n)
         initial(space, n)
         for here in range(2 * n):
-            legal(space, actions, here, n, mask)
+            reachable(space, actions, own, here, n, mask)
             action = forced(mask)
             if action < 0:
                 count = fire(space, here, tokens[first:last], words, table, room, keys)

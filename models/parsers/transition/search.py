@@ -18,19 +18,22 @@ from treevote.kernels import Doubles, Longs, kernel, leaf
 from treevote.models.learning.features.partial_scores import ScoreCache
 from treevote.models.learning.features.rows import Trees
 from treevote.models.learning.features.weights import best_class, log_probabilities, normalize
-from treevote.models.parsers.transition.arc_standard import advance, forced, is_final, legal, write_tree
+from treevote.models.parsers.given_arcs import GivenArcs, given_in
+from treevote.models.parsers.transition.arc_standard import advance, forced, is_final, write_tree
 from treevote.models.parsers.transition.configuration import initial, workspace
 from treevote.models.parsers.transition.features import Model, score_configuration
+from treevote.models.parsers.transition.reachability import reachable
 
 POPS = 8
 
 
 @kernel
-def parse_beam(model: Model, cache: ScoreCache, trees: Trees, width: int, margin: float) -> None:
+def parse_beam(model: Model, cache: ScoreCache, given: GivenArcs, trees: Trees, width: int, margin: float) -> None:
     """Parse every sentence, keeping the ``width`` most probable derivations after each action.
 
     The probability of a derivation is the product of those of its actions. A derivation is dropped if its
-    log-probability is lower than that of the best by more than ``margin``. Heads and labels of ``trees`` are written.
+    log-probability is lower than that of the best by more than ``margin``. Heads and labels of ``trees`` are
+    written; they hold the given arcs.
     """
     tokens, heads, deprels, offsets = trees
     actions, scale, n_actions = model.actions, model.weights.scale, len(model.actions.kind)
@@ -40,7 +43,7 @@ def parse_beam(model: Model, cache: ScoreCache, trees: Trees, width: int, margin
     next_totals = np.empty(width, np.float64)
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
-        n = last - first - 1
+        own, n = given_in(given, first, last), last - first - 1
         space = workspace(n, 2 * n * width)
         initial(space, n)
         beam[0], totals[0] = 0, 0.0
@@ -50,7 +53,7 @@ def parse_beam(model: Model, cache: ScoreCache, trees: Trees, width: int, margin
             for i in range(size):
                 if kept == width and totals[i] <= next_totals[kept - 1]:
                     break
-                legal(space, actions, beam[i], n, mask)
+                reachable(space, actions, own, beam[i], n, mask)
                 only = forced(mask)
                 if only < 0:
                     score_configuration(model, cache, space, beam[i], tokens[first:last], scores)
@@ -88,7 +91,7 @@ def insert(total: float, here: int, action: int, kept: int, totals: Doubles, ori
 
 
 @kernel
-def parse_best_first(model: Model, cache: ScoreCache, trees: Trees, width: int) -> int:
+def parse_best_first(model: Model, cache: ScoreCache, given: GivenArcs, trees: Trees, width: int) -> int:
     """Parse as `parse_beam`, always going on from the most probable configuration; return the number of fall-backs."""
     tokens, heads, deprels, offsets = trees
     actions, scale, n_actions = model.actions, model.weights.scale, len(model.actions.kind)
@@ -96,7 +99,7 @@ def parse_best_first(model: Model, cache: ScoreCache, trees: Trees, width: int) 
     logs, fallbacks = np.empty(n_actions, np.float64), 0
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
-        n = last - first - 1
+        own, n = given_in(given, first, last), last - first - 1
         limit = 2 * n * POPS
         space = workspace(n, limit + 2 * n + 1)
         initial(space, n)
@@ -112,7 +115,7 @@ def parse_best_first(model: Model, cache: ScoreCache, trees: Trees, width: int) 
                 farthest = here
             if is_final(space, here, n):
                 break
-            legal(space, actions, here, n, mask)
+            reachable(space, actions, own, here, n, mask)
             if forced(mask) < 0:
                 score_configuration(model, cache, space, here, tokens[first:last], scores)
             log_probabilities(scores, mask, scale, logs)
@@ -128,7 +131,7 @@ def parse_best_first(model: Model, cache: ScoreCache, trees: Trees, width: int) 
             fallbacks += 1
             here, there = farthest, limit + 1
             while not is_final(space, here, n):
-                legal(space, actions, here, n, mask)
+                reachable(space, actions, own, here, n, mask)
                 if forced(mask) < 0:
                     score_configuration(model, cache, space, here, tokens[first:last], scores)
                 advance(space, actions, here, there, n + there, best_class(scores, mask))

@@ -17,10 +17,11 @@ import numpy as np
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError, parse_chunk
 from treevote.conll.text_chunks import TextChunk
-from treevote.conll.validation import BLANK
+from treevote.conll.validation import BLANK, Trees
 from treevote.conll.writer import encoded
+from treevote.corpus.given import Given, Keep
 from treevote.corpus.treebank import Format, Treebank
-from treevote.ensemble.familiarity import doubts
+from treevote.ensemble.familiarity import doubts, strange_labels
 from treevote.ensemble.parser import EnsembleParser, parse_counted
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError, InputError, unknown
@@ -50,7 +51,8 @@ class Work:
     """A stored parser, that is an ensemble or one member of it, with options of the parse; small when it is pickled.
 
     A faulty sentence is left out or kept unparsed; with ``"stop"`` its file has no output. Lemmas and tags are
-    predicted as `treevote.models.text.text_annotator` says.
+    predicted as `treevote.models.text.text_annotator` says. What is kept of the trees of the input is theirs in the
+    output (`treevote.corpus.given`).
     """
 
     stored: StoredParser
@@ -58,6 +60,7 @@ class Work:
     confidence: bool = False
     on_error: OnError = "stop"
     tags: Tags = "auto"
+    keep: Keep | None = None
 
     def check(self) -> None:
         """Load the model, and raise the ModelError or ConfigError that its use would raise."""
@@ -100,14 +103,14 @@ class Work:
         formats: tuple[Format, ...] = ("conllu", "conllx")
         for format in formats:
             numbers = [i for i, chunk in enumerate(chunks) if chunk.format == format]
-            good, treebank = _read(chunks, numbers, format)
+            good, treebank = _read(chunks, numbers, format, trees_of(self.keep, parser))
             for i in sorted({*numbers} - {*good}):
                 results[i] = self._alone(ensemble, parser, marks, chunks[i])
             if good and format == "conllx" and marks:  # which has no column for them: one error for each text
                 results |= {i: self._alone(ensemble, parser, marks, chunks[i]) for i in good}
             elif good:
                 treebank = tagged(ensemble, treebank, self.tags)
-                parsed = _parse(ensemble, parser, marks, [chunks[i] for i in good], treebank)
+                parsed = _parse(ensemble, parser, marks, [chunks[i] for i in good], treebank, self.keep)
                 results |= dict(zip(good, parsed, strict=True))
         return [results[i] for i in range(len(chunks))]
 
@@ -118,17 +121,31 @@ class Work:
         faults: list[InputError] = []
         try:
             if isinstance(chunk, Chunk):
-                treebank, faults = parse_chunk(chunk, trees="ignored", on_error=self.on_error)
+                treebank, faults = parse_chunk(chunk, trees=trees_of(self.keep, parser), on_error=self.on_error)
             else:
                 treebank = tokenized(ensemble, chunk)
             treebank = tagged(ensemble, treebank, self.tags)
-            parse, fallbacks = parse_counted(parser, treebank) if treebank.n_sentences else (treebank, 0)
+            parse, fallbacks = parse_keeping(parser, treebank, self.keep)
             text = encoded(parse.only(*marks))
         except InputError as fault:
             return Parsed(b"", first_fault=fault, stopped=True)
-        reason = doubts(ensemble, treebank, [0, treebank.n_sentences])[0]
+        reason = doubts(ensemble, treebank, [0, treebank.n_sentences])[0] or strange_labels(parser, treebank, self.keep)
         size = treebank.n_sentences, treebank.n_tokens
         return Parsed(text, *size, len(faults), next(iter(faults), None), fallbacks, reason)
+
+
+def trees_of(keep: Keep | None, parser: Parser) -> Trees:
+    """Return how the trees of the input are read."""
+    if keep is None or keep == "labels":
+        return "ignored" if keep is None else "optional"
+    return "partial-rooted" if parser.single_root else "partial"
+
+
+def parse_keeping(parser: Parser, treebank: Treebank, keep: Keep | None) -> tuple[Treebank, int]:
+    """Parse sentences that were read as `trees_of` says, and count the fallbacks."""
+    if not treebank.n_sentences:
+        return treebank, 0
+    return parse_counted(parser, treebank, Given.of(treebank, keep, single_root=parser.single_root))
 
 
 def not_utf8(chunk: TextChunk) -> str | None:
@@ -190,13 +207,13 @@ def _bare(chunk: Chunk) -> bytes:
     return text + missing_end(text)
 
 
-def _read(chunks: Sequence[Chunk], numbers: Sequence[int], format: Format) -> tuple[list[int], Treebank]:
+def _read(chunks: Sequence[Chunk], numbers: Sequence[int], format: Format, trees: Trees) -> tuple[list[int], Treebank]:
     """Read the numbered chunks as one treebank; return also the numbers of those without a fault, which are in it."""
     good = list(numbers)
     while True:
         texts = [_bare(chunks[i]) for i in good]
         joint = Chunk("", 1, 1, b"".join(texts), format)
-        treebank, faults = parse_chunk(joint, trees="ignored", on_error="keep")
+        treebank, faults = parse_chunk(joint, trees=trees, on_error="keep")
         if not faults:
             return good, treebank
         ends = list(itertools.accumulate(text.count(b"\n") for text in texts))
@@ -206,10 +223,15 @@ def _read(chunks: Sequence[Chunk], numbers: Sequence[int], format: Format) -> tu
 
 
 def _parse(
-    ensemble: EnsembleParser, parser: Parser, marks: Sequence[str], chunks: Sequence[Chunk], treebank: Treebank
+    ensemble: EnsembleParser,
+    parser: Parser,
+    marks: Sequence[str],
+    chunks: Sequence[Chunk],
+    treebank: Treebank,
+    keep: Keep | None,
 ) -> list[Parsed]:
     """Parse chunks without faults, and take the result apart."""
-    parse, fallbacks = parse_counted(parser, treebank) if treebank.n_sentences else (treebank, 0)
+    parse, fallbacks = parse_keeping(parser, treebank, keep)
     lines = encoded(parse.only(*marks)).split(b"\n")
     ends = [0, *itertools.accumulate(_bare(chunk).count(b"\n") for chunk in chunks)]
     assert treebank.source is not None, "read from a text"
@@ -223,5 +245,7 @@ def _parse(
         front = BOM if chunk.first_line == 1 and chunk.text.startswith(BOM) else b""
         text = front + text[: len(text) - len(missing_end(chunk.text.removeprefix(front)))]
         size = bounds[i + 1] - bounds[i], tokens[i + 1] - tokens[i]
-        results.append(Parsed(text, *size, fallbacks=0 if i else fallbacks, doubt=reasons[i]))
+        own = treebank[bounds[i] : bounds[i + 1]] if keep else treebank
+        doubt = reasons[i] or strange_labels(parser, own, keep)
+        results.append(Parsed(text, *size, fallbacks=0 if i else fallbacks, doubt=doubt))
     return results

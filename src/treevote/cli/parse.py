@@ -39,6 +39,10 @@ def parse(
             help="Lemmas and tags: predicted where a sentence has no tag, those of the text, all predicted."
         ),
     ] = "auto",
+    keep: Annotated[
+        Literal["heads", "labels", "all"] | None,
+        options.choice(help="Keep the given HEAD, DEPREL, or both, where they are not _, and parse around them."),
+    ] = None,
     all_faults: options.AllFaults = False,
     strict: Annotated[
         bool, options.guard("--strict", help="Stop (exit code 3) at text without known tags, or in another language.")
@@ -68,7 +72,7 @@ def parse(
     from treevote.errors import ConfigError
 
     how: dict[str, Any] = {"member": member, "support": support, "confidence": confidence}
-    how |= {"on_error": on_error, "tags": tags, "format": format}
+    how |= {"on_error": on_error, "tags": tags, "keep": keep, "format": format}
     if output_dir is not None:
         for option, given in (("--output", output != "-"), ("--all-faults", all_faults)):
             if given:
@@ -94,7 +98,7 @@ def parse(
     options.require_file(json, output)
     if all_faults and format != "text" and format != "lines":
         columns = [path for path in inputs if text_format(path, format) is None]
-        require_no_faults({"ignored": columns}, fault, format=format)
+        require_no_faults({"partial" if keep in ("heads", "all") else "ignored": columns}, fault, format=format)
 
     def refuse(doubt: str) -> None:
         fault(TreevoteError(doubt))

@@ -13,6 +13,7 @@ from treevote.batch.joint import Parsed, Work, missing_end
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat, TextChunk
+from treevote.corpus.given import Keep
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import CHUNK_BYTES, any_file_chunks, size
 from treevote.errors import InputError
@@ -61,6 +62,7 @@ def parse_files(
     confidence: bool = False,
     on_error: OnError = "stop",
     tags: Tags = "auto",
+    keep: Keep | None = None,
     format: AnyFormat = "auto",
     jobs: Jobs = ONE_JOB,
     chunk_bytes: int = CHUNK_BYTES,
@@ -73,7 +75,7 @@ def parse_files(
     model : path
         A model folder.
     inputs : sequence of path or "-"
-        Their sentences are written one after the other. HEAD and DEPREL are ignored.
+        Their sentences are written one after the other. HEAD and DEPREL are ignored, but for ``keep``.
     output : path or "-"
         Written whole or not at all, see `treevote.files.streams.writing`; it may be one of the inputs.
     member : str, optional
@@ -86,6 +88,9 @@ def parse_files(
     tags : {"auto", "keep", "predict"}, default="auto"
         Lemmas and tags: those of the model where a sentence has no tag at all, if the model has a tagger; those of the
         text; those of the model.
+    keep : {"heads", "labels", "all"}, optional
+        Keep the given HEAD, the given DEPREL (on whatever head is found), or both, where they are not ``_``: the trees
+        are the best of those that hold them.
     format : {"auto", "conllu", "conllx", "text", "lines"}, default="auto"
         See `treevote.conll.chunks.chunks`; ``"text"`` is running text with a blank line after each paragraph,
         ``"lines"`` one with a sentence on each line. ``"auto"`` is running text if the name of a file ends with
@@ -102,14 +107,14 @@ def parse_files(
     Raises
     ------
     InputError
-        For a faulty sentence if ``on_error`` is ``"stop"``, an input without sentences, running text if the model has
-        no tokenizer, or a file that cannot be read or written.
+        For a faulty sentence if ``on_error`` is ``"stop"``, such as one whose given heads close a cycle, an input
+        without sentences, running text if the model has no tokenizer, or a file that cannot be read or written.
     ModelError, ConfigError
         If the model cannot be read, or does not have the member, confidence or tagger that is asked for; a member alone
         has neither support nor confidence.
     """
     start = time.monotonic()
-    work = Work(StoredParser.of(model, member), support, confidence, on_error, tags)
+    work = Work(StoredParser.of(model, member), support, confidence, on_error, tags, keep)
     work.check()  # before anything is read or written
     if jobs.n_jobs != 1:  # kernels are compiled once here, not in every process
         work([Chunk("", 1, 1, b"1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n", "conllu")])

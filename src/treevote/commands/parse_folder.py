@@ -19,6 +19,7 @@ from treevote.commands.folder_outputs import FolderSummary, Outputs
 from treevote.conll.document_ids import document_ids
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat
+from treevote.corpus.given import Keep
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import size
 from treevote.errors import ConfigError, InputError
@@ -61,6 +62,7 @@ def parse_folder(
     confidence: bool = False,
     on_error: OnError = "stop",
     tags: Tags = "auto",
+    keep: Keep | None = None,
     strict: bool = False,
     format: AnyFormat = "auto",
     jobs: Jobs = ONE_JOB,
@@ -83,7 +85,7 @@ def parse_folder(
         Suffix of the outputs, in place of that of the inputs; it decides on compression.
     force : bool, default=False
         Make all outputs again, and replace files that are not in the manifest.
-    member, support, confidence, on_error, tags, format
+    member, support, confidence, on_error, tags, keep, format
         As for `treevote.commands.parse.parse_files`. A fault that would stop it is a fault of its file here.
     strict : bool, default=False
         Whether a text that is probably unfit for the model is a fault of its file.
@@ -108,6 +110,7 @@ def parse_folder(
     where = os.fspath(folder)
     found, links = pairs(inputs, folder, suffix, format)
     options: dict[str, Any] = {"support": support, "confidence": confidence, "on_error": on_error, "tags": tags}
+    options |= {} if keep is None else {"keep": keep}
     work = Work(StoredParser.of(model, member), **options)
     work.check()
     options |= {"member": member, "strict": strict, "format": format}

@@ -13,6 +13,7 @@ import numpy as np
 
 from treevote.conll.reader import read, read_parse
 from treevote.conll.writer import write
+from treevote.corpus.given import Given
 from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import is_single_rooted
 from treevote.corpus.trees import roots as count_roots
@@ -59,6 +60,7 @@ def vote(
     gold: str | Path | None = None,
     dev: Sequence[str | Path] = (),
     roots: Literal["one", "several", "auto"] = "auto",
+    keep: str | Path | None = None,
     support: bool = False,
     confidence: bool = False,
     format: Format | Literal["auto"] = "auto",
@@ -69,8 +71,9 @@ def vote(
     Systems are paths or ``"NAME=FILE"``, the best first: it decides ties, and its text is kept. Weights are learned
     from ``gold``, sentences that are not voted on, and ``dev``, the same as each system parsed them, one file for each;
     ``"equal"`` and ``"agreement"`` need neither. ``select`` chooses the systems with the best vote, their order and
-    their weights, see `treevote.ensemble.selection`. Support and confidence are written into MISC. ``warn`` is called
-    with warnings about development files that do not belong to the systems.
+    their weights, see `treevote.ensemble.selection`. The heads and labels of the file ``keep``, the same sentences with
+    some heads or none, are kept, and the trees are the heaviest that hold them. Support and confidence are written into
+    MISC. ``warn`` is called with warnings about development files that do not belong to the systems.
     """
     if len(systems) < 2:
         raise ConfigError(f"expected two systems or more to vote, found {len(systems)}; one alone has no vote")
@@ -98,6 +101,7 @@ def vote(
         {"name": name, "path": path, "ill_formed": as_plain(ill_formed(parse, single_root=single_root))}
         for (name, path), parse in zip(paths.items(), parses, strict=True)
     ]
+    given = None if keep is None else given_of(keep, parses[0], single_root=single_root, format=format)
     choice = None
     if trees is None or not known:
         used = parses
@@ -125,7 +129,7 @@ def vote(
                 voted = cross_fitted(weights, trees, known_used, single_root=single_root)
             judge = Judge(by, CandidateModel.fit(trees, known_used, convention=convention) if confidence else None)
         facts["development"] = _development(trees, voted, known, names, convention)
-    parse = judge.vote(used, single_root=single_root)
+    parse = judge.vote(used, single_root=single_root, given=given)
     shown = judge.weights
     overall, pos = ([None] * judge.n_members, ()) if shown is None else (shown.overall, shown.pos)
     facts |= {"weights": judge.kind, "parts_of_speech": len(pos), "selected": select}
@@ -134,6 +138,15 @@ def vote(
     parse = parse.only(*marks, *(("confidence", "label_confidence") if confidence else ()))
     write(parse, output)
     return Voted(parse, single_root, tuple(names[i] for i in voters), facts)
+
+
+def given_of(
+    path: str | Path, parse: Treebank, *, single_root: bool, format: Format | Literal["auto"] = "auto"
+) -> Given | None:
+    """Return the heads and labels of a file with the sentences of a parse; InputError if no tree has them."""
+    half_done = read(path, format=format, trees="partial-rooted" if single_root else "partial")
+    check_same_sentences([parse, half_done])
+    return Given.of(half_done, "all", single_root=single_root)
 
 
 def as_json(voted: Voted, output: str | Path, command: str = "") -> str:
