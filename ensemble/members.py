@@ -24,6 +24,7 @@ FAMILIES = {
     "lr-parser": "treevote.models.parsers.transition.parser",
     "pipeline-parser": "treevote.models.parsers.pipeline.parser",
     "graph-parser": "treevote.models.parsers.graph.parser",
+    "biaffine-parser": "treevote.models.parsers.biaffine.parser",
     "decision-list": "treevote.models.parsers.decision_list.parser",
 }
 """The families that come with treevote: by kind the module with its ``FAMILY``, imported for a member of it."""

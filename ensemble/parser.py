@@ -200,3 +200,14 @@ def configuration(parser: EnsembleParser) -> dict[str, dict[str, Any]]:
     """Return the configuration of every member, as `treevote train --config` reads it."""
     trainers = {name: member.trainer for name, member in parser.members.items()}
     return {name: {"kind": kind_of(trainer), **to_mapping(trainer)} for name, trainer in trainers.items()}
+
+
+def score_tags(facts: Mapping[str, Any]) -> str | None:
+    """Return the tags with which the trees of the scores were found, ``gold`` or ``predicted``; None without scores.
+
+    Development data get the tags that the model predicts; folds have the tags of the training data of the parsers.
+    """
+    if "scores" not in facts:
+        return None
+    reading = facts.get("reading")
+    return "predicted" if reading and ("development" in facts or reading["tags"] == "predicted") else "gold"

@@ -11,6 +11,7 @@ from treevote.conll.chunks import Chunk, chunks
 from treevote.conll.document_ids import document_ids
 from treevote.conll.text_chunks import AnyFormat, TextChunk, any_chunks
 from treevote.corpus.treebank import Format
+from treevote.files.encodings import UTF8
 
 CHUNK_BYTES = 1 << 19  # approximate length of a chunk: its transfer is cheap compared with parsing it
 C = TypeVar("C", bound=Chunk | TextChunk)
@@ -39,15 +40,26 @@ def file_chunks(
 
 
 def any_file_chunks(
-    paths: Sequence[str | os.PathLike[str]], *, format: AnyFormat = "auto", n_bytes: int = CHUNK_BYTES
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    format: AnyFormat = "auto",
+    n_bytes: int = CHUNK_BYTES,
+    encoding: str = UTF8,
+    id_prefix: str = "",
 ) -> Iterator[FileChunk[Chunk | TextChunk]]:
     """Yield the chunks of files that may be running text; the names of all their sentences differ."""
-    return _counted(paths, lambda path, document: any_chunks(path, format=format, n_bytes=n_bytes, document=document))
+
+    def cut(path: str, document: str) -> Iterator[Chunk | TextChunk]:
+        return any_chunks(path, format=format, n_bytes=n_bytes, document=document, encoding=encoding)
+
+    return _counted(paths, cut, id_prefix)
 
 
-def _counted(paths: Sequence[str | os.PathLike[str]], cut: Callable[[str, str], Iterator[C]]) -> Iterator[FileChunk[C]]:
+def _counted(
+    paths: Sequence[str | os.PathLike[str]], cut: Callable[[str, str], Iterator[C]], id_prefix: str = ""
+) -> Iterator[FileChunk[C]]:
     before = read = 0
-    for file, (path, document) in enumerate(zip(paths, document_ids(paths), strict=True)):
+    for file, (path, document) in enumerate(zip(paths, document_ids(paths, id_prefix), strict=True)):
         for chunk in cut(os.fspath(path), document):
             read = before + chunk.bytes_read
             yield FileChunk(chunk, file, read)

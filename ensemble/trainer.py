@@ -23,6 +23,7 @@ from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.selection import LARGEST, Diversity, VoteKind, select
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError
+from treevote.evaluation import lights
 from treevote.evaluation.counts import Convention, evaluate, require_heads
 from treevote.parallel import ONE_JOB, Jobs, Progress
 from treevote.protocols import Trainer
@@ -164,6 +165,7 @@ class EnsembleTrainer:
         facts["weights"] = judge.kind
         if gold.n_sentences > 1:
             facts["reliability"] = calibration(gold, voted, convention=convention)
+            facts["lights"] = lights.measured(gold, voted, convention=convention)
         facts["scores"] = {
             name: dict(evaluate(gold, parse, convention=convention).attachment)
             for name, parse in {**chosen, "vote": voted}.items()

@@ -13,7 +13,8 @@ import pytest
 
 import treevote
 from tests.reference.toy_grammar import toy_treebank
-from treevote import InputError, Treebank, Word, api
+from treevote import InputError, Treebank, Word
+from treevote.batch.data import from_tokens
 from treevote.commands.train import train as command
 from treevote.parallel import Jobs
 
@@ -209,7 +210,7 @@ def test_a_table_without_pandas_is_told(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_words_are_made_of_several_things() -> None:
-    assert api.from_tokens([["a", ("b", "X"), Word("c", "_", "_", "_", "_")]])[0].words[2].upos == "X"
+    assert from_tokens([["a", ("b", "X"), Word("c", "_", "_", "_", "_")]])[0].words[2].upos == "X"
 
 
 def test_public_names_exist() -> None:

@@ -21,6 +21,7 @@ LINKS = ("models", "ensemble", "adaptation")
 FAMILIES = {
     "models.parsers.transition",
     "models.parsers.pipeline",
+    "models.parsers.biaffine",
     "models.parsers.graph",
     "models.parsers.decision_list",
 }
@@ -54,12 +55,13 @@ LAYERS = (
         "models.text",
     },
     {"models.text.tag_confidence", "models.text.tagging", "models.text.text_annotator", "models.text.tokenization"},
-    {"models.parsers.given_arcs", "models.parsers.labelling", "models.parsers.parser"},
+    {"models.parsers.decoding", "models.parsers.given_arcs", "models.parsers.labelling", "models.parsers.parser"},
     FAMILIES,
     {"ensemble"},
-    {"adaptation"},
-    {"batch", "report", "studies"},
+    {"adaptation", "annotation"},
+    {"batch", "studies"},
     {"commands", "spacy_texts"},
+    {"report"},
     {"api", "cli", "spacy_component"},
     {"__main__"},
 )

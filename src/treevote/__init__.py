@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from treevote.commands.folder_outputs import FolderSummary
     from treevote.commands.parse import parse_files
     from treevote.commands.parse_folder import parse_folder
+    from treevote.commands.vote import vote_files
     from treevote.conll.reader import read
     from treevote.conll.tokenlists import to_tokenlists
     from treevote.conll.writer import dumps, write
@@ -73,6 +74,7 @@ __all__ = [
     "to_tokenlists",
     "train",
     "vote",
+    "vote_files",
     "write",
 ]
 
@@ -82,6 +84,7 @@ _MODULES = {
     "treevote.commands.folder_outputs": ("FolderSummary",),
     "treevote.commands.parse": ("parse_files",),
     "treevote.commands.parse_folder": ("parse_folder",),
+    "treevote.commands.vote": ("vote_files",),
     "treevote.conll.reader": ("read",),
     "treevote.conll.tokenlists": ("to_tokenlists",),
     "treevote.conll.writer": ("dumps", "write"),

@@ -22,12 +22,12 @@ from typing import Self
 
 import numpy as np
 
-from treevote.batch.joint import member_of, tagged
+from treevote.batch.parsing import member_of, parse_sentences, require_tags, tagged
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.familiarity import doubt, expects_tags
+from treevote.ensemble.familiarity import doubt
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
-from treevote.errors import ConfigError, InputError
+from treevote.errors import ConfigError
 from treevote.extras import extra
 from treevote.kernels import Bools, Longs
 from treevote.models.text.text_annotator import no_tokenizer, without_tags
@@ -121,16 +121,11 @@ class TreevoteParser(_Part):
         if not tokens:
             return
         treebank = tagged(parser, given, "auto")
-        bare = without_tags(treebank)
-        if bare.all() and expects_tags(parser):
-            raise InputError(
-                "expected a part of speech for each token, found none",
-                remedy="the model was trained with tags and has no tagger: add a component that tags in front of "
-                "treevote, or train the model with --from-tokens",
-            )
+        remedy = "add a component that tags in front of treevote, or train the model with --from-tokens"
+        require_tags(parser, treebank, remedy)
         if reason := doubt(parser, treebank):
             warnings.warn(reason, UserWarning, stacklevel=2)
-        parse = member_of(parser, self.member).parse(treebank)
+        parse, _ = parse_sentences(member_of(parser, self.member), treebank)
         slots = np.flatnonzero(parse.is_token)
         _set_tags(tokens, treebank, slots, without_tags(given))
         heads = (parse.heads + parse.starts)[slots]  # slot of the head; that of ROOT is a sentence's first

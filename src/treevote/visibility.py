@@ -77,3 +77,8 @@ def _escaped(character: str) -> str:
 
 def _is_visible(character: str) -> bool:
     return character in JOINERS or unicodedata.category(character) not in INVISIBLE
+
+
+def printable(text: str) -> str:
+    """Return a text with escapes for bytes of file names that are not UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode()

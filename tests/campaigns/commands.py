@@ -56,15 +56,12 @@ COMMANDS = {
     "show-stdout": Command("show {toy}"),
     "inspect": Command("inspect {model}"),
     "study": Command(f"study agreement {{toy}} --members {TWO} -o out", "out"),
-    "benchmark": Command(
-        "benchmark --train {toy} --test {text} --members lr-svm-forward --scales 1 -o out.json", "out.json", same=False
-    ),
     "quickstart": Command("quickstart -o out", "out"),
 }
 """Commands by name; all but those that only print have a target."""
 
 
-SLOW = ("benchmark", "quickstart")
+SLOW = ("quickstart",)
 """Commands that take long: they are chosen less often."""
 
 

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from tests.campaigns.bench import Bench
 from tests.campaigns.campaign import Fault, Material, settings, with_settings
 from treevote.cli import app
-from treevote.commands.show import as_svg, as_text, show
+from treevote.commands.show import show
 from treevote.conll.reader import read
 from treevote.ensemble.parser import save
 from treevote.ensemble.trainer import EnsembleTrainer
@@ -27,6 +27,7 @@ from treevote.errors import TreevoteError
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.evaluation.results import Evaluation
 from treevote.models.parsers.decision_list.parser import DecisionListTrainer
+from treevote.report.drawings import as_svg, as_text
 from treevote.report.evaluation import as_csv, as_json
 from treevote.report.page import render, write_report
 

@@ -22,7 +22,7 @@ import typer
 from typer.testing import CliRunner
 
 import treevote
-import treevote.batch.joint as parsing
+import treevote.batch.parsing as parsing
 from tests.command_line import content, fails, run
 from tests.paths import TOY
 from treevote import terminal

@@ -7,23 +7,23 @@ import io
 import pytest
 
 from treevote import Treebank
-from treevote.api import _is_path
+from treevote.batch.data import is_path
 from treevote.batch.joint import missing_end
 from treevote.batch.outputs import folders_of, pairs
 from treevote.batch.reading import Piece, tasks
 from treevote.commands.config import of_adaptation
 from treevote.commands.parse_folder import Status, StatusLine
 from treevote.commands.train import with_folds
-from treevote.commands.vote import one_root
 from treevote.conll.chunks import Chunk
+from treevote.ensemble.configuration import described
+from treevote.ensemble.parser import score_tags
+from treevote.ensemble.system_vote import one_root
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.notebook import OneLine
 from treevote.report.evaluation import as_csv, as_text
 from treevote.report.page import points, rate, span, unbroken
 from treevote.report.plots import Scale
-from treevote.report.scores import score_tags
-from treevote.report.settings import described
 from treevote.terminal import duration, plural, size, wrapped
 from treevote.visibility import as_cell, as_json
 
@@ -104,7 +104,7 @@ def test_figures_as_a_table() -> None:
 
 def test_texts_and_names_of_files_are_told_apart() -> None:
     given = ("train.conllu", "corpus/dev", "-", "我喜欢猫。", "Hello", "Who is it?")
-    assert [_is_path(data) for data in given] == [True, True, True, False, False, False]
+    assert [is_path(data) for data in given] == [True, True, True, False, False, False]
 
 
 def test_line_ends_that_a_text_lacks() -> None:

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from tests.command_line import fails, run
 from tests.reference.toy_grammar import toy_treebank
+from treevote import ConfigError, dumps, vote_files
 from treevote.cli import app
 from treevote.conll.reader import read
 from treevote.conll.writer import write
@@ -94,6 +95,19 @@ def test_json_has_all_that_is_told(room: Path, tmp_path: Path) -> None:
     assert answer["systems"][0]["weight"] == pytest.approx(answer["systems"][0]["las"] / 100, abs=1e-4)
     assert answer["development"]["gain"]["over"] == "good"
     assert "standard output" in run("vote", *files(room, "test"), "--json", code=2)
+
+
+def test_the_vote_of_files_in_python_is_that_of_the_command(room: Path, tmp_path: Path) -> None:
+    gold, systems, dev = room / "gold.dev.conllu", files(room, "test"), files(room, "dev")
+    options = "--gold", gold, "--dev", *dev, "--weights", "accuracy", "--support", "--json"
+    answer = json.loads(run("vote", *systems, *options, "-o", tmp_path / "command"))
+    voted = vote_files(systems, tmp_path / "python", weights="accuracy", gold=gold, dev=dev, support=True)
+    assert (tmp_path / "python").read_bytes() == (tmp_path / "command").read_bytes()
+    assert dumps(voted.parse) == (tmp_path / "command").read_text("utf-8")
+    assert list(voted.voters) == answer["voters"]
+    assert voted.facts["development"] == answer["development"]
+    with pytest.raises(ConfigError, match="expected two systems or more"):
+        vote_files(systems[:1], tmp_path / "python")
 
 
 def test_sentences_that_were_no_trees_are_named(room: Path, tmp_path: Path) -> None:

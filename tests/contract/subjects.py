@@ -17,6 +17,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.models.learning.clusters.clusters import Clusters
+from treevote.models.parsers.biaffine.parser import BiaffineParser, BiaffineTrainer
 from treevote.models.parsers.decision_list.explanation import explain, rules_text
 from treevote.models.parsers.decision_list.parser import DecisionListParser, DecisionListTrainer
 from treevote.models.parsers.graph.parser import GraphParser, GraphTrainer
@@ -32,6 +33,10 @@ CLUSTERED = dataclasses.replace(SMALL, clusters=CLUSTERS)
 PAIRS = dataclasses.replace(SMALL, learner="pairs-svm")
 PIPELINE = PipelineTrainer(templates="paper", cutoff=1)
 GRAPH = GraphTrainer(bits=14, epochs=2, n_perceptrons=2, attributes=("upos", "lower", "feat"))
+NETWORK = BiaffineTrainer(
+    passes=12, batch=40, rate=0.01, dropout=0.1, word_size=8, tag_size=8, letter_size=6, filters=8,
+    layers=1, units=12, arc_size=12, label_size=8,
+)  # fmt: skip
 RULES = DecisionListTrainer(attributes=("upos", "form", "feats"), weights=(1, 2), repeats=2, min_gain=2)
 
 
@@ -59,6 +64,7 @@ ENSEMBLE = (
     "candidates",
     "development",
     "diversity",
+    "lights",
     "reliability",
     "scores",
     "seed",
@@ -140,6 +146,7 @@ SUBJECTS = {
         ("labels", "pruner", "graph 1", "graph 2"),
         spare=("second-order",),
     ),
+    "biaffine": Subject(NETWORK, BiaffineParser, ("training",)),
     "decision-list": Subject(RULES, DecisionListParser, ("passes",), explained, seeded=False),
     "ensemble": Subject(
         EnsembleTrainer({"forward": SMALL, "backward": BACKWARD}),

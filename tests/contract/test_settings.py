@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.contract.subjects import GRAPH, PIPELINE, RULES, STRUCTURED
+from tests.contract.subjects import GRAPH, NETWORK, PIPELINE, RULES, STRUCTURED
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_parser import SMALL, TEST, TRAINING, accuracy
 from treevote.adaptation.guard import Guard
@@ -53,6 +53,7 @@ def variants(trainer: Any, **settings: Any) -> list[Any]:
             GraphTrainer(bits=16, epochs=3, n_perceptrons=2),
             learner=("perceptron", "mira", "bpm"), order=(1, 2), decoder=("projective", "non-projective"),
         ),
+        *variants(NETWORK, layers=(1, 2), decoder=("projective", "non-projective"), attributes=((), ("feats", "form"))),
         *variants(DecisionListTrainer(min_gain=1), links=("found",), repeats=(1,)),
         *variants(DecisionListTrainer(min_gain=1), links=("gold",), repeats=(2,)),
     ],
@@ -114,6 +115,15 @@ def test_encoded_labels_give_non_projective_trees(trainer: Any) -> None:
         (GRAPH, {"pruning_margin": NAN}, "pruning_margin: expected a number"),
         (GRAPH, {"weight_threshold": 1.0}, "weight_threshold should be"),
         (GRAPH, {"attributes": ("uops",)}, "did you mean 'upos'"),
+        (NETWORK, {"attributes": ("uops",)}, "unknown attribute 'uops'; did you mean 'upos'"),
+        (NETWORK, {"passes": 0}, "passes should be in 1..1000, found 0"),
+        (NETWORK, {"batch": 0}, "batch should be in 1..100000, found 0"),
+        (NETWORK, {"rate": 0.0}, r"rate should be in \(0, inf\)"),
+        (NETWORK, {"dropout": 1.0}, r"dropout should be in \[0, 1\)"),
+        (NETWORK, {"word_dropout": -1.0}, "word_dropout should be in 0..1000"),
+        (NETWORK, {"units": 10**9}, "units should be in 1..1000"),
+        (NETWORK, {"layers": 0}, "layers should be in 1..10"),
+        (NETWORK, {"decoder": "mst"}, "unknown decoder"),
         (RULES, {"attributes": ("upos", "lema")}, "unknown attribute 'lema'; did you mean 'lemma'"),
         (RULES, {"attributes": ()}, "attributes should be one or more"),
         (RULES, {"attributes": ("upos", "upos")}, "attributes should be one or more, each once"),
@@ -138,7 +148,7 @@ def test_a_setting_out_of_range_is_refused(trainer: Any, changes: dict[str, Any]
 
 
 SETTINGS = (
-    *(SMALL, PIPELINE, GRAPH, RULES, EnsembleTrainer({}), AnnotatorTrainer(), TokenizerTrainer()),
+    *(SMALL, PIPELINE, GRAPH, NETWORK, RULES, EnsembleTrainer({}), AnnotatorTrainer(), TokenizerTrainer()),
     *(ClassifierTrainer(templates=("form",)), Scheme(), Guard(), InstanceSelection()),
 )
 """One of each class of settings."""
@@ -193,6 +203,7 @@ def test_numbers_of_numpy_and_lists_are_settings() -> None:
         (PIPELINE, {"templates": "rihc"}, "unknown template set 'rihc'; did you mean 'rich'"),
         (PIPELINE, {"templates": ("s0.deprel",)}, "labels are not known"),
         (PIPELINE, {"learner": "pairs-svm"}, "needs a linear learner, pairs-svm is not; choose another"),
+        (NETWORK, {"rate": 1e30}, "not finite numbers; let it take smaller steps"),
         (GRAPH, {"attributes": ()}, "expected 1 to 1000 templates, found 0"),
     ],
 )  # fmt: skip

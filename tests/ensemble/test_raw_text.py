@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.models.text.tokenization.test_tokenizer import texts
 from tests.reference.toy_tagger import ToyTagger
 from tests.reference.toy_text import toy, toy_tokenizer
-from treevote import InputError, dumps, parse, parse_files, parse_folder, parse_strings, read, save
+from treevote import ConfigError, InputError, dumps, parse, parse_files, parse_folder, parse_strings, read, save
 from treevote.commands.inspect import inspect
 from treevote.commands.text import write_text
 from treevote.conll import text_chunks as cutting
@@ -26,6 +26,7 @@ from treevote.corpus.trees import are_trees
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import load
 from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.files.encodings import guessed
 from treevote.models.text import text_annotator as annotation
 from treevote.models.text.text_annotator import TextAnnotator
 from treevote.parallel import Jobs
@@ -182,6 +183,44 @@ def test_folders_of_text_give_treebanks(model: Path, tmp_path: Path) -> None:
     assert (tmp_path / "mixed" / "e.conllu").read_bytes() == (tmp_path / "treebanks" / "e.conllu").read_bytes()
 
 
+@pytest.mark.parametrize("encoding", ["latin-1", "windows-1252", "mac-roman", "utf-16", "utf-16-be", "utf-8"])
+def test_text_in_an_encoding_that_is_named_is_parsed_as_its_utf8(model: Path, tmp_path: Path, encoding: str) -> None:
+    text = "A café can't bark.\n\nDogs."
+    (tmp_path / "x.txt").write_bytes(text.encode(encoding))
+    told: list[str] = []
+    parse_files(model, [tmp_path / "x.txt"], tmp_path / "x.conllu", encoding=encoding, on_doubt=told.append)
+    expected = parsed(model, text.encode()).replace(b"id = in", b"id = x")
+    assert (tmp_path / "x.conllu").read_bytes() == expected
+    parse_folder(model, [tmp_path / "x.txt"], tmp_path / "out", encoding=encoding, id_prefix="my corpus")
+    made = (tmp_path / "out" / "x.conllu").read_bytes()
+    assert made == expected.replace(b"id = x", b"id = my_corpus-x")
+    assert not told
+
+
+def test_text_of_two_encodings_and_bytes_of_another_one_are_told(model: Path, tmp_path: Path) -> None:
+    path, told = tmp_path / "x.txt", list[str]()
+    path.write_bytes("A café barks. ".encode() + "A café barks.".encode("latin-1"))
+    parse_files(model, [path], tmp_path / "out.conllu", on_doubt=told.append)
+    assert told == [
+        f"{path}: it is not UTF-8: byte 0xe9 in 'caf\ufffd'; other words of it are UTF-8: it was put together from two "
+        "encodings, convert the parts apart"
+    ]
+    path.write_bytes(b"A caf\x81 barks.")
+    with pytest.raises(InputError, match=r"x\.txt: expected windows-1252, found the byte 0x81; name the encoding"):
+        parse_files(model, [path], tmp_path / "out.conllu", encoding="windows-1252")
+    with pytest.raises(ConfigError, match="the encoding 'latin-x' is unknown; name one such as latin-1"):
+        parse_files(model, [path], tmp_path / "out.conllu", encoding="latin-x")
+    path.write_bytes(("A dog barks. " * 9).encode("utf-16-le"))
+    with pytest.raises(InputError, match="the file is UTF-16LE; parse it with --encoding UTF-16LE"):
+        parse_files(model, [path], tmp_path / "out.conllu")
+
+
+@pytest.mark.parametrize("text", ["Été à la forêt, où naît l’œuvre « élevée ».", "“Hello,” he said—it’s fine…"])
+@pytest.mark.parametrize("encoding", ["windows-1252", "mac-roman"])
+def test_the_encoding_of_quotes_and_letters_is_guessed(text: str, encoding: str) -> None:
+    assert guessed(text.encode(encoding)) == encoding
+
+
 def test_text_in_another_encoding_is_doubtful(model: Path, tmp_path: Path) -> None:
     for name, encoding in (("new", "utf-8"), ("old", "latin-1"), ("mac", "mac-roman")):
         (tmp_path / f"{name}.txt").write_bytes("A café barks.\n".encode(encoding))
@@ -189,8 +228,11 @@ def test_text_in_another_encoding_is_doubtful(model: Path, tmp_path: Path) -> No
     told: list[str] = []
     parse_files(model, files, tmp_path / "out.conllu", on_doubt=told.append)
     summary = parse_folder(model, files, tmp_path / "out")
-    reasons = [f"it is not UTF-8: byte {byte} in 'caf\ufffd'; convert it" for byte in ("0xe9", "0x8e")]
-    assert [reason.partition(",")[0] for _, reason in summary.doubtful] == reasons
-    assert [each.partition(",")[0] for each in told] == [f"{files[1]}: {reasons[0]}"]
+    reasons = [
+        f"it is not UTF-8: byte {byte} in 'caf\ufffd'; it looks like {name}: give --encoding {name}"
+        for byte, name in (("0xe9", "latin-1"), ("0x8e", "mac-roman"))
+    ]
+    assert [reason for _, reason in summary.doubtful] == reasons
+    assert told == [f"{files[1]}: {reasons[0]}"]
     strict = parse_folder(model, files, tmp_path / "strict", strict=True)
     assert [os.path.basename(path) for path, _ in strict.faulty] == ["old.txt", "mac.txt"]

@@ -7,9 +7,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from treevote.kernels import Bools, Floats, Ints, Longs, Shorts, kernel, leaf
-from treevote.models.parsers.graph.chu_liu_edmonds import decode as edmonds_decode
-from treevote.models.parsers.graph.eisner import decode as eisner_decode
+from treevote.kernels import Bools, Floats, Longs, Shorts, kernel, leaf
+from treevote.models.parsers.decoding.best_tree import decode, restrict
 from treevote.models.parsers.graph.features import (
     MAX_FEATURES,
     ArcKeys,
@@ -20,7 +19,6 @@ from treevote.models.parsers.graph.features import (
     variants_of_arc,
 )
 from treevote.models.parsers.graph.hashed_weights import NO_WEIGHTS, HashedWeights
-from treevote.models.parsers.graph.parts import NEVER
 from treevote.models.parsers.graph.sentences import Sentences
 from treevote.models.parsers.graph.templates import ArcTable, compile_arcs
 from treevote.models.parsers.graph.update import AveragedWeights, SparseVector, UpdateRule, extend, update
@@ -78,24 +76,6 @@ def write_scores(weights: WeightTable, bits: int, splits: Bools, keys: ArcKeys, 
             if h != d:
                 count = fire_arc(keys, splits, bits, h, d, places)
                 scores[d, h] = score_features(weights, places, count, variants_of_arc(h, d))
-
-
-@leaf
-def restrict(scores: Floats, heads: Ints) -> None:
-    """Prune all other heads of the tokens whose head is given, that is not -1, in ``heads``."""
-    for d in range(1, len(scores)):
-        for h in range(len(scores)):
-            if heads[d] >= 0 and h != heads[d]:
-                scores[d, h] = np.float32(NEVER)
-
-
-@kernel
-def decode(scores: Floats, projective: bool, single_root: bool, heads: Ints) -> None:
-    """Write the best tree: projective, or without this restriction."""
-    if projective:
-        eisner_decode(scores, single_root, heads)
-    else:
-        edmonds_decode(scores, single_root, heads)
 
 
 @kernel

@@ -18,12 +18,13 @@ import numpy as np
 from treevote.corpus.given import Given
 from treevote.corpus.pseudo_projective import Encoding
 from treevote.corpus.treebank import Treebank
-from treevote.corpus.trees import non_projective
 from treevote.errors import unknown
 from treevote.evaluation.counts import evaluate
 from treevote.kernels import Ints
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.learning.features.word_memo import WordMemo
+from treevote.models.parsers.decoding.best_tree import MANY_CROSSING, SOME_CROSSING, crossing
+from treevote.models.parsers.decoding.long_sentences import LONGEST, cut, cut_heads, join
 from treevote.models.parsers.given_arcs import GivenArcs
 from treevote.models.parsers.graph.arc_labels import train_arc_labeller
 from treevote.models.parsers.graph.features import MAX_BITS, MIN_BITS
@@ -31,7 +32,7 @@ from treevote.models.parsers.graph.first_order import FirstOrderModel, parse_sen
 from treevote.models.parsers.graph.hashed_weights import HashedWeights, round_weights
 from treevote.models.parsers.graph.pruning import Pruner
 from treevote.models.parsers.graph.second_order import SecondOrderModel
-from treevote.models.parsers.graph.sentences import LONGEST, Sentences, cut, cut_heads, join
+from treevote.models.parsers.graph.sentences import Sentences
 from treevote.models.parsers.graph.template_sets import ARCS, GRANDPARENTS, PRUNER, SIBLINGS
 from treevote.models.parsers.graph.templates import SPLIT, attributes_of
 from treevote.models.parsers.graph.training import (
@@ -50,10 +51,6 @@ from treevote.parallel import Jobs
 from treevote.protocols import Family
 from treevote.settings import Interval, Share
 from treevote.store.record import Record
-
-SOME_CROSSING, MANY_CROSSING = 0.02, 0.05
-"""Minimum shares of non-projective arcs for the decoder "auto": for a choice on development data, and for the
-non-projective decoder without such data."""
 
 TRAINING_SLACK = 1.0
 """Addition to the margin of the pruning in training: there, more wrong heads teach more, and time matters less."""
@@ -120,7 +117,7 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> GraphParser:
         """Learn from trees; sentences too long to be parsed at once are left out."""
-        if self.decoder == "auto" and dev is not None and _crossing(treebank) >= SOME_CROSSING:
+        if self.decoder == "auto" and dev is not None and crossing(treebank) >= SOME_CROSSING:
             parsers = (
                 dataclasses.replace(self, decoder=decoder).train(treebank, seed=seed, jobs=jobs)
                 for decoder in ("projective", "non-projective")
@@ -135,7 +132,7 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         self, treebank: Treebank, seed: int, jobs: Jobs
     ) -> tuple[GraphParser, FirstOrderTask | SecondOrderTask]:
         """Return a parser without the weights of its model of the highest order, and the task to learn them."""
-        projective = self.decoder == "projective" or (self.decoder == "auto" and _crossing(treebank) < MANY_CROSSING)
+        projective = self.decoder == "projective" or (self.decoder == "auto" and crossing(treebank) < MANY_CROSSING)
         encoding = self.encoding if projective else None
         trees, lexicon, words, single_root = TrainingData.of(treebank, encoding, self.clusters)
         arcs = FirstOrderModel.untrained(self._templates(ARCS, lexicon))
@@ -170,11 +167,6 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         there = {name for name, strings in zip(ATTRIBUTES, lexicon.values, strict=True) if strings}
         usable = (there | (set(SPLIT) if lexicon.feats else set()) | {"labels"}) & set(self.attributes)
         return tuple(line for line in templates.split() if attributes_of(line) <= usable)
-
-
-def _crossing(treebank: Treebank) -> float:
-    """Return the share of non-projective arcs."""
-    return float(non_projective(treebank).sum() / max(1, treebank.n_tokens))
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,9 +21,6 @@ import numpy as np
 
 from treevote.kernels import Bools, Floats, Ints, Longs, Shorts, kernel
 
-NEVER = -1e30
-"""Score of a pruned arc in a matrix of scores; arcs with less, -inf or NaN are pruned too."""
-
 
 class Candidates(NamedTuple):
     """The arcs of one sentence that were not pruned, by dependent, then by head; ROOT is position 0.

@@ -14,9 +14,10 @@ import numpy as np
 
 from treevote.kernels import Doubles, Floats, Ints, Longs, Shorts, kernel
 from treevote.models.learning.features.lexicon import WordColumns
-from treevote.models.parsers.graph.eisner import decode
+from treevote.models.parsers.decoding.best_tree import restrict
+from treevote.models.parsers.decoding.eisner import decode
 from treevote.models.parsers.graph.features import MAX_FEATURES, arc_keys, fire_arc, variants_of_arc
-from treevote.models.parsers.graph.first_order import restrict, score_arcs
+from treevote.models.parsers.graph.first_order import score_arcs
 from treevote.models.parsers.graph.hashed_weights import HashedWeights
 from treevote.models.parsers.graph.sentences import Sentences
 from treevote.models.parsers.graph.templates import ArcTable

@@ -62,7 +62,7 @@ class Workspace(NamedTuple):
     cache: ScoreCache
     scores: Ints  # shape (n_actions,): scores of all actions on a pair
     logs: Doubles  # shape (n_actions,): the logarithms of their probabilities
-    mask: Bools  # shape (n_actions,): actions that contradict no given arc
+    mask: Bools  # shape (n_actions,): all actions are legal
     actions: Longs  # shape (2**depth - 1, 2): the two best actions at each node, -1 in nodes not reached yet
     gains: Doubles  # shape (2**depth - 1, 2): their confidence, -inf if there is one action alone
     given: GivenArcs  # of the sentence
@@ -92,14 +92,12 @@ def score_actions(model: Model, tokens: Ints, remaining: Ints, focus: Focus, spa
     find_places(remaining, focus, model.parts.places, space.cache.places)
     context = Context(globals_of(remaining, focus), remaining, L_VALENCY, tokens, model.words)
     score_parts(model.parts, space.cache, model.weights, context, space.scores)
-    given, a = space.given, focus.a
-    if len(given.heads) > 0:
-        b = entry(remaining, a, AFTER)
-        space.mask[LEFT], space.mask[RIGHT] = is_free(remaining, given, b, a), is_free(remaining, given, a, b)
-        for action in (LEFT, RIGHT):
-            if not space.mask[action]:
-                space.scores[action], space.logs[action] = LOWEST, -np.inf
     log_probabilities(space.scores, space.mask, model.weights.scale, space.logs)
+    if len(space.given.heads) > 0:
+        a, b = focus.a, entry(remaining, focus.a, AFTER)
+        for action, word, head in ((LEFT, b, a), (RIGHT, a, b)):
+            if not is_free(remaining, space.given, word, head):
+                space.scores[action], space.logs[action] = LOWEST, -np.inf
 
 
 @leaf

@@ -14,18 +14,19 @@ from __future__ import annotations
 
 from treevote.kernels import Bools, leaf
 from treevote.models.parsers.given_arcs import GivenArcs, permits_label
-from treevote.models.parsers.transition.arc_standard import REDUCE_LEFT, REDUCE_RIGHT, Actions, legal
+from treevote.models.parsers.transition.arc_standard import REDUCE_LEFT, REDUCE_RIGHT, Actions
 from treevote.models.parsers.transition.configuration import BARRIER, BELOW, FRONT, TOKEN, TOP, Workspace
 
 
 @leaf
-def reachable(space: Workspace, actions: Actions, given: GivenArcs, here: int, n: int, mask: Bools) -> None:
-    """Write the mask of the legal actions from which all given arcs can be reached, shape (n_actions,).
+def reachable(space: Workspace, actions: Actions, given: GivenArcs, here: int, mask: Bools, kept: Bools) -> None:
+    """Write those of the legal actions from which all given arcs can be reached; the masks have shape (n_actions,).
 
-    It was written for the configurations before ``here``. If no action of the model meets the conditions, all legal
-    ones stay; if no label does, all those of the direction.
+    They were written for the configurations before ``here``. If no action of the model meets the conditions, all legal
+    ones are kept; if no label does, all those of the direction.
     """
-    legal(space, actions, here, n, mask)
+    for action in range(len(mask)):
+        kept[action] = mask[action]
     if len(given.heads) == 0:
         return
     configuration = space.configurations[here]
@@ -54,8 +55,8 @@ def reachable(space: Workspace, actions: Actions, given: GivenArcs, here: int, n
     if at_once:
         to_left = False
     if mask[0] and (at_once or not _can_be_above(given, int(configuration[BARRIER]), int(front))):
-        mask[0] = False
-    found = mask[0]
+        kept[0] = False
+    found = kept[0]
     for kind in (REDUCE_LEFT, REDUCE_RIGHT):
         dependent, allowed = (upper, to_left) if kind == REDUCE_LEFT else (lower, to_right)
         named = False
@@ -64,12 +65,13 @@ def reachable(space: Workspace, actions: Actions, given: GivenArcs, here: int, n
                 named = named or permits_label(given, int(dependent), int(actions.label[action]))
         for action in range(1, len(mask)):
             if mask[action] and actions.kind[action] == kind:
-                mask[action] = allowed and (
+                kept[action] = allowed and (
                     not named or permits_label(given, int(dependent), int(actions.label[action]))
                 )
-                found = found or mask[action]
+                found = found or kept[action]
     if not found:
-        legal(space, actions, here, n, mask)
+        for action in range(len(mask)):
+            kept[action] = mask[action]
 
 
 @leaf

@@ -7,25 +7,28 @@ it alone: a sentence is parsed independently of its neighbours, and a text with 
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from treevote.batch.parsing import member_of, parse_sentences, require_tagger, tagged, tokenized, trees_of
 from treevote.conll.chunks import BOM, Chunk
+from treevote.conll.misc import require_misc, with_items
 from treevote.conll.reader import OnError, parse_chunk
 from treevote.conll.text_chunks import TextChunk
 from treevote.conll.validation import BLANK, Trees
 from treevote.conll.writer import encoded
-from treevote.corpus.given import Given, Keep
+from treevote.corpus.given import Keep
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.familiarity import doubts, strange_labels
-from treevote.ensemble.parser import EnsembleParser, parse_counted
+from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
-from treevote.errors import ConfigError, InputError, unknown
-from treevote.models.text.text_annotator import Tags, no_tagger, no_tokenizer
+from treevote.errors import ConfigError, InputError
+from treevote.evaluation.lights import KEY, Lights
+from treevote.files.encodings import not_utf8
+from treevote.models.text.text_annotator import Tags
 from treevote.protocols import Parser
 
 
@@ -51,8 +54,8 @@ class Work:
     """A stored parser, that is an ensemble or one member of it, with options of the parse; small when it is pickled.
 
     A faulty sentence is left out or kept unparsed; with ``"stop"`` its file has no output. Lemmas and tags are
-    predicted as `treevote.models.text.text_annotator` says. What is kept of the trees of the input is theirs in the
-    output (`treevote.corpus.given`).
+    predicted as `treevote.models.text.text_annotator` says. Heads or labels of the input may be kept, see
+    `treevote.corpus.given`.
     """
 
     stored: StoredParser
@@ -61,30 +64,32 @@ class Work:
     on_error: OnError = "stop"
     tags: Tags = "auto"
     keep: Keep | None = None
+    lights: bool = False
 
     def check(self) -> None:
         """Load the model, and raise the ModelError or ConfigError that its use would raise."""
-        if self.stored.member is not None and (self.support or self.confidence):
+        if self.stored.member is not None and (self.support or self.confidence or self.lights):
             raise ConfigError(
-                f"support and confidence belong to a vote, not to {self.stored.member} alone; "
-                "leave out the member, or these two options"
+                f"support, confidence and lights belong to a vote, not to {self.stored.member} alone; "
+                "leave out the member, or these options"
             )
         ensemble = self.stored()
         if self.confidence and not ensemble.has_confidence:
             raise ConfigError("the model has no confidence; train it with a development set (--dev), or with --folds")
-        if self.tags == "predict" and (ensemble.reader is None or ensemble.reader.tagger is None):
-            raise no_tagger()
+        if self.lights and Lights.from_facts(ensemble.facts) is None:
+            raise ConfigError("the model has no lights; train it with a development set (--dev), or with --folds")
+        require_tagger(ensemble, self.tags)
 
     def __call__(self, inputs: Sequence[Chunk | TextChunk]) -> list[Parsed]:
         """Parse chunks of treebanks or of running text; return the result of each."""
         results = self._parsed(inputs)
-        reasons = [not_utf8(chunk) if isinstance(chunk, TextChunk) else None for chunk in inputs]
+        reasons = [not_utf8(chunk.text) if isinstance(chunk, TextChunk) else None for chunk in inputs]
         return [result._replace(doubt=reason or result.doubt) for result, reason in zip(results, reasons, strict=True)]
 
     def _parsed(self, inputs: Sequence[Chunk | TextChunk]) -> list[Parsed]:
         ensemble = self.stored()
         parser = member_of(ensemble, self.stored.member)
-        if isinstance(parser, EnsembleParser) and not self.confidence:
+        if isinstance(parser, EnsembleParser) and not (self.confidence or self.lights):
             parser = parser.trees_alone  # nobody asked for confidence
         marks = ["support", "label_support"] if self.support else []
         marks += ["confidence", "label_confidence", "tag_confidence"] if self.confidence else []
@@ -103,14 +108,14 @@ class Work:
         formats: tuple[Format, ...] = ("conllu", "conllx")
         for format in formats:
             numbers = [i for i, chunk in enumerate(chunks) if chunk.format == format]
-            good, treebank = _read(chunks, numbers, format, trees_of(self.keep, parser))
+            good, treebank = _read(chunks, numbers, format, trees_of(parser, self.keep))
             for i in sorted({*numbers} - {*good}):
                 results[i] = self._alone(ensemble, parser, marks, chunks[i])
-            if good and format == "conllx" and marks:  # which has no column for them: one error for each text
+            if good and format == "conllx" and (marks or self.lights):
                 results |= {i: self._alone(ensemble, parser, marks, chunks[i]) for i in good}
             elif good:
                 treebank = tagged(ensemble, treebank, self.tags)
-                parsed = _parse(ensemble, parser, marks, [chunks[i] for i in good], treebank, self.keep)
+                parsed = self._parse(ensemble, parser, marks, [chunks[i] for i in good], treebank)
                 results |= dict(zip(good, parsed, strict=True))
         return [results[i] for i in range(len(chunks))]
 
@@ -121,75 +126,57 @@ class Work:
         faults: list[InputError] = []
         try:
             if isinstance(chunk, Chunk):
-                treebank, faults = parse_chunk(chunk, trees=trees_of(self.keep, parser), on_error=self.on_error)
+                treebank, faults = parse_chunk(chunk, trees=trees_of(parser, self.keep), on_error=self.on_error)
             else:
                 treebank = tokenized(ensemble, chunk)
             treebank = tagged(ensemble, treebank, self.tags)
-            parse, fallbacks = parse_keeping(parser, treebank, self.keep)
-            text = encoded(parse.only(*marks))
+            parse, fallbacks = parse_sentences(parser, treebank, keep=self.keep)
+            text = self._text(ensemble, parse, marks)
         except InputError as fault:
             return Parsed(b"", first_fault=fault, stopped=True)
         reason = doubts(ensemble, treebank, [0, treebank.n_sentences])[0] or strange_labels(parser, treebank, self.keep)
         size = treebank.n_sentences, treebank.n_tokens
         return Parsed(text, *size, len(faults), next(iter(faults), None), fallbacks, reason)
 
+    def _parse(
+        self,
+        ensemble: EnsembleParser,
+        parser: Parser,
+        marks: Sequence[str],
+        chunks: Sequence[Chunk],
+        treebank: Treebank,
+    ) -> list[Parsed]:
+        """Parse chunks without faults, and take the result apart."""
+        parse, fallbacks = parse_sentences(parser, treebank, keep=self.keep)
+        lines = self._text(ensemble, parse, marks).split(b"\n")
+        ends = [0, *itertools.accumulate(_bare(chunk).count(b"\n") for chunk in chunks)]
+        assert treebank.source is not None, "read from a text"
+        starts = treebank.source.line_of[treebank.offsets[:-1]]  # first line of each sentence
+        bounds = np.searchsorted(starts, ends).tolist()
+        tokens = (treebank.offsets[bounds] - bounds).tolist()
+        reasons = doubts(ensemble, treebank, bounds)
+        results = []
+        for i, chunk in enumerate(chunks):
+            text = b"\n".join([*lines[ends[i] : ends[i + 1]], b""])
+            front = BOM if chunk.first_line == 1 and chunk.text.startswith(BOM) else b""
+            text = front + text[: len(text) - len(missing_end(chunk.text.removeprefix(front)))]
+            size = bounds[i + 1] - bounds[i], tokens[i + 1] - tokens[i]
+            own = treebank[bounds[i] : bounds[i + 1]] if self.keep else treebank
+            reason = reasons[i] or strange_labels(parser, own, self.keep)
+            results.append(Parsed(text, *size, fallbacks=0 if i else fallbacks, doubt=reason))
+        return results
 
-def trees_of(keep: Keep | None, parser: Parser) -> Trees:
-    """Return how the trees of the input are read."""
-    if keep is None or keep == "labels":
-        return "ignored" if keep is None else "optional"
-    return "partial-rooted" if parser.single_root else "partial"
-
-
-def parse_keeping(parser: Parser, treebank: Treebank, keep: Keep | None) -> tuple[Treebank, int]:
-    """Parse sentences that were read as `trees_of` says, and count the fallbacks."""
-    if not treebank.n_sentences:
-        return treebank, 0
-    return parse_counted(parser, treebank, Given.of(treebank, keep, single_root=parser.single_root))
-
-
-def not_utf8(chunk: TextChunk) -> str | None:
-    """Return the reason why a running text is doubtful, with the first word that is not UTF-8; None if all is."""
-    text = b"".join(stretch.text for stretch in chunk.stretches)
-    try:
-        text.decode()
-    except UnicodeDecodeError as error:
-        before, after = text[: error.start][-20:].split(), text[error.start :][:20].split()
-        inside = text[error.start - 1 : error.start].strip()
-        word = ((before[-1] if inside else b"") + (after[0] if after else b"")).decode("utf-8", "replace")
-        return (
-            f"it is not UTF-8: byte 0x{text[error.start]:x} in '{word}'; "
-            "convert it, for example with iconv -f latin1 -t utf-8"
-        )
-    return None
-
-
-def tokenized(ensemble: EnsembleParser, chunk: TextChunk) -> Treebank:
-    """Return the sentences of a part of a running text; InputError if the model has no tokenizer."""
-    if ensemble.reader is None:
-        raise no_tokenizer(chunk.path)
-    return ensemble.reader.tokenized(chunk)
-
-
-def tagged(ensemble: EnsembleParser, treebank: Treebank, tags: Tags) -> Treebank:
-    """Return the sentences with the lemmas and tags that a model predicts, see `TextAnnotator.tagged`."""
-    return treebank if ensemble.reader is None else ensemble.reader.tagged(treebank, tags)
-
-
-def member_of(ensemble: EnsembleParser, name: str | None) -> Parser:
-    """Return a member of an ensemble, or itself without a name; ConfigError if there is no such member."""
-    if name is None:
-        return ensemble
-    if name not in ensemble.members:
-        raise unknown("member", name, ensemble.members)
-    return ensemble.members[name]
-
-
-def stored_parser(model: StoredParser | str | os.PathLike[str], member: str | None) -> StoredParser:
-    """Return the reference to a model, or to a member of it if one is named."""
-    if not isinstance(model, StoredParser):
-        return StoredParser.of(model, member)
-    return model if member is None else replace(model, member=member)
+    def _text(self, ensemble: EnsembleParser, parse: Treebank, marks: Sequence[str]) -> bytes:
+        """Return the text of a parse with its marks, and with the lights of its arcs."""
+        text, limits = encoded(parse.only(*marks)), Lights.from_facts(ensemble.facts) if self.lights else None
+        if limits is None or parse.label_confidence is None:
+            return text
+        require_misc(parse)
+        assert parse.source is not None, "read from a text"
+        marked = replace(parse.only(), source=replace(parse.source, text=text))
+        slots = np.flatnonzero(parse.heads >= 0)
+        lights = map(limits.of, parse.label_confidence[slots].tolist())
+        return with_items(marked, KEY, dict(zip(slots.tolist(), lights, strict=True)))
 
 
 def missing_end(text: bytes) -> bytes:
@@ -220,32 +207,3 @@ def _read(chunks: Sequence[Chunk], numbers: Sequence[int], format: Format, trees
         lines = [(fault.line or 1) - 1 for fault in faults]
         bad = {good[int(i)] for i in np.searchsorted(ends, lines, side="right")}
         good = [i for i in good if i not in bad]
-
-
-def _parse(
-    ensemble: EnsembleParser,
-    parser: Parser,
-    marks: Sequence[str],
-    chunks: Sequence[Chunk],
-    treebank: Treebank,
-    keep: Keep | None,
-) -> list[Parsed]:
-    """Parse chunks without faults, and take the result apart."""
-    parse, fallbacks = parse_keeping(parser, treebank, keep)
-    lines = encoded(parse.only(*marks)).split(b"\n")
-    ends = [0, *itertools.accumulate(_bare(chunk).count(b"\n") for chunk in chunks)]
-    assert treebank.source is not None, "read from a text"
-    starts = treebank.source.line_of[treebank.offsets[:-1]]  # first line of each sentence
-    bounds = np.searchsorted(starts, ends).tolist()
-    tokens = (treebank.offsets[bounds] - bounds).tolist()
-    reasons = doubts(ensemble, treebank, bounds)
-    results = []
-    for i, chunk in enumerate(chunks):
-        text = b"\n".join([*lines[ends[i] : ends[i + 1]], b""])
-        front = BOM if chunk.first_line == 1 and chunk.text.startswith(BOM) else b""
-        text = front + text[: len(text) - len(missing_end(chunk.text.removeprefix(front)))]
-        size = bounds[i + 1] - bounds[i], tokens[i + 1] - tokens[i]
-        own = treebank[bounds[i] : bounds[i + 1]] if keep else treebank
-        doubt = reasons[i] or strange_labels(parser, own, keep)
-        results.append(Parsed(text, *size, fallbacks=0 if i else fallbacks, doubt=doubt))
-    return results

@@ -13,6 +13,7 @@ from treevote.conll.chunks import Chunk
 from treevote.conll.text_chunks import AnyFormat, TextChunk, any_chunks
 from treevote.ensemble.streaming import CHUNK_BYTES
 from treevote.errors import InputError
+from treevote.files.encodings import UTF8
 
 TASK_BYTES = CHUNK_BYTES
 """Approximate length of the text of a task: a run that is killed loses the tasks that are under way."""
@@ -43,7 +44,14 @@ class PieceResult(NamedTuple):
 
 
 def pieces(
-    path: str, file: int, *, document: str, format: AnyFormat, n_bytes: int, stopped: Collection[int]
+    path: str,
+    file: int,
+    *,
+    document: str,
+    format: AnyFormat,
+    n_bytes: int,
+    stopped: Collection[int],
+    encoding: str = UTF8,
 ) -> Iterator[Piece]:
     """Yield the chunks of a file, then its end; no further chunks once its number is in ``stopped``.
 
@@ -55,7 +63,8 @@ def pieces(
             if not stat.S_ISREG(before.st_mode):
                 raise InputError("expected a file, found a pipe or device", path=path, remedy="name files")
             hashing = Hashing(stream, path)
-            for chunk in any_chunks(cast("BinaryIO", hashing), format=format, n_bytes=n_bytes, document=document):
+            content = cast("BinaryIO", hashing)
+            for chunk in any_chunks(content, format=format, n_bytes=n_bytes, document=document, encoding=encoding):
                 if file in stopped:
                     return
                 yield Piece(file, chunk)

@@ -7,7 +7,8 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from treevote.batch.joint import Parsed, Work, stored_parser
+from treevote.batch.joint import Parsed, Work
+from treevote.batch.parsing import stored_parser
 from treevote.batch.reading import TASK_BYTES
 from treevote.conll.chunks import Chunk
 from treevote.conll.reader import OnError

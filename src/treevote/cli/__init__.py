@@ -25,6 +25,8 @@ COMMANDS = {
     "parse": "parse",
     "vote": "vote",
     "adapt": "adapt",
+    "doctor": "doctor",
+    "next": "next",
     "evaluate": "evaluate",
     "show": "show",
     "reliability": "evaluate",
@@ -35,7 +37,6 @@ COMMANDS = {
     "study": "study",
     "text": "clusters",
     "clusters": "clusters",
-    "benchmark": "quickstart",
     "warm": "quickstart",
 }
 """The module of each command, which is the function of this name, in the order of the help."""

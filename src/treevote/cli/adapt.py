@@ -109,8 +109,8 @@ def adapt(
     """
     from treevote.adaptation.configuration import read_configuration
     from treevote.commands.adapt import adapt as run
-    from treevote.commands.adapt import as_json, as_text
     from treevote.commands.inspect import model_at
+    from treevote.report.adaptation import outcome_json, outcome_text
     from treevote.terminal import say, tell, warn
 
     selection = {"min_agreement": min_agreement, "min_confidence": min_confidence, "balanced": balanced}
@@ -141,7 +141,7 @@ def adapt(
             jobs=running,
             warn=warn,
         )
-    tell(as_json(outcome, options.command_line()) if json else as_text(outcome))
+    tell(outcome_json(outcome, options.command_line()) if json else outcome_text(outcome))
     if report is not None:
         from treevote.report.silver import write_report
 

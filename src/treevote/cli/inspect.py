@@ -53,7 +53,8 @@ def explain(
 ) -> None:
     """Show the rule of a decision list behind each arc."""
     from treevote.commands.explain import explain as run
+    from treevote.report.explanation import as_text
     from treevote.terminal import tell
 
-    for text in run(model, file, first=sentence or 1, last=sentence):
-        tell(text)
+    for number, words in run(model, file, first=sentence or 1, last=sentence):
+        tell(as_text(number, words))

@@ -28,6 +28,9 @@ def parse(
             help="Format of the files; text is running text (also *.txt), lines has a sentence on each line."
         ),
     ] = "auto",
+    encoding: Annotated[
+        str, options.input(metavar="NAME", help="Encoding of the files, such as latin-1; the output is UTF-8.")
+    ] = "utf-8",
     member: Annotated[str | None, options.choice(metavar="NAME", help="Parse with this member alone.")] = None,
     on_error: Annotated[
         Literal["stop", "skip", "keep"],
@@ -61,8 +64,15 @@ def parse(
     force: Annotated[
         bool, options.guard("--force", help="With --output-dir: make all outputs again, replace other files.")
     ] = False,
+    id_prefix: Annotated[
+        str, options.output(metavar="NAME", help="Beginning of the sent_id and newdoc id of running text.")
+    ] = "",
     support: options.Support = False,
     confidence: options.Confidence = False,
+    lights: Annotated[
+        bool,
+        options.output("--lights", help="Write Light=green (98 % are right), yellow or red into MISC."),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Parse files: running text, words, or words with tags; all but what is predicted is kept as it is.
@@ -71,8 +81,9 @@ def parse(
     """
     from treevote.errors import ConfigError
 
-    how: dict[str, Any] = {"member": member, "support": support, "confidence": confidence}
+    how: dict[str, Any] = {"member": member, "support": support, "confidence": confidence, "lights": lights}
     how |= {"on_error": on_error, "tags": tags, "keep": keep, "format": format}
+    how |= {"encoding": encoding, "id_prefix": id_prefix}
     if output_dir is not None:
         for option, given in (("--output", output != "-"), ("--all-faults", all_faults)):
             if given:
@@ -90,15 +101,18 @@ def parse(
     if not all_faults:  # which names all files that there are not
         require_files(inputs)
     from treevote.commands.faults import require_no_faults
-    from treevote.commands.parse import as_json, parse_files
+    from treevote.commands.parse import parse_files
     from treevote.conll.text_chunks import text_format
     from treevote.errors import TreevoteError
+    from treevote.report.parsing import files_json, files_text
     from treevote.terminal import fault, say, tell, warn
 
     options.require_file(json, output)
     if all_faults and format != "text" and format != "lines":
-        columns = [path for path in inputs if text_format(path, format) is None]
-        require_no_faults({"partial" if keep in ("heads", "all") else "ignored": columns}, fault, format=format)
+        columns = [path for path in inputs if text_format(path, format, encoding) is None]
+        require_no_faults(
+            {"partial" if keep in ("heads", "all") else "ignored": columns}, fault, format=format, encoding=encoding
+        )
 
     def refuse(doubt: str) -> None:
         fault(TreevoteError(doubt))
@@ -108,9 +122,9 @@ def parse(
     with options.running(jobs, backend, cluster) as running:
         summary = parse_files(model, inputs, output, **how, jobs=running, on_doubt=on_doubt)
     if json:
-        tell(as_json(summary, output, options.command_line()))
+        tell(files_json(summary, output, options.command_line()))
     else:
-        say(str(summary))
+        say(files_text(summary))
     _notice_fallbacks(summary.fallbacks)
 
 
@@ -118,8 +132,9 @@ def _parse_folder(
     model: str, inputs: list[str], folder: str, where: tuple[int, str | None, str | None], json: bool, **how: Any
 ) -> None:
     """Parse with ``--output-dir``; ``where`` are the number of jobs, their backend, and the address of a cluster."""
-    from treevote.commands.parse_folder import as_json, parse_folder, status_shown
+    from treevote.commands.parse_folder import parse_folder, status_shown
     from treevote.parallel import Jobs, cluster
+    from treevote.report.parsing import folder_json, folder_text, folder_warnings
     from treevote.terminal import fault, say, tell, warn
 
     n_jobs, backend, address = where
@@ -128,16 +143,11 @@ def _parse_folder(
         summary = parse_folder(model, inputs, folder, jobs=jobs, progress=progress, **how)
     for _, problem in summary.faulty:
         fault(problem)
-    if summary.doubtful:
-        path, reason = summary.doubtful[0]
-        others = f" (and {len(summary.doubtful) - 1:,} other files, see --json)" if len(summary.doubtful) > 1 else ""
-        warn(f"{path}: {reason}{others}")
-    if summary.links:
-        others = f" (and {len(summary.links) - 1:,} more, see --json)" if len(summary.links) > 1 else ""
-        warn(f"{summary.links[0]}{others}: links to folders are not followed; name them as inputs to parse their files")
+    for sentence in folder_warnings(summary):
+        warn(sentence)
     if json:
-        tell(as_json(summary, options.command_line()))
-    say(str(summary))
+        tell(folder_json(summary, options.command_line()))
+    say(folder_text(summary))
     _notice_fallbacks(summary.fallbacks)
     if summary.faulty:
         raise typer.Exit(SOME_FAULTY)

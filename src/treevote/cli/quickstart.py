@@ -1,4 +1,4 @@
-"""Arguments of the commands for a new machine: ``treevote quickstart``, ``warm`` and ``benchmark``."""
+"""Arguments of the commands for a new machine: ``treevote quickstart`` and ``warm``."""
 
 from __future__ import annotations
 
@@ -22,11 +22,15 @@ def quickstart(
 ) -> None:
     """Train, parse, adapt and score on the default data."""
     from treevote.commands.quickstart import quickstart as run
+    from treevote.report.page import environment
+    from treevote.report.quickstart import as_text, write_page
     from treevote.terminal import tell
 
+    environment()  # before the work: it may be missing
     with options.running(jobs, backend) as running:
         result = run(output, from_text=from_text, jobs=running)
-    tell(str(result))
+    write_page(result)
+    tell(as_text(result))
 
 
 def warm(
@@ -43,28 +47,3 @@ def warm(
     with options.running() as jobs:
         warmed = run(chosen, jobs=jobs)
     tell(str(warmed))
-
-
-def benchmark(
-    train: Annotated[str, options.file(help="Treebank to train on.")],
-    test: Annotated[str, options.file(help="Treebank to parse.")],
-    members: Annotated[str | None, options.members(help="Members.", show_default="the default")] = None,
-    scales: Annotated[str, options.choice(metavar="N,N,...", help="Copies of the test file to parse.")] = "1,4,16",
-    seed: Annotated[int, options.machine(min=0, help="Seed of the training.")] = 0,
-    output: options.Output = "-",
-) -> None:
-    """Measure time, memory and size of every member and the vote, as JSON."""
-    from treevote.commands.benchmark import as_json
-    from treevote.commands.benchmark import benchmark as run
-    from treevote.ensemble.members import DEFAULT_MEMBERS
-    from treevote.errors import ConfigError
-    from treevote.files.streams import writing
-    from treevote.terminal import progress_shown
-
-    chosen = options.names(members) or DEFAULT_MEMBERS
-    sizes = [int(scale) for scale in scales.split(",") if scale.strip().isdecimal() and int(scale) > 0]
-    if len(sizes) < scales.count(",") + 1 or sizes != sorted(sizes):
-        raise ConfigError(f"--scales should be rising whole numbers, such as 1,4,16; found {scales!r}")
-    with progress_shown() as progress, writing(output) as stream:
-        report = run(train, test, members=chosen, scales=sizes, seed=seed, progress=progress)
-        stream.write(as_json(report, options.command_line()))

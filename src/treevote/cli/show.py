@@ -53,9 +53,9 @@ def show(
     A line for each word: its number, its arc, the word, its part of speech, the label of the arc, and where FILE
     carries it (parse --confidence) the confidence of both, with a ? below 0.7; after ≠ other label and head in SYSTEM.
     """
-    from treevote.commands.show import WIDTH, as_svg, as_svgs, shown
     from treevote.commands.show import show as run
     from treevote.files.streams import writing
+    from treevote.report.drawings import WIDTH, as_svg, as_svgs, shown
 
     chosen = run(
         file,

@@ -74,10 +74,10 @@ def train(
     """Train an ensemble of parsers on a treebank."""
     from treevote.commands.faults import require_no_faults
     from treevote.commands.inspect import model_at
-    from treevote.commands.train import as_json, report
     from treevote.commands.train import train as run
     from treevote.ensemble.annotator_trainer import AnnotatorTrainer
     from treevote.errors import ConfigError
+    from treevote.report.training import as_json, as_text
     from treevote.terminal import fault, say, tell, warn
 
     if (fast and (best or select or members)) or (best and members):
@@ -111,7 +111,7 @@ def train(
             jobs=running,
             warn=warn,
         )
-    tell(as_json(trained, output, options.command_line()) if json else report(trained))
+    tell(as_json(trained, output, options.command_line()) if json else as_text(trained))
     if before:
         say(f"replaced {before}")
 

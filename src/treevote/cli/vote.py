@@ -45,21 +45,17 @@ def vote(
     Development scores, weights and what was left out are told if --gold and --dev are given.
     """
     from treevote.commands.faults import require_no_faults
-    from treevote.commands.vote import as_json
-    from treevote.commands.vote import vote as run
+    from treevote.commands.vote import vote_files
     from treevote.evaluation.names import named
-    from treevote.report.votes import as_text
+    from treevote.report.votes import as_json, as_text
     from treevote.terminal import fault, inform, tell, warn
 
     options.require_file(json, output)
     if all_faults:
         files = [*named(systems).values(), *named(dev or []).values()]
-        require_no_faults(
-            {"optional": files, "required": [gold] if gold else [], "partial": [keep] if keep else []},
-            fault,
-            format=format,
-        )
-    voted = run(
+        others = [gold] if gold else [], [keep] if keep else []
+        require_no_faults({"optional": files, "required": others[0], "partial": others[1]}, fault, format=format)
+    voted = vote_files(
         systems,
         output,
         weights=weights,
@@ -76,4 +72,4 @@ def vote(
     if json:
         tell(as_json(voted, output, options.command_line()))
     else:
-        inform(as_text(voted.facts))
+        inform(as_text(voted))

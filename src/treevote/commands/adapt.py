@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 from treevote.adaptation.adapt import Adaptation, AdaptationResult, NothingKeptError
 from treevote.adaptation.configuration import Configuration
 from treevote.adaptation.data import Data
-from treevote.batch.joint import tokenized
+from treevote.batch.parsing import tokenized
 from treevote.commands.treebanks import read_development, read_training
 from treevote.config import to_mapping
 from treevote.conll.text_chunks import AnyFormat, TextFormat, text_chunks, text_format
@@ -26,12 +26,9 @@ from treevote.files.streams import writing
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.clusters.files import read_clusters
 from treevote.parallel import ONE_JOB, Jobs
-from treevote.report import adaptation
-from treevote.report.answer import answer
 from treevote.store import folder as store
 from treevote.store.checkpoints import Checkpoints, checkpoints, checksum
 from treevote.store.manifest import digest
-from treevote.terminal import wrapped
 from treevote.version import __version__
 
 
@@ -171,27 +168,3 @@ def _split(model: EnsembleParser, paths: Sequence[str], steps: Checkpoints, form
 
 def _write_tokens(model: EnsembleParser, path: str, format: TextFormat, output: Path) -> None:
     write((tokenized(model, chunk) for chunk in text_chunks(path, format=format)), output)
-
-
-def as_json(outcome: Outcome, command: str = "") -> str:
-    """Return the result as JSON, with all its facts."""
-    paths = {"model": outcome.model, "silver": outcome.silver, "work": outcome.work}
-    facts = {
-        "promoted": outcome.promoted,
-        "reasons": outcome.adapted.reasons,
-        "sentence": adaptation.closing(outcome.adapted.report, promoted=outcome.promoted),
-        **{name: None if path is None else os.fspath(path) for name, path in paths.items()},
-        **outcome.adapted.report,
-    }
-    return answer("adaptation", facts, command)
-
-
-def as_text(outcome: Outcome) -> str:
-    """Return the result for a person to read."""
-    parts = [adaptation.as_text(outcome.adapted.report)]
-    if outcome.promoted:
-        parts.append(f"model   {outcome.model}" + (f"\nadded   {outcome.silver}" if outcome.silver else ""))
-    parts.append(wrapped(adaptation.closing(outcome.adapted.report, promoted=outcome.promoted)))
-    if outcome.work is not None:
-        parts.append(f"the adapted model is kept in {outcome.work}; the same command with --force writes it")
-    return "\n\n".join(parts)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from treevote.batch.joint import tagged
+from treevote.batch.parsing import tagged
 from treevote.conll.guidelines import departures, unknown_labels
 from treevote.conll.plain_text import text_of
 from treevote.conll.reader import read, read_parse

@@ -8,10 +8,9 @@ from pathlib import Path
 from treevote.conll.reader import read
 from treevote.ensemble.parser import load
 from treevote.errors import ConfigError, InputError
+from treevote.models.parsers.decision_list.explanation import Explanation, rules_text
 from treevote.models.parsers.decision_list.explanation import explain as explain_sentence
-from treevote.models.parsers.decision_list.explanation import rules_text
 from treevote.models.parsers.decision_list.parser import DecisionListParser
-from treevote.terminal import table
 
 
 def rules(model: str | Path) -> Iterator[str]:
@@ -19,8 +18,10 @@ def rules(model: str | Path) -> Iterator[str]:
     return rules_text(_decision_list(model))
 
 
-def explain(model: str | Path, path: str | Path, *, first: int = 1, last: int | None = None) -> Iterator[str]:
-    """Yield a table for each sentence: every word, its head and label, and the rule that set them.
+def explain(
+    model: str | Path, path: str | Path, *, first: int = 1, last: int | None = None
+) -> Iterator[tuple[int, list[Explanation]]]:
+    """Yield the number of each sentence, and of every word its head and label, and the rule that set them.
 
     Sentences are numbered from 1, by default to the last; InputError if a file has no such sentences.
     """
@@ -33,17 +34,8 @@ def explain(model: str | Path, path: str | Path, *, first: int = 1, last: int | 
             path=str(path),
             remedy="give numbers in this range",
         )
-    for i in range(first - 1, end):
-        words = list(explain_sentence(parser, treebank, i))
-        steps = [f"{word.run}.{word.pass_number}" if word.run else "end" for word in words]
-        rows = [
-            [str(word.position), word.form, str(word.head), word.deprel, step]
-            for word, step in zip(words, steps, strict=True)
-        ]
-        aligned = table(["", "form", "head", "deprel", "step"], rows).split("\n")
-        rules_of = ["rule", *(word.text for word in words)]
-        lines = [f"{line}  {text}" for line, text in zip(aligned, rules_of, strict=True)]
-        yield "\n".join([f"sentence {i + 1}", *lines, ""])
+    for number in range(first, end + 1):
+        yield number, list(explain_sentence(parser, treebank, number - 1))
 
 
 def _decision_list(model: str | Path) -> DecisionListParser:

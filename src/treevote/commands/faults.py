@@ -11,6 +11,7 @@ from treevote.conll.reader import chunk_faults
 from treevote.conll.validation import Trees
 from treevote.corpus.treebank import Format
 from treevote.errors import ConfigError, InputError
+from treevote.files.encodings import UTF8
 from treevote.terminal import plural
 
 
@@ -19,6 +20,7 @@ def require_no_faults(
     tell: Callable[[InputError], None],
     *,
     format: Format | Literal["auto"] = "auto",
+    encoding: str = UTF8,
 ) -> None:
     """Report all faults of files, by the treatment of their trees; memory does not grow with length or number.
 
@@ -29,7 +31,7 @@ def require_no_faults(
     counts: dict[str, int] = {}
     for trees, paths in files.items():
         for path in paths:
-            for fault in _faults_of(path, trees, format):
+            for fault in _faults_of(path, trees, format, encoding):
                 tell(fault)
                 counts[os.fspath(path)] = counts.get(os.fspath(path), 0) + 1
     if n_faults := sum(counts.values()):
@@ -38,9 +40,11 @@ def require_no_faults(
         )
 
 
-def _faults_of(path: str | os.PathLike[str], trees: Trees, format: Format | Literal["auto"]) -> Iterator[InputError]:
+def _faults_of(
+    path: str | os.PathLike[str], trees: Trees, format: Format | Literal["auto"], encoding: str
+) -> Iterator[InputError]:
     try:
-        for chunk in chunks(path, format=format):
+        for chunk in chunks(path, format=format, encoding=encoding):
             yield from chunk_faults(chunk, trees=trees)
     except InputError as fault:  # of the whole file
         yield fault

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 from treevote.batch.joint import Parsed
 from treevote.batch.manifest import Manifest
@@ -15,7 +14,6 @@ from treevote.batch.outputs import Pair
 from treevote.batch.reading import Hashing, PieceResult
 from treevote.errors import InputError
 from treevote.files.streams import compressed
-from treevote.terminal import plural
 
 
 @dataclass(slots=True)
@@ -53,37 +51,6 @@ class FolderSummary:
     faults: int = 0
     fallbacks: int = 0
     seconds: float = 0.0
-
-    def __str__(self) -> str:
-        """Return it as a sentence."""
-        speed = f" ({self.tokens / self.seconds:,.0f} tokens/s)" if self.seconds and self.tokens else ""
-        counts = f"{plural(self.written, 'file')}, {self.sentences:,} sentences, {self.tokens:,} tokens"
-        parts = [f"{self.folder}: wrote {counts} in {self.seconds:.1f} s{speed}"]
-        if self.kept:
-            parts.append(
-                f"{plural(self.kept, 'file')} of the same model and input {'was' if self.kept == 1 else 'were'} there"
-            )
-        if self.faults:
-            parts.append(f"{self.faults:,} faulty sentences left out or unparsed")
-        if self.faulty:
-            parts.append(f"{plural(len(self.faulty), 'file')} with a fault, not parsed")
-        return "; ".join(parts)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as data for JSON."""
-        return {
-            "folder": self.folder,
-            "written": self.written,
-            "kept": self.kept,
-            "faulty": [{"input": path, "reason": str(fault), "line": fault.line} for path, fault in self.faulty],
-            "doubtful": [{"input": path, "reason": reason} for path, reason in self.doubtful],
-            "links_not_followed": self.links,
-            "sentences": self.sentences,
-            "tokens": self.tokens,
-            "faulty_sentences": self.faults,
-            "fallbacks": self.fallbacks,
-            "seconds": round(self.seconds, 3),
-        }
 
 
 class Outputs:

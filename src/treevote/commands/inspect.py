@@ -10,9 +10,9 @@ from treevote.commands.model_card import card, read_card_metadata
 from treevote.ensemble.members import RESERVED
 from treevote.ensemble.parser import configuration, load
 from treevote.errors import ModelError
-from treevote.report.model import printable
 from treevote.store import folder as store
 from treevote.store.manifest import MANIFEST
+from treevote.visibility import printable
 
 
 def inspect(model: str | Path, metadata: str | Path | None = None) -> dict[str, Any]:

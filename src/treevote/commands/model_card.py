@@ -19,9 +19,8 @@ from typing import Any
 
 from treevote.config import from_mapping, load_toml
 from treevote.ensemble.familiarity import expects_tags
-from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.parser import EnsembleParser, score_tags
 from treevote.errors import ConfigError
-from treevote.report.scores import score_tags
 
 
 @dataclass(frozen=True)

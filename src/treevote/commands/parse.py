@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os
 import time
@@ -17,10 +16,10 @@ from treevote.corpus.given import Keep
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import CHUNK_BYTES, any_file_chunks, size
 from treevote.errors import InputError
+from treevote.files.encodings import UTF8, is_utf8
 from treevote.files.streams import writing
 from treevote.models.text.text_annotator import Tags
 from treevote.parallel import ONE_JOB, Jobs
-from treevote.report.answer import answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +37,6 @@ class Summary:
     seconds: float = 0.0
     fallbacks: int = 0
 
-    def __str__(self) -> str:
-        """Return it as a sentence."""
-        speed = f" ({self.tokens / self.seconds:,.0f} tokens/s)" if self.seconds else ""
-        done = f"parsed {self.sentences:,} sentences, {self.tokens:,} tokens in {self.seconds:.1f} s{speed}"
-        return f"{done}; {self.faults:,} with faults, first {self.first_fault}" if self.faults else done
-
-
-def as_json(summary: Summary, output: str | os.PathLike[str], command: str = "") -> str:
-    """Return a summary as JSON."""
-    facts = {field.name: getattr(summary, field.name) for field in dataclasses.fields(summary)}
-    first = None if summary.first_fault is None else str(summary.first_fault)
-    return answer("parsing", {"output": os.fspath(output), **facts, "first_fault": first}, command)
-
 
 def parse_files(
     model: str | os.PathLike[str],
@@ -60,10 +46,13 @@ def parse_files(
     member: str | None = None,
     support: bool = False,
     confidence: bool = False,
+    lights: bool = False,
     on_error: OnError = "stop",
     tags: Tags = "auto",
     keep: Keep | None = None,
     format: AnyFormat = "auto",
+    encoding: str = UTF8,
+    id_prefix: str = "",
     jobs: Jobs = ONE_JOB,
     chunk_bytes: int = CHUNK_BYTES,
     on_doubt: Callable[[str], object] | None = None,
@@ -83,6 +72,8 @@ def parse_files(
     support, confidence : bool, default=False
         Write into MISC the share of the votes for each arc and label, see `treevote.conll.writer`; the probability that
         each arc is right, alone and with its label, and that predicted tags are.
+    lights : bool, default=False
+        Write ``Light=green``, ``yellow`` or ``red`` into MISC, see `treevote.evaluation.lights`.
     on_error : {"stop", "skip", "keep"}, default="stop"
         Treatment of a faulty sentence: raise, leave it out, or write it back unparsed.
     tags : {"auto", "keep", "predict"}, default="auto"
@@ -95,6 +86,10 @@ def parse_files(
         See `treevote.conll.chunks.chunks`; ``"text"`` is running text with a blank line after each paragraph,
         ``"lines"`` one with a sentence on each line. ``"auto"`` is running text if the name of a file ends with
         ``.txt``, compressed or not, and it does not begin with columns.
+    encoding : str, default="utf-8"
+        Encoding of the files, such as ``"latin-1"``; the output is UTF-8.
+    id_prefix : str, default=""
+        Beginning of the ids of running text, see `treevote.conll.document_ids`.
     jobs : Jobs, optional
         The output does not depend on them. Their progress is called with the number of finished input bytes and the
         total, which is 0 if an input is not a regular file.
@@ -110,11 +105,12 @@ def parse_files(
         For a faulty sentence if ``on_error`` is ``"stop"``, such as one whose given heads close a cycle, an input
         without sentences, running text if the model has no tokenizer, or a file that cannot be read or written.
     ModelError, ConfigError
-        If the model cannot be read, or does not have the member, confidence or tagger that is asked for; a member alone
-        has neither support nor confidence.
+        If the model cannot be read, or does not have the member, confidence, lights or tagger that is asked for; a
+        member alone has neither support nor confidence.
     """
     start = time.monotonic()
-    work = Work(StoredParser.of(model, member), support, confidence, on_error, tags, keep)
+    work = Work(StoredParser.of(model, member), support, confidence, on_error, tags, keep, lights)
+    is_utf8(encoding)
     work.check()  # before anything is read or written
     if jobs.n_jobs != 1:  # kernels are compiled once here, not in every process
         work([Chunk("", 1, 1, b"1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n", "conllu")])
@@ -123,7 +119,7 @@ def parse_files(
     first_fault: InputError | None = None
     fallbacks, file, last, doubted = 0, 0, b"", False
     with writing(output) as stream:
-        tasks = any_file_chunks(inputs, format=format, n_bytes=chunk_bytes)
+        tasks = any_file_chunks(inputs, format=format, n_bytes=chunk_bytes, encoding=encoding, id_prefix=id_prefix)
         for parsed, at, bytes_read in jobs.silent.map(functools.partial(_parse_part, work), tasks):
             if parsed.stopped and parsed.first_fault is not None:
                 raise parsed.first_fault

@@ -23,10 +23,10 @@ from treevote.corpus.given import Keep
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import size
 from treevote.errors import ConfigError, InputError
+from treevote.files.encodings import UTF8, is_utf8
 from treevote.files.temporaries import lock, temporary
 from treevote.models.text.text_annotator import Tags
 from treevote.parallel import ONE_JOB, Jobs
-from treevote.report.answer import answer
 from treevote.store.manifest import digest
 from treevote.terminal import EVERY, duration, is_quiet
 
@@ -45,11 +45,6 @@ class Status:
     total_bytes: int = 0
 
 
-def as_json(summary: FolderSummary, command: str = "") -> str:
-    """Return a summary as JSON."""
-    return answer("folder", summary.as_dict(), command)
-
-
 def parse_folder(
     model: str | os.PathLike[str],
     inputs: Sequence[str | os.PathLike[str]],
@@ -60,11 +55,14 @@ def parse_folder(
     member: str | None = None,
     support: bool = False,
     confidence: bool = False,
+    lights: bool = False,
     on_error: OnError = "stop",
     tags: Tags = "auto",
     keep: Keep | None = None,
     strict: bool = False,
     format: AnyFormat = "auto",
+    encoding: str = UTF8,
+    id_prefix: str = "",
     jobs: Jobs = ONE_JOB,
     task_bytes: int = TASK_BYTES,
     progress: Callable[[Status], object] | None = None,
@@ -85,7 +83,7 @@ def parse_folder(
         Suffix of the outputs, in place of that of the inputs; it decides on compression.
     force : bool, default=False
         Make all outputs again, and replace files that are not in the manifest.
-    member, support, confidence, on_error, tags, keep, format
+    member, support, confidence, lights, on_error, tags, keep, format, encoding, id_prefix
         As for `treevote.commands.parse.parse_files`. A fault that would stop it is a fault of its file here.
     strict : bool, default=False
         Whether a text that is probably unfit for the model is a fault of its file.
@@ -109,11 +107,12 @@ def parse_folder(
     start = time.monotonic()
     where = os.fspath(folder)
     found, links = pairs(inputs, folder, suffix, format)
-    options: dict[str, Any] = {"support": support, "confidence": confidence, "on_error": on_error, "tags": tags}
-    options |= {} if keep is None else {"keep": keep}
+    options: dict[str, Any] = {"support": support, "confidence": confidence, "on_error": on_error}
+    options |= {"tags": tags, "keep": keep, "lights": lights}
     work = Work(StoredParser.of(model, member), **options)
+    is_utf8(encoding)
     work.check()
-    options |= {"member": member, "strict": strict, "format": format}
+    options |= {"member": member, "strict": strict, "format": format, "encoding": encoding, "id_prefix": id_prefix}
     task = digest({"model": work.stored.sha256, "treevote": work.stored.version, **options})
     with _sentence(where):
         os.makedirs(where, exist_ok=True)
@@ -127,7 +126,9 @@ def parse_folder(
             manifest.write()  # without lines that were cut off
             status = Status(n_files=len(found), total_bytes=size([path for path, _ in found]))
             with closing(Outputs(scratch, found, manifest, task, summary, strict)) as run:
-                source = _source(found, run, force, format, task_bytes)
+                cut = functools.partial(pieces, format=format, encoding=encoding, n_bytes=task_bytes)
+                documents = document_ids([name for _, name in found], id_prefix)
+                source = _source(found, run, force, documents, cut)
                 for results in jobs.silent.map(functools.partial(parse_task, work), tasks(source, task_bytes)):
                     for done in results:
                         run.take(done)
@@ -157,9 +158,10 @@ def _require_free(where: str, found: Sequence[Pair], manifest: Manifest, force: 
             )
 
 
-def _source(found: Sequence[Pair], run: Outputs, force: bool, format: AnyFormat, n_bytes: int) -> Iterator[Piece]:
-    """Yield the pieces of all files whose outputs are not there."""
-    documents = document_ids([name for _, name in found])
+def _source(
+    found: Sequence[Pair], run: Outputs, force: bool, documents: Sequence[str], cut: Callable[..., Iterator[Piece]]
+) -> Iterator[Piece]:
+    """Yield the pieces of all files whose outputs are not there, given the ids of their texts."""
     for number, (path, name) in enumerate(found):
         made = False
         if not force:
@@ -168,8 +170,7 @@ def _source(found: Sequence[Pair], run: Outputs, force: bool, format: AnyFormat,
         if made:
             run.keep(number)
         else:
-            document = documents[number]
-            yield from pieces(path, number, document=document, format=format, n_bytes=n_bytes, stopped=run.stopped)
+            yield from cut(path, number, document=documents[number], stopped=run.stopped)
 
 
 @contextmanager

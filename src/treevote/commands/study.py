@@ -17,9 +17,9 @@ from treevote.corpus.trees import require_labelled_trees
 from treevote.ensemble.members import members_of
 from treevote.errors import ConfigError, InputError, unknown
 from treevote.evaluation.counts import convention_of
+from treevote.evaluation.results import CONVENTIONS
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
-from treevote.report.page import CONVENTIONS
 from treevote.store.manifest import JSON
 from treevote.studies.catalogue import STUDIES
 from treevote.studies.ensemble import EnsembleStudy

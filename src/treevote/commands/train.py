@@ -24,10 +24,7 @@ from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.clusters.files import read_clusters
 from treevote.models.text.tokenization.library import library
 from treevote.parallel import ONE_JOB, Jobs
-from treevote.report.answer import answer
-from treevote.report.scores import score_tags, scores
 from treevote.store import folder as store
-from treevote.terminal import duration, size
 
 
 @dataclass(frozen=True)
@@ -140,17 +137,3 @@ def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank) -> None:
     few = treebank.select(range(min(2, treebank.n_sentences)))
     with suppress(TreevoteError):  # two sentences may be too few to learn from
         EnsembleTrainer(trainer.members).train(few, few)
-
-
-def report(trained: Trained) -> str:
-    """Return scores, time and size for a person to read."""
-    last = f"trained in {duration(trained.seconds)}, {size(trained.n_bytes)} on disk"
-    return f"{scores(trained.parser.facts, trained.parser.members, trained.milliseconds)}\n\n{last}"
-
-
-def as_json(trained: Trained, output: str | Path, command: str = "") -> str:
-    """Return the facts of the model, with time and size, as JSON."""
-    measured: dict[str, Any] = {"score_tags": score_tags(trained.parser.facts), "seconds": round(trained.seconds, 1)}
-    measured |= {"bytes": trained.n_bytes, "milliseconds": trained.milliseconds}
-    facts = {"model": os.fspath(output), "members": list(trained.parser.members), **trained.parser.facts}
-    return answer("training", facts | measured, command)

@@ -2,78 +2,76 @@
 
 from __future__ import annotations
 
-import itertools
+import dataclasses
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
-
-import numpy as np
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 from treevote.conll.reader import read, read_parse
 from treevote.conll.writer import write
 from treevote.corpus.given import Given
-from treevote.corpus.treebank import Format, Treebank
-from treevote.corpus.trees import is_single_rooted
-from treevote.corpus.trees import roots as count_roots
-from treevote.ensemble.candidate_model import CandidateModel
-from treevote.ensemble.judge import Judge, learn
-from treevote.ensemble.selection import Selection, VoteKind, cross_fitted, fit_weights
-from treevote.ensemble.selection import select as choose
-from treevote.ensemble.vote import vote as combine
-from treevote.ensemble.weights import Weights
+from treevote.corpus.treebank import Format
+from treevote.ensemble.selection import VoteKind
+from treevote.ensemble.system_vote import SystemVote, one_root, vote_systems
 from treevote.errors import ConfigError
-from treevote.evaluation.agreement import agreement, arcs_of
-from treevote.evaluation.counts import Convention, check_same_sentences, convention_of, count_by_sentence, evaluate
-from treevote.evaluation.ill_formed import ill_formed
-from treevote.evaluation.names import named, stems
-from treevote.evaluation.paired import paired
-from treevote.evaluation.results import as_plain
-from treevote.kernels import Doubles
-from treevote.report.answer import answer
-
-MOST_ORDERS = 6
-"""Maximum number of systems whose orders are tried, to notice development parses in a wrong order."""
-
-UNLIKE, GAIN = 15.0, 0.5
-"""Points of agreement: a system is unlike itself if it differs more between development and test; another order is the
-right one if it halves the difference, by this much at least."""
+from treevote.evaluation.counts import check_same_sentences
+from treevote.evaluation.development import misplaced, same_sentences
+from treevote.evaluation.names import named
 
 
-@dataclass(frozen=True)
-class Voted:
-    """The written parse, the systems that voted, in the order that decides ties, and facts for a report."""
-
-    parse: Treebank
-    single_root: bool
-    voters: tuple[str, ...]
-    facts: dict[str, Any]
-
-
-def vote(
-    systems: Sequence[str | Path],
-    output: str | Path,
+def vote_files(
+    systems: Sequence[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
     *,
     weights: VoteKind | Literal["agreement"] = "equal",
     select: bool = False,
-    gold: str | Path | None = None,
-    dev: Sequence[str | Path] = (),
+    gold: str | os.PathLike[str] | None = None,
+    dev: Sequence[str | os.PathLike[str]] = (),
     roots: Literal["one", "several", "auto"] = "auto",
-    keep: str | Path | None = None,
+    keep: str | os.PathLike[str] | None = None,
     support: bool = False,
     confidence: bool = False,
     format: Format | Literal["auto"] = "auto",
     warn: Callable[[str], None] = lambda sentence: None,
-) -> Voted:
-    """Write the trees with most votes in place of those of the first system that votes.
+) -> SystemVote:
+    """Write the trees with most votes in place of those of the first system that votes, as ``treevote vote`` does.
 
-    Systems are paths or ``"NAME=FILE"``, the best first: it decides ties, and its text is kept. Weights are learned
-    from ``gold``, sentences that are not voted on, and ``dev``, the same as each system parsed them, one file for each;
-    ``"equal"`` and ``"agreement"`` need neither. ``select`` chooses the systems with the best vote, their order and
-    their weights, see `treevote.ensemble.selection`. The heads and labels of the file ``keep``, the same sentences with
-    some heads or none, are kept, and the trees are the heaviest that hold them. Support and confidence are written into
-    MISC. ``warn`` is called with warnings about development files that do not belong to the systems.
+    Parameters
+    ----------
+    systems : sequence of path or "NAME=FILE"
+        The same sentences as each system parsed them, the best first: it decides ties, and its text is kept.
+    output : path or "-"
+    weights : {"equal", "agreement", "accuracy", "pos", "learned"}, default="equal"
+        Weights of the votes; all but the first two are measured on the development set.
+    select : bool, default=False
+        Choose the systems with the best vote, their order and their weights, see `treevote.ensemble.selection`.
+    gold : path, optional
+        Trees of the development set: sentences that are not voted on.
+    dev : sequence of path, optional
+        The sentences of ``gold`` as each system parsed them, one file for each.
+    roots : {"one", "several", "auto"}, default="auto"
+        Roots of a sentence; by default as in ``gold``, else as in the parses.
+    keep : path, optional
+        The same sentences with heads and labels to keep, some or all, ``_`` where there is none: the trees are the
+        heaviest of those that hold them.
+    support, confidence : bool, default=False
+        Write into MISC the share of the votes for each arc and label; the probability that each is right.
+    format : {"auto", "conllu", "conllx"}, default="auto"
+    warn : callable, optional
+        Called with warnings about development files that do not belong to the systems.
+
+    Returns
+    -------
+    SystemVote
+        ``parse``, ``voters`` in the order that decides ties, and ``facts``: the weights, and on the development set the
+        scores of the systems, of the vote, and its gain.
+
+    Raises
+    ------
+    ConfigError
+        For one system alone, or where a development set is needed and not given.
+    InputError
+        If a file cannot be read or written, has other sentences, gold trees are none, or no tree has the heads to keep.
     """
     if len(systems) < 2:
         raise ConfigError(f"expected two systems or more to vote, found {len(systems)}; one alone has no vote")
@@ -89,161 +87,32 @@ def vote(
         )
     parses = [read_parse(path, format) for path in paths.values()]
     trees = None if gold is None else read(gold, format=format)
-    single_root = one_root(parses, trees) if roots == "auto" else roots == "one"
-    names, voters = list(paths), list(range(len(parses)))
-    known = [read_parse(path, format) for path in dev_paths] if trees is not None else []
+    known = [] if trees is None else [read_parse(path, format) for path in dev_paths]
     check_same_sentences(parses)
     if trees is not None:
         check_same_sentences([trees, *known])
-    facts: dict[str, Any] = {"sentences": parses[0].n_sentences, "tokens": parses[0].n_tokens}
-    facts["single_root"] = single_root
-    of: list[dict[str, Any]] = [
-        {"name": name, "path": path, "ill_formed": as_plain(ill_formed(parse, single_root=single_root))}
-        for (name, path), parse in zip(paths.items(), parses, strict=True)
-    ]
-    given = None if keep is None else given_of(keep, parses[0], single_root=single_root, format=format)
-    choice = None
-    if trees is None or not known:
-        used = parses
-        judge = Judge(Weights.by_agreement(parses) if weights == "agreement" else Weights.equal(len(parses)))
-    else:
-        for warning in (*_misplaced(list(paths.values()), dev_paths, parses, known), *_seen(trees, parses[0])):
+    development = None if trees is None or not known else (trees, known)
+    if development is not None:
+        places = misplaced(list(paths.values()), dev_paths, parses, known)
+        for warning in (*places, *same_sentences(development[0], parses[0])):
             warn(warning)
-        convention = convention_of(trees)
-        of = [
-            own | evaluate(trees, system, convention=convention).attachment
-            for own, system in zip(of, known, strict=True)
-        ]
-        if select:
-            choice = choose(trees, dict(zip(names, known, strict=True)), single_root=single_root, convention=convention)
-            voters, weights = [names.index(name) for name in choice.members], choice.weights
-        used, known_used = ([those[i] for i in voters] for those in (parses, known))
-        if weights == "learned":
-            judge, voted = learn(weights, trees, known_used, single_root=single_root, convention=convention)
-        else:
-            if weights == "agreement":  # of the same parses that vote
-                by = Weights.by_agreement(used)
-                voted = combine(known_used, Weights.by_agreement(known_used), single_root=single_root)
-            else:
-                by = fit_weights(weights, trees, known_used)
-                voted = cross_fitted(weights, trees, known_used, single_root=single_root)
-            judge = Judge(by, CandidateModel.fit(trees, known_used, convention=convention) if confidence else None)
-        facts["development"] = _development(trees, voted, known, names, convention)
-    parse = judge.vote(used, single_root=single_root, given=given)
-    shown = judge.weights
-    overall, pos = ([None] * judge.n_members, ()) if shown is None else (shown.overall, shown.pos)
-    facts |= {"weights": judge.kind, "parts_of_speech": len(pos), "selected": select}
-    facts["systems"] = list(_with_votes(of, voters, overall, choice))
+    single_root = one_root(parses, trees) if roots == "auto" else roots == "one"
+    given = None
+    if keep is not None:
+        half_done = read(keep, format=format, trees="partial-rooted" if single_root else "partial")
+        check_same_sentences([parses[0], half_done])
+        given = Given.of(half_done, "all", single_root=single_root)
+    voted = vote_systems(
+        dict(zip(paths, parses, strict=True)),
+        development,
+        weights=weights,
+        selected=select,
+        single_root=single_root,
+        given=given,
+        confidence=confidence,
+    )
     marks = ("support", "label_support") if support else ()
-    parse = parse.only(*marks, *(("confidence", "label_confidence") if confidence else ()))
+    parse = voted.parse.only(*marks, *(("confidence", "label_confidence") if confidence else ()))
     write(parse, output)
-    return Voted(parse, single_root, tuple(names[i] for i in voters), facts)
-
-
-def given_of(
-    path: str | Path, parse: Treebank, *, single_root: bool, format: Format | Literal["auto"] = "auto"
-) -> Given | None:
-    """Return the heads and labels of a file with the sentences of a parse; InputError if no tree has them."""
-    half_done = read(path, format=format, trees="partial-rooted" if single_root else "partial")
-    check_same_sentences([parse, half_done])
-    return Given.of(half_done, "all", single_root=single_root)
-
-
-def as_json(voted: Voted, output: str | Path, command: str = "") -> str:
-    """Return the report as JSON."""
-    return answer("vote", {"output": os.fspath(output), "voters": voted.voters, **voted.facts}, command)
-
-
-def _development(
-    gold: Treebank, voted: Treebank, systems: Sequence[Treebank], names: Sequence[str], convention: Convention
-) -> dict[str, Any]:
-    """Return the scores of the vote on the development set, and its difference from the best system."""
-    columns = [count_by_sentence(gold, parse, convention=convention) for parse in (*systems, voted)]
-    right = [int(own["arcs"].sum()) for own in columns[:-1]]
-    best = right.index(max(right))
-    found = paired(*(np.stack([columns[i]["arcs"], columns[i]["tokens"]], axis=1) for i in (best, -1)))
-    gain = {"over": names[best], "las": found.points, "low": found.low, "high": found.high}
-    gain |= {"p": found.p.p, "p_is_bound": found.p.bound}
-    sizes = {"sentences": gold.n_sentences, "tokens": gold.n_tokens}
-    return {**sizes, **evaluate(gold, voted, convention=convention).attachment, "gain": gain}
-
-
-def _with_votes(
-    systems: Sequence[dict[str, Any]], voters: Sequence[int], overall: Sequence[float | None], choice: Selection | None
-) -> Iterator[dict[str, Any]]:
-    """Yield each system with its place in the vote, its weight, and what the vote loses or would gain by it."""
-    for i, own in enumerate(systems):
-        place = voters.index(i) + 1 if i in voters else None
-        found = own | {"place": place, "weight": overall[place - 1] if place else None}
-        if choice is not None:
-            other = (choice.without if place else choice.with_too).get(own["name"])
-            found["ablation"] = None if other is None else round(choice.las - other if place else other - choice.las, 2)
-        yield found
-
-
-def _seen(gold: Treebank, parse: Treebank) -> Iterator[str]:
-    """Yield a warning if the development sentences are those that are voted on."""
-    if gold.n_sentences == parse.n_sentences and gold.n_tokens == parse.n_tokens:
-        forms = ([own.words[word].form for word in own.tokens.tolist()] for own in (gold, parse))
-        if all(one == other for one, other in zip(*forms, strict=True)):
-            yield "the sentences of --gold are those that are voted on: what is measured on them is too good"
-
-
-def _misplaced(
-    paths: Sequence[str], dev_paths: Sequence[str], parses: Sequence[Treebank], known: Sequence[Treebank]
-) -> Iterator[str]:
-    """Yield warnings about development files that seem to be those of other systems.
-
-    The names of the files tell, or their agreement with each other: systems that agree on one text agree on another.
-    """
-    ours, theirs = stems(paths), stems(dev_paths)
-    if set(ours) == set(theirs) and ours != theirs:
-        order, other = ", ".join(ours), ", ".join(theirs)
-        yield f"by their names the files of --dev are in another order ({other}) than the systems ({order})"
-        return
-    here, there = _agreement(parses), _agreement(known)
-    n = len(parses)
-    if 3 <= n <= MOST_ORDERS:
-        pairs = np.triu_indices(n, 1)
-        costs = {
-            order: float(np.abs(here[pairs] - there[np.ix_(order, order)][pairs]).mean())
-            for order in itertools.permutations(range(n))
-        }
-        same, best = tuple(range(n)), min(costs, key=costs.__getitem__)
-        if costs[best] < costs[same] / 2 and costs[same] - costs[best] > GAIN:
-            yield (
-                "by their agreement with each other the files of --dev seem to be in another order than the systems; "
-                f"better: {', '.join(dev_paths[i] for i in best)}"
-            )
-            return
-    for i in range(n):
-        others = [j for j in range(n) if j != i]
-        test, dev = float(here[i, others].mean()), float(there[i, others].mean())
-        if abs(test - dev) > UNLIKE:
-            yield (
-                f"{paths[i]} agrees with the other systems on {test:.0f} % of the tokens, {dev_paths[i]} on "
-                f"{dev:.0f} %: they may be of different systems or of different kinds of text"
-            )
-            return
-
-
-def _agreement(systems: Sequence[Treebank]) -> Doubles:
-    """Return the percentage of tokens with the same arc for each pair of systems, shape (n, n)."""
-    arcs, tokens = arcs_of(systems), systems[0].is_token
-    n = max(1, int(tokens.sum()))
-    table = np.zeros((len(arcs), len(arcs)))
-    for i, j in itertools.combinations(range(len(arcs)), 2):
-        table[i, j] = table[j, i] = 100 * int(agreement(arcs[i], arcs[j]).arcs[tokens].sum()) / n
-    return table
-
-
-def one_root(systems: Sequence[Treebank], gold: Treebank | None = None) -> bool:
-    """Tell whether the systems follow an annotation with one root in each sentence.
-
-    Gold trees settle it. Without them, parses in CoNLL-U have one root unless every system has a sentence with several,
-    for a parser may well break a rule of the annotation; parses in CoNLL-X only if no system has such a sentence.
-    """
-    if gold is not None:
-        return is_single_rooted(gold)
-    single = [bool((count_roots(system) <= 1).all()) for system in systems]
-    return any(single) if convention_of(systems[0]) == "ud" else all(single)
+    rows = [{"name": own["name"], "path": paths[own["name"]], **own} for own in voted.facts["systems"]]
+    return dataclasses.replace(voted, parse=parse, facts=voted.facts | {"systems": rows})

@@ -11,6 +11,7 @@ from treevote.conll.scanner import Blocks, find_blocks
 from treevote.conll.validation import BLANK, DETECTION_BYTES, format_of, require_utf8
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError
+from treevote.files.encodings import UTF8
 from treevote.files.streams import Readable, opened
 
 BOM = "\ufeff".encode()
@@ -51,18 +52,20 @@ class Chunk:
         return len(self.text)
 
 
-def chunks(source: Readable, *, format: Format | Literal["auto"] = "auto", n_bytes: int = 1 << 20) -> Iterator[Chunk]:
+def chunks(
+    source: Readable, *, format: Format | Literal["auto"] = "auto", n_bytes: int = 1 << 20, encoding: str = UTF8
+) -> Iterator[Chunk]:
     r"""Cut a file at blank lines, reading no further than needed; the texts, one after the other, are the file.
 
     The format ``"auto"`` is determined once by `format_of`, from the name and the first MiB. A chunk has about
     ``n_bytes``; one with a single sentence may be longer. An empty file has no chunk. InputError as of `opened`, for
-    UTF-16 and UTF-32, and where there is no blank line in 64 MiB.
+    UTF-16 and UTF-32 in place of UTF-8, and where there is no blank line in 64 MiB.
 
     >>> text = b"1\ta\n\n1\tb\n2\tc\n\n"
     >>> [(c.first_line, c.first_sentence, c.text) for c in chunks(io.BytesIO(text), n_bytes=8)]
     [(1, 1, b'1\ta\n\n'), (3, 2, b'1\tb\n2\tc\n\n')]
     """
-    with opened(source) as (stream, path, bytes_read):
+    with opened(source, encoding) as (stream, path, bytes_read):
         line = sentence = 1
         rest = bytearray()  # which grows in place
         more = True

@@ -25,6 +25,7 @@ from treevote.conll.validation import Trees, format_of, require_utf8, sentence_f
 from treevote.corpus.sentence import ROOT, Word, sent_id
 from treevote.corpus.treebank import MARKS, Format, Source, Treebank
 from treevote.errors import InputError, shortened
+from treevote.files.encodings import UTF8
 from treevote.files.streams import Readable, opened
 from treevote.kernels import Bools, Ints
 
@@ -42,6 +43,7 @@ def read(
     on_error: OnError = "stop",
     name: str | None = None,
     marks: bool = False,
+    encoding: str = UTF8,
 ) -> Treebank:
     r"""Read a whole file as one treebank.
 
@@ -59,6 +61,8 @@ def read(
         Name of the treebank; by default that of the file, without its folder.
     marks : bool, default=False
         Whether support and confidence are read from MISC, see `with_marks`.
+    encoding : str, default="utf-8"
+        Encoding of the file.
 
     Returns
     -------
@@ -81,7 +85,7 @@ def read(
     if isinstance(source, Sequence) and not isinstance(source, str):
         path, text, format = "", serialize(source), "conllu"
     else:
-        with opened(source) as (stream, path, _):
+        with opened(source, encoding) as (stream, path, _):
             text = stream.read()
     require_utf8(text, path)
     if format == "auto":

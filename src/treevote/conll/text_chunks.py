@@ -18,6 +18,7 @@ from treevote.conll.chunks import Chunk, chunks
 from treevote.conll.validation import require_utf8
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError
+from treevote.files.encodings import UTF8
 from treevote.files.streams import Readable, opened
 
 TextFormat: TypeAlias = Literal["text", "lines"]
@@ -43,7 +44,6 @@ _SENTENCE_END = re.compile(
 """The last end of a sentence; no space follows the full stop of Chinese and Japanese."""
 
 _SPACE = re.compile(rb".*[ \t\n\r\v\f]", re.DOTALL)
-_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _COLUMNS = re.compile(rb"(?m)^1\t[^\t\n]+\t[^\n]*\t")
 
 
@@ -69,20 +69,26 @@ class TextChunk:
     bytes_read: int = 0
     document: str = ""
 
+    @property
+    def text(self) -> bytes:
+        """The stretches, one after the other."""
+        return b"".join(stretch.text for stretch in self.stretches)
+
     def __len__(self) -> int:
         """Return the length of the text in bytes."""
         return sum(len(stretch.text) for stretch in self.stretches)
 
 
 def text_chunks(
-    source: Readable, *, format: TextFormat = "text", n_bytes: int = 1 << 20, document: str = ""
+    source: Readable, *, format: TextFormat = "text", n_bytes: int = 1 << 20, document: str = "", encoding: str = UTF8
 ) -> Iterator[TextChunk]:
     """Cut a running text into chunks of about ``n_bytes``, reading no further than needed.
 
-    Bytes that are not UTF-8 stay as they are; a text in UTF-16 or UTF-32 is an InputError. The names of all stretches
+    A text in another encoding is read as UTF-8. Bytes that are not in UTF-8, if that is the encoding, stay as they are;
+    UTF-16 and UTF-32 in its place are an InputError. The names of all stretches
     begin with ``document``.
     """
-    with opened(source) as (stream, path, bytes_read):
+    with opened(source, encoding) as (stream, path, bytes_read):
         stretches: list[Stretch] = []
         size = 0
         for stretch in _stretches(stream, path, _ENDS[format], document):
@@ -109,8 +115,8 @@ def _stretches(stream: Readable, path: str, end: re.Pattern[bytes], document: st
     while more or at < len(rest):
         if more and len(rest) - at < MAX_STRETCH + MAX_SPACES:
             block = stream.read(1 << 16)  # type: ignore[union-attr]
-            if not rest and not number and block.startswith(_MARKS):
-                require_utf8(block[:4], path)
+            if not rest and not number:
+                require_utf8(block[: 1 << 12], path, columns=False)
             more = bool(block)
             rest, at = rest[at:] + block, 0
             continue
@@ -147,17 +153,18 @@ def _stretch_end(text: bytes, at: int, end: re.Pattern[bytes]) -> tuple[int, boo
 
 
 def any_chunks(
-    source: Readable, *, format: AnyFormat = "auto", n_bytes: int = 1 << 20, document: str = ""
+    source: Readable, *, format: AnyFormat = "auto", n_bytes: int = 1 << 20, document: str = "", encoding: str = UTF8
 ) -> Iterator[Chunk | TextChunk]:
     """Cut a treebank (`treevote.conll.chunks.chunks`) or a running text (`text_chunks`) into chunks."""
     named = isinstance(source, str | os.PathLike)
-    text = text_format(os.fspath(source) if named else str(getattr(source, "name", "")), format)  # type: ignore[arg-type]
+    name: str = os.fspath(source) if named else str(getattr(source, "name", ""))  # type: ignore[arg-type]
+    text = text_format(name, format, encoding)
     if text is not None:
-        return text_chunks(source, format=text, n_bytes=n_bytes, document=document)
-    return chunks(source, format=cast("Format | Literal['auto']", format), n_bytes=n_bytes)
+        return text_chunks(source, format=text, n_bytes=n_bytes, document=document, encoding=encoding)
+    return chunks(source, format=cast("Format | Literal['auto']", format), n_bytes=n_bytes, encoding=encoding)
 
 
-def text_format(path: str, format: AnyFormat) -> TextFormat | None:
+def text_format(path: str, format: AnyFormat, encoding: str = UTF8) -> TextFormat | None:
     """Return the format of a running text; None if a file is a treebank.
 
     ``"auto"`` is running text if the name ends with ``.txt``, compressed or not, and the file does not begin with
@@ -169,7 +176,7 @@ def text_format(path: str, format: AnyFormat) -> TextFormat | None:
     if format != "auto" or not bare.endswith(".txt"):
         return None
     try:
-        with opened(path) as (stream, _, _):
+        with opened(path, encoding) as (stream, _, _):
             front = stream.read(1 << 12)
     except InputError:  # which reading will tell
         return None

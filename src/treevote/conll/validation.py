@@ -42,6 +42,7 @@ _BYTE_ORDER_MARKS |= dict.fromkeys([b"\xff\xfe", b"\xfe\xff"], "UTF-16")
 _DETECTION_LINES = 2000
 DETECTION_BYTES = 1 << 20
 _ENCODING_BYTES = 4096
+_LEAST_BYTES = 64  # of running text, of which fewer may be anything
 _UPOS = re.compile("ADJ|ADP|ADV|AUX|C?CONJ|DET|INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT|SCONJ|SYM|VERB|X")
 _UD_FEATURE = re.compile(
     r"\b(Abbr|Animacy|Aspect|Case|Definite|Degree|Evident|ExtPos|Foreign|Gender|Mood|Number|NumType|Person|Polarity"
@@ -93,23 +94,31 @@ def format_of(path: str, text: bytes) -> Format:
     return detect(text[:DETECTION_BYTES].decode("utf-8", "replace"))
 
 
-def require_utf8(text: bytes, path: str) -> None:
-    """Refuse a text in UTF-16 or UTF-32 (InputError), known by its byte order mark or by its zero bytes."""
+def require_utf8(text: bytes, path: str, *, columns: bool = True) -> None:
+    """Refuse a text in UTF-16 or UTF-32 (InputError), known by its byte order mark or by its zero bytes.
+
+    A text with columns begins as CoNLL text does; any other is mostly Latin letters.
+    """
     mark = next((mark for mark in _BYTE_ORDER_MARKS if text.startswith(mark)), None)
-    encoding = _wide_encoding(text[:_ENCODING_BYTES]) if mark is None else _BYTE_ORDER_MARKS[mark]
+    encoding = _wide_encoding(text[:_ENCODING_BYTES], columns) if mark is None else _BYTE_ORDER_MARKS[mark]
     if encoding:
         problem = f"expected UTF-8, the file is {encoding}"
-        raise InputError(problem, path=path, remedy=f"convert it: iconv -f {encoding} -t UTF-8")
+        raise InputError(
+            problem,
+            path=path,
+            remedy=f"parse it with --encoding {encoding}, or convert it: iconv -f {encoding} -t UTF-8",
+        )
 
 
-def _wide_encoding(text: bytes) -> str:
-    """Return the encoding in which a text with many zero bytes begins as CoNLL text does; empty if there is none."""
-    if text.count(0) * 8 < len(text):
+def _wide_encoding(text: bytes, columns: bool) -> str:
+    """Return the encoding in which a text with many zero bytes is one; empty if there is none."""
+    if text.count(0) * 8 < len(text) or (not columns and len(text) < _LEAST_BYTES):
         return ""
     for encoding in "UTF-32LE", "UTF-32BE", "UTF-16LE", "UTF-16BE":
         decoded = text.decode(encoding, "ignore")
         whole = len(text) - len(decoded.encode(encoding)) < 4 and "\0" not in decoded
-        if whole and "\t" in decoded and decoded[0] in f"01#\n{BLANK}":
+        begins = columns and "\t" in decoded and decoded[0] in f"01#\n{BLANK}"
+        if whole and (begins or (not columns and 2 * sum(c < "\u0250" for c in decoded) > len(decoded))):
             return encoding
     return ""
 
@@ -131,7 +140,7 @@ def sentence_faults(lines: Sequence[str], format: Format, trees: Trees, *, unlab
         if found := _NOT_UTF8.search(line):
             byte = len(line[: found.start()].encode("utf-8", "surrogateescape")) + 1
             problem = f"expected UTF-8, found the byte 0x{ord(found[0]) - 0xDC00:02X} as byte {byte} of the line"
-            yield Fault(i, problem, "convert the file to UTF-8")
+            yield Fault(i, problem, "convert the file to UTF-8, or parse it with --encoding")
     for i, line in enumerate(lines):
         if "\r" in line and _holds_lines(line):
             problem = "expected lines that end in line feeds, found carriage returns alone between the lines of tokens"

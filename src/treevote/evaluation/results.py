@@ -16,6 +16,9 @@ from treevote.evaluation.parses import Parses, SentenceTrees
 Interval: TypeAlias = Literal["wilson", "bootstrap"]
 Kind: TypeAlias = Literal["arc", "word", "sentence"]
 
+CONVENTIONS = {"ud": "CoNLL 2018 (universal part of the deprel)", "conllx": "CoNLL-X (whole deprel)"}
+"""How `treevote.evaluation.counts` counts, for a reader."""
+
 
 @dataclass(frozen=True, slots=True)
 class Metric:

@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from typing import IO, BinaryIO, TypeAlias, cast
 
 from treevote.errors import InputError
+from treevote.files.encodings import UTF8, Recoded, is_utf8
 from treevote.files.exchange import flush
 from treevote.files.temporaries import temporary
 from treevote.files.xz import MAGIC, MemoryLimitError, XZReader
@@ -49,12 +50,14 @@ def stem(name: str) -> tuple[str, str]:
 
 
 @contextmanager
-def opened(source: Readable) -> Iterator[tuple[BinaryIO, str, Callable[[], int]]]:
+def opened(source: Readable, encoding: str = UTF8) -> Iterator[tuple[BinaryIO, str, Callable[[], int]]]:
     """Open a file to be read, and decompress it if it is xz or gzip; ``-`` is standard input, a file object stays open.
+
+    Content in another encoding is read as UTF-8.
 
     Yield the decompressed content, the name in messages (the path, ``<stdin>``, or the name of the file object), and a
     function that returns the number of bytes of the file, compressed or not, read so far. InputError when the file
-    cannot be opened or read, or the compressed data is damaged or takes too much memory.
+    cannot be opened or read, has bytes of another encoding, or the compressed data is damaged or takes too much memory.
     """
     path = "<stdin>"
     try:
@@ -73,6 +76,8 @@ def opened(source: Readable) -> Iterator[tuple[BinaryIO, str, Callable[[], int]]
                 stream = cast("BinaryIO", stack.enter_context(io.BufferedReader(XZReader(stream))))
             elif front.startswith(_GZIP):
                 stream = cast("BinaryIO", stack.enter_context(gzip.GzipFile(fileobj=stream)))
+            if not is_utf8(encoding):
+                stream = cast("BinaryIO", stack.enter_context(io.BufferedReader(Recoded(stream, encoding, path))))
             yield stream, path, lambda: whole.bytes_read
     except (lzma.LZMAError, zlib.error, gzip.BadGzipFile, EOFError) as error:
         problem = f"expected a whole compressed file, found one that is damaged or cut off ({error})"

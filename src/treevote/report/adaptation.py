@@ -5,15 +5,18 @@ It is made from the facts that an adapted model keeps, so it can be read again l
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from treevote.adaptation.measuring import BY_FOLDS
 from treevote.adaptation.scheme import SCHEMES
+from treevote.commands.adapt import Outcome
 from treevote.config import to_mapping
+from treevote.ensemble.configuration import described
 from treevote.evaluation.verdict import Probability
+from treevote.report.answer import answer
 from treevote.report.scores import percentage
-from treevote.report.settings import described
 from treevote.terminal import WIDTH, plural, table, wrapped
 
 COLUMNS = {
@@ -231,6 +234,30 @@ def closing(facts: Mapping[str, Any], *, promoted: bool) -> str:
     if reasons:
         return f"The adapted model is promoted by force, in spite of this: {reasons}{why.replace(':', '.', 1)}."
     return f"The adapted model is promoted{why}."
+
+
+def outcome_json(outcome: Outcome, command: str = "") -> str:
+    """Return the result of ``treevote adapt`` as JSON, with all its facts."""
+    paths = {"model": outcome.model, "silver": outcome.silver, "work": outcome.work}
+    facts = {
+        "promoted": outcome.promoted,
+        "reasons": outcome.adapted.reasons,
+        "sentence": closing(outcome.adapted.report, promoted=outcome.promoted),
+        **{name: None if path is None else os.fspath(path) for name, path in paths.items()},
+        **outcome.adapted.report,
+    }
+    return answer("adaptation", facts, command)
+
+
+def outcome_text(outcome: Outcome) -> str:
+    """Return the result of ``treevote adapt`` for a person to read."""
+    parts = [as_text(outcome.adapted.report)]
+    if outcome.promoted:
+        parts.append(f"model   {outcome.model}" + (f"\nadded   {outcome.silver}" if outcome.silver else ""))
+    parts.append(wrapped(closing(outcome.adapted.report, promoted=outcome.promoted)))
+    if outcome.work is not None:
+        parts.append(f"the adapted model is kept in {outcome.work}; the same command with --force writes it")
+    return "\n\n".join(parts)
 
 
 def _p(each: Mapping[str, Any]) -> Probability:

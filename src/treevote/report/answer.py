@@ -13,7 +13,17 @@ from treevote import visibility
 from treevote.version import __version__
 
 Schema: TypeAlias = Literal[
-    "evaluation", "reliability", "vote", "training", "parsing", "folder", "adaptation", "model", "cascade", "benchmark"
+    "evaluation",
+    "reliability",
+    "vote",
+    "training",
+    "parsing",
+    "folder",
+    "adaptation",
+    "model",
+    "cascade",
+    "diagnosis",
+    "selection",
 ]
 
 VERSION = 1

@@ -7,12 +7,13 @@ from typing import Any
 
 from treevote.config import from_mapping, to_toml
 from treevote.ensemble.configuration import Configuration
+from treevote.ensemble.parser import score_tags
 from treevote.errors import ConfigError, ModelError
 from treevote.report import adaptation
 from treevote.report.answer import answer
-from treevote.report.scores import attachment, score_tags, scores
+from treevote.report.scores import attachment, scores
 from treevote.terminal import size, table
-from treevote.visibility import visible
+from treevote.visibility import printable, visible
 
 _READS = {
     (): "",
@@ -35,11 +36,6 @@ def as_text(facts: Mapping[str, Any], *, full: bool = False) -> str:
         return printable("\n\n".join([_what(facts), _data(facts, full), *adapted, *details]))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, ConfigError) as error:
         raise ModelError(f"the facts of the model are damaged ({error}); train it again") from error
-
-
-def printable(text: str) -> str:
-    """Return a text with escapes for bytes of file names that are not UTF-8."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _what(facts: Mapping[str, Any]) -> str:

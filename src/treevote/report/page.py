@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from treevote.drawing import svg
-from treevote.evaluation.results import Evaluation
+from treevote.evaluation.results import CONVENTIONS, Evaluation
 from treevote.evaluation.verdict import LEVEL, Difference, Probability, Verdict, differences, p_values, verdict
 from treevote.extras import extra
 from treevote.files.streams import writing
@@ -25,9 +25,6 @@ from treevote.visibility import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-CONVENTIONS = {"ud": "CoNLL 2018 (universal part of the deprel)", "conllx": "CoNLL-X (whole deprel)"}
-"""How `treevote.evaluation.counts` counts, for a reader."""
 
 MAIN = ("LAS", "UAS", "CLAS", "MLAS", "BLEX", "LA", "root", "complete")
 """Columns of the main table; on a narrow screen the first two."""

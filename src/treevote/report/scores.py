@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from treevote.ensemble.parser import score_tags
+from treevote.evaluation.lights import NAMES
 from treevote.terminal import table, wrapped
 
 LEGENDS = {
@@ -40,6 +42,8 @@ def scores(facts: Mapping[str, Any], members: Iterable[str], milliseconds: Mappi
         parts.append(_disagreement(facts["diversity"]))
     if facts.get("reliability"):
         parts.append(confidence(facts["reliability"]))
+    if facts.get("lights"):
+        parts.append(_lights(facts["lights"]))
     return "\n\n".join(parts)
 
 
@@ -115,23 +119,22 @@ def confidence(reliability: Mapping[str, Any]) -> str:
     return "\n".join([table(["confidence of arcs", "right", "arcs"], rows), wrapped(RELIABILITY), *told])
 
 
+def _lights(limits: Mapping[str, Any]) -> str:
+    """Return the limits of the lights, and share and precision of each."""
+    told = []
+    for name in NAMES:
+        of, precision = limits[f"{name}_arcs"], limits[f"{name}_arcs"]["precision"]
+        told.append(f"{name} {of['share']:.1f} %" + ("" if precision is None else f", {precision:.1f} % right"))
+    limit = f"green from {limits['green']:.3f}, red below {limits['red']:.3f} of the confidence in arc and label"
+    return wrapped(f"lights of arcs: {'; '.join(told)} ({limit})")
+
+
 def _calibration(what: str, of: Mapping[str, Any]) -> str:
     precision = "-" if of["precision"] is None else f"{of['precision']:.1f}"
     return (
         f"{what}: expected calibration error {of['error']:.3f}; "
         f"{of['coverage']:.1f} % have a confidence of 0.95 or more, of those {precision} % are right"
     )
-
-
-def score_tags(facts: Mapping[str, Any]) -> str | None:
-    """Return the tags with which the trees of the scores were found, ``gold`` or ``predicted``; None without scores.
-
-    Development data get the tags that the model predicts; folds have the tags of the training data of the parsers.
-    """
-    if "scores" not in facts:
-        return None
-    reading = facts.get("reading")
-    return "predicted" if reading and ("development" in facts or reading["tags"] == "predicted") else "gold"
 
 
 def _measured_on(facts: Mapping[str, Any]) -> str:

@@ -1,11 +1,14 @@
-"""The report of a vote over files: who voted with which weight, what it gained, and what was no tree."""
+"""The report of a vote over systems: who voted with which weight, what it gained, and what was no tree."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from treevote.ensemble.system_vote import SystemVote
 from treevote.evaluation.verdict import Probability
+from treevote.report.answer import answer
 from treevote.report.scores import attachment
 from treevote.terminal import plural, table, wrapped
 
@@ -17,9 +20,14 @@ LEGENDS = {
 }
 
 
-def as_text(facts: Mapping[str, Any]) -> str:
-    """Return the report: ``facts`` are those of `treevote.commands.vote.Voted`."""
-    return "\n\n".join(_parts(facts))
+def as_json(voted: SystemVote, output: str | os.PathLike[str], command: str = "") -> str:
+    """Return the report as JSON."""
+    return answer("vote", {"output": os.fspath(output), "voters": voted.voters, **voted.facts}, command)
+
+
+def as_text(voted: SystemVote) -> str:
+    """Return the report for a person to read."""
+    return "\n\n".join(_parts(voted.facts))
 
 
 def _parts(facts: Mapping[str, Any]) -> Iterator[str]:

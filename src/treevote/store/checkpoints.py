@@ -88,7 +88,7 @@ class Checkpoints:
 
 @contextmanager
 def checkpoints(
-    folder: Path, plan: Mapping[str, JSON], *, work: Literal["adaptation", "study"] = "adaptation"
+    folder: Path, plan: Mapping[str, JSON], *, work: Literal["adaptation", "diagnosis", "study"] = "adaptation"
 ) -> Iterator[Checkpoints]:
     """Open the folder of a plan, with its finished steps.
 

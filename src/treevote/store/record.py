@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from treevote.errors import ModelError
 from treevote.store.manifest import JSON, MANIFEST, FileFacts, Manifest, damaged, member
 
-DTYPES = ("|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f4", "<f8")
+DTYPES = ("|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f2", "<f4", "<f8")
 MAX_DIMENSIONS = 4
 MAX_DEPTH = 8  # parts within parts
 MAX_HEADER = 1 << 10  # bytes of an array header; four dimensions need 128

@@ -19,6 +19,7 @@ import numpy as np
 from treevote.config import to_mapping
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import is_single_rooted
+from treevote.ensemble.configuration import described
 from treevote.ensemble.members import members_of
 from treevote.ensemble.vote import vote
 from treevote.errors import InputError
@@ -29,7 +30,6 @@ from treevote.evaluation.verdict import LEVEL, Probability, bounded
 from treevote.kernels import Bools
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Trainer
-from treevote.report.settings import described
 from treevote.store.checkpoints import checkpoints
 from treevote.studies.jobs import Job, Parsing, Result, compact, run
 from treevote.studies.report import Finding, Outcome, Report, Table, Value, outcome, rate

@@ -16,9 +16,9 @@ from tests.strategies import projective_trees as drawn_projective
 from tests.strategies import trees
 from treevote.corpus.given import Given
 from treevote.kernels import Floats, Ints
+from treevote.models.parsers.decoding.best_tree import decode, restrict
+from treevote.models.parsers.decoding.long_sentences import cut, cut_heads
 from treevote.models.parsers.given_arcs import NOTHING, GivenArcs
-from treevote.models.parsers.graph.first_order import decode, restrict
-from treevote.models.parsers.graph.sentences import cut, cut_heads
 from treevote.models.parsers.transition.arc_standard import Actions, advance, is_final, legal
 from treevote.models.parsers.transition.configuration import initial, workspace
 from treevote.models.parsers.transition.reachability import reachable
@@ -90,11 +90,12 @@ def test_actions_are_those_from_which_the_given_arcs_can_be_reached(
             return holds(tree, heads) and holds(own, labels)
         return any(reaches(twin.advance(here, i, TWINS)) for i in twin.legal(here, TWINS, single_root))
 
-    space, mask = workspace(n, 2 * n), np.empty(5, np.bool_)
+    space, mask, usual = workspace(n, 2 * n), np.empty(5, np.bool_), np.empty(5, np.bool_)
     initial(space, n)
     here = twin.initial(n)
     for step in range(2 * n):
-        reachable(space, actions, arcs, step, n, mask)
+        legal(space, actions, step, n, usual)
+        reachable(space, actions, arcs, step, usual, mask)
         right = [i for i in twin.legal(here, TWINS, single_root) if reaches(twin.advance(here, i, TWINS))]
         found = np.flatnonzero(mask).tolist()
         assert found
@@ -113,8 +114,8 @@ def test_without_given_arcs_all_legal_actions_stay(n: int, data: Any) -> None:
     space, mask, usual = workspace(n, 2 * n), np.empty(5, np.bool_), np.empty(5, np.bool_)
     initial(space, n)
     for step in range(2 * n):
-        reachable(space, ACTIONS, NOTHING, step, n, mask)
         legal(space, ACTIONS, step, n, usual)
+        reachable(space, ACTIONS, NOTHING, step, usual, mask)
         assert mask.tolist() == usual.tolist()
         action = data.draw(st.sampled_from(np.flatnonzero(mask).tolist()))
         advance(space, ACTIONS, step, step + 1, n + 1 + step, action)

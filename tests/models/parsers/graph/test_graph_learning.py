@@ -17,7 +17,8 @@ from tests.reference.toy_grammar import toy_treebank
 from treevote.errors import ConfigError, ModelError
 from treevote.kernels import Floats, Ints
 from treevote.models.learning.features.lexicon import Lexicon
-from treevote.models.parsers.graph import eisner, pruning
+from treevote.models.parsers.decoding import eisner
+from treevote.models.parsers.graph import pruning
 from treevote.models.parsers.graph.arc_labels import label_candidates, train_arc_labeller
 from treevote.models.parsers.graph.features import MAX_FEATURES, arc_keys, fire_arc, variants_of_arc
 from treevote.models.parsers.graph.first_order import score_arcs

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_parser import TEST, TRAINING, accuracy
 from treevote.corpus.treebank import Treebank
-from treevote.corpus.trees import are_trees, mask_of_trees, non_projective, roots
-from treevote.models.parsers.graph.parser import MANY_CROSSING, SOME_CROSSING, GraphTrainer
-from treevote.models.parsers.graph.sentences import LONGEST, cut, join
+from treevote.corpus.trees import are_trees, non_projective, roots
+from treevote.models.parsers.decoding.best_tree import MANY_CROSSING, SOME_CROSSING
+from treevote.models.parsers.decoding.long_sentences import LONGEST
+from treevote.models.parsers.graph.parser import GraphTrainer
 
 SMALL = GraphTrainer(bits=14, epochs=2, n_perceptrons=2, attributes=("upos", "lower", "feat"))
 orders = pytest.mark.parametrize("order", [1, 2])
@@ -81,20 +79,6 @@ def test_every_piece_of_a_long_sentence_is_parsed_by_the_second_order_model() ->
         heads, others = (own.parse(text).heads[1:] for own in (parser, parser.with_weights(zero)))
         for own in range(0, text.n_tokens, LONGEST):
             assert (heads[own : own + LONGEST] != others[own : own + LONGEST]).any()
-
-
-@given(st.lists(st.integers(0, 9), max_size=5), st.integers(1, 4), st.booleans())
-def test_cut_sentences_are_joined_to_trees(sizes: list[int], longest: int, single_root: bool) -> None:
-    tokens = np.concatenate([np.zeros(0, np.int32), *([0, *range(1, n + 1)] for n in sizes)]).astype(np.int32)
-    offsets = np.concatenate([[0], np.cumsum([n + 1 for n in sizes])]).astype(np.int64)
-    pieces = cut(tokens, offsets, longest)
-    assert np.diff(pieces.offsets).max(initial=0) <= longest + 1
-    assert pieces.tokens[pieces.offsets[:-1]].tolist() == [0] * len(pieces.sentence)
-    assert pieces.cut.tolist() == [i for i, n in enumerate(sizes) if n > longest]
-    chains = np.concatenate([np.zeros(0, np.int32), *(np.arange(-1, n - 1) for n in np.diff(pieces.offsets))])
-    heads = join(pieces, chains.astype(np.int32), offsets, single_root)
-    assert mask_of_trees(heads, offsets).all()
-    assert not single_root or all((heads[i:j] == 0).sum() <= 1 for i, j in itertools.pairwise(offsets))
 
 
 @orders

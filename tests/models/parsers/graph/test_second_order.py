@@ -19,7 +19,7 @@ from tests.reference.decoders import (
 from tests.strategies import trees
 from treevote.corpus.trees import is_projective, is_tree
 from treevote.kernels import Bools, Ints
-from treevote.models.parsers.graph import eisner
+from treevote.models.parsers.decoding import eisner
 from treevote.models.parsers.graph.hill_climbing import CHANGES_PER_TOKEN, improve
 from treevote.models.parsers.graph.koo_collins import decode
 from treevote.models.parsers.graph.parts import Parts, ScoredParts, find_parts, parts_of

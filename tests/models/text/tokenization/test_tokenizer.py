@@ -113,8 +113,11 @@ def test_every_text_can_be_rebuilt(text: str, format: TextFormat, longest: int |
 @formats
 @given(data=st.binary(max_size=60))
 def test_every_sequence_of_bytes_can_be_rebuilt(data: bytes, format: TextFormat) -> None:
-    conllu = tokenize(toy_tokenizer(), data, format=format) if not data.startswith(cutting._MARKS) else ""
+    conllu = tokenize(toy_tokenizer(), data, format=format) if not data.startswith(MARKS) else ""
     assert not conllu or rebuilt(conllu)[0] == data
+
+
+MARKS = b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff"  # of UTF-16 and UTF-32, which are refused
 
 
 class Drops(io.BytesIO):

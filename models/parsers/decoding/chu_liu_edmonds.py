@@ -18,12 +18,12 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.kernels import Doubles, Floats, Ints, Longs, kernel
-from treevote.models.parsers.graph.parts import NEVER
+from treevote.models.parsers.decoding.eisner import NEVER
 
 
 @kernel
 def decode(scores: Floats, single_root: bool, heads: Ints) -> None:
-    """Find the tree with the highest sum of scores; parameters as for `treevote.models.parsers.graph.eisner.decode`.
+    """Find the tree with the highest sum of scores; parameters as for `treevote.models.parsers.decoding.eisner.decode`.
 
     Sums are made in double precision. Ties between arcs into a token or a cycle go to the leftmost head, then to the
     leftmost dependent. Time is quadratic, memory 16 ``(n + 1) ** 2`` bytes.

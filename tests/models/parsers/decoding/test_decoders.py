@@ -11,8 +11,8 @@ from tests.reference.decoders import all_trees, first_order_values, projective_t
 from treevote.corpus.trees import is_projective, is_tree
 from treevote.ensemble.arborescence import spanning_tree
 from treevote.kernels import Floats, Ints
-from treevote.models.parsers.graph import chu_liu_edmonds, eisner
-from treevote.models.parsers.graph.parts import NEVER
+from treevote.models.parsers.decoding import chu_liu_edmonds, eisner
+from treevote.models.parsers.decoding.eisner import NEVER
 
 DECODERS = {"eisner": (eisner.decode, projective_trees), "chu_liu_edmonds": (chu_liu_edmonds.decode, all_trees)}
 

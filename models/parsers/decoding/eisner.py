@@ -27,7 +27,9 @@ from typing import TypeAlias
 import numpy as np
 
 from treevote.kernels import Doubles, Floats, Ints, Longs, kernel
-from treevote.models.parsers.graph.parts import NEVER
+
+NEVER = -1e30
+"""Score of a pruned arc in a matrix of scores; arcs with less, -inf or NaN are pruned too."""
 
 _Chart: TypeAlias = tuple[Doubles, Doubles, Doubles, Doubles]
 """Scores ``[i, j]`` of half-trees: right complete, right incomplete, left complete, left incomplete."""

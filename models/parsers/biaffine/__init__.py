@@ -1,0 +1,1 @@
+"""The neural parser: bidirectional LSTMs read a sentence, biaffine forms score its arcs and labels."""

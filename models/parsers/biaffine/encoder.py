@@ -1,0 +1,128 @@
+"""The encoder: vectors of words, and layers of bidirectional LSTMs over them (Kiperwasser & Goldberg 2016)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.kernels import Floats, Ints, Longs
+from treevote.models.parsers.biaffine import character_convolution as convolution
+from treevote.models.parsers.biaffine import lstm
+from treevote.models.parsers.biaffine.batches import Batch
+from treevote.models.parsers.biaffine.embeddings import add_to_vectors, add_vectors
+from treevote.models.parsers.biaffine.parameters import Arrays
+from treevote.models.parsers.biaffine.products import add_product, affine, product
+from treevote.models.parsers.biaffine.words import Words
+
+DIRECTIONS = ("forward", "backward")
+
+
+class Inputs(NamedTuple):
+    """The words of a batch: their vectors, and what the way back needs."""
+
+    words: Words
+    tokens: Longs  # shape (n_rows,): the row in ``words`` of each token
+    attributes: Ints  # shape (n_rows, n_attributes): the values, 0 where one was dropped
+    tables: Floats
+    values: Floats  # those of the filters, and the places of their maxima
+    places: Ints
+    vectors: Floats  # shape (n_rows, width)
+
+
+class Run(NamedTuple):
+    """The states of one direction of a layer, as `treevote.models.parsers.biaffine.lstm.run` leaves them."""
+
+    z: Floats
+    h: Floats
+    c: Floats
+    before: Floats
+
+
+class Layer(NamedTuple):
+    """The inputs of a layer, and its runs."""
+
+    x: Floats
+    runs: tuple[Run, ...]
+
+
+class Masks(NamedTuple):
+    """What dropout keeps, scaled: a row for each sentence."""
+
+    inputs: tuple[Floats, ...]  # of each layer; none in parsing
+    recurrent: tuple[Floats, ...]  # of each layer and direction
+    hidden: Floats | None
+
+
+def no_masks(p: Arrays, n_sentences: int) -> Masks:
+    """Return masks that drop nothing."""
+    recurrent = (array for name, array in p.items() if name.startswith("recurrent"))
+    return Masks((), tuple(np.ones((n_sentences, len(array)), np.float32) for array in recurrent), None)
+
+
+def embed(p: Arrays, words: Words, tokens: Longs, attributes: Ints) -> Inputs:
+    """Return the vectors of tokens: those of their attributes, of their FEATS, and the values of filters."""
+    n, rows = len(tokens), np.arange(len(tokens) + 1)
+    parts = []
+    for name, items in zip(p, attributes.T, strict=False):  # the first arrays are those of attributes
+        parts.append(np.zeros((n, p[name].shape[1]), np.float32))
+        add_vectors(p[name], np.ascontiguousarray(items), rows, rows[:-1], parts[-1])
+    feats = np.zeros((n, p["split-feats"].shape[1]), np.float32)
+    add_vectors(p["split-feats"], words.feats, words.feats_starts, tokens, feats)
+    tables = convolution.tables_of(p["letters"], p["filters"])
+    values = np.empty((n, len(p["filter-bias"])), np.float32)
+    places = np.empty(values.shape, np.int32)
+    convolution.convolve(tables, p["filter-bias"], words.letters, words.letters_starts, tokens, values, places)
+    return Inputs(words, tokens, attributes, tables, values, places, np.concatenate([*parts, feats, values], 1))
+
+
+def embed_back(p: Arrays, d: Arrays, inputs: Inputs, d_vectors: Floats) -> None:
+    """Add the derivatives of the parameters of `embed`."""
+    words, tokens, rows = inputs.words, inputs.tokens, np.arange(len(inputs.tokens) + 1)
+    names = [*list(p)[: inputs.attributes.shape[1]], "split-feats"]
+    *parts, d_values = np.split(d_vectors, np.cumsum([p[name].shape[1] for name in names]), 1)
+    *own, d_feats = map(np.ascontiguousarray, parts)
+    for name, items, d_own in zip(names, inputs.attributes.T, own, strict=False):
+        add_to_vectors(d[name], np.ascontiguousarray(items), rows, rows[:-1], d_own)
+    add_to_vectors(d["split-feats"], words.feats, words.feats_starts, tokens, d_feats)
+    d_tables, d_values = np.zeros_like(inputs.tables), np.ascontiguousarray(d_values)
+    places = inputs.places, words.letters, words.letters_starts, tokens
+    convolution.convolve_back(d_values, inputs.values, *places, d_tables, d["filter-bias"])
+    convolution.add_to_letters(p["letters"], p["filters"], d_tables, d["letters"], d["filters"])
+
+
+def encode(p: Arrays, x: Floats, batch: Batch, masks: Masks) -> tuple[Floats, list[Layer]]:
+    """Return the outputs of the last layer, both directions side by side, and the states of all layers."""
+    layers = []
+    for layer in range(len(masks.recurrent) // 2):
+        if masks.inputs:
+            x = x * masks.inputs[layer][batch.sentence_of]
+        runs = []
+        for backward, direction in enumerate(DIRECTIONS):
+            own, mask = f"{layer}-{direction}", masks.recurrent[2 * layer + backward]
+            z = affine(x, p[f"input-{own}"], p[f"bias-{own}"])
+            h, c, before = np.empty((3, len(z), mask.shape[1]), np.float32)
+            before[:] = 0
+            lstm.run(z, p[f"recurrent-{own}"], batch.starts, bool(backward), mask, h, c, before)
+            runs.append(Run(z, h, c, before))
+        layers.append(Layer(x, tuple(runs)))
+        x = np.concatenate([run.h for run in runs], 1)
+    return x, layers
+
+
+def encode_back(p: Arrays, d: Arrays, layers: list[Layer], dh: Floats, batch: Batch, masks: Masks) -> Floats:
+    """Add the derivatives of the parameters of `encode`, and return those of its inputs."""
+    for layer in range(len(layers) - 1, -1, -1):
+        x, transposed = layers[layer].x, np.ascontiguousarray(layers[layer].x.T)
+        dx = np.zeros_like(x)
+        for backward, (direction, d_own) in enumerate(zip(DIRECTIONS, np.split(dh, 2, 1), strict=True)):
+            own, mask, run = f"{layer}-{direction}", masks.recurrent[2 * layer + backward], layers[layer].runs[backward]
+            recurrent = np.ascontiguousarray(p[f"recurrent-{own}"].T)
+            back = np.ascontiguousarray(d_own)
+            lstm.run_back(back, run.z, recurrent, batch.starts, bool(backward), mask, run.c)
+            add_product(np.ascontiguousarray(run.before.T), run.z, d[f"recurrent-{own}"])
+            add_product(transposed, run.z, d[f"input-{own}"])
+            d[f"bias-{own}"][:] += run.z.sum(0)
+            dx += product(run.z, p[f"input-{own}"].T)
+        dh = dx * masks.inputs[layer][batch.sentence_of] if masks.inputs else dx
+    return dh

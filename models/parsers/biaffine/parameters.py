@@ -1,0 +1,80 @@
+"""The parameters of the network: one vector, and views of it by name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from treevote.kernels import Floats
+from treevote.models.parsers.biaffine.character_convolution import WINDOW
+
+Shapes: TypeAlias = Mapping[str, tuple[int, ...]]
+"""Names and shapes of arrays, in the order of the vector."""
+
+Arrays: TypeAlias = Mapping[str, Floats]
+"""Views by name of a vector of parameters, or of their derivatives."""
+
+
+class Sizes(NamedTuple):
+    """Sizes of the vectors and layers."""
+
+    words: int  # vectors of forms and lemmas
+    tags: int  # vectors of other attributes, and of FEATS
+    letters: int
+    filters: int
+    units: int  # recurrent units of a layer and direction
+    layers: int
+    arcs: int  # the representations of a word as head and as dependent
+    labels: int  # the same for labels
+
+
+def shapes_of(sizes: Sizes, attributes: Mapping[str, int], n_feats: int, n_letters: int, n_labels: int) -> Shapes:
+    """Return the shapes of all parameters; ``attributes`` have the number of values of each, unknown ones included."""
+    widths = {name: sizes.words if name in ("form", "lower", "lemma") else sizes.tags for name in attributes}
+    shapes: dict[str, tuple[int, ...]] = {name: (n, widths[name]) for name, n in attributes.items()}
+    shapes["split-feats"] = n_feats, sizes.tags
+    shapes["letters"] = n_letters, sizes.letters
+    shapes["filters"] = WINDOW, sizes.letters, sizes.filters
+    shapes["filter-bias"] = (sizes.filters,)
+    width, n = sum(widths.values()) + sizes.tags + sizes.filters, sizes.units
+    for layer in range(sizes.layers):
+        for direction in ("forward", "backward"):
+            own = f"{layer}-{direction}"
+            shapes |= {f"input-{own}": (width, 4 * n), f"recurrent-{own}": (n, 4 * n), f"bias-{own}": (4 * n,)}
+        width = 2 * n
+    n_hidden, n_rows = 2 * (sizes.arcs + sizes.labels), sizes.labels + 1
+    shapes |= {"hidden": (width, n_hidden), "hidden-bias": (n_hidden,)}
+    return shapes | {"arcs": (sizes.arcs + 1, sizes.arcs), "labels": (n_rows, n_rows * n_labels)}
+
+
+def size_of(shapes: Shapes) -> int:
+    """Return the number of all parameters."""
+    return sum(map(math.prod, shapes.values()))
+
+
+def views(vector: Floats, shapes: Shapes) -> Arrays:
+    """Return the arrays in a vector of parameters."""
+    arrays, end = {}, 0
+    for name, shape in shapes.items():
+        begin, end = end, end + math.prod(shape)
+        arrays[name] = vector[begin:end].reshape(shape)
+    return arrays
+
+
+def initial(shapes: Shapes, embeddings: Sequence[str], rng: np.random.Generator) -> Floats:
+    """Return parameters to begin with: uniform (Glorot & Bengio 2010), of unit variance for the vectors of words.
+
+    Biases are 0, those of forget gates 1 (Jozefowicz et al. 2015).
+    """
+    vector = np.zeros(size_of(shapes), np.float32)
+    for name, array in views(vector, shapes).items():
+        if array.ndim == 1:
+            if name.startswith("bias"):
+                array[len(array) // 4 : len(array) // 2] = 1
+            continue
+        limit = 1.0 if name in embeddings else math.sqrt(6 / (array.shape[-2] + array.shape[-1]))
+        array[:] = rng.uniform(-limit, limit, array.shape)
+    return vector

@@ -1,0 +1,207 @@
+"""The neural parser (Kiperwasser & Goldberg 2016; Dozat & Manning 2017) as trainer and parser.
+
+Bidirectional LSTMs read the words of a sentence, and a biaffine form scores each arc by what they say of its two
+words. The decoder of first-order parsers finds the tree with the highest sum of scores; then each arc gets the label
+with the highest score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treevote.corpus.given import Given
+from treevote.corpus.pseudo_projective import Encoding
+from treevote.corpus.treebank import Treebank
+from treevote.errors import ConfigError, unknown
+from treevote.kernels import Ints
+from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
+from treevote.models.learning.features.word_memo import WordMemo
+from treevote.models.parsers.biaffine.parameters import Shapes, Sizes, shapes_of, size_of, views
+from treevote.models.parsers.biaffine.parsing import Restrictions, find_trees
+from treevote.models.parsers.biaffine.training import Dropout, Examples, Schedule, train
+from treevote.models.parsers.biaffine.words import END, letters_of, words_of
+from treevote.models.parsers.decoding.best_tree import SOME_CROSSING, crossing
+from treevote.models.parsers.decoding.long_sentences import LONGEST, cut, cut_heads, join
+from treevote.models.parsers.given_arcs import GivenArcs
+from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData, truth_of
+from treevote.parallel import Jobs
+from treevote.protocols import Family
+from treevote.settings import Interval, Share
+from treevote.store.record import Record
+from treevote.store.validation import column, labels_of
+
+Halves = NDArray[np.float16]
+
+WORDS = ("form", "lower", "lemma")
+"""Attributes of many values: they have larger vectors, and rare ones are dropped more often."""
+
+Size = Annotated[int, Interval(1, 1_000)]
+
+
+@dataclass(frozen=True)
+class BiaffineTrainer(BaseTrainer["BiaffineParser"]):
+    """Hyper-parameters of a biaffine parser.
+
+    Attributes
+    ----------
+    attributes : tuple of str
+        Attributes of words that have vectors, beside FEATS and the letters of the form.
+    passes : int
+        Passes over the training sentences; more on a small treebank.
+    batch : int
+        Maximum number of tokens of a batch, those for ROOT included.
+    rate : float
+        Learning rate of the first step; it falls to zero.
+    dropout : float
+        Share of the inputs of layers, recurrent units and representations of words that is dropped in training.
+    word_dropout : float
+        A form or lemma that occurs n times is dropped with probability a / (a + n).
+    word_size, tag_size, letter_size : int
+        Sizes of the vectors of forms and lemmas, of other attributes and FEATS, and of letters.
+    filters : int
+        Number of filters of the convolution over letters.
+    layers, units : int
+        Number of LSTM layers, and of the units of each in either direction.
+    arc_size, label_size : int
+        Sizes of the representations of words for the scores of arcs and labels.
+    decoder : {"auto", "projective", "non-projective"}
+        Projective: Eisner's algorithm; non-projective trees are encoded in labels. Non-projective: Chu-Liu-Edmonds.
+        "auto": projective if less than 2 % of the training arcs are non-projective.
+    encoding : {"path", "head", "head+path", "none"}
+        How the projective decoder encodes non-projective trees in labels (Nivre & Nilsson 2005).
+    """
+
+    attributes: tuple[str, ...] = ("lower", "lemma", "upos", "xpos")
+    passes: Annotated[int, Interval(1, 1_000)] = 25
+    batch: Annotated[int, Interval(1, 100_000)] = 500
+    rate: Annotated[float, Interval(0, closed="neither")] = 0.002
+    dropout: Share = 0.33
+    word_dropout: Annotated[float, Interval(0, 1_000)] = 0.25
+    word_size: Size = 80
+    tag_size: Size = 32
+    letter_size: Size = 32
+    filters: Size = 64
+    layers: Annotated[int, Interval(1, 10)] = 2
+    units: Size = 128
+    arc_size: Size = 128
+    label_size: Size = 40
+    decoder: Literal["auto", "projective", "non-projective"] = "auto"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in self.attributes:
+            if name not in ATTRIBUTES:
+                raise unknown("attribute", name, ATTRIBUTES)
+
+    def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> BiaffineParser:
+        """Learn from trees; sentences too long to be parsed at once are left out."""
+        treebank = treebank.compact()
+        projective = self.decoder == "projective" or (self.decoder == "auto" and crossing(treebank) < SOME_CROSSING)
+        encoding = self.encoding if projective else None
+        trees, lexicon, columns, single_root = TrainingData.of(treebank, encoding, self.clusters)
+        letters, names = letters_of(trees.words), tuple(attributes_of(self, lexicon))
+        words = words_of(trees.words, np.arange(len(trees.words), dtype=np.int32), columns, names, letters)
+        short = trees.select((trees.lengths > 0) & (trees.lengths <= LONGEST))
+        examples = Examples(words, short.tokens.astype(np.int64), short.offsets, short.heads, short.deprels)
+        frequent = np.array([name not in WORDS for name in names], np.bool_)
+        dropout = Dropout.of(examples, frequent, self.dropout, self.word_dropout)
+        shapes = self.shapes(lexicon, len(letters), len(trees.labels))
+        schedule = Schedule(self.passes, self.batch, self.rate)
+        weights = train(shapes, examples, dropout, schedule, seed, jobs).astype(np.float16)
+        if not np.isfinite(weights).all():
+            raise ConfigError("the weights of the network are not finite numbers; let it take smaller steps")
+        to_root, to_token = np.zeros((2, len(trees.labels)), np.bool_)
+        to_root[trees.deprels[trees.heads == 0]] = True
+        to_token[trees.deprels[trees.heads > 0]] = True
+        restrictions = Restrictions(projective, single_root, to_root, to_token if to_token.any() else to_root)
+        return BiaffineParser(self, WordMemo(lexicon), single_root, restrictions, trees.labels, letters, weights)
+
+    def shapes(self, lexicon: Lexicon, n_letters: int, n_labels: int) -> Shapes:
+        """Return the shapes of the parameters."""
+        sizes = Sizes(
+            self.word_size, self.tag_size, self.letter_size, self.filters, self.units, self.layers,
+            self.arc_size, self.label_size,
+        )  # fmt: skip
+        return shapes_of(sizes, attributes_of(self, lexicon), len(lexicon.feats) + 1, END + 1 + n_letters, n_labels)
+
+
+def attributes_of(trainer: BiaffineTrainer, lexicon: Lexicon) -> Mapping[str, int]:
+    """Return the attributes that occur in the lexicon, with the number of their values, the unknown one included."""
+    values = dict(zip(ATTRIBUTES, lexicon.values, strict=True))
+    return {name: len(values[name]) + 1 for name in trainer.attributes if len(values[name]) > 1}
+
+
+@dataclass(frozen=True, eq=False)
+class BiaffineParser(BaseParser[BiaffineTrainer]):
+    """A trained biaffine parser. Safe to use from several threads.
+
+    ``weights`` are all parameters, in half precision; parsing computes in single precision.
+    """
+
+    KIND: ClassVar = "biaffine-parser"
+    _TRAINER: ClassVar = BiaffineTrainer
+
+    restrictions: Restrictions
+    labels: tuple[str, ...]
+    letters: tuple[str, ...]
+    weights: Halves
+
+    @property
+    def _encoding(self) -> Encoding:
+        return self.trainer.encoding if self.restrictions.projective else "none"
+
+    def _find_trees(
+        self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None
+    ) -> tuple[Treebank, int]:
+        """Find trees; sentences of more than `LONGEST` tokens fall back: they are parsed in pieces."""
+        lexicon, used = self.memo.lexicon, np.unique(np.append(0, treebank.tokens))  # the first one is ROOT
+        tokens = np.searchsorted(used, treebank.tokens).astype(np.int32)
+        names, distinct = tuple(attributes_of(self.trainer, lexicon)), [treebank.words[i] for i in used.tolist()]
+        spelled = words_of(distinct, rows[used], words, names, self.letters)
+        shapes = self.trainer.shapes(lexicon, len(self.letters), len(self.labels))
+        p, pieces = views(self.weights.astype(np.float32), shapes), cut(tokens, treebank.offsets)
+        rooted = (
+            np.append(True, np.diff(pieces.sentence) > 0) if self.single_root else np.ones(len(pieces.sentence), bool)
+        )
+        own = pieces.tokens.astype(np.int64)
+        wanted, lifted = np.full(len(own), -1, np.int32), np.zeros(len(self.labels), np.bool_)
+        if given is not None:
+            arcs = GivenArcs.of(given, treebank.offsets, self.labels, self._encoding)
+            projective, lifted = self.restrictions.projective, arcs.lifted
+            wanted = cut_heads(pieces, arcs.heads if projective else given.heads, treebank.offsets)
+        heads, labels = find_trees(p, spelled, own, pieces.offsets, rooted, self.restrictions, wanted, lifted)
+        deprels = np.full(len(treebank.tokens), -1, np.int32)
+        deprels[treebank.is_token] = np.delete(labels, pieces.offsets[:-1])
+        joined = join(pieces, heads, treebank.offsets, self.single_root)
+        return treebank.with_trees(joined, deprels, self.labels), len(pieces.cut)
+
+    def _content(self) -> Record:
+        projective, _, to_root, to_token = self.restrictions
+        arrays = {"weights": self.weights, "to_root": to_root, "to_token": to_token}
+        texts = {"labels": self.labels, "letters": self.letters}
+        return Record(self.KIND, {"projective": projective}, arrays, texts)
+
+    @classmethod
+    def _from_content(
+        cls, record: Record, trainer: BiaffineTrainer, memo: WordMemo, single_root: bool
+    ) -> BiaffineParser:
+        labels, letters = labels_of(record), tuple(record.texts["letters"])
+        weights = column(record, "weights", np.float16)
+        n_weights = size_of(trainer.shapes(memo.lexicon, len(letters), len(labels)))
+        if len(weights) != n_weights or not np.isfinite(weights).all():
+            raise ValueError(f"array weights should have {n_weights} finite numbers")
+        to_root, to_token = (column(record, name, np.bool_) for name in ("to_root", "to_token"))
+        for allowed in (to_root, to_token):
+            if len(allowed) != len(labels) or not allowed.any():
+                raise ValueError(f"arrays to_root and to_token should allow some of {len(labels)} labels")
+        restrictions = Restrictions(truth_of(record, "projective"), single_root, to_root, to_token)
+        return cls(trainer, memo, single_root, restrictions, labels, letters, weights)
+
+
+MEMBERS = {"biaffine": BiaffineTrainer()}
+FAMILY = Family(BiaffineParser.KIND, BiaffineTrainer, BiaffineParser, MEMBERS)

@@ -1,0 +1,60 @@
+"""Distinct words as numbers: attributes, values of FEATS, and letters; and the letters that a parser knows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.corpus.sentence import Word
+from treevote.kernels import Ints, Longs
+from treevote.models.learning.features.lexicon import ATTRIBUTES, WordColumns
+
+UNKNOWN, BEGIN, END = 0, 1, 2
+"""Numbers of a letter outside the training data, and of the edges of a word; known letters follow."""
+
+MOST_LETTERS = 40
+"""Letters of a word from its beginning; further ones are left out."""
+
+RARE = 2
+"""Letters that occur in fewer distinct words are not known."""
+
+
+class Words(NamedTuple):
+    """Words as numbers, one row each; runs of word ``i`` are ``starts[i] : starts[i + 1]``."""
+
+    attributes: Ints  # shape (n_words, n_attributes), 0 for an unknown or missing value
+    feats: Ints
+    feats_starts: Longs
+    letters: Ints
+    letters_starts: Longs
+
+
+def letters_of(words: Sequence[Word]) -> tuple[str, ...]:
+    """Return the letters that a parser trained on some words knows, in order of first appearance."""
+    counts = Counter(letter for word in words for letter in dict.fromkeys(word.form))
+    return tuple(letter for letter, count in counts.items() if count >= RARE)
+
+
+def words_of(
+    words: Sequence[Word], rows: Ints, columns: WordColumns, attributes: Sequence[str], letters: Sequence[str]
+) -> Words:
+    """Return words, whose rows in the columns are ``rows``, as numbers; ROOT has no letters."""
+    chosen = columns.values[rows][:, [ATTRIBUTES.index(name) for name in attributes]]
+    begins, ends = columns.feats_offsets[rows], columns.feats_offsets[rows + 1]
+    feats_starts = _starts_of(ends - begins)
+    feats = columns.feats[np.repeat(begins - feats_starts[:-1], ends - begins) + np.arange(feats_starts[-1])]
+    numbers = {letter: number for number, letter in enumerate(letters, END + 1)}
+    spelled: list[int] = []
+    lengths = []
+    for word, row in zip(words, rows.tolist(), strict=True):
+        own = [BEGIN, *(numbers.get(letter, UNKNOWN) for letter in word.form[:MOST_LETTERS]), END] if row else []
+        spelled += own
+        lengths.append(len(own))
+    return Words(chosen, feats, feats_starts, np.array(spelled, np.int32), _starts_of(np.array(lengths, np.int64)))
+
+
+def _starts_of(lengths: Ints | Longs) -> Longs:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])

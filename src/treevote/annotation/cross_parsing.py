@@ -1,0 +1,67 @@
+"""Parses of a treebank by its folds: each sentence as parsers see it that were trained on the other folds.
+
+The parses are those on which ``treevote train --folds`` measures. Each parser on each fold is a step on disk, so a run
+that was killed goes on from there.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from treevote.conll.reader import read
+from treevote.conll.writer import write
+from treevote.corpus.folds import folds_of, rejoined
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.trainer import MAX_FOLDS, EnsembleTrainer
+from treevote.errors import ConfigError
+from treevote.parallel import Jobs, Progress
+from treevote.protocols import Trainer
+from treevote.store.checkpoints import Checkpoints
+
+
+class Task(NamedTuple):
+    """A parser to train, and the sentences that it is to parse."""
+
+    title: str
+    name: str
+    trainer: Trainer
+    treebank: Treebank
+    held_out: Treebank
+
+
+def cross_parsed(
+    treebank: Treebank, members: Mapping[str, Trainer], n_folds: int, steps: Checkpoints, *, seed: int, jobs: Jobs
+) -> list[Treebank]:
+    """Return the parse of each member; ConfigError for a number of folds that is not possible."""
+    if not 2 <= n_folds <= MAX_FOLDS:
+        raise ConfigError(f"expected 2 to {MAX_FOLDS} folds, found {n_folds}")
+    if len(treebank) < 2 * n_folds:
+        raise ConfigError(
+            f"{n_folds} folds need {2 * n_folds} sentences with trees, found {len(treebank)}; "
+            "choose fewer folds, or give more sentences"
+        )
+    folds = list(enumerate(folds_of(len(treebank), n_folds), start=1))
+    paths = {(name, number): steps.step(f"{name}-{number}.conllu") for name in members for number, _ in folds}
+    tasks = {
+        paths[name, number]: Task(f"{name} {number}/{n_folds}", name, trainer, *map(treebank.select, fold))
+        for number, fold in folds
+        for name, trainer in members.items()
+        if not paths[name, number].exists()
+    }
+    run = functools.partial(_train_and_parse, seed=seed)
+    for path, parse in zip(tasks, jobs.map(run, tasks.values()), strict=True):
+        write(parse, path)
+    return [rejoined([_read(paths[name, number]) for number, _ in folds]) for name in members]
+
+
+def _read(path: Path) -> Treebank:
+    return read(path, format="conllu", trees="optional")
+
+
+def _train_and_parse(task: Task, *, seed: int, progress: Progress | None = None) -> Treebank:
+    trainer = EnsembleTrainer({task.name: task.trainer}, weights="equal")
+    jobs = Jobs(progress=progress).renamed(lambda _: task.title)
+    return trainer.train(task.treebank, seed=seed, jobs=jobs).parse(task.held_out).only()

@@ -1,0 +1,99 @@
+"""Parsing of sentences in memory: the one body for files, texts, the Python interface and spaCy."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from typing import Any
+
+import numpy as np
+
+from treevote.conll.text_chunks import TextChunk
+from treevote.conll.validation import Trees
+from treevote.corpus.given import Given, Keep
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.familiarity import expects_tags
+from treevote.ensemble.parser import EnsembleParser, parse_counted
+from treevote.ensemble.stored import StoredParser
+from treevote.errors import InputError, unknown
+from treevote.models.text.text_annotator import Tags, no_tagger, no_tokenizer, without_tags
+from treevote.parallel import ONE_JOB, Jobs
+from treevote.protocols import Parser
+
+SENTENCES = 2000
+"""Number of sentences that are parsed at a time; no result depends on it."""
+
+
+def stored_parser(model: StoredParser | str | os.PathLike[str], member: str | None) -> StoredParser:
+    """Return the reference to a model, or to a member of it if one is named."""
+    if not isinstance(model, StoredParser):
+        return StoredParser.of(model, member)
+    return model if member is None else dataclasses.replace(model, member=member)
+
+
+def member_of(ensemble: EnsembleParser, name: str | None) -> Parser:
+    """Return a member of an ensemble, or itself without a name; ConfigError if there is no such member."""
+    if name is None:
+        return ensemble
+    if name not in ensemble.members:
+        raise unknown("member", name, ensemble.members)
+    return ensemble.members[name]
+
+
+def tokenized(ensemble: EnsembleParser, chunk: TextChunk) -> Treebank:
+    """Return the sentences of a part of a running text; InputError if the model has no tokenizer."""
+    if ensemble.reader is None:
+        raise no_tokenizer(chunk.path)
+    return ensemble.reader.tokenized(chunk)
+
+
+def tagged(ensemble: EnsembleParser, treebank: Treebank, tags: Tags) -> Treebank:
+    """Return the sentences with the lemmas and tags that a model predicts, see `TextAnnotator.tagged`."""
+    require_tagger(ensemble, tags)
+    return treebank if ensemble.reader is None else ensemble.reader.tagged(treebank, tags)
+
+
+def require_tagger(ensemble: EnsembleParser, tags: Tags) -> None:
+    """Raise a ConfigError if all tags are to be predicted, and the model has no tagger."""
+    if tags == "predict" and (ensemble.reader is None or ensemble.reader.tagger is None):
+        raise no_tagger()
+
+
+def require_tags(ensemble: EnsembleParser, treebank: Treebank, remedy: str) -> None:
+    """Raise an InputError if the model was trained with tags, and no sentence has any."""
+    if without_tags(treebank).all() and expects_tags(ensemble):
+        problem = "expected a part of speech for each token, found none"
+        remedy = f"the model was trained with tags and has no tagger: {remedy}"
+        raise InputError(problem, path=treebank.title, remedy=remedy)
+
+
+def trees_of(parser: Parser, keep: Keep | None) -> Trees:
+    """Return how the trees of the input are read if some of their heads or labels are kept."""
+    if keep is None or keep == "labels":
+        return "ignored" if keep is None else "optional"
+    return "partial-rooted" if parser.single_root else "partial"
+
+
+def parse_sentences(
+    parser: Parser, treebank: Treebank, *, keep: Keep | None = None, n: int = SENTENCES, jobs: Jobs = ONE_JOB
+) -> tuple[Treebank, int]:
+    """Return the sentences with trees and marks, and the number of searches that were cut short.
+
+    Trees of the input are ignored, but for the heads or labels to ``keep``; InputError if no tree has them. ``n``
+    sentences are parsed at a time; the progress of the jobs is called after each part of several.
+    """
+    size = len(treebank)
+    if size <= n:
+        given = Given.of(treebank, keep, single_root=parser.single_root)
+        return parse_counted(parser, treebank, given) if size else (treebank, 0)
+    parts, fallbacks = [], 0
+    for start in range(0, size, n):
+        end = min(start + n, size)
+        part, own = parse_sentences(parser, treebank.select(range(start, end)), keep=keep, n=n)
+        parts.append(part)
+        fallbacks += own
+        jobs.tell("parsing", end, size)
+    joined = Treebank.concatenate(parts)
+    marks: Any = {field: np.concatenate([part.marks[field] for part in parts]) for field in parts[0].marks}
+    trees = treebank.with_trees(joined.heads, joined.deprels, joined.labels)
+    return dataclasses.replace(trees, **marks), fallbacks

@@ -1,0 +1,101 @@
+"""Arguments of ``treevote doctor``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treevote.cli import options
+
+
+def doctor(
+    files: Annotated[list[str], typer.Argument(metavar="TREEBANK...", help="Sentences with trees.")],
+    format: options.FileFormat = "auto",
+    acknowledged: Annotated[
+        str | None, options.file(help="Cases that are meant so, in lines as --list writes them; they are left out.")
+    ] = None,
+    config: options.Config = None,
+    fast: Annotated[bool, options.choice("--fast", help="One greedy parser: quicker, and finds less.")] = False,
+    members: Annotated[
+        str | None, options.members(help="Parsers, the best first.", show_default="those of train")
+    ] = None,
+    folds: Annotated[
+        int | None,
+        options.choice(
+            metavar="N",
+            min=2,
+            help="Parts of the treebank, each parsed after training on the others.",
+            show_default="3",
+        ),
+    ] = None,
+    least: Annotated[float, options.choice(min=0, max=1, help="Least probability of a suspect.")] = 0.2,
+    fail_over: Annotated[
+        int | None, options.guard(metavar="N", min=0, help="Exit with 3 if there are more than N suspects.")
+    ] = None,
+    seed: Annotated[int | None, options.machine(min=0, help="Seed of the training.", show_default="0")] = None,
+    jobs: options.NJobs = 1,
+    backend: options.Backend = None,
+    cluster: options.Cluster = None,
+    work: Annotated[
+        Path | None,
+        options.machine(
+            metavar="DIR",
+            help="Folder for the parses, from which the same command goes on; it stays if it is named.",
+            show_default="the treebank with .doctor",
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        options.output("--output", "-o", metavar="FILE", help="Write the treebank with Suspect=... in MISC."),
+    ] = None,
+    list_file: Annotated[
+        str | None,
+        options.output("--list", metavar="FILE", help="Write a line for each suspect, for --acknowledged."),
+    ] = None,
+    report: Annotated[str | None, options.output(metavar="FILE", help="Write a report, one HTML page.")] = None,
+    json: options.Json = False,
+) -> None:
+    """Find annotation errors of a treebank: arcs and labels that are probably wrong, the most probable first.
+
+    The treebank is parsed by folds. A suspect is a word whose head or label the parsers reject, that has another
+    analysis elsewhere among the same words, or whose arc breaks a habit of the treebank.
+    """
+    from treevote.commands.doctor import doctor as run
+    from treevote.report.doctor import as_json, as_text, write_list, write_marked
+    from treevote.terminal import tell, warn
+
+    if "-" in (output, list_file, report):
+        raise typer.BadParameter("the suspects are on standard output; name a file for --output, --list and --report")
+    if report is not None:
+        from treevote.report.page import environment
+
+        environment()  # before the work: it may be missing
+    with options.running(jobs, backend, cluster) as running:
+        diagnosis = run(
+            files,
+            config=config,
+            preset="fast" if fast else "default",
+            members=options.names(members) or (),
+            folds=folds,
+            seed=seed,
+            least=least,
+            acknowledged=acknowledged,
+            work=work,
+            format=format,
+            misc=output is not None,
+            jobs=running,
+            warn=warn,
+        )
+    tell(as_json(diagnosis, options.command_line()) if json else as_text(diagnosis))
+    if output is not None:
+        write_marked(diagnosis, output)
+    if list_file is not None:
+        write_list(diagnosis, list_file)
+    if report is not None:
+        from treevote.report.suspects import write_report
+
+        write_report(diagnosis, report, command=options.command_line(), date=options.today())
+    if fail_over is not None and len(diagnosis.suspects) > fail_over:
+        raise typer.Exit(options.FAILED)

@@ -1,0 +1,59 @@
+"""Arguments of ``treevote next``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from treevote.cli import options
+
+
+def next(
+    model: options.Model,
+    pool: Annotated[
+        list[str], typer.Argument(metavar="POOL...", help="Sentences without trees, or with trees that are not read.")
+    ],
+    output: options.Output,
+    sentences: Annotated[
+        int | None,
+        options.choice("-k", "--sentences", metavar="N", min=1, help="Number of sentences.", show_default="50"),
+    ] = None,
+    tokens: Annotated[
+        int | None, options.choice(metavar="N", min=1, help="Sentences of so many tokens at most, in place of -k.")
+    ] = None,
+    format: Annotated[
+        Literal["auto", "conllu", "conllx", "text", "lines"],
+        options.input(
+            help="Format of the files; text is running text (also *.txt), lines has a sentence on each line."
+        ),
+    ] = "auto",
+    arcs: Annotated[
+        float, options.output(metavar="P", min=0, max=1, help="Least probability of an error to be marked in MISC.")
+    ] = 0.2,
+    jobs: options.NJobs = 1,
+    backend: options.Backend = None,
+    json: options.Json = False,
+) -> None:
+    """Choose the sentences to annotate next: many doubtful arcs, few words, no two alike.
+
+    They are written with the trees of the model, the most valuable first. An arc that is probably wrong has Doubt=...,
+    its probability, in MISC.
+    """
+    from treevote.commands.next import next_sentences
+    from treevote.report.selection import as_json, as_text, sentence, write_selection
+    from treevote.terminal import say, tell, warn
+
+    options.refuse_both({"--sentences": sentences, "--tokens": tokens})
+    options.require_file(json, output)
+    with options.running(jobs, backend) as running:
+        selection = next_sentences(
+            model, pool, sentences=sentences, tokens=tokens, format=format, jobs=running, warn=warn
+        )
+    write_selection(selection, output, arcs)
+    if json:
+        tell(as_json(selection, output, arcs, options.command_line()))
+    elif output == "-":
+        say(sentence(selection, arcs))
+    else:
+        tell(as_text(selection))

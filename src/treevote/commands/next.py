@@ -1,0 +1,85 @@
+"""``treevote next``: the sentences of a pool to annotate next, parsed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from treevote.annotation.selection import Selection, doubts, selected
+from treevote.batch.parsing import parse_sentences, require_tags, tagged, tokenized
+from treevote.commands.treebanks import with_texts
+from treevote.conll.reader import read
+from treevote.conll.text_chunks import AnyFormat, text_chunks, text_format
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.familiarity import doubt as strangeness
+from treevote.ensemble.parser import EnsembleParser, load
+from treevote.errors import ConfigError, InputError
+from treevote.parallel import ONE_JOB, Jobs
+
+SENTENCES = 50
+"""Number of sentences by default."""
+
+
+def next_sentences(
+    model: str | Path | EnsembleParser,
+    pool: Sequence[str | Path | Treebank],
+    *,
+    sentences: int | None = None,
+    tokens: int | None = None,
+    format: AnyFormat = "auto",
+    jobs: Jobs = ONE_JOB,
+    warn: Callable[[str], None] = lambda sentence: None,
+) -> Selection:
+    """Choose sentences of a pool: so many, by default ``SENTENCES``, or sentences of so many tokens together.
+
+    Trees in the pool are not read. ``warn`` is called with the reason why it may be unfit for the model.
+    """
+    if sentences is not None and tokens is not None:
+        raise ConfigError("either sentences or tokens are counted; give one number")
+    parser = model if isinstance(model, EnsembleParser) else load(model)
+    if not parser.has_confidence and len(parser.members) == 1:
+        raise ConfigError(
+            "a parser without confidence has no doubt; train it with --folds 3 or --dev, or train several members"
+        )
+    whole = with_texts([part for file in pool for part in _read(parser, file, format)])
+    if not whole.n_tokens:
+        raise InputError("expected sentences to choose from, found none", path=whole.title, remedy="give a larger pool")
+    _require_new(parser, whole)
+    given = tagged(parser, whole, "auto")
+    require_tags(parser, given, "tag the pool first")
+    if reason := strangeness(parser, given):
+        warn(f"{whole.title}: {reason}")
+    parse, _ = parse_sentences(parser, given, jobs=jobs)
+    doubt = doubts(parse)
+    if tokens is None and sentences is None:
+        sentences = SENTENCES
+    numbers = np.array(selected(parse, doubt, sentences=sentences, tokens=tokens), np.int64)
+    if not len(numbers):
+        shortest = int(parse.lengths.min())
+        raise ConfigError(f"the shortest sentence of the pool has {shortest:,} tokens; give more --tokens")
+    slots = np.concatenate([np.arange(*parse.offsets[i : i + 2]) for i in numbers.tolist()])
+    chosen = parse.select(numbers, source=True)
+    return Selection(chosen, doubt[slots], numbers, len(whole), whole.n_tokens, float(doubt.sum()))
+
+
+def _read(parser: EnsembleParser, file: str | Path | Treebank, format: AnyFormat) -> list[Treebank]:
+    """Return the sentences of a file; those of a running text as the model cuts it."""
+    if isinstance(file, Treebank):
+        return [file]
+    text = text_format(os.fspath(file), format)
+    if text is not None:
+        return [tokenized(parser, chunk) for chunk in text_chunks(os.fspath(file), format=text)]
+    return [read(file, format=cast("Any", format), trees="ignored")]
+
+
+def _require_new(parser: EnsembleParser, pool: Treebank) -> None:
+    """Refuse the sentences that a model was trained on: it has learned to be sure of them."""
+    known = parser.facts.get("training")
+    sizes = {"sentences": len(pool), "tokens": pool.n_tokens}
+    if isinstance(known, dict) and all(known.get(key) == size for key, size in sizes.items()):
+        problem = f"expected new sentences, found as many sentences and tokens as in the training data {known['name']}"
+        raise InputError(problem, path=pool.title, remedy="give sentences that are not annotated yet")

@@ -1,0 +1,76 @@
+"""Development files that do not belong to the systems: in another order, of other parsers, or of the test sentences."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from treevote.corpus.treebank import Treebank
+from treevote.evaluation.agreement import agreement, arcs_of
+from treevote.evaluation.names import stems
+from treevote.kernels import Doubles
+
+MOST_ORDERS = 6
+"""Maximum number of systems whose orders are tried, to notice development parses in a wrong order."""
+
+UNLIKE, GAIN = 15.0, 0.5
+"""Points of agreement: a system is unlike itself if it differs more between development and test; another order is the
+right one if it halves the difference, by this much at least."""
+
+
+def same_sentences(gold: Treebank, parse: Treebank) -> Iterator[str]:
+    """Yield a warning if the development sentences are those that are voted on."""
+    if gold.n_sentences == parse.n_sentences and gold.n_tokens == parse.n_tokens:
+        forms = ([own.words[word].form for word in own.tokens.tolist()] for own in (gold, parse))
+        if all(one == other for one, other in zip(*forms, strict=True)):
+            yield "the sentences of --gold are those that are voted on: what is measured on them is too good"
+
+
+def misplaced(
+    paths: Sequence[str], dev_paths: Sequence[str], parses: Sequence[Treebank], known: Sequence[Treebank]
+) -> Iterator[str]:
+    """Yield warnings about development files that seem to be those of other systems.
+
+    The names of the files tell, or their agreement with each other: systems that agree on one text agree on another.
+    """
+    ours, theirs = stems(paths), stems(dev_paths)
+    if set(ours) == set(theirs) and ours != theirs:
+        order, other = ", ".join(ours), ", ".join(theirs)
+        yield f"by their names the files of --dev are in another order ({other}) than the systems ({order})"
+        return
+    here, there = _agreement(parses), _agreement(known)
+    n = len(parses)
+    if 3 <= n <= MOST_ORDERS:
+        pairs = np.triu_indices(n, 1)
+        costs = {
+            order: float(np.abs(here[pairs] - there[np.ix_(order, order)][pairs]).mean())
+            for order in itertools.permutations(range(n))
+        }
+        same, best = tuple(range(n)), min(costs, key=costs.__getitem__)
+        if costs[best] < costs[same] / 2 and costs[same] - costs[best] > GAIN:
+            yield (
+                "by their agreement with each other the files of --dev seem to be in another order than the systems; "
+                f"better: {', '.join(dev_paths[i] for i in best)}"
+            )
+            return
+    for i in range(n):
+        others = [j for j in range(n) if j != i]
+        test, dev = float(here[i, others].mean()), float(there[i, others].mean())
+        if abs(test - dev) > UNLIKE:
+            yield (
+                f"{paths[i]} agrees with the other systems on {test:.0f} % of the tokens, {dev_paths[i]} on "
+                f"{dev:.0f} %: they may be of different systems or of different kinds of text"
+            )
+            return
+
+
+def _agreement(systems: Sequence[Treebank]) -> Doubles:
+    """Return the percentage of tokens with the same arc for each pair of systems, shape (n, n)."""
+    arcs, tokens = arcs_of(systems), systems[0].is_token
+    n = max(1, int(tokens.sum()))
+    table = np.zeros((len(arcs), len(arcs)))
+    for i, j in itertools.combinations(range(len(arcs)), 2):
+        table[i, j] = table[j, i] = 100 * int(agreement(arcs[i], arcs[j]).arcs[tokens].sum()) / n
+    return table

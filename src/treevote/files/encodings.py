@@ -1,0 +1,130 @@
+"""Encodings of text: content in another one is read as UTF-8; of content that is not UTF-8, a guess what it is."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+from typing import BinaryIO
+
+from treevote.errors import ConfigError, InputError
+
+UTF8 = "utf-8"
+
+_BLOCK = 1 << 16
+_SINGLE_BYTE = ("windows-1252", "mac-roman")
+_BROKEN = re.compile("[\udc80-\udcff]")
+_QUOTES = "‘’‚“”„«»‹›¿¡–—…"
+_BESIDE = 3  # bytes on each side of one that is not UTF-8, on which a guess depends
+
+
+def is_utf8(name: str) -> bool:
+    """Tell whether an encoding is UTF-8; ConfigError for a name that Python does not know.
+
+    >>> is_utf8("UTF8"), is_utf8("mac roman")
+    (True, False)
+    """
+    try:
+        b"".decode(name)
+        return codecs.lookup(name).name == UTF8
+    except (LookupError, ValueError):
+        raise ConfigError(
+            f"the encoding {name!r} is unknown; name one such as latin-1, windows-1252, mac-roman or utf-16"
+        ) from None
+
+
+class Recoded(io.RawIOBase):
+    r"""Content in an encoding as UTF-8, block by block; InputError where a byte does not belong to the encoding.
+
+    >>> io.BufferedReader(Recoded(io.BytesIO("né".encode("utf-16")), "utf-16", "new.txt")).read().decode()
+    'né'
+    """
+
+    def __init__(self, stream: BinaryIO, encoding: str, path: str) -> None:
+        self._stream, self._encoding, self._path = stream, encoding, path
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._ready = b""
+        self._more = True
+
+    def readable(self) -> bool:
+        """Tell that it can be read."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Read at least one byte unless at the end."""
+        while self._more and not self._ready:
+            block = self._stream.read(_BLOCK)
+            self._more = bool(block)
+            try:
+                self._ready = self._decoder.decode(block, final=not block).encode()
+            except UnicodeError as error:
+                found = f", found {_bytes_of(error)}" if isinstance(error, UnicodeDecodeError) else ""
+                raise InputError(
+                    f"expected {self._encoding}{found}", path=self._path, remedy="name the encoding of the file"
+                ) from error
+        data, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _bytes_of(error: UnicodeDecodeError) -> str:
+    return "the byte " + " ".join(f"0x{byte:02X}" for byte in error.object[error.start : error.end][:4])
+
+
+def not_utf8(text: bytes) -> str | None:
+    r"""Return the first place of a text that is not UTF-8, and the remedy; None if all of it is.
+
+    >>> not_utf8("un café noir".encode("latin-1"))
+    "it is not UTF-8: byte 0xe9 in 'caf\ufffd'; it looks like latin-1: give --encoding latin-1"
+    >>> not_utf8("forêt".encode("mac-roman"))
+    "it is not UTF-8: byte 0x90 in 'for\ufffdt'; it looks like mac-roman: give --encoding mac-roman"
+    >>> not_utf8("naïve ".encode() + "café".encode("latin-1"))
+    "it is not UTF-8: byte 0xe9 in 'caf\ufffd'; other words of it are UTF-8: it was put together from ..."
+    """
+    try:
+        text.decode()
+        return None
+    except UnicodeDecodeError as error:
+        before, after = text[: error.start][-20:].split(), text[error.start :][:20].split()
+        inside = text[error.start - 1 : error.start].strip()
+        word = ((before[-1] if inside else b"") + (after[0] if after else b"")).decode("utf-8", "replace")
+        place = f"it is not UTF-8: byte 0x{text[error.start]:x} in '{word}'"
+    encoding = guessed(text)
+    if encoding is None:
+        return f"{place}; other words of it are UTF-8: it was put together from two encodings, convert the parts apart"
+    if 3 * sum(byte > 0x7F for byte in text) > len(text):  # no language in Latin letters
+        return f"{place}; name its encoding with --encoding, such as cp1251 or iso-8859-7"
+    return f"{place}; it looks like {encoding}: give --encoding {encoding}"
+
+
+def guessed(text: bytes) -> str | None:
+    """Return the encoding that a text which is not UTF-8 probably has; None if a good part of it is UTF-8.
+
+    Of Windows-1252 and Mac Roman it is the one with more quotes, and letters whose case fits the letters beside them,
+    among the characters that are not ASCII; in a tie the first; ``latin-1`` if that is enough for the bytes.
+    """
+    read = text.decode("utf-8", "surrogateescape")
+    broken = [match.start() for match in _BROKEN.finditer(read)]
+    if 4 * sum(ord(character) > 0x7F for character in read) > 5 * len(broken):
+        return None
+    parts = [read[max(0, at - _BESIDE) : at + _BESIDE].encode("utf-8", "surrogateescape") for at in broken[:2000]]
+    best = max(_SINGLE_BYTE, key=lambda name: sum(_fitting(part.decode(name, "replace")) for part in parts))
+    high = {byte for byte in text if byte > 0x7F}
+    return "latin-1" if best == "windows-1252" and all(byte >= 0xA0 for byte in high) else best
+
+
+def _fitting(text: str) -> int:
+    """Return the number of characters beyond ASCII that are letters or quotes in place, less those out of place."""
+    total = 0
+    for before, character, after in zip(f" {text}", text, f"{text[1:]} ", strict=False):
+        if character < "\x80":
+            continue
+        if character.isalpha() and character not in "ªºƒ":
+            inside = character.isupper() and before.isupper() and after.islower()  # as in "IÕm"
+            jump = (character.isupper() and before.islower()) or (character.islower() and after.isupper())
+            total += -1 if inside or jump else 1
+        elif character in _QUOTES:
+            total += 1
+        elif before.isalpha():
+            total -= 1
+    return total

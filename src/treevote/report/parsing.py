@@ -1,0 +1,73 @@
+"""A parse of files as a sentence and as JSON: of one output, and of a folder of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator
+
+from treevote.commands.folder_outputs import FolderSummary
+from treevote.commands.parse import Summary
+from treevote.report.answer import answer
+from treevote.terminal import plural
+
+
+def files_text(summary: Summary) -> str:
+    """Return the summary of a parse as a sentence."""
+    done = f"parsed {summary.sentences:,} sentences, {summary.tokens:,} tokens in {summary.seconds:.1f} s"
+    done += f" ({summary.tokens / summary.seconds:,.0f} tokens/s)" if summary.seconds else ""
+    return f"{done}; {summary.faults:,} with faults, first {summary.first_fault}" if summary.faults else done
+
+
+def files_json(summary: Summary, output: str | os.PathLike[str], command: str = "") -> str:
+    """Return the summary of a parse as JSON."""
+    facts = {field.name: getattr(summary, field.name) for field in dataclasses.fields(summary)}
+    first = None if summary.first_fault is None else str(summary.first_fault)
+    return answer("parsing", {"output": os.fspath(output), **facts, "first_fault": first}, command)
+
+
+def folder_text(summary: FolderSummary) -> str:
+    """Return the summary of a run over many files as a sentence."""
+    speed = f" ({summary.tokens / summary.seconds:,.0f} tokens/s)" if summary.seconds and summary.tokens else ""
+    counts = f"{plural(summary.written, 'file')}, {summary.sentences:,} sentences, {summary.tokens:,} tokens"
+    parts = [f"{summary.folder}: wrote {counts} in {summary.seconds:.1f} s{speed}"]
+    if summary.kept:
+        parts.append(
+            f"{plural(summary.kept, 'file')} of the same model and input {'was' if summary.kept == 1 else 'were'} there"
+        )
+    if summary.faults:
+        parts.append(f"{summary.faults:,} faulty sentences left out or unparsed")
+    if summary.faulty:
+        parts.append(f"{plural(len(summary.faulty), 'file')} with a fault, not parsed")
+    return "; ".join(parts)
+
+
+def folder_warnings(summary: FolderSummary) -> Iterator[str]:
+    """Yield a sentence on files that may be unfit for the model, and one on links that were not followed."""
+    if summary.doubtful:
+        path, reason = summary.doubtful[0]
+        others = f" (and {len(summary.doubtful) - 1:,} other files, see --json)" if len(summary.doubtful) > 1 else ""
+        yield f"{path}: {reason}{others}"
+    if summary.links:
+        others = f" (and {len(summary.links) - 1:,} more, see --json)" if len(summary.links) > 1 else ""
+        yield (
+            f"{summary.links[0]}{others}: links to folders are not followed; name them as inputs to parse their files"
+        )
+
+
+def folder_json(summary: FolderSummary, command: str = "") -> str:
+    """Return the summary of a run over many files as JSON."""
+    facts = {
+        "folder": summary.folder,
+        "written": summary.written,
+        "kept": summary.kept,
+        "faulty": [{"input": path, "reason": str(fault), "line": fault.line} for path, fault in summary.faulty],
+        "doubtful": [{"input": path, "reason": reason} for path, reason in summary.doubtful],
+        "links_not_followed": summary.links,
+        "sentences": summary.sentences,
+        "tokens": summary.tokens,
+        "faulty_sentences": summary.faults,
+        "fallbacks": summary.fallbacks,
+        "seconds": round(summary.seconds, 3),
+    }
+    return answer("folder", facts, command)

@@ -1,0 +1,104 @@
+"""The page of a diagnosis: the suspects by kind, each with its words, what is there and what the parsers say."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.annotation.suspects import KINDS, Arc, Diagnosis, Suspect
+from treevote.corpus.sentence import ROOT, Sentence
+from treevote.drawing import svg
+from treevote.files.streams import writing
+from treevote.report import doctor
+from treevote.report.page import environment, policy, source_of
+from treevote.report.trees import for_all_widths
+from treevote.visibility import visible
+
+DRAWN, LISTED = 60, 400
+"""Maximum numbers of suspects of a kind with a drawing, and of those in the table below them."""
+
+AROUND, WIDEST = 2, 24
+"""Words of a drawing on both sides of an arc, and the maximum number of its words."""
+
+
+class Group(NamedTuple):
+    """Suspects of one kind, the most probable first: those with a drawing, those in a table, and the number of all."""
+
+    kind: str
+    title: str
+    total: int
+    drawn: list[tuple[Suspect, list[str], str]]  # with the words of the sentence
+    listed: list[Suspect]
+
+
+def write_report(diagnosis: Diagnosis, path: str | os.PathLike[str], *, command: str = "", date: str = "") -> None:
+    """Write the page to a file; the same diagnosis, command and date give the same bytes."""
+    found = [group for kind in KINDS if (group := _group(diagnosis, kind)).total]
+    page = (
+        environment()
+        .get_template("doctor.html")
+        .render(
+            arc=doctor.arc,
+            command=command,
+            date=date,
+            diagnosis=diagnosis,
+            groups=found,
+            legend={kind: LEGEND[kind] for kind in LEGEND},
+            policy=policy(),
+            sentence=doctor.sentence(diagnosis),
+            style=svg.STYLE + source_of("style.css"),
+        )
+    )
+    with writing(path) as stream:
+        stream.write(page.encode("utf-8", "replace"))
+
+
+LEGEND = {
+    "gold": "the annotation",
+    "system": "suggested instead",
+    "label": "same head, other label (given ≠ suggested)",
+}
+"""Meaning of the strokes of a drawing."""
+
+
+def _group(diagnosis: Diagnosis, kind: str) -> Group:
+    own = [one for one in diagnosis.suspects if one.kind == kind]
+    drawn = []
+    for one in own[:DRAWN]:
+        sentence = diagnosis.treebank.sentence(one.sentence)
+        drawn.append((one, [word.form for word in sentence.words[1:]], _drawing(sentence, one)))
+    return Group(kind, KINDS[kind], len(own), drawn, own[DRAWN : DRAWN + LISTED])  # type: ignore[index]
+
+
+def _drawing(sentence: Sentence, suspect: Suspect) -> str:
+    """Return the words around the arcs of a suspect with their arcs, and the suggested one over the given one."""
+    ends = [suspect.token, *(of.head for of in (suspect.given, suspect.suggested) if of is not None and of.head)]
+    first, last = max(1, min(ends) - AROUND), min(len(sentence.words) - 1, max(ends) + AROUND)
+    if last - first >= WIDEST:
+        kept = sorted({i for end in ends for i in range(max(first, end - AROUND), min(last, end + AROUND) + 1)})
+    else:
+        kept = list(range(first, last + 1))
+    own = _part(sentence, kept)
+    at, other = kept.index(suspect.token) + 1, suspect.suggested
+    heads, deprels = own.heads.copy(), list(own.deprels)
+    if other is not None:
+        heads[at], deprels[at] = _new_head(other, kept), other.deprel
+    else:
+        heads[at], deprels[at] = -1, ""
+    system = Sentence(own.words, heads, tuple(deprels))
+    title = visible(f"{suspect.form}: {doctor.arc(suspect.given)}; suggested: {doctor.arc(other)}")
+    return for_all_widths(lambda width: svg.draw(own, system, width=width, title=title))
+
+
+def _new_head(arc: Arc, kept: list[int]) -> int:
+    return kept.index(arc.head) + 1 if arc.head else 0
+
+
+def _part(sentence: Sentence, kept: list[int]) -> Sentence:
+    """Return some words of a sentence with the arcs among them; the others have no arc."""
+    places = {0: 0, **{old: new for new, old in enumerate(kept, start=1)}}
+    heads = np.array([-1, *(places.get(int(sentence.heads[i]), -1) for i in kept)], np.int32)
+    deprels = ("", *(sentence.deprels[i] if heads[new] >= 0 else "" for new, i in enumerate(kept, start=1)))
+    return Sentence((ROOT, *(sentence.words[i] for i in kept)), heads, deprels)

@@ -1,0 +1,152 @@
+"""``treevote doctor`` and ``next``: their outputs and errors."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.command_line import fails, run
+from tests.reference.toy_grammar import toy_treebank
+from treevote.conll.reader import read
+from treevote.conll.writer import write
+
+DOCTOR = ("doctor", "--members", "lr-svm-forward")
+WRONG = 7
+"""Number of wrong labels in the treebank."""
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("doctor")
+    gold = toy_treebank(90, 1)
+    deprels = gold.deprels.copy()
+    slots = np.random.default_rng(1).choice(np.flatnonzero(gold.is_token), WRONG, replace=False)
+    deprels[slots] = (deprels[slots] + 1) % len(gold.labels)
+    write(gold.with_trees(gold.heads, deprels, gold.labels), folder / "plain.conllu")
+    treebank = read(folder / "plain.conllu")
+    text = (folder / "plain.conllu").read_text()
+    named = [f"# sent_id = s{i}\n{block}" for i, block in enumerate(text.strip().split("\n\n"), 1)]
+    (folder / "trees.conllu").write_text("\n\n".join(named).replace("_\n", "SpaceAfter=No\r\n", 1) + "\n\n")
+    (folder / "wrong.txt").write_text(" ".join(map(str, sorted(slots.tolist()))))
+    write(toy_treebank(60, 2), folder / "pool.conllu")
+    run(
+        "train", "--train", folder / "plain.conllu", "--folds", 3, "--members", "lr-svm-forward", "-o", folder / "model"
+    )
+    assert len(treebank) == 90
+    return folder
+
+
+def wrong_tokens(room: Path) -> set[tuple[str, int]]:
+    treebank = read(room / "trees.conllu")
+    slots = list(map(int, (room / "wrong.txt").read_text().split()))
+    return {(f"s{treebank.sentence_of[slot] + 1}", int(treebank.positions[slot])) for slot in slots}
+
+
+@pytest.fixture(scope="module")
+def diagnosis(room: Path) -> dict[str, str]:
+    """Return the outputs of a run with all of them."""
+    names = {"-o": room / "marked.conllu", "--list": room / "list.tsv", "--report": room / "page.html"}
+    asked = [part for pair in names.items() for part in pair]
+    out = run(*DOCTOR, room / "trees.conllu", "--work", room / "work", "--json", *asked)
+    return {"json": out, **{name: path.read_bytes().decode() for name, path in names.items()}}
+
+
+def test_suspects_are_named_most_probable_first(room: Path, diagnosis: dict[str, str]) -> None:
+    found = json.loads(diagnosis["json"])
+    assert (found["schema"], found["sentences"], found["folds"]) == ("treevote/diagnosis", 90, 3)
+    suspects = found["suspects"]
+    assert {"sent_id", "token", "given", "suggested", "probability", "kind"} <= set(suspects[0])
+    assert [one["probability"] for one in suspects] == sorted((one["probability"] for one in suspects), reverse=True)
+    first = {(one["sent_id"], one["token"]) for one in suspects[:WRONG]}
+    assert len(first & wrong_tokens(room)) >= WRONG - 1
+
+
+def test_only_misc_of_the_suspects_changes(room: Path, diagnosis: dict[str, str]) -> None:
+    before, after = (room / "trees.conllu").read_bytes().decode(), diagnosis["-o"]
+    assert after.count("Suspect=") == len(json.loads(diagnosis["json"])["suspects"])
+    taken = re.sub(r"\|Suspect=[^\r\n]*|(?<=\t)Suspect=[^\r\n]*", lambda m: "" if m[0][0] == "|" else "_", after)
+    assert taken == before
+
+
+def test_a_marked_file_can_be_diagnosed_again(room: Path, diagnosis: dict[str, str]) -> None:
+    run(*DOCTOR, room / "marked.conllu", "--work", room / "work", "-o", room / "again.conllu")
+    assert (room / "again.conllu").read_bytes().decode() == diagnosis["-o"]
+
+
+def test_acknowledged_cases_are_left_out_until_they_change(
+    room: Path, diagnosis: dict[str, str], tmp_path: Path
+) -> None:
+    lines = diagnosis["--list"].splitlines()
+    changed = re.sub("\t[0-9a-f]{12}\t", "\t000000000000\t", lines[1])
+    (tmp_path / "cases.tsv").write_text(f"{lines[0]}\n{changed}\n")
+    asked = *DOCTOR, room / "trees.conllu", "--work", room / "work", "--acknowledged", tmp_path / "cases.tsv", "--json"
+    found = json.loads(run(*asked))
+    assert found["acknowledged"] == 1
+    assert found["suspects"] == json.loads(diagnosis["json"])["suspects"][1:]
+
+
+def test_the_page_is_whole_and_fetches_nothing(diagnosis: dict[str, str]) -> None:
+    page = diagnosis["--report"]
+    assert page.rstrip().endswith("</html>")
+    assert "<script" not in page
+    assert re.search(r"(src|href)=\"(?!#)", page) is None
+    assert page.count('class="tree"') >= WRONG
+
+
+def test_a_limit_gives_another_exit_code(room: Path, diagnosis: dict[str, str]) -> None:
+    asked = *DOCTOR, room / "trees.conllu", "--work", room / "work", "--fail-over"
+    total = len(json.loads(diagnosis["json"])["suspects"])
+    run(*asked, total)
+    run(*asked, total - 1, code=3)
+
+
+def test_a_run_goes_on_from_the_parses_that_there_are(room: Path, diagnosis: dict[str, str]) -> None:
+    (room / "work" / "lr-svm-forward-2.conllu").unlink()
+    assert run(*DOCTOR, room / "trees.conllu", "--work", room / "work", "--list", room / "list2.tsv")
+    assert (room / "list2.tsv").read_text() == diagnosis["--list"]
+    assert "holds a diagnosis with another folds" in fails(
+        *DOCTOR, room / "trees.conllu", "--work", room / "work", "--folds", 2
+    )
+
+
+def test_bad_input_is_one_sentence(room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    few = tmp_path / "few.conllu"
+    few.write_text("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    assert "3 folds need 6 sentences with trees, found 1" in fails("doctor", few)
+    few.write_text("1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n")
+    assert "expected trees, found a file without" in fails("doctor", few)
+    few.write_text("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n" * 9)
+    assert "which has no MISC" in fails("doctor", few, "--format", "conllx", "-o", tmp_path / "out.conllu")
+    assert [path.name for path in tmp_path.iterdir()] == ["few.conllu"]
+
+
+def test_next_sentences_have_trees_and_doubts(room: Path, tmp_path: Path) -> None:
+    output = tmp_path / "next.conllu"
+    found = json.loads(
+        run("next", room / "model", room / "pool.conllu", "-k", 5, "-o", output, "--json", "--arcs", 0.01)
+    )
+    chosen = read(output)
+    assert len(chosen) == len(found["sentences"]) <= 5
+    assert (found["schema"], found["tokens"]) == ("treevote/selection", chosen.n_tokens)
+    assert output.read_text().count("Doubt=") == sum(len(one["doubtful"]) for one in found["sentences"]) > 0
+    run("next", room / "model", room / "pool.conllu", "--tokens", 20, "-o", output)
+    assert read(output).n_tokens <= 20
+
+
+def test_next_without_doubt_without_sentences_or_with_the_training_data_is_one_sentence(
+    room: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "next.conllu"
+    assert "as in the training data" in fails("next", room / "model", room / "plain.conllu", "-o", output)
+    (tmp_path / "empty.conllu").write_text("\n")
+    assert "expected sentences" in fails("next", room / "model", tmp_path / "empty.conllu", "-o", output)
+    asked = "train", "--train", room / "pool.conllu", "--members", "lr-svm-forward", "-o", tmp_path / "model"
+    run(*asked)
+    assert "has no doubt" in fails("next", tmp_path / "model", room / "plain.conllu", "-o", output)
+    assert "shortest sentence" in fails("next", room / "model", room / "pool.conllu", "--tokens", 1, "-o", output)
+    assert not output.exists()
