@@ -8,6 +8,14 @@ from typer.testing import CliRunner
 
 from treevote.cli import app
 
+ONE = "1\tdogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+TWO = "1\tcats\tcat\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tpurr\tpurr\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+
+
+def sentence(*heads: int) -> str:
+    """Return a sentence in CoNLL-U with the heads of its tokens."""
+    return "".join(f"{i}\tw{i}\t_\tX\t_\t_\t{head}\tx\t_\t_\n" for i, head in enumerate(heads, 1)) + "\n"
+
 
 def run(*arguments: object, code: int = 0, stdin: bytes | None = None) -> str:
     """Run a command; return what it wrote to standard output, or to standard error if it should fail."""

@@ -35,6 +35,7 @@ LAYERS = (
         "kernel_files",
         "kernels",
         "notebook",
+        "relay",
         "version",
         "visibility",
     },
@@ -43,7 +44,7 @@ LAYERS = (
     {"conll"},
     {"config", "parallel", "settings"},
     {"store"},
-    {"protocols", "terminal"},
+    {"latex", "protocols", "terminal"},
     {"drawing", "evaluation"},
     {
         "models",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from treevote.api import adapt, parse, train
     from treevote.batch.strings import ParsedString, parse_strings
+    from treevote.commands.doctor import doctor
     from treevote.commands.folder_outputs import FolderSummary
     from treevote.commands.parse import parse_files
     from treevote.commands.parse_folder import parse_folder
@@ -63,6 +64,7 @@ __all__ = [
     "Word",
     "__version__",
     "adapt",
+    "doctor",
     "dumps",
     "evaluate",
     "load",
@@ -83,6 +85,7 @@ __all__ = [
 _MODULES = {
     "treevote.api": ("adapt", "parse", "train"),
     "treevote.batch.strings": ("ParsedString", "parse_strings"),
+    "treevote.commands.doctor": ("doctor",),
     "treevote.commands.folder_outputs": ("FolderSummary",),
     "treevote.commands.parse": ("parse_files",),
     "treevote.commands.parse_folder": ("parse_folder",),

@@ -37,11 +37,6 @@ def be_verbose() -> None:
     _verbose = True
 
 
-def is_quiet() -> bool:
-    """Tell whether `be_quiet` was called."""
-    return _quiet
-
-
 def is_verbose() -> bool:
     """Tell whether `be_verbose` was called."""
     return _verbose

@@ -95,6 +95,8 @@ def test_the_page_is_whole_and_fetches_nothing(diagnosis: dict[str, str]) -> Non
     assert "<script" not in page
     assert re.search(r"(src|href)=\"(?!#)", page) is None
     assert page.count('class="tree"') >= WRONG
+    case = "\t".join(diagnosis["--list"].split("\t")[:3])
+    assert f"<code>{case}</code>" in page
 
 
 def test_a_limit_gives_another_exit_code(room: Path, diagnosis: dict[str, str]) -> None:

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from tests.command_line import content, fails, run
-from tests.commands.test_cli import ONE, TWO
+from tests.command_line import ONE, TWO, content, fails, run
 from tests.paths import TOY
 from treevote.cli import app
 from treevote.commands.faults import require_no_faults

@@ -78,8 +78,8 @@ class BiaffineTrainer(BaseTrainer["BiaffineParser"]):
 
     attributes: tuple[str, ...] = ("lower", "lemma", "upos", "xpos")
     passes: Annotated[int, Interval(1, 1_000)] = 25
-    batch: Annotated[int, Interval(1, 100_000)] = 500
-    rate: Annotated[float, Interval(0, closed="neither")] = 0.002
+    batch: Annotated[int, Interval(1, 100_000)] = 250
+    rate: Annotated[float, Interval(0, closed="neither")] = 0.004
     dropout: Share = 0.33
     word_dropout: Annotated[float, Interval(0, 1_000)] = 0.25
     word_size: Size = 80

@@ -1,1 +1,1 @@
-"""The commands as plain functions; `treevote.cli` reads the arguments and calls them."""
+"""The jobs of the commands as plain functions with a value; `treevote.cli` calls them, `treevote.report` renders."""

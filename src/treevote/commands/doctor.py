@@ -6,7 +6,7 @@ import dataclasses
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -28,9 +28,15 @@ from treevote.parallel import ONE_JOB, Jobs
 from treevote.store.checkpoints import checkpoints
 from treevote.version import __version__
 
+File: TypeAlias = str | Path | Treebank
+
+MEMBERS = ("graph-mira", "pipeline", "lr-maxent-forward")
+"""Parsers by default, one quick one of each family. Of errors planted into Greek-GDT 68 % are among the first 5 % of
+the tokens by them, 71 % by those of the default vote, for three times the time, and 62 % by that of ``--fast``."""
+
 
 def doctor(
-    files: Sequence[str | Path | Treebank],
+    files: File | Sequence[File],
     *,
     config: str | Path | None = None,
     preset: Preset = "default",
@@ -45,15 +51,56 @@ def doctor(
     jobs: Jobs = ONE_JOB,
     warn: Callable[[str], None] = lambda sentence: None,
 ) -> Diagnosis:
-    """Parse a treebank by folds, and return the tokens whose analysis is probably wrong.
+    """Find annotation errors of a treebank: arcs and labels that are probably wrong.
 
-    Parsers, folds and seed are chosen as for `treevote.commands.train.train`. Sentences without trees are left out.
-    Finished parses are in the folder ``work``, by default one with the name of the first file and ``.doctor``, in the
-    working directory, which is removed at the end. A folder that is named stays: another run on the same treebank takes
-    the parses from there. With ``misc`` a treebank in CoNLL-X, which has no MISC, is refused before the work.
+    The treebank is parsed by folds; sentences without trees are left out.
+
+    Parameters
+    ----------
+    files : path, "-", Treebank, or sequence of these
+        Sentences with trees.
+    config, preset, members, folds, seed
+        Parsers and folds, as for a training; by default the parsers are ``MEMBERS``, and there are three folds.
+    least : float, default=0.2
+        Least probability of a suspect by the parsers, 0..1; variations and breaks of habits are all suspects.
+    acknowledged : path, optional
+        File of cases that are left out, see `treevote.annotation.acknowledged`.
+    work : path, optional
+        Folder of the finished parses. By default it has the name of the first file and ``.doctor``, is in the working
+        directory, and is removed at the end. One that is named stays: another run on the same treebank goes on from it.
+    format : {"auto", "conllu", "conllx"}, default="auto"
+    misc : bool, default=False
+        Whether a treebank in CoNLL-X, which has no MISC to mark suspects in, is refused before the work.
+    jobs : Jobs, optional
+        The result does not depend on them.
+    warn : callable, optional
+        Called with a warning about the treebank.
+
+    Returns
+    -------
+    Diagnosis
+        Its ``suspects``, the most probable error first.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or has no trees.
+    ConfigError
+        If there are too few sentences for the folds, or the folder is that of another treebank or setting.
+
+    Examples
+    --------
+    >>> words, heads = ["a", "dog", "barks"], [2, 3, 0]
+    >>> toy = Treebank.of([(words, heads, ["det", label, "root"]) for label in ["nsubj"] * 9 + ["obj"]])
+    >>> found = doctor(toy, members=["lr-svm-forward"])
+    >>> [(one.sent_id, one.form, one.given.deprel, one.suggested.deprel) for one in found.suspects]
+    [('10', 'dog', 'obj', 'nsubj')]
     """
+    if isinstance(files, str | Path | Treebank):
+        files = [files]
     cases = frozenset() if acknowledged is None else read_acknowledged(acknowledged)
-    configuration = chosen(config, preset, {"members": tuple(members), "folds": folds, "seed": seed})
+    named = tuple(members) or (MEMBERS if config is None and preset == "default" else ())
+    configuration = chosen(config, preset, {"members": named, "folds": folds, "seed": seed})
     trainers: dict[str, Any] = dict(ensemble_of(configuration).members)
     whole = with_texts([read_some(file, format) for file in files])
     if misc:
@@ -86,11 +133,10 @@ def doctor(
     names = [sent_id(whole.comments(i)) or str(i + 1) for i in numbers.tolist()]
     found = suspects_of(judged, names, Evidence.of(judged, parses), least=least)
     shown = [dataclasses.replace(one, sentence=int(numbers[one.sentence])) for one in found if one.case not in cases]
-    named = tuple(_name(file) for file in files)
-    return Diagnosis(whole, shown, named, tuple(trainers), n_folds, least, len(found) - len(shown))
+    return Diagnosis(whole, shown, tuple(map(_name, files)), tuple(trainers), n_folds, least, len(found) - len(shown))
 
 
-def _name(file: str | Path | Treebank) -> str:
+def _name(file: File) -> str:
     """Return a name for a file, which may be standard input or a treebank in memory."""
     if isinstance(file, Treebank):
         return file.title or "treebank"

@@ -1,1 +1,1 @@
-"""The report of an evaluation: one page that needs nothing but itself, for the screen, the telephone and print."""
+"""Every result of a command for a person or a program: text, JSON, CSV, Markdown, SVG, and pages of HTML."""

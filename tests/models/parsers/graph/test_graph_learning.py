@@ -23,7 +23,7 @@ from treevote.models.parsers.graph.arc_labels import label_candidates, train_arc
 from treevote.models.parsers.graph.features import MAX_FEATURES, arc_keys, fire_arc, variants_of_arc
 from treevote.models.parsers.graph.first_order import score_arcs
 from treevote.models.parsers.graph.hashed_weights import HashedWeights, pack, round_weights, unpack
-from treevote.models.parsers.graph.part_features import TemplateTables, keys_of
+from treevote.models.parsers.graph.part_features import TemplateTables, fire_part, keys_of
 from treevote.models.parsers.graph.parts import find_parts, n_parts, parts_of
 from treevote.models.parsers.graph.pruning import FEWEST, SHORT, Masks, Pruner, mask_of, prune
 from treevote.models.parsers.graph.second_order import Scorer, score_parts
@@ -262,6 +262,31 @@ def test_arcs_have_the_same_scores_in_both_orders() -> None:
     found = find_parts(parts, heads)
     arcs = arc_scores(weights.astype(np.float32), 0)
     assert [scores[found[d, 0]] for d in range(1, len(heads))] == [arcs[d, heads[d]] for d in range(1, len(heads))]
+
+
+@pytest.mark.parametrize("projective", [False, True])
+def test_the_score_of_a_part_is_the_sum_of_its_weights(projective: bool) -> None:
+    weights = np.random.default_rng(3).integers(-50, 50, 1 << BITS).astype(np.int16)
+    tokens, places = CORPUS.tokens[span(0)], np.empty(MAX_FEATURES, np.uint32)
+    mask = np.ones((len(tokens), len(tokens)), np.int16)
+    parts, keys = parts_of(mask), keys_of(SECOND, tokens, CORPUS.words, mask)
+    scored = score_parts(Scorer(weights, BITS, SECOND), keys, parts, projective)
+
+    def score(kind: int, *ends: int) -> int:
+        count, variants = fire_part(SECOND, keys, BITS, kind, ends, places)  # type: ignore[arg-type]
+        return sum(int(weights[places[:count] ^ np.uint32(variant)].sum(dtype=np.int64)) for variant in variants)
+
+    arcs = list(zip(parts.candidates.heads.tolist(), parts.candidates.dependents.tolist(), strict=True))
+    for arc, (h, d) in enumerate(arcs):
+        assert scored.arc_scores[arc] == score(0, h, d, -1)
+        for part in range(parts.siblings.first[arc], parts.siblings.first[arc + 1]):
+            partner = parts.siblings.partners[part]
+            assert scored.sibling_scores[part] == score(1, h, d, arcs[partner][1] if partner >= 0 else -1)
+        for part in range(parts.grandparents.first[arc], parts.grandparents.first[arc + 1]):
+            partner = parts.grandparents.partners[part]
+            g = arcs[partner][0] if partner >= 0 else -1
+            none = g == d or (projective and min(h, d) < g < max(h, d))
+            assert scored.grandparent_scores[part] == (0 if none else score(2, h, d, g))
 
 
 @given(st.lists(st.integers(-32_000, 32_000), max_size=300))

@@ -1,0 +1,196 @@
+"""Bad data, models, names and options: one sentence, and no file is harmed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from tests.command_line import ONE, TWO, content, fails, sentence
+from tests.paths import TOY
+from treevote.cli import app
+
+
+@pytest.fixture
+def damaged(model: Path, tmp_path: Path) -> Callable[[str, Callable[[bytes], bytes]], Path]:
+    """Return a function that copies the model with one file changed."""
+
+    def damage(suffix: str, change: Callable[[bytes], bytes]) -> Path:
+        copy = tmp_path / "damaged"
+        copy.mkdir()
+        for name, data in content(model).items():
+            (copy / name).write_bytes(data)
+        path = next(path for path in sorted(copy.iterdir()) if path.name.endswith(suffix))
+        path.write_bytes(change(path.read_bytes()))
+        return copy
+
+    return damage
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (ONE.replace("\t2\t", "\t9\t"), "line 1, sentence 1: expected a HEAD in 0..2, found '9'; correct the head"),
+        (
+            ONE + ONE.replace("\t0\t", "\t1\t"),
+            "line 4, sentence 2: expected a token with HEAD 0, found a sentence without a root; correct the heads",
+        ),
+        (sentence(3, 0, 1), "line 1, sentence 1: expected a tree, found the cycle 1 -> 3 -> 1;"),
+        (ONE.replace("\t_\t_\n", "\t_\n", 1), "line 1, sentence 1: expected 10 columns separated by tabs, found 9;"),
+        (ONE.replace("2\tbark", "3\tbark"), "line 2, sentence 1: expected id 2, found 3;"),
+        (ONE.replace("dogs", "d\udcffgs"), "line 1, sentence 1: expected UTF-8, found the byte 0xFF as byte 4"),
+        ("", "expected sentences, found none;"),
+        (ONE.replace("\t2\tnsubj", "\t_\t_").replace("\t0\troot", "\t_\t_"), "give a labelled treebank"),
+    ],
+    ids=["HEAD out of range", "no root", "cycle", "columns", "gap in ids", "not UTF-8", "empty", "unlabelled"],
+)  # fmt: skip
+def test_bad_training_data_is_one_sentence(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.conllu"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    error = fails("train", "--train", path, "-o", tmp_path / "model")
+    assert str(path) in error
+    assert said in error
+    assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (ONE.replace("\t_\t_\n", "\t_\n", 1), "expected 10 columns"),
+        (ONE.replace("2\tbark", "3\tbark"), "expected id 2, found 3"),
+        (ONE.replace("dogs", "d\udcffgs"), "expected UTF-8"),
+        ("", "expected sentences, found none"),
+    ],
+    ids=["columns", "gap in ids", "not UTF-8", "empty"],
+)
+def test_bad_input_is_one_sentence_and_harms_no_file(text: str, said: str, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.conllu").write_bytes(text.encode("utf-8", "surrogateescape"))
+    (tmp_path / "out.conllu").write_text("as before")
+    assert said in fails("parse", model, tmp_path / "bad.conllu", "-o", tmp_path / "out.conllu")
+    assert (tmp_path / "out.conllu").read_text() == "as before"
+    assert sorted(os.listdir(tmp_path)) == ["bad.conllu", "out.conllu"]
+
+
+def test_faults_are_counted(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "mixed.conllu").write_text(ONE + "1\tone\n\n" + TWO)
+    result = CliRunner().invoke(app, ["parse", str(model), str(tmp_path / "mixed.conllu"), "--on-error", "keep"])
+    assert result.exit_code == 0
+    assert "\n\n1\tone\n\n1\tcats" in result.stdout
+    assert "parsed 2 sentences, 4 tokens" in result.stderr
+    assert "1 with faults, first" in result.stderr
+
+
+def test_unknown_names_get_the_nearest_known_one(model: Path, tmp_path: Path) -> None:
+    target = tmp_path / "model"
+    assert "did you mean 'lr-svm-forward'" in fails("train", "--train", TOY, "-o", target, "--members", "lr-svm-foward")
+    assert "did you mean 'graph-mira'" in fails("parse", model, TOY, "--member", "graph-mora")
+    config = tmp_path / "config.toml"
+    for text, hint in (
+        ("wights = 'pos'", "did you mean 'weights'"),
+        ("[member.x]\nlike = 'lr-svm'", "did you mean 'lr-svm-"),
+        ("[member.x]\nlearner = 'maxnt'", "did you mean 'maxent'"),
+        ("[member.x]\nwidht = 3", "did you mean 'member.x.width'"),
+        ("[member.vote]\nlearner = 'svm'", "cannot be called 'vote'"),
+        ("[member.x", "expected TOML"),
+    ):
+        config.write_text(text)
+        assert hint in fails("train", "--train", TOY, "-o", target, "--config", config)
+    assert not target.exists()
+
+
+def test_a_place_that_is_taken_is_found_out_before_training(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("dear")
+    missing = tmp_path / "there is no such file"  # it would be missed first if it were looked for first
+    assert "found 'letter.txt', no part of a model" in fails("train", "--train", missing, "-o", tmp_path)
+    assert os.listdir(tmp_path) == ["letter.txt"]
+
+
+@pytest.mark.parametrize("option", ["accuracy", "pos"])
+def test_weights_need_something_to_measure_on(option: str, tmp_path: Path) -> None:
+    unmeasured = "train", "--train", TOY, "-o", tmp_path / "model", "--weights", option, "--folds", 0
+    assert "on a development set; give one, or a number of folds" in fails(*unmeasured)
+    assert "parses of each of the 2 systems" in fails("vote", TOY, TOY, "--weights", option, "--gold", TOY)
+
+
+@pytest.mark.parametrize("command", ["vote", "evaluate"])
+def test_the_first_difference_between_systems_is_shown(command: str, tmp_path: Path) -> None:
+    (tmp_path / "one").write_text(ONE + ONE)
+    (tmp_path / "two").write_text(ONE + TWO)
+    said = fails(command, tmp_path / "one", tmp_path / "two")
+    assert "line 4, sentence 2: token 1: expected " in said
+    assert "found 'cats" in said
+
+
+def test_damaged_models_are_refused(
+    damaged: Callable[[str, Callable[[bytes], bytes]], Path],
+) -> None:
+    path = damaged("packed.npy", lambda data: data[:-1] + bytes([data[-1] ^ 1]))
+    for command in ("parse", path, TOY), ("inspect", path):
+        assert "does not have the checksum" in fails(*command)
+
+
+def test_truncated_models_are_refused(damaged: Callable[[str, Callable[[bytes], bytes]], Path]) -> None:
+    assert "the model is damaged" in fails("parse", damaged("packed.npy", lambda data: data[:-9]), TOY)
+
+
+def test_models_that_claim_too_much_are_refused(
+    damaged: Callable[[str, Callable[[bytes], bytes]], Path],
+) -> None:
+    def claim(data: bytes) -> bytes:
+        header = np.lib.format.magic(1, 0) + (118).to_bytes(2, "little")
+        return header + b"{'descr': '<i2', 'fortran_order': False, 'shape': (1000000000000,), }".ljust(118)
+
+    assert "the model is damaged" in fails("parse", damaged("packed.npy", claim), TOY)
+
+
+def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
+    assert "no such model folder" in fails("parse", tmp_path / "none", TOY)
+    assert "not a treevote model" in fails("inspect", tmp_path)
+
+
+def test_a_file_without_heads_is_no_parse(tmp_path: Path) -> None:
+    bare = tmp_path / "bare.conllu"
+    bare.write_text("1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n")
+    gold = tmp_path / "gold.conllu"
+    gold.write_text("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    assert "found no heads at all" in fails("evaluate", gold, bare)
+    assert "found no heads at all" in fails("vote", gold, bare, "-o", tmp_path / "out.conllu")
+    assert not (tmp_path / "out.conllu").exists()
+
+
+def test_a_fault_in_a_configuration_is_told_by_its_key(tmp_path: Path) -> None:
+    for text, said in (
+        ("[members.first]", "c.toml: the table of a member is [member.NAME]"),
+        (
+            "[member.first]\nwidht = 3",
+            "unknown key 'member.first.widht'; did you mean 'member.first.width'?",
+        ),
+        ("[member.first]\nlike = ['a']", "member.first.like: expected a name, found ('a',)"),
+        ("[member.first]\nkind = {}", "member.first.kind: expected a name, found {}"),
+        ("[member.first]\noptions = 3", "member.first.options: expected a table, found 3"),
+        ("[member.first]\nmargin = 1e400", "member.first.margin: expected a number, found inf"),
+        (
+            "[member.first]\nwidth = 1" + "0" * 400,
+            "member.first.width: expected a number of at most 64 bits, found 1000",
+        ),
+        ("seed = 1" + "0" * 400, "c.toml: seed: expected a whole number, found 1000"),
+        ("[member.first]\nlearner = 'sklearn" + ".a" * 2000 + "'", "unknown learner 'sklearn.a"),
+    ):
+        (tmp_path / "c.toml").write_text(text)
+        assert said in fails("train", "--train", TOY, "--config", tmp_path / "c.toml", "-o", tmp_path / "m")
+    assert "unknown member ''" in fails("train", "--train", TOY, "--members", "", "-o", tmp_path / "m")
+
+
+def test_text_without_tags_is_warned_of_and_strict_stops(model: Path, tmp_path: Path) -> None:
+    text, output = tmp_path / "text.conllu", tmp_path / "out.conllu"
+    text.write_text("".join(f"{i}\tword{i}\t_\t_\t_\t_\t_\t_\t_\t_\n" for i in range(1, 31)) + "\n", "utf-8")
+    for options, code in ((), 0), (("--strict",), 3):
+        result = CliRunner().invoke(app, ["parse", str(model), str(text), "-o", str(output), *options])
+        assert result.exit_code == code
+        assert result.stderr.count("100% of the tokens have no part of speech") == 1
+        assert output.exists() == (code == 0)
+        output.unlink(missing_ok=True)
