@@ -58,7 +58,7 @@ LAYERS = (
         "models.text",
     },
     {"models.text.tag_confidence", "models.text.tagging", "models.text.text_annotator", "models.text.tokenization"},
-    {"models.parsers.decoding", "models.parsers.labelling", "models.parsers.parser"},
+    {"models.parsers.decoding", "models.parsers.given_arcs", "models.parsers.labelling", "models.parsers.parser"},
     FAMILIES,
     {"ensemble"},
     {"adaptation", "annotation"},

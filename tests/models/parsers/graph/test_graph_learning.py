@@ -180,10 +180,10 @@ def test_the_pruner_keeps_the_best_heads_and_a_tree() -> None:
         scores = np.full((len(tokens), len(tokens)), -np.inf, np.float32)
         score_arcs(weights.table, weights.bits, TABLE.splits, arc_keys(TABLE, tokens, CORPUS.words), scores)
         np.fill_diagonal(scores, -np.inf)
-        heads, tree = np.empty(len(tokens), np.int32), np.empty(len(tokens), np.int32)
+        tree = np.empty(len(tokens), np.int32)
         eisner.decode(scores, True, tree)
         for max_heads, margin in ((1, np.inf), (2, 2.0 / weights.scale), (50, np.inf)):
-            mask = np.empty(scores.shape, np.int16)
+            heads, mask = np.full(len(tokens), -1, np.int32), np.empty(scores.shape, np.int16)
             prune(Pruner(weights, TABLE, max_heads, margin), CORPUS.words, tokens, True, heads, mask)
             assert heads.tolist() == tree.tolist()
             for d in range(1, len(tokens)):
@@ -201,7 +201,7 @@ def test_a_long_run_of_a_few_words_has_few_candidate_heads(n: int, words: int) -
     tokens = np.concatenate([TREEBANK.tokens[:1], rng.choice(TREEBANK.tokens[1 : 1 + words], n)])
     scores, mask = np.empty((n + 1, n + 1), np.float32), np.empty((n + 1, n + 1), np.int16)
     score_arcs(weights.table, weights.bits, TABLE.splits, arc_keys(TABLE, tokens, CORPUS.words), scores)
-    heads, most = np.empty(n + 1, np.int32), 8 if n <= SHORT else max(FEWEST, 8 * SHORT // n)
+    heads, most = np.full(n + 1, -1, np.int32), 8 if n <= SHORT else max(FEWEST, 8 * SHORT // n)
     prune(Pruner(weights, TABLE, 8, np.inf), CORPUS.words, tokens, True, heads, mask)
     for d in range(1, n + 1):
         others = sorted((h for h in range(n + 1) if h != d), key=lambda h: (-scores[d, h], abs(h - d), h))
@@ -212,7 +212,7 @@ def test_the_parts_of_long_sentences_grow_with_their_length_not_with_its_square(
     weights, sizes = train_pruner(CORPUS, TABLE, 0), []
     for n in (200, 400):
         tokens = np.concatenate([TREEBANK.tokens[:1], np.repeat(TREEBANK.tokens[1:2], n)])
-        masks, heads = Masks.empty(np.array([0, n + 1])), np.empty(n + 1, np.int32)
+        masks, heads = Masks.empty(np.array([0, n + 1])), np.full(n + 1, -1, np.int32)
         prune(Pruner(weights, TABLE, 16, np.inf), CORPUS.words, tokens, True, heads, mask_of(masks, 0))
         sizes.append(n_parts(parts_of(mask_of(masks, 0))))
     assert sizes[1] < 2.2 * sizes[0]
