@@ -143,7 +143,7 @@ class Adaptation:
             learned = given if parsers else dataclasses.replace(given, target_train=None)
             trained = self._trained("adapted", members, learned, trees)
             reading = {"reading": adapted.facts["reading"]} if "reading" in adapted.facts else {}
-            adapted = dataclasses.replace(trained, reader=adapted.reader, facts={**trained.facts, **reading})
+            adapted = dataclasses.replace(trained, annotator=adapted.annotator, facts={**trained.facts, **reading})
         parses: dict[str, Treebank] = {}
         if target is not None and self.scheme.target_folds:
 

@@ -57,17 +57,17 @@ class Data:
 
 def has_tagger(model: EnsembleParser) -> bool:
     """Tell whether a model tags sentences."""
-    return model.reader is not None and model.reader.tagger is not None
+    return model.annotator.tagger is not None
 
 
 def tagged(model: EnsembleParser, treebank: Treebank) -> Treebank:
     """Return labelled sentences with the tags that a model predicts, if it has a tagger."""
-    return treebank if model.reader is None or not has_tagger(model) else model.reader.tagged(treebank, "predict")
+    return treebank if not has_tagger(model) else model.annotator.tagged(treebank, "predict")
 
 
 def annotator_trainer(model: EnsembleParser, data: Data) -> AnnotatorTrainer:
-    """Return the trainer of the reader of a model, with the clusters of the data, or else those of the model."""
-    tagger = None if model.reader is None else model.reader.tagger
+    """Return the trainer of the annotator of a model, with the clusters of the data, or else those of the model."""
+    tagger = model.annotator.tagger
     own = tagger.clusters if isinstance(tagger, Tagger) else NONE
     return AnnotatorTrainer(tagger=TaggerTrainer(clusters=own if data.clusters is None else data.clusters))
 
@@ -88,19 +88,19 @@ def with_predicted_tags(
 
     ``source`` is the result of `training_data`; each file of the text becomes a step whose name begins with ``name``.
     """
-    if model.reader is None or not has_tagger(model):
+    if not has_tagger(model):
         return data
     texts: list[str] = []
     for number, path in enumerate(data.unlabelled, 1):
         is_conllx = any(chunk.format == "conllx" for chunk in itertools.islice(chunks(path, format=data.format), 1))
-        write = functools.partial(_write_tagged, model.reader, path, data, jobs)
+        write = functools.partial(_write_tagged, model.annotator, path, data, jobs)
         texts.append(os.fspath(steps.file(f"{name}-{number}.{'conll' if is_conllx else 'conllu'}", write)))
     dev, target = (None if gold is None else tagged(model, gold) for gold in (data.source_dev, data.target_dev))
     return dataclasses.replace(data, source=source, unlabelled=texts, source_dev=dev, target_dev=target)
 
 
-def _write_tagged(reader: TextAnnotator, path: str | os.PathLike[str], data: Data, jobs: Jobs, output: Path) -> None:
+def _write_tagged(annotator: TextAnnotator, path: str | os.PathLike[str], data: Data, jobs: Jobs, output: Path) -> None:
     with writing(output) as stream:
         for part in file_chunks([path], format=data.format, n_bytes=data.chunk_bytes):
-            dump(reader.tagged(parse_chunk(part.chunk, trees="ignored")[0]).only(), stream)
+            dump(annotator.tagged(parse_chunk(part.chunk, trees="ignored")[0]).only(), stream)
             jobs.tell("tags of the text", part.bytes_read, size([path]))

@@ -74,7 +74,9 @@ def recalibrated(
     ``parses`` are those of the labelled sentences ``gold`` by members that were not trained on them.
     """
     systems = [parses[name] for name in parser.members]
-    return dataclasses.replace(parser, judge=parser.judge.recalibrated(gold, systems, convention=convention))
+    usual = {"familiarity": {**parser.familiarity, "usual": None}}  # the new domain has other words
+    judge = parser.judge.recalibrated(gold, systems, convention=convention)
+    return dataclasses.replace(parser, judge=judge, facts={**parser.facts, **usual})
 
 
 def calibration_errors(

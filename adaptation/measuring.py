@@ -10,12 +10,13 @@ import numpy as np
 
 from treevote.adaptation.agreement import agreement, mean_confidence
 from treevote.adaptation.data import has_tagger, tagged
-from treevote.adaptation.estimate import Estimate, SourceScores, after_changes, estimate, of_labels, pairwise
+from treevote.adaptation.estimate import after_changes, of_labels
 from treevote.adaptation.guard import DomainScores
 from treevote.adaptation.scheme import InstanceSelection
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import per_sentence
 from treevote.ensemble.annotator_trainer import right_tags
+from treevote.ensemble.estimate import Estimate, SourceScores, all_agree, estimate
 from treevote.ensemble.parser import EnsembleParser
 from treevote.evaluation.agreement import agreement as agreement_of
 from treevote.evaluation.agreement import arcs_of
@@ -73,12 +74,14 @@ def measure(
     labelled = {"source": source, "target": target}
     scored = {name: score(parser, gold, convention) for name, gold in labelled.items() if gold is not None}
     las = {name: round(las_of(found), 2) for name, found in scored.items()}
-    parses = parser.parse_members(sample)
-    voted = parser.combine(parses)
+    parses = list(parser.parse_members(sample).values())
+    voted = parser.judge.vote(parses, single_root=parser.single_root)  # an adaptation makes words known
     sure = None
     if voted.label_confidence is not None and voted.n_tokens:
         sure = round(100 * float(voted.label_confidence[voted.is_token].mean(dtype=np.float64)), 2)
-    own = estimate(SourceScores.of(parser), pairwise(list(parses.values())), sure) if sample.n_tokens else None
+    agreed = all_agree(voted)
+    share = None if agreed is None or not sample.n_tokens else 100 * float(agreed[voted.is_token].mean())
+    own = estimate(SourceScores.of(parser), share, sure) if sample.n_tokens else None
     return Measurement(DomainScores(las.get("source"), las.get("target"), sure), scored, voted, own)
 
 

@@ -59,9 +59,8 @@ def retagged(
     selection: by the share of the tokens on whose tags the taggers agree, among sentences without tags. It is the same
     model if there is nothing to learn from, and no file if no sentence is selected. No result depends on the jobs.
     """
-    assert model.reader is not None
-    assert model.reader.tagger is not None
-    reader, tagger, named = model.reader, model.reader.tagger, jobs.renamed(lambda name: f"taggers: {name}")
+    assert model.annotator.tagger is not None
+    tagger, named = model.annotator.tagger, jobs.renamed(lambda name: f"taggers: {name}")
     about: dict[str, JSON] = {}
     silver: Path | None = None
     if data.unlabelled:
@@ -89,8 +88,8 @@ def retagged(
         if data.source_dev is not None:
             _, sure, own = evaluate_tagger(tagger, data.source_dev)
             facts |= own
-        new = dataclasses.replace(reader, tagger=tagger, confidence=sure)
-        return dataclasses.replace(model, reader=new, facts={**model.facts, "reading": facts})
+        new = dataclasses.replace(model.annotator, tagger=tagger, confidence=sure)
+        return dataclasses.replace(model, annotator=new, facts={**model.facts, "reading": facts})
 
     return steps.model("taggers.model", make, load, save), silver, about
 

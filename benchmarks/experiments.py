@@ -7,10 +7,19 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import files
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from benchmarks.measure import run
+from benchmarks.planted import LOOKED_AT, confidence_against, found, parses_by_folds, planted
 from benchmarks.systems import FAST, TREEVOTE, VOTE, System, answer, compared, part, plain, scores, systems
 from benchmarks.tables import Table
+from treevote.conll.reader import read
+from treevote.conll.writer import write
+from treevote.corpus.sentence import sent_id
+from treevote.corpus.treebank import Treebank
+from treevote.kernels import Doubles
 
 TREEBANKS = {
     "Greek-GDT": "UD_Greek-GDT",
@@ -18,6 +27,9 @@ TREEBANKS = {
     "Swedish-LinES": "UD_Swedish-LinES",
 }
 """Names of treebanks, and of their folders."""
+
+DOCTORED = {"Swedish-LinES": 600}
+"""Treebanks into which errors are planted, and the number of their sentences."""
 
 SMALL = "UD_Hungarian-Szeged"
 """The treebank on which all systems are compared: UDPipe takes long to train."""
@@ -126,6 +138,43 @@ def adaptation(data: Path, work: Path) -> Tables:
     return {"adaptation": {"columns": columns, "rows": rows}}
 
 
+def doctor(data: Path, work: Path) -> Tables:
+    """Plant errors into treebanks, and count how many of them several rankings find."""
+    tables = {}
+    for name, n_sentences in DOCTORED.items():
+        folder = _treebank(data, TREEBANKS[name], work)
+        clean, wrong_file = folder / "clean.conllu", folder / "planted.conllu"
+        _write(clean, _sentences(folder / "train.conllu")[:n_sentences])
+        members = answer("doctor", clean, "--work", folder / "doctor-clean")["members"]
+        changed, wrong = planted(read(clean), parses_by_folds(folder / "doctor-clean", members))
+        write(changed, wrong_file)
+        tokens = changed.is_token
+        rows: list[list[object]] = [
+            ["random order", *[100 * float(wrong.sum()) / changed.n_tokens] * 2, 100 * LOOKED_AT]
+        ]
+        for title, options, is_first in (("--fast", ("--fast",), True), ("four parsers", (), False)):
+            steps = folder / f"doctor{'-fast' if is_first else ''}"
+            diagnosis = answer("doctor", wrong_file, "--work", steps, "--least", "0", *options)
+            if is_first:
+                single = confidence_against(changed, parses_by_folds(steps, diagnosis["members"]))
+                rows.append(["confidence of that parser", *found(single, wrong, tokens)])
+            rows.append([f"`doctor`, {title}", *found(_scores(changed, diagnosis["suspects"]), wrong, tokens)])
+        tables[f"doctor-{name}"] = {
+            "columns": {"": 0, "first 100, %": 0, "first 1,000, %": 1, "found in 5 %": 1},
+            "rows": rows,
+        }
+    return tables
+
+
+def _scores(treebank: Treebank, suspects: Sequence[Mapping[str, Any]]) -> Doubles:
+    """Return the probability of each suspect by slot."""
+    starts = {sent_id(treebank.comments(i)): int(treebank.offsets[i]) for i in range(len(treebank))}
+    scores = np.zeros(len(treebank.tokens))
+    for one in suspects:
+        scores[starts[one["sent_id"]] + one["token"]] = one["probability"]
+    return scores
+
+
 def tutorial(data: Path, work: Path) -> Tables:
     """Run the commands of the tutorial on its own treebanks, and keep what they print."""
     folder = work / "tutorial"
@@ -193,6 +242,7 @@ EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "raw-text": (list(TREEBANKS), raw_text),
     "adaptation": ([PAIR], adaptation),
     "comparison": ([SMALL], comparison),
+    "doctor": (list(DOCTORED), doctor),
     "tutorial": (["turkish-treebanks"], tutorial),
     "quickstart": (["turkish-treebanks"], quickstart),
 }

@@ -42,14 +42,14 @@ METRICS = ("UPOS", "XPOS", "FEATS", "AllTags", "Lemmas")  # of a tagger; AllTags
 class TrainedAnnotator(NamedTuple):
     """Result of `AnnotatorTrainer.train`: the annotator, the data for the parsers, and facts."""
 
-    reader: TextAnnotator
+    annotator: TextAnnotator
     treebank: Treebank
     dev: Treebank | None
     facts: dict[str, JSON]
 
     def of(self, parser: EnsembleParser) -> EnsembleParser:
         """Return a parser that was trained on these data, with the annotator."""
-        return dataclasses.replace(parser, reader=self.reader, facts={**parser.facts, "reading": self.facts})
+        return dataclasses.replace(parser, annotator=self.annotator, facts={**parser.facts, "reading": self.facts})
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ class AnnotatorTrainer(Settings):
                 tagged_dev, sure, own = evaluate_tagger(tagger, dev)
                 facts |= own
             tagged = self.tagged(bare, seed=seed, jobs=jobs)
-            reader = TextAnnotator(finish(jobs) if tokenizer is None else tokenizer, tagger, sure)
-        return TrainedAnnotator(reader, tagged, tagged_dev, facts)
+            annotator = TextAnnotator(finish(jobs) if tokenizer is None else tokenizer, tagger, sure)
+        return TrainedAnnotator(annotator, tagged, tagged_dev, facts)
 
     def tagged(self, treebank: Treebank, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Treebank:
         """Return the training data of the parsers; the same treebank and seed give the same tags."""

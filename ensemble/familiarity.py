@@ -1,22 +1,29 @@
-"""Familiarity of a text to a model: words and tags that the training data had.
+"""Familiarity of a text to a model: words and tags that the training data had, and agreement of the members.
 
 A parser that was trained with tags parses text without tags at a tenth of its accuracy, without an error; so does a
-parser of another language. The vocabulary of the model reveals both in the first sentences.
+parser of another language. The vocabulary of the model reveals both in the first sentences. Of a whole text, the share
+of tokens on which all members agree tells how far LAS falls (`treevote.ensemble.estimate`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from treevote.corpus.given import FREE_LABEL, Keep
 from treevote.corpus.pseudo_projective import plain_labels
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble.estimate import Estimate, SourceScores, all_agree, estimate, log_odds
 from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.unknown_words import memos_of, unknown_words
+from treevote.kernels import Bools, Longs
 from treevote.models.learning.features.lexicon import ATTRIBUTES
 from treevote.models.learning.features.word_memo import WordMemo
 from treevote.protocols import Parser
+from treevote.store.manifest import JSON
 
 ENOUGH_TOKENS = 20  # minimum number of tokens for a judgement
 ENOUGH_WORDS = 2_000  # minimum number of forms in the vocabulary of a model for a judgement by forms
@@ -31,6 +38,96 @@ STRANGE_WORDS = 0.7
 MOST_NAMED = 5  # labels in a message
 
 
+ENOUGH_VOTES = 500  # minimum number of tokens for a judgement by agreement
+
+# A text is doubtful if the agreement of the members on it, as log-odds, is lower than on the development data by more
+# than FAR_OFF, and by more than twice the standard error of the difference. Tokens of a sentence are not independent:
+# the variance of a share is CLUSTERED times that of as many independent ones.
+FAR_OFF, CLUSTERED = 0.35, 3.0
+
+
+class Expectation(NamedTuple):
+    """Unknown words of a text and of the development data in percent; LAS to expect, and on the development data."""
+
+    unknown: float
+    usual: float
+    las: Estimate | None
+    measured: float
+
+    def __str__(self) -> str:
+        """Return it as a sentence."""
+        here, there = f"{self.unknown:.0f}% of the words are unknown", f"{self.usual:.0f}%"
+        if self.las is None:
+            return f"{here} ({there} in the development data)"
+        low, high = round(self.las.low), round(self.las.high)
+        return f"{here}, expect LAS {low} to {high} (development data: {there} unknown, LAS {self.measured:.0f})"
+
+    def as_dict(self) -> dict[str, JSON]:
+        """Return it as data for JSON."""
+        range_ = None if self.las is None else list(self.las[:2])
+        return {"unknown": self.unknown, "usual_unknown": self.usual, "las": range_, "measured_las": self.measured}
+
+
+class Seen(NamedTuple):
+    """Counts of a text: tokens, those with unknown forms, those with votes, those on which all members agree."""
+
+    tokens: int = 0
+    unknown: int = 0
+    voted: int = 0
+    agreed: int = 0
+
+    def plus(self, other: Seen) -> Seen:
+        """Return the counts of two texts together."""
+        return Seen(*(one + two for one, two in zip(self, other, strict=True)))
+
+    @property
+    def unknown_percent(self) -> float:
+        """The share of unknown words in percent."""
+        return round(100 * self.unknown / max(1, self.tokens), 2)
+
+    def expected(self, parser: EnsembleParser) -> Estimate | None:
+        """Return the range of LAS to expect; None if the text is short, or the members were not measured."""
+        if self.voted < ENOUGH_VOTES:
+            return None
+        return estimate(SourceScores.of(parser), 100 * self.agreed / self.voted, None)
+
+    def expectation(self, parser: EnsembleParser) -> Expectation | None:
+        """Return what to expect of the parse; None without tokens, or if nothing was measured."""
+        source, usual = SourceScores.of(parser), parser.familiarity.get("unknown")
+        if source is None or not isinstance(usual, float) or not self.tokens:
+            return None
+        return Expectation(self.unknown_percent, usual, self.expected(parser), source.las)
+
+    def doubt(self, parser: EnsembleParser) -> str | None:
+        """Return the reason why a text is far from what a model was measured on; None if it is not."""
+        source, expected = SourceScores.of(parser), self.expected(parser)
+        if source is None or source.agreement is None or expected is None:
+            return None
+        here, there = self.agreed / self.voted, source.agreement / 100
+        fall = log_odds(source.agreement) - log_odds(100 * here)
+        error = math.sqrt(
+            sum(CLUSTERED / (n * max(p * (1 - p), 0.01)) for n, p in ((self.voted, here), (source.tokens, there)))
+        )
+        if fall <= max(FAR_OFF, 2 * error):
+            return None
+        return (
+            f"its members agree on {here:.0%} of the tokens, on {there:.0%} of the development data, and "
+            f"{self.unknown_percent:.0f}% of the words are unknown: expect a LAS of {expected.low:.0f} to "
+            f"{expected.high:.0f}, not {source.las:.0f}; adapt the model to such text (treevote adapt)"
+        )
+
+
+def seen(parser: EnsembleParser, parse: Treebank, bounds: Sequence[int]) -> list[Seen]:
+    """Return the counts of each text in a parse: sentences ``bounds[i]:bounds[i + 1]`` are text i."""
+    slots = parse.offsets[list(bounds)]
+    unknown, agreed = unknown_words(parser.members.values(), parse), all_agree(parse)
+    tokens = np.diff(slots) - np.diff(bounds)
+    columns = [tokens]
+    columns.append(np.zeros_like(tokens) if unknown is None else np.diff(_sums(unknown, slots)))
+    columns += [np.zeros_like(tokens)] * 2 if agreed is None else [tokens, np.diff(_sums(agreed, slots))]
+    return [Seen(*row) for row in np.stack(columns, 1).tolist()]
+
+
 def doubt(parser: EnsembleParser, treebank: Treebank) -> str | None:
     """Return a sentence with the reason why a text is unfit for a model, None if it seems to be fit."""
     return doubts(parser, treebank, [0, treebank.n_sentences])[0]
@@ -43,7 +140,7 @@ def doubts(parser: EnsembleParser, treebank: Treebank, bounds: Sequence[int]) ->
     reasons: list[str | None] = [None] * len(sizes)
     if not (sizes >= ENOUGH_TOKENS).any():
         return reasons
-    for memo in _memos(parser):
+    for memo in memos_of(parser.members.values()):
         rows, columns = memo.encode(treebank.words)
         known = columns.values[rows][:, [ATTRIBUTES.index(name) for name in ("upos", "xpos", "lower")]] > 0
         upos, xpos, lower = known[treebank.tokens[treebank.is_token]].T
@@ -87,15 +184,14 @@ def strange_labels(parser: Parser, treebank: Treebank, keep: Keep | None) -> str
     )
 
 
+def _sums(mask: Bools, slots: Longs) -> Longs:
+    """Return the number of true values in front of each slot."""
+    return np.asarray(np.append(0, np.cumsum(mask))[slots])
+
+
 def expects_tags(parser: EnsembleParser) -> bool:
     """Tell whether the training data of a model had parts of speech."""
-    return any(max(_size(memo, "upos"), _size(memo, "xpos")) > 1 for memo in _memos(parser))
-
-
-def _memos(parser: EnsembleParser) -> list[WordMemo]:
-    """Return the vocabularies of the members, each once."""
-    memos = (getattr(member, "memo", None) for member in parser.members.values())
-    return list({id(memo): memo for memo in memos if isinstance(memo, WordMemo)}.values())
+    return any(max(_size(memo, "upos"), _size(memo, "xpos")) > 1 for memo in memos_of(parser.members.values()))
 
 
 def _size(memo: WordMemo, attribute: str) -> int:

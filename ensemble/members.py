@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol
 
 from treevote.errors import ConfigError, ModelError, TreevoteWarning, unknown
 from treevote.models.learning.clusters.clusters import NONE, Clusters
+from treevote.models.learning.vectors.vectors import NO_VECTORS, WordVectors
 from treevote.protocols import Family, Parser, Trainer
 from treevote.store.record import Record
 
@@ -33,7 +34,7 @@ DEFAULT_MEMBERS = ("lr-structured-forward", "graph-mira", "pipeline", "lr-struct
 """The LR parsers of both directions with a graph-based and a pipeline parser: the errors of parsers differ more between
 families than within one."""
 
-RESERVED = ("all", "candidates", "reader", "vote")  # names that no member can have
+RESERVED = ("all", "annotator", "candidates", "vote")  # names that no member can have
 
 
 class Member(Parser, Protocol):
@@ -142,6 +143,22 @@ def with_clusters(trainers: Mapping[str, Trainer], clusters: Clusters) -> dict[s
 def clusters_of(trainers: Mapping[str, Trainer]) -> Clusters:
     """Return the clusters of words of the first trainer that has any."""
     return next((own for trainer in trainers.values() if (own := getattr(trainer, "clusters", NONE))), NONE)
+
+
+def with_vectors(trainers: Mapping[str, Trainer], vectors: WordVectors) -> dict[str, Trainer]:
+    """Return trainers that give word vectors to their parsers; ConfigError if none of them can."""
+    found: dict[str, Any] = dict(trainers)
+    if not any(hasattr(trainer, "vectors") for trainer in found.values()):
+        raise ConfigError(f"none of the members {', '.join(found)} reads word vectors; add biaffine, or leave them out")
+    return {
+        name: dataclasses.replace(trainer, vectors=vectors) if hasattr(trainer, "vectors") else trainer
+        for name, trainer in found.items()
+    }
+
+
+def vectors_of(trainers: Mapping[str, Trainer]) -> WordVectors:
+    """Return the word vectors of the first trainer that has any."""
+    return next((own for trainer in trainers.values() if (own := getattr(trainer, "vectors", NO_VECTORS))), NO_VECTORS)
 
 
 def kind_of(trainer: Trainer) -> str:

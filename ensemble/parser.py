@@ -14,9 +14,10 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.candidate_model import CandidateModel
 from treevote.ensemble.judge import Judge
 from treevote.ensemble.members import Member, kind_of, member_from_record
+from treevote.ensemble.unknown_words import tempered, unknown_words
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
-from treevote.errors import ModelError, unknown
+from treevote.errors import InputError, ModelError, unknown
 from treevote.models.learning.features.lexicon import strings_shared
 from treevote.models.learning.features.word_memo import WordMemo
 from treevote.models.text.text_annotator import TextAnnotator
@@ -26,8 +27,9 @@ from treevote.store.manifest import JSON
 from treevote.store.record import Record
 
 KIND = "ensemble"
-_CANDIDATES, _READER = "candidates", "reader"  # the parts of a record that are no members
+_CANDIDATES, _ANNOTATOR = "candidates", "annotator"  # the parts of a record that are no members
 _LEARNED = {"kind": "learned"}  # instead of weights
+NO_ANNOTATOR = TextAnnotator()  # of a model that takes sentences as they are
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,14 +44,14 @@ class EnsembleParser:
         The vote over their trees; it has confidence after training with development data or folds.
     facts : dict
         Training data, and scores on the development set.
-    reader : TextAnnotator, optional
+    annotator : TextAnnotator, optional
         Tokenizer and tagger of a model that reads raw text; `parse` takes sentences as they are.
     """
 
     members: dict[str, Member]
     judge: Judge
     facts: Mapping[str, JSON]
-    reader: TextAnnotator | None = None
+    annotator: TextAnnotator = NO_ANNOTATOR
 
     def __post_init__(self) -> None:
         """Share one cache of words among members with the same lexicon, such as those of one training."""
@@ -70,6 +72,18 @@ class EnsembleParser:
         return self.judge.model is not None
 
     @property
+    def familiarity(self) -> Mapping[str, JSON]:
+        """Facts of the development data: tokens, agreement of the members, unknown words; empty without such data."""
+        found = self.facts.get("familiarity")
+        return found if isinstance(found, Mapping) else {}
+
+    @property
+    def usual_share(self) -> float | None:
+        """The usual share of unknown words, see `treevote.ensemble.unknown_words`; None if it was not measured."""
+        usual = self.familiarity.get("usual")
+        return usual if isinstance(usual, float) else None
+
+    @property
     def trees_alone(self) -> EnsembleParser:
         """The same without the confidence that its trees do not need."""
         return dataclasses.replace(self, judge=self.judge.trees_alone)
@@ -85,7 +99,12 @@ class EnsembleParser:
 
     def combine(self, parses: Mapping[str, Treebank], given: Given | None = None) -> Treebank:
         """Return the vote over the parses of all members, with support, and with confidence if possible."""
-        return self.judge.vote([parses[name] for name in self.members], single_root=self.single_root, given=given)
+        voted = self.judge.vote([parses[name] for name in self.members], single_root=self.single_root, given=given)
+        usual = self.usual_share
+        if voted.confidence is None or usual is None:
+            return voted
+        unknown = unknown_words(self.members.values(), voted)
+        return voted if unknown is None else tempered(voted, unknown, usual)
 
     def parse(self, treebank: Treebank, *, keep: Keep | None = None) -> Treebank:
         """Return the same sentences with the trees that have most votes, and their support.
@@ -97,6 +116,9 @@ class EnsembleParser:
 
     def parse_counted(self, treebank: Treebank, given: Given | None = None) -> tuple[Treebank, int]:
         """Parse, and return the number of fallbacks to a simpler search, summed over members."""
+        if not isinstance(treebank, Treebank):
+            problem = f"expected a treebank, found {type(treebank).__name__}"
+            raise InputError(problem, remedy="read it with treevote.read or treevote.loads, or call treevote.parse")
         counted = {name: _counted(member, treebank, given) for name, member in self.members.items()}
         parse = self.combine({name: parse for name, (parse, _) in counted.items()}, given)
         return parse, sum(fallbacks for _, fallbacks in counted.values())
@@ -106,8 +128,8 @@ class EnsembleParser:
         parts = {name: member.record() for name, member in self.members.items()}
         if self.judge.model is not None:
             parts[_CANDIDATES] = self.judge.model.record()
-        if self.reader is not None:
-            parts[_READER] = self.reader.record()
+        if self.annotator.parts:
+            parts[_ANNOTATOR] = self.annotator.record()
         weights = self.judge.weights
         votes: JSON = dict(_LEARNED) if weights is None else weights.to_json()
         return Record(KIND, {**self.facts, "votes": votes}, parts=parts)
@@ -127,7 +149,7 @@ class EnsembleParser:
         model = CandidateModel.from_record(parts[_CANDIDATES]) if _CANDIDATES in parts else None
         with strings_shared():  # no part is held longer than it is needed: some take memory twice
             members = {name: member_from_record(parts[name]) for name in _members(record)}
-            reader = TextAnnotator.from_record(parts[_READER]) if _READER in parts else None
+            annotator = TextAnnotator.from_record(parts[_ANNOTATOR]) if _ANNOTATOR in parts else NO_ANNOTATOR
         facts = dict(record.facts)
         votes: Any = facts.pop("votes", None)
         if not isinstance(votes, Mapping) or (votes == _LEARNED and model is None):
@@ -135,12 +157,12 @@ class EnsembleParser:
         weights = None if votes == _LEARNED else Weights.from_json(votes)
         if not members or any(part.n_members != len(members) for part in (weights, model) if part is not None):
             raise ModelError("the model has weights for other members; train it again or copy it again")
-        return cls(members, Judge(weights, model), facts, reader)
+        return cls(members, Judge(weights, model), facts, annotator)
 
 
 def _members(record: Record) -> list[str]:
     """Return the names of the members in the record of an ensemble."""
-    return [name for name in record.parts if name not in (_CANDIDATES, _READER)]
+    return [name for name in record.parts if name not in (_CANDIDATES, _ANNOTATOR)]
 
 
 def parse_counted(parser: Parser, treebank: Treebank, given: Given | None = None) -> tuple[Treebank, int]:
@@ -180,7 +202,7 @@ def load(path: str | Path) -> EnsembleParser:
 
 
 def load_member(path: str | Path, name: str) -> EnsembleParser:
-    """Read a member alone, as an ensemble without confidence, with the reader; the other members are not read.
+    """Read a member alone, as an ensemble without confidence, with the annotator; the other members are not read.
 
     ModelError as `load`; ConfigError, with the nearest name, if there is no such member.
     """
@@ -189,7 +211,7 @@ def load_member(path: str | Path, name: str) -> EnsembleParser:
         known = _members(record)
         if name not in known:
             raise unknown("member", name, known)
-        parts = {part: record.parts[part] for part in (name, _READER) if part in record.parts}
+        parts = {part: record.parts[part] for part in (name, _ANNOTATOR) if part in record.parts}
         facts = {**record.facts, "votes": Weights.equal(1).to_json()}
         return EnsembleParser.from_record(dataclasses.replace(record, facts=facts, parts=parts))
 

@@ -18,13 +18,16 @@ from treevote.corpus.treebank import Treebank, checksum
 from treevote.corpus.trees import is_single_rooted, require_labelled_trees
 from treevote.ensemble.candidates import MAX_SYSTEMS
 from treevote.ensemble.judge import Judge, calibration, learn
-from treevote.ensemble.members import DEFAULT_MEMBERS, RESERVED, Member, clusters_of, members_of
+from treevote.ensemble.members import DEFAULT_MEMBERS, RESERVED, Member, clusters_of, members_of, vectors_of
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.selection import LARGEST, Diversity, VoteKind, select
+from treevote.ensemble.unknown_words import tempered, unknown_in_folds, unknown_words, usual_share
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation import lights
+from treevote.evaluation.agreement import unanimous
 from treevote.evaluation.counts import Convention, evaluate, require_heads
+from treevote.kernels import Bools
 from treevote.parallel import ONE_JOB, Jobs, Progress
 from treevote.protocols import Trainer
 from treevote.settings import Interval
@@ -155,14 +158,19 @@ class EnsembleTrainer:
         if dev is None:
             trained = self._trained(names, bare, None, seed, jobs)
         members = {name: trained[name] for name in names}
-        if clusters := clusters_of({name: member.trainer for name, member in members.items()}):
+        trainers = {name: member.trainer for name, member in members.items()}
+        if clusters := clusters_of(trainers):
             facts["clusters"] = len(clusters.words)
+        if vectors := vectors_of(trainers):
+            facts["vectors"] = len(vectors.words)
         if gold is None:
             facts["weights"] = "equal"
             return EnsembleParser(members, Judge(Weights.equal(len(members))), facts), {}
         chosen = {name: parses[name] for name in names}
         judge, voted = learn(kind, gold, list(chosen.values()), single_root=single_root, convention=convention)
         facts["weights"] = judge.kind
+        unknown = unknown_in_folds(bare, self.folds) if dev is None else unknown_words(members.values(), gold)
+        facts["familiarity"], voted = _familiarity(list(chosen.values()), voted, unknown)
         if gold.n_sentences > 1:
             facts["reliability"] = calibration(gold, voted, convention=convention)
             facts["lights"] = lights.measured(gold, voted, convention=convention)
@@ -202,6 +210,20 @@ class EnsembleTrainer:
             own = done[i :: len(self.members)]
             found[name] = rejoined([parse for parse, _ in own]), sum(seconds for _, seconds in own)
         return found
+
+
+def _familiarity(
+    parses: Sequence[Treebank], voted: Treebank, unknown: Bools | None
+) -> tuple[dict[str, JSON], Treebank]:
+    """Return what held-out sentences are to a model, in percent and as a share, and their vote with the confidence."""
+    tokens = voted.is_token
+    agreed = 100 * float(unanimous(parses)[tokens].mean())
+    found: dict[str, JSON] = {"tokens": int(tokens.sum()), "agreement": round(agreed, 2)}
+    if unknown is None:
+        return found, voted
+    usual = round(usual_share(unknown, voted), 4)
+    found |= {"unknown": round(100 * float(unknown[tokens].mean()), 2), "usual": usual}
+    return found, tempered(voted, unknown, usual)
 
 
 class _Task(NamedTuple):

@@ -65,7 +65,7 @@ def test_data_may_be_files_texts_and_lists(model: Path, tmp_path: Path) -> None:
     mappings = [[word._asdict() for word in sentence.words[1:]] for sentence in TEST]
     words = [list(sentence.words[1:]) for sentence in TEST]
     tokens = treevote.to_tokenlists(TEST)
-    for data in (TEST, path, str(path), path.read_text(), [path], mappings, words, tokens):
+    for data in (TEST, path, path.read_text(), [path], mappings, words, tokens):
         assert trees(treevote.parse(model, data)) == expected
     assert len(treevote.parse(model, pairs)) == len(TEST)
     out = tmp_path / "parsed.conllu"
@@ -84,13 +84,12 @@ def test_chunks_do_not_matter(model: Path) -> None:
     ("data", "said"),
     [
         ([["Dogs", "bark"]], "expected a part of speech for each token, found none"),
-        ("Dogs bark.", "expected a path or a text in CoNLL-U, found 'Dogs bark.'"),
-        ("none.conllu", "none.conllu: cannot read"),
-        (["Dogs bark."], "Dogs bark.: cannot read"),
-        ("corpus/none", "corpus/none: cannot read"),
-        ("我喜欢猫。", "expected a path or a text in CoNLL-U, found '我喜欢猫。'"),
-        ("私は猫が好きです。", "expected a path or a text in CoNLL-U"),
-        ("ฉันชอบแมว", "expected a path or a text in CoNLL-U"),
+        ("Dogs bark.", "expected a text in CoNLL-U, found 'Dogs bark.'"),
+        ("none.conllu", "expected a text in CoNLL-U, found 'none.conllu'"),
+        (["Dogs bark."], "expected sentences, found the string 'Dogs bark.'"),
+        ([Path("none.conllu")], "none.conllu: cannot read"),
+        (__file__, r"is the name of a file; give treevote.parse\(model, Path\('.*test_api.py'\)\), or its content"),
+        ("我喜欢猫。", "expected a text in CoNLL-U, found '我喜欢猫。'"),
         (Path("我喜欢猫。"), "我喜欢猫。: cannot read"),
         ([], "expected sentences, found none"),
         ([[]], r"sentence 1: expected a list of tokens, found \[\]"),
@@ -184,7 +183,27 @@ def test_tables_come_back(model: Path) -> None:
     pytest.importorskip("pandas")
     parsed = treevote.parse(model, TEST)
     frame = parsed.to_frame()
-    assert list(frame.columns[:9]) == ["sentence", "id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel"]
+    named = [*frame.columns[:11], *frame.columns[11:14]]
+    assert named == [
+        "document",
+        "sent_id",
+        "sentence",
+        "id",
+        "form",
+        "lemma",
+        "upos",
+        "xpos",
+        "feats",
+        "head",
+        "deprel",
+        "head_form",
+        "head_upos",
+        "misc",
+    ]
+    sentence = TEST[0]
+    heads = ["" if head <= 0 else sentence.words[head].form for head in parsed[0].heads[1:]]
+    assert frame.head_form[: len(heads)].tolist() == heads
+    assert set(frame.misc) == {"_"}
     assert len(frame) == TEST.n_tokens
     back = Treebank.from_frame(frame)
     assert treevote.dumps(back) == treevote.dumps(dataclasses.replace(parsed, source=None))
@@ -201,6 +220,57 @@ def test_tables_come_back(model: Path) -> None:
             Treebank.from_frame(frame.assign(**change))
     with pytest.raises(InputError, match="expected a column 'form'"):
         Treebank.from_frame(frame.drop(columns="form"))
+
+
+def test_a_string_is_a_path_where_files_are_read_and_a_text_where_texts_are(tmp_path: Path) -> None:
+    text = treevote.dumps(TEST)
+    (tmp_path / "x.conllu").write_text(text)
+    assert treevote.dumps(treevote.loads(text)) == treevote.dumps(treevote.read(str(tmp_path / "x.conllu"))) == text
+    for call in (treevote.read, treevote.train):
+        with pytest.raises(InputError, match=r"expected the path of a file, found the text .*; read a text with"):
+            call(text)
+    with pytest.raises(InputError, match=r"is the name of a file; give treevote.read\(Path\('.*x.conllu'\)\), or its"):
+        treevote.loads(str(tmp_path / "x.conllu"))
+
+
+def test_a_parser_that_gets_a_text_says_what_to_call(model: Path) -> None:
+    with pytest.raises(InputError, match=r"expected a treebank, found str; read it with treevote\.read or"):
+        treevote.load(model).parse("1\tDogs")  # type: ignore[arg-type]
+
+
+def test_a_list_or_folder_of_files_is_one_corpus_with_documents(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    first = (
+        "\n# sent_id = a\n# text = Dogs bark.\n1\tDogs\t_\t_\t_\t_\t2\tx\t_\tA=1\n2\tbark\t_\t_\t_\t_\t0\troot\t_\t_"
+    )
+    (tmp_path / "a.conllu").write_text(first)
+    second = "# newdoc id = own\n1\tCats\t_\t_\t_\t_\t0\troot\t_\t_\n\n1\tsit\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    (tmp_path / "sub" / "b.conllu").write_text(second)
+    (tmp_path / "notes.txt").write_text("no treebank")
+    whole = treevote.read(tmp_path)
+    assert treevote.dumps(whole) == treevote.dumps(treevote.read([tmp_path / "a.conllu", tmp_path / "sub/b.conllu"]))
+    assert whole.documents == ["a", "own", "own"]
+    assert treevote.dumps(whole) == first.replace("\n# sent_id", "\n# newdoc id = a\n# sent_id") + "\n\n" + second
+    assert (whole[0].sent_id, whole[0].text, whole[1].text) == ("a", "Dogs bark.", "Cats")
+    assert repr(whole[0]) == "<Sentence 'a': 2 tokens, 'Dogs bark.'>"
+    assert treevote.loads(treevote.dumps(whole)).documents == whole.documents
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=r"expected files with the suffix \.conllu, \.conllx, \.conll, found none"):
+        treevote.read(tmp_path / "empty")
+
+
+def test_heads_and_dependents_of_tokens_are_those_of_the_tree() -> None:
+    for sentence in TEST:
+        for token in sentence.tokens:
+            head = token.head
+            assert head is not None
+            assert head.id == sentence.heads[token.id]
+            assert token in [*head.dependents]
+            assert (token.form, token.upos, token.deprel) == (
+                sentence.words[token.id].form,
+                sentence.words[token.id].upos,
+                sentence.deprels[token.id],
+            )
 
 
 def test_a_table_without_pandas_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

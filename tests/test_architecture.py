@@ -51,6 +51,7 @@ LAYERS = (
         "models.learning.clusters",
         "models.learning.features",
         "models.learning.learners",
+        "models.learning.vectors",
         "models.parsers",
         "models.text",
     },

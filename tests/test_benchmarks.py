@@ -7,16 +7,22 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from benchmarks import experiments
 from benchmarks.__main__ import main
 from benchmarks.experiments import EXPERIMENTS
 from benchmarks.measure import run
 from benchmarks.pages import MARKED, PAGES, rendered
+from benchmarks.planted import SHARE, found, planted
 from benchmarks.systems import System, compared, plain, systems
 from benchmarks.tables import STORE, stored
 
+from tests.ensemble.test_selection import noisy
 from tests.paths import ROOT, TOY
+from tests.reference.toy_grammar import toy_treebank
+from treevote.corpus.trees import are_trees
+from treevote.corpus.vocabulary import common_labels
 
 SMALL = System("default vote", ("--members", "lr-svm-forward,lr-svm-backward"))
 
@@ -56,6 +62,26 @@ def test_figures_of_a_treebank_are_stored_with_its_name(tmp_path: Path, monkeypa
     assert name == "Toy"
     assert all(0 <= error <= 1 for error in errors[:2])
     assert "| default vote | " in rendered("<!-- figures: results -->\n<!-- end -->\n", tables)
+
+
+def test_planted_errors_leave_trees_and_are_as_many_as_asked_for() -> None:
+    gold = toy_treebank(300, 1)
+    parses = [noisy(gold, 0.2, seed) for seed in range(2)]
+    changed, wrong = planted(gold, parses)
+    assert are_trees(changed).all()
+    heads = gold.heads != changed.heads
+    names, deprels = common_labels([gold, changed])
+    assert names.keys() == set(gold.labels)
+    assert (wrong == (heads | (deprels[0] != deprels[1]))).all()
+    half = round(SHARE * gold.n_tokens / 2)
+    assert (heads.sum(), wrong.sum()) == (2 * half, 4 * half)
+    assert (planted(gold, parses)[0].heads == changed.heads).all()
+
+
+def test_a_ranking_that_knows_finds_all_errors() -> None:
+    wrong, tokens = np.zeros(2000, np.bool_), np.ones(2000, np.bool_)
+    wrong[::100] = True
+    assert found(wrong.astype(np.float64), wrong, tokens) == pytest.approx([20.0, 2.0, 100.0])
 
 
 def test_files_are_copied_once(tmp_path: Path) -> None:

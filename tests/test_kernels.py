@@ -73,6 +73,18 @@ def test_a_kernel_is_compiled_again_only_when_something_that_it_calls_was_edited
     assert run(tmp_path, 1, 5) == KEPT
 
 
+def test_processes_may_compile_at_once(tmp_path: Path) -> None:
+    write_kernels(tmp_path, 1, 5)
+    own = {**os.environ, "TREEVOTE_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-c", _RUN]
+    processes = [subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True, env=own) for _ in range(2)]
+    for process in processes:
+        assert process.communicate()[0].split()[::2] == ["4", "12"]
+        assert process.returncode == 0
+    assert [result for result, _ in run(tmp_path, 1, 5)] == [4, 12]
+    assert run(tmp_path, 1, 5) == KEPT
+
+
 def test_nothing_is_kept_beside_the_source(tmp_path: Path) -> None:
     run(tmp_path, 1, 5)
     assert len(kept(tmp_path)) == 4

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from treevote.models.text.tag_confidence import TagConfidence
     from treevote.models.text.tokenization.tokenizer import Tokenizer
 
-KIND = "reader"
+KIND = "annotator"
 
 # Lemmas and tags: predicted where a sentence has no tag at all and the model has a tagger; those of the text; predicted
 # everywhere.

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from treevote.commands.parse import parse_files
     from treevote.commands.parse_folder import parse_folder
     from treevote.commands.vote import vote_files
-    from treevote.conll.reader import read
+    from treevote.conll.reader import loads, read
     from treevote.conll.tokenlists import to_tokenlists
     from treevote.conll.writer import dumps, write
-    from treevote.corpus.sentence import Sentence, Word
+    from treevote.corpus.sentence import Sentence, Token, Word
     from treevote.corpus.treebank import Treebank
     from treevote.ensemble.parser import EnsembleParser, load, save
     from treevote.ensemble.stored import StoredParser
@@ -54,6 +54,7 @@ __all__ = [
     "Record",
     "Sentence",
     "StoredParser",
+    "Token",
     "TransitionParser",
     "TransitionTrainer",
     "Treebank",
@@ -65,6 +66,7 @@ __all__ = [
     "dumps",
     "evaluate",
     "load",
+    "loads",
     "parse",
     "parse_files",
     "parse_folder",
@@ -85,10 +87,10 @@ _MODULES = {
     "treevote.commands.parse": ("parse_files",),
     "treevote.commands.parse_folder": ("parse_folder",),
     "treevote.commands.vote": ("vote_files",),
-    "treevote.conll.reader": ("read",),
+    "treevote.conll.reader": ("loads", "read"),
     "treevote.conll.tokenlists": ("to_tokenlists",),
     "treevote.conll.writer": ("dumps", "write"),
-    "treevote.corpus.sentence": ("Sentence", "Word"),
+    "treevote.corpus.sentence": ("Sentence", "Token", "Word"),
     "treevote.corpus.treebank": ("Treebank",),
     "treevote.ensemble.parser": ("EnsembleParser", "load", "save"),
     "treevote.ensemble.stored": ("StoredParser",),

@@ -11,15 +11,13 @@ from contextlib import contextmanager
 from typing import Literal, TextIO, cast
 
 from treevote.adaptation.configuration import read_configuration as adaptation_configuration
-from treevote.batch.data import Data, Path_, running_text, treebank_of
+from treevote.batch.data import Data, Path_, parsed_data, running_text, training_data
 from treevote.batch.parsing import (
     SENTENCES,
     member_of,
     parse_sentences,
     require_tags,
     stored_parser,
-    tagged,
-    tokenized,
     trees_of,
 )
 from treevote.commands.adapt import Outcome
@@ -30,12 +28,13 @@ from treevote.corpus.given import Keep
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.configuration import Preset
-from treevote.ensemble.familiarity import doubt, strange_labels
+from treevote.ensemble.familiarity import doubt, seen, strange_labels
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
 from treevote.files.encodings import not_utf8
 from treevote.models.learning.clusters.clusters import Clusters
+from treevote.models.learning.vectors.vectors import WordVectors
 from treevote.models.text.text_annotator import Tags
 from treevote.notebook import OneLine, in_notebook
 from treevote.parallel import Jobs
@@ -55,8 +54,9 @@ def train(
     select: bool = False,
     folds: int | None = None,
     seed: int | None = None,
-    reader: AnnotatorTrainer | None = None,
+    annotator: AnnotatorTrainer | None = None,
     clusters: Path_ | Clusters | None = None,
+    vectors: Path_ | WordVectors | None = None,
     jobs: int | Jobs = 1,
     progress: bool | None = None,
 ) -> EnsembleParser:
@@ -64,19 +64,23 @@ def train(
 
     Parameters
     ----------
-    data, dev : Treebank, path, text, or list of sentences
-        Sentences with trees, to train on and to measure on; a list of paths of files is one treebank.
+    data, dev : Treebank, path, or list of paths
+        Sentences with trees, to train on and to measure on. A string is a path; the files of a list or of a folder are
+        one treebank.
     output : path, optional
         Model folder to write, too.
     preset : {"default", "fast", "best"}, default="default"
         See `treevote.ensemble.configuration`.
     members, config, settings, weights, select, folds, seed
         As for the command; without them its default.
-    reader : AnnotatorTrainer, optional
+    annotator : AnnotatorTrainer, optional
         Settings of the part that reads raw text; the spaces between tokens are known of files and texts only.
     clusters : path or Clusters, optional
         Clusters of words for parsers and taggers: a file as for ``--word-clusters``, or those of
         `treevote.models.learning.clusters.clusters`.
+    vectors : path or WordVectors, optional
+        Word vectors for neural parsers: a file as for ``--vectors``, or those of
+        `treevote.models.learning.vectors.vectors`.
     jobs : int or Jobs, default=1
         Number of jobs at the same time; the model does not depend on it.
     progress : bool, optional
@@ -89,7 +93,7 @@ def train(
     Raises
     ------
     InputError, ConfigError, ModelError
-        If the data, the clusters, the configuration, or the folder cannot be used.
+        If the data, the clusters or vectors, the configuration, or the folder cannot be used.
 
     Examples
     --------
@@ -103,9 +107,9 @@ def train(
     files = items if items and all(isinstance(item, str | os.PathLike) for item in items) else [data]
     with _jobs(jobs, progress) as running:
         return run_training(
-            [treebank_of(file, "some") for file in files],
+            [training_data(file) for file in files],
             _path(output),
-            dev=None if dev is None else treebank_of(dev, "some"),
+            dev=None if dev is None else training_data(dev),
             config=_path(config),
             preset=preset,
             members=members,
@@ -114,8 +118,9 @@ def train(
             select=select,
             folds=folds,
             seed=seed,
-            reader=reader,
+            annotator=annotator,
             clusters=clusters,
+            vectors=vectors,
             jobs=running,
             warn=lambda sentence: warnings.warn(sentence, UserWarning, stacklevel=2),
         ).parser
@@ -137,12 +142,11 @@ def parse(
     Parameters
     ----------
     model : EnsembleParser, StoredParser or path
-    data : Treebank, path, text, or list of sentences
-        Trees are ignored, but for ``keep``. A `Path` is a file. So is a string if there is a file of this name, or if
-        it looks like the name of one: no spaces, and a suffix in ASCII or a separator of folders. Any other string is a
-        text: in CoNLL-U if it has tabs, else running text, for a model with a tokenizer. A file is running text as for
-        `parse_files`. A sentence of a list is a list of tokens: forms, pairs of form and UPOS, `Word`, or mappings with
-        ``form``, ``lemma``, ``upos``, ``xpos``, ``feats``.
+    data : Treebank, Path, str, or list of sentences
+        Trees are ignored, but for ``keep``. A `Path` is a file, running text as for `parse_files`; several are one
+        corpus. A string is a text: in CoNLL-U if it has tabs, else running text, for a model with a tokenizer. A
+        sentence of a list is a list of tokens: forms, pairs of form and UPOS, `Word`, or mappings with ``form``,
+        ``lemma``, ``upos``, ``xpos``, ``feats``.
     member : str, optional
         Parse with this member alone; by default all vote.
     tags : {"auto", "keep", "predict"}, default="auto"
@@ -172,27 +176,27 @@ def parse(
     Warns
     -----
     UserWarning
-        If the text is probably unfit for the model, or a file of running text is not UTF-8.
+        If the text is far from the training data of the model, or a file of running text is not UTF-8.
     """
     ensemble = model if isinstance(model, EnsembleParser) else stored_parser(model, member)()
-    has_tokenizer = ensemble.reader is not None and ensemble.reader.tokenizer is not None
     parser = member_of(ensemble, member)
-    text = running_text(data, has_tokenizer=has_tokenizer)
+    text = running_text(data, has_tokenizer=ensemble.annotator.tokenizer is not None)
     if text is None:
-        treebank = treebank_of(data, trees_of(parser, keep))
+        treebank = parsed_data(data, trees_of(parser, keep))
     else:
         if text.path and (reason := not_utf8(text.text)):
             warnings.warn(f"{text.path}: {reason}", UserWarning, stacklevel=2)
-        treebank = tokenized(ensemble, text)
+        treebank = ensemble.annotator.tokenized(text)
         if not treebank.n_sentences:
             raise InputError("expected sentences, found none", path=treebank.title, remedy="give a text with words")
-    treebank = tagged(ensemble, treebank, tags)
+    treebank = ensemble.annotator.tagged(treebank, tags)
     remedy = "tag the text first, and give (form, upos) pairs or CoNLL-U, or train the model with --from-text"
     require_tags(ensemble, treebank, remedy)
-    if reason := doubt(ensemble, treebank) or strange_labels(parser, treebank, keep):
-        warnings.warn(reason, UserWarning, stacklevel=2)
+    reason = doubt(ensemble, treebank) or strange_labels(parser, treebank, keep)
     with _jobs(1, progress) as running:
         parsed, _ = parse_sentences(parser, treebank, keep=keep, n=chunk, jobs=running)
+    if reason := reason or seen(ensemble, parsed, [0, parsed.n_sentences])[0].doubt(ensemble):
+        warnings.warn(reason, UserWarning, stacklevel=2)
     if output is not None:
         write(parsed.only(), output)
     return parsed

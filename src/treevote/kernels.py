@@ -66,7 +66,7 @@ class Kernel:
         functools.update_wrapper(self, function)
         self.py_func = function
         self._options = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True, **options}
-        self._n_types = 0
+        self._n_compiled = 0
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Run it; results are those of the Python function."""
@@ -76,19 +76,15 @@ class Kernel:
             if not isinstance(error, OSError):  # code on disk for classes that have moved; the next process keeps it
                 self._files.remove()
             self._outer = self._dispatcher()  # on a full disk compiled code cannot be kept
+            self._compiled = self._outer.stats.cache_misses
             return self._outer(*arguments, **named)
-        if len(self._outer.signatures) != self._n_types:
-            self._note_types()
+        if len(self._compiled) != self._n_compiled:
+            self._keep()
         return result
 
     def __reduce__(self) -> str:
         """Pickle by qualified name."""
         return self.__qualname__  # type: ignore[no-any-return, attr-defined]
-
-    @property
-    def types(self) -> tuple[Any, ...]:
-        """The types of arguments, as numba writes them, that Python called it with."""
-        return tuple(self._outer.signatures) if "_outer" in vars(self) else ()
 
     @functools.cached_property
     def inner(self) -> Any:
@@ -104,6 +100,11 @@ class Kernel:
             return self._dispatcher(cache=bool(self._files.source))
 
     @functools.cached_property
+    def _compiled(self) -> Any:
+        """The types that were compiled, as numba counts them: asked for at each call, where `signatures` is slow."""
+        return self._outer.stats.cache_misses
+
+    @functools.cached_property
     def _files(self) -> KernelFiles:
         """Its files, looked for when it is first called: before that, kernels further down may not be defined."""
         return KernelFiles(self.py_func, self._options)
@@ -117,10 +118,10 @@ class Kernel:
             function.__qualname__, function.__module__ = self.py_func.__qualname__, self.py_func.__module__
         return cast("Any", _numba().jit)(**self._options, **own)(function)
 
-    def _note_types(self) -> None:
+    def _keep(self) -> None:
         """Tell of the code for new types of arguments, and write the checksums of its files."""
         with _lock:
-            self._n_types = len(self._outer.signatures)
+            self._n_compiled = len(self._compiled)
             if self._files.write_checksums():
                 compilation.tell(self._files.root, 1)
 

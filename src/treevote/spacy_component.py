@@ -22,7 +22,7 @@ from typing import Self
 
 import numpy as np
 
-from treevote.batch.parsing import member_of, parse_sentences, require_tags, tagged
+from treevote.batch.parsing import member_of, parse_sentences, require_tags
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import doubt
 from treevote.ensemble.parser import EnsembleParser
@@ -30,7 +30,7 @@ from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError
 from treevote.extras import extra
 from treevote.kernels import Bools, Longs
-from treevote.models.text.text_annotator import no_tokenizer, without_tags
+from treevote.models.text.text_annotator import without_tags
 from treevote.spacy_texts import EXTENSIONS, UPOS, add_extensions, attach, read_docs, surface_words
 
 with extra("spacy", "the component needs spaCy"):
@@ -86,10 +86,7 @@ class TreevoteTokenizer(_Part):
 
     def __call__(self, text: str) -> Doc:
         """Return the tokens of a text; raises InputError if the model has no tokenizer."""
-        reader = self.parser().reader
-        if reader is None or reader.tokenizer is None:
-            raise no_tokenizer()
-        treebank = reader.read(text, tags="keep")
+        treebank = self.parser().annotator.read(text, tags="keep")
         words, spaces, starts = surface_words(treebank)
         if "".join("".join(words).split()) == "".join(text.split()):
             words, spaces = get_words_and_spaces(words, text)
@@ -120,7 +117,7 @@ class TreevoteParser(_Part):
         given, tokens = read_docs(docs)
         if not tokens:
             return
-        treebank = tagged(parser, given, "auto")
+        treebank = parser.annotator.tagged(given)
         remedy = "add a component that tags in front of treevote, or train the model with --from-tokens"
         require_tags(parser, treebank, remedy)
         if reason := doubt(parser, treebank):

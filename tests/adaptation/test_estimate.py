@@ -12,10 +12,14 @@ from hypothesis import strategies as st
 from tests.adaptation.test_adapt import DEV, SOURCE, TEXT, before
 from tests.adaptation.test_labelled import FEW, run
 from treevote.adaptation.data import Data
-from treevote.adaptation.estimate import Estimate, SourceScores, after_changes, estimate, of_labels, pairwise
+from treevote.adaptation.estimate import after_changes, of_labels
+from treevote.adaptation.guard import DomainScores
+from treevote.adaptation.measuring import Measurement, estimates
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble.estimate import Estimate, SourceScores, all_agree, estimate
 from treevote.ensemble.parser import EnsembleParser
+from treevote.evaluation.agreement import unanimous
 from treevote.evaluation.counts import count_by_sentence
 
 percents = st.floats(0, 100)
@@ -65,9 +69,11 @@ def test_the_agreement_on_the_source_is_that_of_its_development_data() -> None:
     found = SourceScores.of(before())
     assert found is not None
     assert found.agreement is not None
-    agreed = pairwise(list(before().parse_members(DEV).values()))
-    assert agreed is not None
-    assert abs(found.agreement - agreed) < 0.01
+    agreed = unanimous(list(before().parse_members(DEV).values()))[DEV.is_token]
+    assert abs(found.agreement - 100 * agreed.mean()) < 0.01
+    voted = all_agree(before().parse(DEV))
+    assert voted is not None
+    assert voted[DEV.is_token].tolist() == agreed.tolist()
 
 
 def test_labels_give_the_interval_of_a_rate() -> None:
@@ -94,6 +100,14 @@ def test_an_adaptation_tells_where_its_estimates_are_from_and_whether_they_hold(
         truth = target[each["model"]]
         assert each["holds"] == (each["low"] <= truth + 0.005 and truth - 0.005 <= each["high"])
         assert np.isclose(each["error"], each["las"] - truth, atol=0.02)
+
+
+def test_no_range_comes_from_a_sample_or_an_estimate_alone() -> None:
+    nothing, known = DomainScores(None, None, None), Estimate(80.0, 90.0, "agreement")
+    without = Measurement(nothing, {}, DEV, None)
+    assert estimates(without, without) == []
+    empty = Measurement(nothing, {}, Treebank.of([]), known)
+    assert [(row["model"], row["low"]) for row in map(dict, estimates(empty, empty))] == [("before", 80.0)]  # type: ignore[arg-type]
 
 
 def test_no_range_holds_less_than_what_did_not_change() -> None:

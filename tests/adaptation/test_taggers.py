@@ -102,8 +102,7 @@ def members(model: EnsembleParser) -> object:
 
 
 def reader(model: EnsembleParser) -> object:
-    assert model.reader is not None
-    return toy_model.content(model.reader.record())
+    return toy_model.content(model.annotator.record())
 
 
 def test_what_is_not_retrained_stays_byte_for_byte(whole: dict[str, tuple[AdaptationResult, Path]]) -> None:
@@ -134,9 +133,8 @@ def test_the_new_tagger_learns_from_gold_tags_and_from_what_was_added(
 ) -> None:
     found, _ = whole["taggers"]
     expected = TaggerTrainer().train(joined([SOURCE], added(found)))
-    assert found.parser.reader is not None
-    assert isinstance(found.parser.reader.tagger, Tagger)
-    assert toy_model.content(found.parser.reader.tagger.record()) == toy_model.content(expected.record())
+    assert isinstance(found.parser.annotator.tagger, Tagger)
+    assert toy_model.content(found.parser.annotator.tagger.record()) == toy_model.content(expected.record())
     reading: Any = found.parser.facts["reading"]
     assert reading["accuracy"] == tagger_scores(DEV, expected.tag(DEV), DEV.is_token)["accuracy"]
     assert (reading["reads"], reading["tags"]) == ("tokens", "predicted")
@@ -147,9 +145,8 @@ def test_sentences_are_added_on_which_the_taggers_agree_but_for_those_of_the_est
 ) -> None:
     found, _ = whole["taggers"]
     bare, model = untagged(TEXT), before()
-    assert model.reader is not None
-    assert model.reader.tagger is not None
-    vote, agreed, _ = model.reader.tagger.tag_with_margins(bare)
+    assert model.annotator.tagger is not None
+    vote, agreed, _ = model.annotator.tagger.tag_with_margins(bare)
     selected = [
         i
         for i, (a, b) in enumerate(zip(bare.offsets[:-1] + 1, bare.offsets[1:], strict=True))
@@ -171,8 +168,7 @@ def test_sentences_are_added_on_which_the_taggers_agree_but_for_those_of_the_est
 def test_trees_are_added_with_the_tags_of_the_new_tagger(whole: dict[str, tuple[AdaptationResult, Path]]) -> None:
     found, folder = whole["both"]
     again = read(folder / "tagged-again-1.conllu", trees="ignored")
-    assert found.parser.reader is not None
-    expected = found.parser.reader.tagged(untagged(TEXT))
+    expected = found.parser.annotator.tagged(untagged(TEXT))
     assert [s.words for s in again.sentences()] == [s.words for s in expected.sentences()]
     known = {sentence.words for sentence in expected.sentences()}
     silver = read_silver(added(found))
@@ -199,9 +195,8 @@ def test_the_tags_that_would_be_added_are_measured_on_the_labelled_target(
 ) -> None:
     facts: Any = whole["both"][0].report["taggers"]
     model = before()
-    assert model.reader is not None
-    assert model.reader.tagger is not None
-    found, agreed, _ = model.reader.tagger.tag_with_margins(TARGET)
+    assert model.annotator.tagger is not None
+    found, agreed, _ = model.annotator.tagger.tag_with_margins(TARGET)
     upos = np.array(
         [TARGET.words[a].upos == found.words[b].upos for a, b in zip(TARGET.tokens, found.tokens, strict=True)]
     )
@@ -282,7 +277,7 @@ def test_a_text_with_tags_teaches_the_taggers_nothing(tmp_path: Path) -> None:
 
 
 def test_a_reader_without_a_tagger_leaves_sentences_as_they_are() -> None:
-    assert tagged(dataclasses.replace(without_tagger(), reader=TextAnnotator()), DEV) is DEV
+    assert tagged(dataclasses.replace(without_tagger(), annotator=TextAnnotator()), DEV) is DEV
     assert tagged(without_tagger(), DEV) is DEV
 
 
@@ -330,7 +325,7 @@ def test_labelled_sentences_alone_teach_taggers_and_parsers(retrained: Any, tmp_
     with checkpoints(tmp_path / "work", {}) as steps:
         settings: Any = {"scheme": scheme(retrained), "guard": LENIENT, "seed": 0, "convention": "ud"}
         found = Adaptation(before(), data, steps, **settings).run()
-    reader, old = found.parser.reader, before().reader
+    reader, old = found.parser.annotator, before().annotator
     assert reader is not None
     assert old is not None
     assert (reader.tagger is old.tagger) == (retrained == "parsers")

@@ -14,7 +14,7 @@ import pytest
 from tests.command_line import content, fails, run
 from tests.reference.toy_grammar import toy_treebank
 from treevote import parallel
-from treevote.commands.parse_folder import Status, parse_folder
+from treevote.commands.parse_folder import parse_folder
 from treevote.conll.writer import write
 from treevote.errors import ConfigError
 from treevote.parallel import Jobs, _require_same_version, cluster
@@ -59,13 +59,13 @@ def test_a_worker_that_dies_costs_its_tasks_only(model: Path, corpus: Path, tmp_
     parse_folder(model, [corpus], tmp_path / "one")
     killed: list[int] = []
 
-    def kill(status: Status) -> None:
+    def kill(name: str, done: int, total: int) -> None:
         if not killed:
             killed.append(local.workers[0].pid)
             os.kill(killed[0], signal.SIGKILL)
 
     with cluster(local.scheduler_address):
-        parse_folder(model, [corpus], tmp_path / "two", jobs=Jobs(-1), task_bytes=200, progress=kill)
+        parse_folder(model, [corpus], tmp_path / "two", jobs=Jobs(-1, progress=kill), task_bytes=200)
     assert killed
     assert files(tmp_path / "one") == files(tmp_path / "two")
 

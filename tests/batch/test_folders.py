@@ -28,11 +28,12 @@ from treevote.batch.reading import pieces
 from treevote.cli import app
 from treevote.commands.folder_outputs import FolderSummary
 from treevote.commands.parse import parse_files
-from treevote.commands.parse_folder import Status, parse_folder
+from treevote.commands.parse_folder import parse_folder
 from treevote.conll.writer import write
 from treevote.errors import ConfigError, InputError
 from treevote.files.temporaries import lock
 from treevote.parallel import Jobs
+from treevote.report.parsing import folder_text
 
 ENDS = ("a/b", "a\\b", "\n", ".x\n", "\0", "..")
 """What is no suffix."""
@@ -393,16 +394,13 @@ def test_unfit_text_is_told_and_with_strict_a_fault(model: Path, corpus: Path, t
     assert strict.written == 12
 
 
-def test_progress_counts_files_and_tokens(model: Path, corpus: Path, tmp_path: Path) -> None:
-    heard: list[tuple[int, int, int, int]] = []
-
-    def hear(status: Status) -> None:
-        heard.append((status.files, status.tokens, status.n_bytes, status.total_bytes))
-
-    summary = parse_folder(model, [corpus], tmp_path / "out", task_bytes=300, progress=hear)
+def test_progress_counts_bytes_of_the_input(model: Path, corpus: Path, tmp_path: Path) -> None:
+    heard: list[tuple[str, int, int]] = []
+    jobs = Jobs(progress=lambda *step: heard.append(step))
+    parse_folder(model, [corpus], tmp_path / "out", task_bytes=300, jobs=jobs)
     assert heard == sorted(heard)
-    assert heard[-1][:2] == (12, summary.tokens)
-    assert heard[-1][2] == heard[-1][3] == sum(path.stat().st_size for path in corpus.rglob("*.conllu"))
+    total = sum(path.stat().st_size for path in corpus.rglob("*.conllu"))
+    assert heard[-1] == ("parsing 12 files", total, total)
 
 
 def test_a_full_disk_ends_the_run_with_one_sentence(
@@ -425,7 +423,7 @@ def test_a_full_disk_ends_the_run_with_one_sentence(
 
 
 def test_a_summary_of_nothing_new() -> None:
-    assert str(FolderSummary("out", kept=1)) == (
+    assert folder_text(FolderSummary("out", kept=1)) == (
         "out: wrote 0 files, 0 sentences, 0 tokens in 0.0 s; 1 file of the same model and input was there"
     )
 

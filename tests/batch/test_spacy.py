@@ -117,7 +117,7 @@ def reading_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     trained = AnnotatorTrainer("tokens", tagger=SMALL).train(toy_treebank(60, seed=1))
     parser = trained.of(EnsembleTrainer(members_of(["lr-svm-forward", "lr-svm-backward"])).train(trained.treebank))
     path = tmp_path_factory.mktemp("spacy") / "model"
-    save(dataclasses.replace(parser, reader=dataclasses.replace(trained.reader, tokenizer=toy_tokenizer())), path)
+    save(dataclasses.replace(parser, annotator=dataclasses.replace(trained.annotator, tokenizer=toy_tokenizer())), path)
     return path
 
 

@@ -83,8 +83,8 @@ class Bench:
             members, dev = _models()[name]
             treebank = Treebank.concatenate([read(TOY), *(_treebank(text, self.models) for text in (RANGES, CROSSING))])
             parser = EnsembleTrainer(members).train(treebank, treebank if dev else None)
-            reader = TextAnnotator(toy_tokenizer(), SMALL.train(treebank)) if name == READS else None
-            save(replace(parser, reader=reader), path)
+            reader = TextAnnotator(toy_tokenizer(), SMALL.train(treebank)) if name == READS else parser.annotator
+            save(replace(parser, annotator=reader), path)
         return path
 
     @cached_property

@@ -22,7 +22,6 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees
 from treevote.ensemble.parser import load
 from treevote.errors import ModelError
-from treevote.models.text.text_annotator import TextAnnotator
 from treevote.report.model import as_json, as_text
 
 MEMORY = 2 << 30
@@ -80,7 +79,7 @@ class Models:
             facts = inspect(folder)
             as_json(facts)
             as_text(facts)
-            reader = TextAnnotator() if parser.reader is None else parser.reader
+            reader = parser.annotator
             text = None if reader.tokenizer is None else reader.read(RAW)
             tagged = None if reader.tagger is None else reader.tagged(self.text, "predict")
         except ModelError as error:

@@ -14,13 +14,15 @@ from tests.command_line import run
 from tests.paths import TOY
 from treevote.cli import app
 from treevote.conll.reader import read
+from treevote.conll.writer import write
 
 MEMBERS = ("--members", "lr-svm-forward,lr-svm-backward")
 
 
 def test_answers_in_json_name_their_schema_and_what_made_them(tmp_path: Path) -> None:
     model, parse = tmp_path / "model", tmp_path / "parse.conllu"
-    source = ("--train", TOY, "--dev", TOY)
+    source, few = ("--train", TOY, "--dev", TOY), tmp_path / "few.conllu"
+    write(read(TOY)[:3], few)
     commands: dict[str, tuple[object, ...]] = {
         "training": ("train", *source, "--from-tokens", *MEMBERS, "-o", model, "--json"),
         "model": ("inspect", model, "--json"),
@@ -31,7 +33,8 @@ def test_answers_in_json_name_their_schema_and_what_made_them(tmp_path: Path) ->
         "cascade": ("cascade", model, TOY, "--json"),
         "vote": ("vote", parse, parse, parse, "-o", tmp_path / "vote.conllu", "--json"),
         "adaptation": ("adapt", model, TOY, *source, "--rounds", "1", "-o", tmp_path / "new", "--json"),
-        "benchmark": ("benchmark", *source[:2], "--test", TOY, "--members", "lr-svm-forward", "--scales", "1"),
+        "diagnosis": ("doctor", TOY, "--members", "lr-svm-forward", "--work", tmp_path / "work", "--json"),
+        "selection": ("next", model, few, "-o", tmp_path / "next.conllu", "--json"),
     }
     answers = {}
     for schema, command in commands.items():
@@ -51,6 +54,6 @@ def test_answers_in_json_name_their_schema_and_what_made_them(tmp_path: Path) ->
         for name, command in get_command(app).commands.items()  # type: ignore[attr-defined]
         if any("--json" in param.opts for param in command.params)
     }
-    assert able == {str(command[0]) for command in commands.values()} - {"benchmark"}
+    assert able == {str(command[0]) for command in commands.values()}
     for refused in (("parse", model, TOY, "--json"), ("inspect", model, "--json", "--rules")):
         run(*refused, code=2)

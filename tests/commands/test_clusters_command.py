@@ -10,7 +10,7 @@ import pytest
 
 import treevote
 from tests.command_line import content, fails, run
-from tests.commands.test_train_reader import without_tags
+from tests.commands.test_train_annotator import without_tags
 from tests.paths import TOY
 from tests.reference.toy_text import toy_tokenizer
 from treevote.corpus.treebank import Treebank
@@ -42,10 +42,9 @@ def model(tmp_path_factory: pytest.TempPathFactory, clusters: Path) -> Path:
 def of(model: Path) -> list[object]:
     """Return the clusters of the parsers and of the tagger of a model."""
     parser = load(model)
-    assert parser.reader is not None
-    assert isinstance(parser.reader.tagger, Tagger)
+    assert isinstance(parser.annotator.tagger, Tagger)
     trainers = {name: member.trainer for name, member in parser.members.items()}
-    return [clusters_of(trainers), parser.reader.tagger.clusters]
+    return [clusters_of(trainers), parser.annotator.tagger.clusters]
 
 
 def test_parsers_and_taggers_of_a_model_know_the_clusters(model: Path, clusters: Path) -> None:

@@ -99,7 +99,7 @@ def test_the_page_is_whole_and_fetches_nothing(diagnosis: dict[str, str]) -> Non
 
 def test_a_limit_gives_another_exit_code(room: Path, diagnosis: dict[str, str]) -> None:
     asked = *DOCTOR, room / "trees.conllu", "--work", room / "work", "--fail-over"
-    total = len(json.loads(diagnosis["json"])["suspects"])
+    total = json.loads(diagnosis["json"])["probable"]
     run(*asked, total)
     run(*asked, total - 1, code=3)
 
@@ -136,6 +136,16 @@ def test_next_sentences_have_trees_and_doubts(room: Path, tmp_path: Path) -> Non
     assert output.read_text().count("Doubt=") == sum(len(one["doubtful"]) for one in found["sentences"]) > 0
     run("next", room / "model", room / "pool.conllu", "--tokens", 20, "-o", output)
     assert read(output).n_tokens <= 20
+
+
+def test_next_leaves_out_what_is_annotated_until_nothing_is_left(room: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "first.conllu", tmp_path / "second.conllu"
+    asked = "next", room / "model", room / "pool.conllu", "-k", 10
+    run(*asked, "-o", first)
+    run(*asked, "--annotated", first, "-o", second)
+    words = [{tuple(word.form for word in sentence.words) for sentence in read(path)} for path in (first, second)]
+    assert words[0].isdisjoint(words[1])
+    assert "expected new sentences, found none" in fails(*asked, "--annotated", room / "pool.conllu", "-o", second)
 
 
 def test_next_without_doubt_without_sentences_or_with_the_training_data_is_one_sentence(

@@ -7,12 +7,10 @@ import io
 import pytest
 
 from treevote import Treebank
-from treevote.batch.data import is_path
 from treevote.batch.joint import missing_end
 from treevote.batch.outputs import folders_of, pairs
 from treevote.batch.reading import Piece, tasks
 from treevote.commands.config import of_adaptation
-from treevote.commands.parse_folder import Status, StatusLine
 from treevote.commands.train import with_folds
 from treevote.conll.chunks import Chunk
 from treevote.ensemble.configuration import described
@@ -102,11 +100,6 @@ def test_figures_as_a_table() -> None:
     ]
 
 
-def test_texts_and_names_of_files_are_told_apart() -> None:
-    given = ("train.conllu", "corpus/dev", "-", "我喜欢猫。", "Hello", "Who is it?")
-    assert [is_path(data) for data in given] == [True, True, True, False, False, False]
-
-
 def test_line_ends_that_a_text_lacks() -> None:
     texts = (b"", b"1\ta\n\n", b"1\ta\n", b"1\ta", b"1\ta\r\n")
     assert [missing_end(text) for text in texts] == [b"", b"", b"\n", b"\n\n", b"\r\n"]
@@ -136,7 +129,3 @@ def test_lines_of_progress() -> None:
     shown = io.StringIO()
     print("half", file=OneLine(shown))
     assert shown.getvalue() == "\rhalf"
-    now = iter([0.0, 10.0])
-    plain = io.StringIO()
-    StatusLine(plain, lambda: next(now))(Status(25, 100, 5000, 2500, 10000))
-    assert plain.getvalue() == "treevote: 25 of 100 files, 5,000 tokens, 500 tokens/s; about 30 s left\n"

@@ -81,15 +81,12 @@ def test_listeners_hear_of_the_compilation() -> None:
 
 
 @pytest.mark.slow
-def test_after_warm_nothing_is_compiled_and_two_may_warm_at_once(tmp_path: Path) -> None:
+def test_after_warm_nothing_is_compiled(tmp_path: Path) -> None:
     cache, model, voting = (tmp_path / name for name in ("cache", "model", "voting"))
     twice = "--members", "lr-svm-forward,lr-svm-forward"
-    command = [sys.executable, "-m", "treevote", "warm", "lr-svm-forward"]
-    own = {**os.environ, "TREEVOTE_CACHE_DIR": str(cache)}
-    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=own) for _ in range(2)]
-    for process in both:
-        assert f"they are kept in {cache}" in process.communicate()[0]
-        assert process.returncode == 0
+    code, said = treevote("warm", "lr-svm-forward", cache=cache)
+    assert code == 0
+    assert f"they are kept in {cache}" in said
     for arguments in (
         ("warm", "lr-svm-forward"),
         ("clusters", TOY, "-o", cache.parent / "words.paths", "--classes", 4),

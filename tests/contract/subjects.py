@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tests.paths import ROOT
 from tests.reference.quick_tagger import SMALL as SMALL_TAGGER
 from tests.reference.toy_grammar import toy_treebank
@@ -17,6 +19,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.models.learning.clusters.clusters import Clusters
+from treevote.models.learning.vectors.vectors import WordVectors
 from treevote.models.parsers.biaffine.parser import BiaffineParser, BiaffineTrainer
 from treevote.models.parsers.decision_list.explanation import explain, rules_text
 from treevote.models.parsers.decision_list.parser import DecisionListParser, DecisionListTrainer
@@ -33,6 +36,7 @@ CLUSTERED = dataclasses.replace(SMALL, clusters=CLUSTERS)
 PAIRS = dataclasses.replace(SMALL, learner="pairs-svm")
 PIPELINE = PipelineTrainer(templates="paper", cutoff=1)
 GRAPH = GraphTrainer(bits=14, epochs=2, n_perceptrons=2, attributes=("upos", "lower", "feat"))
+VECTORS = WordVectors(("the", "dog", "cat"), np.array([[1, -2], [0.5, 1], [0.5, 1]], np.float16))
 NETWORK = BiaffineTrainer(
     passes=12, batch=40, rate=0.01, dropout=0.1, word_size=8, tag_size=8, letter_size=6, filters=8,
     layers=1, units=12, arc_size=12, label_size=8,
@@ -116,7 +120,7 @@ class ReadingTrainer:
     def train(self, treebank: Treebank, dev: Treebank | None = None, **options: Any) -> EnsembleParser:
         parser = self.ensemble.train(treebank, dev, **options)
         tagger = dataclasses.replace(SMALL_TAGGER, clusters=CLUSTERS)
-        return dataclasses.replace(parser, reader=TextAnnotator(toy_tokenizer(), tagger.train(treebank)))
+        return dataclasses.replace(parser, annotator=TextAnnotator(toy_tokenizer(), tagger.train(treebank)))
 
 
 def plug_in() -> Subject:
@@ -146,7 +150,7 @@ SUBJECTS = {
         ("labels", "pruner", "graph 1", "graph 2"),
         spare=("second-order",),
     ),
-    "biaffine": Subject(NETWORK, BiaffineParser, ("training",)),
+    "biaffine": Subject(dataclasses.replace(NETWORK, vectors=VECTORS), BiaffineParser, ("training",)),
     "decision-list": Subject(RULES, DecisionListParser, ("passes",), explained, seeded=False),
     "ensemble": Subject(
         EnsembleTrainer({"forward": SMALL, "backward": BACKWARD}),
@@ -154,11 +158,11 @@ SUBJECTS = {
         ("forward", "backward"),
         spare=ENSEMBLE,
     ),
-    "ensemble-with-reader": Subject(
+    "ensemble-with-annotator": Subject(
         ReadingTrainer(EnsembleTrainer({"forward": SMALL})),
         EnsembleParser,
         ("forward",),
-        spare=(*ENSEMBLE, "reader", "tokenizer", "tagger", "0", "1"),
+        spare=(*ENSEMBLE, "annotator", "tokenizer", "tagger", "0", "1"),
     ),
     "plug-in": plug_in(),
 }

@@ -67,10 +67,10 @@ def test_accuracy_is_the_share_of_right_tokens(pairs: list[tuple[Word, Word]], c
 @pytest.mark.parametrize("tags", ["predicted", "gold"])
 def test_parsers_are_trained_on_predicted_tags(tags: TrainingTags) -> None:
     trained = dataclasses.replace(TOKENS, tags=tags).train(TRAINING, DEV, seed=1)
-    assert trained.reader.parts == ["tagger"]
-    assert isinstance(trained.reader.tagger, Tagger)
+    assert trained.annotator.parts == ["tagger"]
+    assert isinstance(trained.annotator.tagger, Tagger)
     tagger = SMALL.train(TRAINING, seed=1)
-    assert content(trained.reader.tagger.record()) == content(tagger.record())
+    assert content(trained.annotator.tagger.record()) == content(tagger.record())
     expected = TRAINING if tags == "gold" else cross_tagged(SMALL, TRAINING, TAG_FOLDS, seed=1)
     assert checksum(trained.treebank) == checksum(expected)
     assert trained.dev is not None
@@ -114,7 +114,7 @@ def test_jobs_and_progress_change_nothing() -> None:
     told: list[str] = []
     one = TOKENS.train(TRAINING, DEV)
     other = TOKENS.train(TRAINING, DEV, jobs=Jobs(2, "threading", lambda name, done, total: told.append(name)))
-    assert content(one.reader.record()) == content(other.reader.record())
+    assert content(one.annotator.record()) == content(other.annotator.record())
     assert checksum(one.treebank) == checksum(other.treebank)
     assert {"upos maxent forward", "upos maxent forward 1/2", "upos maxent forward 2/2"} <= {*told}
 
@@ -123,23 +123,22 @@ def test_the_model_has_the_reader_and_its_facts() -> None:
     trained = TOKENS.train(TRAINING, DEV)
     parser = EnsembleTrainer(members_of(["lr-svm-forward"])).train(trained.treebank, trained.dev)
     model = trained.of(parser)
-    assert model.reader is trained.reader
+    assert model.annotator is trained.annotator
     assert model.facts == {**parser.facts, "reading": trained.facts}
     again = EnsembleParser.from_record(model.record())
     assert content(again.record()) == content(model.record())
     tokens = bare([[word.form for word in own] for own in words_of(DEV)])
-    assert again.reader is not None
-    tagged = again.reader.tagged(tokens)
+    tagged = again.annotator.tagged(tokens)
     assert dumps(again.parse(tagged).only()) == dumps(model.parse(trained.dev).only())  # type: ignore[arg-type]
 
 
 def test_a_reader_of_text_has_a_tokenizer() -> None:
     treebank = toy()
     trained = AnnotatorTrainer(tokenizer=QUICK, tagger=SMALL).train(treebank, texts=(treebank, None))
-    assert trained.reader.parts == ["tokenizer", "tagger"]
+    assert trained.annotator.parts == ["tokenizer", "tagger"]
     assert trained.facts == {"reads": "text", "tags": "predicted"}
     assert trained.treebank.source is None
-    found = trained.reader.read("Dogs can't bark.")
+    found = trained.annotator.read("Dogs can't bark.")
     assert [word.form for word in words_of(found)[0]] == ["Dogs", "ca", "n't", "bark", "."]
     assert words_of(found)[0][0].upos == "NOUN"
 

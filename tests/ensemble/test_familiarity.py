@@ -13,10 +13,11 @@ from treevote.commands.parse import parse_files
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble import familiarity
-from treevote.ensemble.familiarity import ENOUGH_TOKENS, _memos, _size, doubt
+from treevote.ensemble.familiarity import ENOUGH_TOKENS, _size, doubt
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.ensemble.unknown_words import memos_of
 from treevote.parallel import Jobs
 
 
@@ -85,7 +86,8 @@ def test_parsing_tells_its_doubt_once_and_can_be_stopped(parser: EnsembleParser,
 def test_a_model_that_knows_just_enough_words_judges_by_words(
     parser: EnsembleParser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other, n_words = changed(read(TOY), form="λόγος"), min(_size(memo, "lower") for memo in _memos(parser))
+    (memo,) = memos_of(parser.members.values())
+    other, n_words = changed(read(TOY), form="λόγος"), _size(memo, "lower")
     judged = []
     for enough in (n_words, n_words + 1):
         monkeypatch.setattr(familiarity, "ENOUGH_WORDS", enough)

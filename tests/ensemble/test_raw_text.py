@@ -45,7 +45,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("raw")
     parser = EnsembleTrainer(members_of(["lr-svm-forward", "lr-svm-backward"])).train(toy())
     save(parser, folder / "parses")
-    save(dataclasses.replace(parser, reader=TextAnnotator(toy_tokenizer(), ToyTagger())), folder / "model")
+    save(dataclasses.replace(parser, annotator=TextAnnotator(toy_tokenizer(), ToyTagger())), folder / "model")
     return folder / "model"
 
 
@@ -95,7 +95,7 @@ def test_text_is_tagged_and_parsed(model: Path, tmp_path: Path) -> None:
     for data in (text.decode(), model.parent / "in.txt", str(model.parent / "in.txt")):
         (model.parent / "in.txt").write_bytes(text)
         assert without_document(dumps(parse(str(model), data).only()).encode()) == without_document(found)
-    reader = load(model).reader
+    reader = load(model).annotator
     assert reader is not None
     assert reader.read(text).n_tokens == 10
     assert reader.read("Dogs bark. Dogs", format="lines").n_sentences == 1

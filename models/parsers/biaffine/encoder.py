@@ -61,7 +61,7 @@ def no_masks(p: Arrays, n_sentences: int) -> Masks:
 
 
 def embed(p: Arrays, words: Words, tokens: Longs, attributes: Ints) -> Inputs:
-    """Return the vectors of tokens: those of their attributes, of their FEATS, and the values of filters."""
+    """Return the vectors of tokens: of their attributes, of a file, of their FEATS, and the values of filters."""
     n, rows = len(tokens), np.arange(len(tokens) + 1)
     parts = []
     for name, items in zip(p, attributes.T, strict=False):  # the first arrays are those of attributes
@@ -73,18 +73,23 @@ def embed(p: Arrays, words: Words, tokens: Longs, attributes: Ints) -> Inputs:
     values = np.empty((n, len(p["filter-bias"])), np.float32)
     places = np.empty(values.shape, np.int32)
     convolution.convolve(tables, p["filter-bias"], words.letters, words.letters_starts, tokens, values, places)
-    return Inputs(words, tokens, attributes, tables, values, places, np.concatenate([*parts, feats, values], 1))
+    known = [product(words.vectors[tokens], p["vectors"])] if "vectors" in p else []
+    vectors = np.concatenate([*parts, *known, feats, values], 1)
+    return Inputs(words, tokens, attributes, tables, values, places, vectors)
 
 
 def embed_back(p: Arrays, d: Arrays, inputs: Inputs, d_vectors: Floats) -> None:
     """Add the derivatives of the parameters of `embed`."""
     words, tokens, rows = inputs.words, inputs.tokens, np.arange(len(inputs.tokens) + 1)
-    names = [*list(p)[: inputs.attributes.shape[1]], "split-feats"]
-    *parts, d_values = np.split(d_vectors, np.cumsum([p[name].shape[1] for name in names]), 1)
-    *own, d_feats = map(np.ascontiguousarray, parts)
-    for name, items, d_own in zip(names, inputs.attributes.T, own, strict=False):
-        add_to_vectors(d[name], np.ascontiguousarray(items), rows, rows[:-1], d_own)
-    add_to_vectors(d["split-feats"], words.feats, words.feats_starts, tokens, d_feats)
+    names = list(p)[: inputs.attributes.shape[1]]
+    others = ["vectors", "split-feats"] if "vectors" in p else ["split-feats"]
+    *parts, d_values = np.split(d_vectors, np.cumsum([p[name].shape[1] for name in [*names, *others]]), 1)
+    own = dict(zip([*names, *others], map(np.ascontiguousarray, parts), strict=True))
+    for name, items in zip(names, inputs.attributes.T, strict=True):
+        add_to_vectors(d[name], np.ascontiguousarray(items), rows, rows[:-1], own[name])
+    if "vectors" in p:
+        add_product(np.ascontiguousarray(words.vectors[tokens].T), own["vectors"], d["vectors"])
+    add_to_vectors(d["split-feats"], words.feats, words.feats_starts, tokens, own["split-feats"])
     d_tables, d_values = np.zeros_like(inputs.tables), np.ascontiguousarray(d_values)
     places = inputs.places, words.letters, words.letters_starts, tokens
     convolution.convolve_back(d_values, inputs.values, *places, d_tables, d["filter-bias"])

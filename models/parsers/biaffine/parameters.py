@@ -31,8 +31,14 @@ class Sizes(NamedTuple):
     labels: int  # the same for labels
 
 
-def shapes_of(sizes: Sizes, attributes: Mapping[str, int], n_feats: int, n_letters: int, n_labels: int) -> Shapes:
-    """Return the shapes of all parameters; ``attributes`` have the number of values of each, unknown ones included."""
+def shapes_of(
+    sizes: Sizes, attributes: Mapping[str, int], n_feats: int, n_letters: int, n_labels: int, vector_size: int
+) -> Shapes:
+    """Return the shapes of all parameters.
+
+    ``attributes`` have the number of values of each, unknown ones included. ``vector_size`` is that of the vectors of a
+    file, 0 for none.
+    """
     widths = {name: sizes.words if name in ("form", "lower", "lemma") else sizes.tags for name in attributes}
     shapes: dict[str, tuple[int, ...]] = {name: (n, widths[name]) for name, n in attributes.items()}
     shapes["split-feats"] = n_feats, sizes.tags
@@ -40,6 +46,9 @@ def shapes_of(sizes: Sizes, attributes: Mapping[str, int], n_feats: int, n_lette
     shapes["filters"] = WINDOW, sizes.letters, sizes.filters
     shapes["filter-bias"] = (sizes.filters,)
     width, n = sum(widths.values()) + sizes.tags + sizes.filters, sizes.units
+    if vector_size:
+        shapes["vectors"] = vector_size, sizes.words
+        width += sizes.words
     for layer in range(sizes.layers):
         for direction in ("forward", "backward"):
             own = f"{layer}-{direction}"

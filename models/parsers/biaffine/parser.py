@@ -7,13 +7,14 @@ with the highest score.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treevote.config import DATA
 from treevote.corpus.given import Given
 from treevote.corpus.pseudo_projective import Encoding
 from treevote.corpus.treebank import Treebank
@@ -21,6 +22,7 @@ from treevote.errors import ConfigError, unknown
 from treevote.kernels import Ints
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.learning.features.word_memo import WordMemo
+from treevote.models.learning.vectors.vectors import NO_VECTORS, Halves, WordVectors
 from treevote.models.parsers.biaffine.parameters import Shapes, Sizes, shapes_of, size_of, views
 from treevote.models.parsers.biaffine.parsing import Restrictions, find_trees
 from treevote.models.parsers.biaffine.training import Dropout, Examples, Schedule, train
@@ -34,8 +36,6 @@ from treevote.protocols import Family
 from treevote.settings import Interval, Share
 from treevote.store.record import Record
 from treevote.store.validation import column, labels_of
-
-Halves = NDArray[np.float16]
 
 WORDS = ("form", "lower", "lemma")
 """Attributes of many values: they have larger vectors, and rare ones are dropped more often."""
@@ -91,6 +91,7 @@ class BiaffineTrainer(BaseTrainer["BiaffineParser"]):
     arc_size: Size = 128
     label_size: Size = 40
     decoder: Literal["auto", "projective", "non-projective"] = "auto"
+    vectors: WordVectors = field(default=NO_VECTORS, repr=False, metadata=DATA)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -105,7 +106,8 @@ class BiaffineTrainer(BaseTrainer["BiaffineParser"]):
         encoding = self.encoding if projective else None
         trees, lexicon, columns, single_root = TrainingData.of(treebank, encoding, self.clusters)
         letters, names = letters_of(trees.words), tuple(attributes_of(self, lexicon))
-        words = words_of(trees.words, np.arange(len(trees.words), dtype=np.int32), columns, names, letters)
+        rows = np.arange(len(trees.words), dtype=np.int32)
+        words = words_of(trees.words, rows, columns, names, letters, self.vectors)
         short = trees.select((trees.lengths > 0) & (trees.lengths <= LONGEST))
         examples = Examples(words, short.tokens.astype(np.int64), short.offsets, short.heads, short.deprels)
         frequent = np.array([name not in WORDS for name in names], np.bool_)
@@ -127,7 +129,8 @@ class BiaffineTrainer(BaseTrainer["BiaffineParser"]):
             self.word_size, self.tag_size, self.letter_size, self.filters, self.units, self.layers,
             self.arc_size, self.label_size,
         )  # fmt: skip
-        return shapes_of(sizes, attributes_of(self, lexicon), len(lexicon.feats) + 1, END + 1 + n_letters, n_labels)
+        counts = len(lexicon.feats) + 1, END + 1 + n_letters, n_labels
+        return shapes_of(sizes, attributes_of(self, lexicon), *counts, self.vectors.size)
 
 
 def attributes_of(trainer: BiaffineTrainer, lexicon: Lexicon) -> Mapping[str, int]:
@@ -160,21 +163,19 @@ class BiaffineParser(BaseParser[BiaffineTrainer]):
     ) -> tuple[Treebank, int]:
         """Find trees; sentences of more than `LONGEST` tokens fall back: they are parsed in pieces."""
         lexicon, used = self.memo.lexicon, np.unique(np.append(0, treebank.tokens))  # the first one is ROOT
-        tokens = np.searchsorted(used, treebank.tokens).astype(np.int32)
-        names, distinct = tuple(attributes_of(self.trainer, lexicon)), [treebank.words[i] for i in used.tolist()]
-        spelled = words_of(distinct, rows[used], words, names, self.letters)
-        shapes = self.trainer.shapes(lexicon, len(self.letters), len(self.labels))
-        p, pieces = views(self.weights.astype(np.float32), shapes), cut(tokens, treebank.offsets)
-        rooted = (
-            np.append(True, np.diff(pieces.sentence) > 0) if self.single_root else np.ones(len(pieces.sentence), bool)
-        )
-        own = pieces.tokens.astype(np.int64)
-        wanted, lifted = np.full(len(own), -1, np.int32), np.zeros(len(self.labels), np.bool_)
+        places = np.searchsorted(used, treebank.tokens).astype(np.int32)
+        own, distinct = self.trainer, [treebank.words[i] for i in used.tolist()]
+        spelled = words_of(distinct, rows[used], words, tuple(attributes_of(own, lexicon)), self.letters, own.vectors)
+        shapes = own.shapes(lexicon, len(self.letters), len(self.labels))
+        p, pieces = views(self.weights.astype(np.float32), shapes), cut(places, treebank.offsets)
+        rooted = np.append(True, np.diff(pieces.sentence) > 0) if self.single_root else pieces.sentence >= 0
+        tokens = pieces.tokens.astype(np.int64)
+        wanted, lifted = np.full(len(tokens), -1, np.int32), np.zeros(len(self.labels), np.bool_)
         if given is not None:
             arcs = GivenArcs.of(given, treebank.offsets, self.labels, self._encoding)
             projective, lifted = self.restrictions.projective, arcs.lifted
             wanted = cut_heads(pieces, arcs.heads if projective else given.heads, treebank.offsets)
-        heads, labels = find_trees(p, spelled, own, pieces.offsets, rooted, self.restrictions, wanted, lifted)
+        heads, labels = find_trees(p, spelled, tokens, pieces.offsets, rooted, self.restrictions, wanted, lifted)
         deprels = np.full(len(treebank.tokens), -1, np.int32)
         deprels[treebank.is_token] = np.delete(labels, pieces.offsets[:-1])
         joined = join(pieces, heads, treebank.offsets, self.single_root)
@@ -182,14 +183,15 @@ class BiaffineParser(BaseParser[BiaffineTrainer]):
 
     def _content(self) -> Record:
         projective, _, to_root, to_token = self.restrictions
-        arrays = {"weights": self.weights, "to_root": to_root, "to_token": to_token}
-        texts = {"labels": self.labels, "letters": self.letters}
+        arrays = {"weights": self.weights, "to_root": to_root, "to_token": to_token, **self.trainer.vectors.arrays()}
+        texts = {"labels": self.labels, "letters": self.letters, **self.trainer.vectors.texts()}
         return Record(self.KIND, {"projective": projective}, arrays, texts)
 
     @classmethod
     def _from_content(
         cls, record: Record, trainer: BiaffineTrainer, memo: WordMemo, single_root: bool
     ) -> BiaffineParser:
+        trainer = dataclasses.replace(trainer, vectors=WordVectors.from_record(record))
         labels, letters = labels_of(record), tuple(record.texts["letters"])
         weights = column(record, "weights", np.float16)
         n_weights = size_of(trainer.shapes(memo.lexicon, len(letters), len(labels)))

@@ -1,4 +1,4 @@
-"""Distinct words as numbers: attributes, values of FEATS, and letters; and the letters that a parser knows."""
+"""Distinct words as numbers: attributes, values of FEATS, letters, and vectors that were learned elsewhere."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.corpus.sentence import Word
-from treevote.kernels import Ints, Longs
+from treevote.kernels import Floats, Ints, Longs
 from treevote.models.learning.features.lexicon import ATTRIBUTES, WordColumns
+from treevote.models.learning.vectors.vectors import WordVectors
 
 UNKNOWN, BEGIN, END = 0, 1, 2
 """Numbers of a letter outside the training data, and of the edges of a word; known letters follow."""
@@ -30,6 +31,7 @@ class Words(NamedTuple):
     feats_starts: Longs
     letters: Ints
     letters_starts: Longs
+    vectors: Floats  # shape (n_words, size): those of a file, 0 for a word that it does not have
 
 
 def letters_of(words: Sequence[Word]) -> tuple[str, ...]:
@@ -39,7 +41,12 @@ def letters_of(words: Sequence[Word]) -> tuple[str, ...]:
 
 
 def words_of(
-    words: Sequence[Word], rows: Ints, columns: WordColumns, attributes: Sequence[str], letters: Sequence[str]
+    words: Sequence[Word],
+    rows: Ints,
+    columns: WordColumns,
+    attributes: Sequence[str],
+    letters: Sequence[str],
+    vectors: WordVectors,
 ) -> Words:
     """Return words, whose rows in the columns are ``rows``, as numbers; ROOT has no letters."""
     chosen = columns.values[rows][:, [ATTRIBUTES.index(name) for name in attributes]]
@@ -53,7 +60,8 @@ def words_of(
         own = [BEGIN, *(numbers.get(letter, UNKNOWN) for letter in word.form[:MOST_LETTERS]), END] if row else []
         spelled += own
         lengths.append(len(own))
-    return Words(chosen, feats, feats_starts, np.array(spelled, np.int32), _starts_of(np.array(lengths, np.int64)))
+    letters_starts, found = _starts_of(np.array(lengths, np.int64)), vectors.of([word.form for word in words])
+    return Words(chosen, feats, feats_starts, np.array(spelled, np.int32), letters_starts, found)
 
 
 def _starts_of(lengths: Ints | Longs) -> Longs:

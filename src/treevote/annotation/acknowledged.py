@@ -24,7 +24,7 @@ def digest(form: str, head: int, deprel: str, head_form: str) -> str:
     """Return the digest of an analysis: the word, the position and form of its head, and the label.
 
     >>> digest("dogs", 2, "nsubj", "bark")
-    '7ba38a9e3d71'
+    '9c7fb668937e'
     """
     text = "\t".join((form, str(head), deprel, head_form))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]

@@ -18,7 +18,7 @@ from treevote.annotation.habits import Habits
 from treevote.annotation.variation import Variation
 from treevote.annotation.verdicts import Verdicts
 from treevote.corpus.treebank import Treebank
-from treevote.kernels import Doubles
+from treevote.kernels import Bools, Doubles
 
 Kind: TypeAlias = Literal["head", "label", "variation", "habit"]
 
@@ -86,6 +86,11 @@ class Diagnosis:
     least: float
     acknowledged: int  # number of cases that are not shown
 
+    @property
+    def probable(self) -> int:
+        """Number of the suspects with the least probability that was asked for; others are in a list beside parsers."""
+        return sum(one.probability >= self.least for one in self.suspects)
+
     def slot(self, suspect: Suspect) -> int:
         """Return the slot of a suspect in the treebank."""
         return int(self.treebank.offsets[suspect.sentence]) + suspect.token
@@ -110,6 +115,11 @@ class Evidence(NamedTuple):
         by_parsers = self.verdicts.wrong_head + self.verdicts.wrong_label
         factor = np.where(self.variation.other > 0, VARIES, 1.0) * np.where(self.habits.is_twin, TWIN, 1.0)
         return factor * by_parsers / (1 + (factor - 1) * by_parsers)
+
+    @property
+    def beside_parsers(self) -> Bools:
+        """Whether something else than the parsers speaks against the analysis, shape (n_slots,)."""
+        return (self.variation.other > 0) | self.habits.is_new | self.habits.is_twin
 
     def suggestion(self, slot: int, kind: Kind, given: int) -> tuple[int, str] | None:
         """Return head and label of the best other analysis of a token, given its head; None if nobody has one."""
@@ -137,15 +147,16 @@ class Evidence(NamedTuple):
 
 
 def suspects_of(treebank: Treebank, names: Sequence[str], evidence: Evidence, least: float = LEAST) -> list[Suspect]:
-    """Return the tokens with at least a probability, the highest first, then in the order of the treebank.
+    """Return the tokens with at least a probability, and all variations and breaks of habits, most probable first.
 
-    ``names`` are those of the sentences.
+    ``names`` are those of the sentences. Ties are in the order of the treebank.
     """
     probability = evidence.probability
     order = np.argsort(-probability, kind="stable")
+    chosen = (probability >= max(least, SMALLEST)) | evidence.beside_parsers
     return [
         _suspect(treebank, names, evidence, slot, float(probability[slot]), least)
-        for slot in order[probability[order] >= max(least, SMALLEST)].tolist()
+        for slot in order[chosen[order]].tolist()
     ]
 
 

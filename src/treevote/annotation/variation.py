@@ -9,6 +9,7 @@ the same label (the dependency context of the paper).
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -54,13 +55,13 @@ class Variation(NamedTuple):
         if not len(keys):
             return
         is_nucleus = np.append(True, keys[1:] != keys[:-1])
-        is_group = is_nucleus | np.append(True, analyses[1:] != analyses[:-1])
-        bounds = np.append(np.flatnonzero(is_group), len(keys))
-        nuclei = np.split(np.arange(len(bounds) - 1), np.flatnonzero(is_nucleus[bounds[:-1]])[1:])
-        for groups in (groups.tolist() for groups in nuclei if len(groups) > 1):
-            sizes = {group: int(bounds[group + 1] - bounds[group]) for group in groups}
+        bounds = np.append(np.flatnonzero(is_nucleus | np.append(True, analyses[1:] != analyses[:-1])), len(keys))
+        nuclei, sizes = np.cumsum(is_nucleus[bounds[:-1]]), np.diff(bounds).tolist()
+        varying = np.flatnonzero(np.bincount(nuclei)[nuclei] > 1).tolist()
+        for _, several in itertools.groupby(varying, nuclei.__getitem__):
+            groups = list(several)
             for group in groups:
-                best = max((other for other in groups if other != group), key=lambda other: sizes[other])
+                best = max((other for other in groups if other != group), key=sizes.__getitem__)
                 if sizes[best] < sizes[group]:
                     continue
                 counts, analysis = (sizes[group], sizes[best]), int(analyses[bounds[best]])

@@ -5,12 +5,11 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Any, TypeAlias
 
 from treevote.conll.document_ids import document_ids
 from treevote.conll.plain_text import encoded
-from treevote.conll.reader import read
+from treevote.conll.reader import loads, read, require_text
 from treevote.conll.text_chunks import TextChunk, TextFormat, text_chunks, text_format
 from treevote.conll.validation import Trees
 from treevote.corpus.sentence import Word
@@ -20,41 +19,29 @@ from treevote.errors import InputError
 Path_: TypeAlias = "str | os.PathLike[str]"
 
 Data: TypeAlias = "Treebank | Path_ | Sequence[Any]"
-"""A treebank; a path; CoNLL-U text, which has a tab or line end in it; sentences as lists of tokens."""
+"""A treebank; a `Path`, which is a file; a string, which is text where texts are taken, and a path elsewhere; several
+paths; sentences as lists of tokens."""
 
-
-def is_path(data: Path_) -> bool:
-    """Tell whether data are the name of a file, and not a text: it exists, or it looks like one.
-
-    A name has no spaces, and a suffix in ASCII or a separator of folders, or it is ``-``.
-    """
-    if isinstance(data, os.PathLike) or data == "-":
-        return True
-    if any(space in data for space in "\n\t"):
-        return False
-    with suppress(OSError, ValueError):  # too long for a name, or with a zero byte
-        if os.path.exists(data):
-            return True
-    suffix = os.path.splitext(data)[1]
-    return " " not in data and (os.sep in data or "/" in data or (suffix[1:].isascii() and suffix[1:].isalnum()))
+_FILE = "treevote.parse(model, {})"
 
 
 def running_text(data: Data, *, has_tokenizer: bool) -> TextChunk | None:
     """Return data that are running text, or a file of it, as one chunk; None if they are something else.
 
-    A string that is no path is running text if it has no tab and the model has a tokenizer.
+    A string is running text if it has no tab and the model has a tokenizer.
     """
     if not isinstance(data, str | os.PathLike):
         return None
-    source: str | io.BytesIO
     path, document = "", ""
     format: TextFormat | None = "text"
-    source = name = os.fspath(data)
-    if is_path(data):
+    name = os.fspath(data)
+    source: str | io.BytesIO = name
+    if not isinstance(data, str):
         path, format, (document,) = name, text_format(name, "auto"), document_ids([data])
     elif "\t" in name or not has_tokenizer:
         return None
     else:
+        require_text(name, _FILE)
         source = io.BytesIO(encoded(name))
     if format is None:
         return None
@@ -62,31 +49,42 @@ def running_text(data: Data, *, has_tokenizer: bool) -> TextChunk | None:
     return TextChunk(path, tuple(stretch for chunk in chunks for stretch in chunk.stretches), format, document=document)
 
 
-def treebank_of(data: Data, trees: Trees) -> Treebank:
-    """Return data that are no running text as a treebank."""
+def parsed_data(data: Data, trees: Trees = "ignored") -> Treebank:
+    """Return data that are to be parsed, and no running text, as a treebank; its trees are ignored, or some kept."""
+    if isinstance(data, str):
+        require_text(data, _FILE)
+        if "\t" not in data:
+            raise InputError(
+                f"expected a text in CoNLL-U, found {data[:40]!r}",
+                remedy="split it into sentences and tagged tokens first, as UDPipe or Stanza do, or train with "
+                "--from-text; for a file give Path(...)",
+            )
+        return loads(data, format="conllu", trees=trees)
+    if not isinstance(data, os.PathLike | Treebank):
+        items = list(data)
+        if items and all(isinstance(item, str) for item in items):
+            raise InputError(
+                f"expected sentences, found the string {items[0][:40]!r}",
+                remedy="give one string with the whole text, lists of tokens, or Path(...) for files",
+            )
+        if not items or not all(isinstance(item, os.PathLike) or hasattr(item, "serialize") for item in items):
+            return from_tokens(items)
+    return data if isinstance(data, Treebank) else read(data, trees=trees)
+
+
+def training_data(data: Data) -> Treebank:
+    """Return a treebank that is to be learned from: itself, a file, a folder, or files of a list."""
     if isinstance(data, Treebank):
         return data
-    if isinstance(data, os.PathLike) or (isinstance(data, str) and not ("\n" in data or "\t" in data)):
-        if not is_path(data):
-            raise InputError(
-                f"expected a path or a text in CoNLL-U, found {os.fspath(data)[:40]!r}",
-                remedy="split a text into sentences and tagged tokens first, as UDPipe or Stanza do, or train with "
-                "--from-text",
-            )
-        return read(data, trees=trees)
-    if isinstance(data, str):
-        return read(io.BytesIO(encoded(data)), format="conllu", trees=trees)
+    if isinstance(data, str | os.PathLike):
+        return read(data, trees="some")
     items = list(data)
-    if items and all(isinstance(item, str | os.PathLike) for item in items):
-        parts = [read(item, trees=trees) for item in items]
-        return parts[0] if len(parts) == 1 else Treebank.concatenate(parts, " + ".join(part.name for part in parts))
-    if items and all(hasattr(item, "serialize") for item in items):
-        return read(items, trees=trees)
-    if trees == "some":
-        raise InputError(
-            "expected sentences with trees, found lists of tokens", remedy="give a path, a text, or Treebank.of(...)"
-        )
-    return from_tokens(items)
+    if items and all(isinstance(item, str | os.PathLike) or hasattr(item, "serialize") for item in items):
+        return read(items, trees="some")
+    raise InputError(
+        "expected sentences with trees, found lists of tokens",
+        remedy="give a path, treevote.loads(...) or Treebank.of(...)",
+    )
 
 
 def from_tokens(sentences: Sequence[Sequence[Any]]) -> Treebank:

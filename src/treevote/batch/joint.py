@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.batch.parsing import member_of, parse_sentences, require_tagger, tagged, tokenized, trees_of
+from treevote.batch.parsing import member_of, parse_sentences, trees_of
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.misc import require_misc, with_items
 from treevote.conll.reader import OnError, parse_chunk
@@ -22,13 +22,13 @@ from treevote.conll.validation import BLANK, Trees
 from treevote.conll.writer import encoded
 from treevote.corpus.given import Keep
 from treevote.corpus.treebank import Format, Treebank
-from treevote.ensemble.familiarity import doubts, strange_labels
+from treevote.ensemble.familiarity import Seen, doubts, seen, strange_labels
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.lights import KEY, Lights
 from treevote.files.encodings import not_utf8
-from treevote.models.text.text_annotator import Tags
+from treevote.models.text.text_annotator import Tags, no_tagger
 from treevote.protocols import Parser
 
 
@@ -36,7 +36,7 @@ class Parsed(NamedTuple):
     """The text of a chunk with trees, empty after a fault that ends the file; counts and findings.
 
     ``faults`` is the number of sentences that were left out or kept unparsed, ``fallbacks`` that of searches that were
-    cut short, ``doubt`` the reason why the text may be unfit for the model.
+    cut short, ``doubt`` the reason why the text may be unfit for the model, ``seen`` what is familiar in it.
     """
 
     text: bytes
@@ -46,6 +46,7 @@ class Parsed(NamedTuple):
     first_fault: InputError | None = None
     fallbacks: int = 0
     doubt: str | None = None
+    seen: Seen = Seen()
     stopped: bool = False
 
 
@@ -78,7 +79,8 @@ class Work:
             raise ConfigError("the model has no confidence; train it with a development set (--dev), or with --folds")
         if self.lights and Lights.from_facts(ensemble.facts) is None:
             raise ConfigError("the model has no lights; train it with a development set (--dev), or with --folds")
-        require_tagger(ensemble, self.tags)
+        if self.tags == "predict" and ensemble.annotator.tagger is None:
+            raise no_tagger()
 
     def __call__(self, inputs: Sequence[Chunk | TextChunk]) -> list[Parsed]:
         """Parse chunks of treebanks or of running text; return the result of each."""
@@ -99,7 +101,7 @@ class Work:
             chunks = [
                 each
                 if isinstance(each, Chunk)
-                else Chunk(each.path, 1, 1, encoded(tokenized(ensemble, each)), "conllu", each.bytes_read)
+                else Chunk(each.path, 1, 1, encoded(ensemble.annotator.tokenized(each)), "conllu", each.bytes_read)
                 for each in inputs
             ]
         except InputError as fault:
@@ -111,10 +113,10 @@ class Work:
             good, treebank = _read(chunks, numbers, format, trees_of(parser, self.keep))
             for i in sorted({*numbers} - {*good}):
                 results[i] = self._alone(ensemble, parser, marks, chunks[i])
-            if good and format == "conllx" and (marks or self.lights):
+            if good and format == "conllx" and (marks or self.lights):  # no column for them: an error for each
                 results |= {i: self._alone(ensemble, parser, marks, chunks[i]) for i in good}
             elif good:
-                treebank = tagged(ensemble, treebank, self.tags)
+                treebank = ensemble.annotator.tagged(treebank, self.tags)
                 parsed = self._parse(ensemble, parser, marks, [chunks[i] for i in good], treebank)
                 results |= dict(zip(good, parsed, strict=True))
         return [results[i] for i in range(len(chunks))]
@@ -128,15 +130,17 @@ class Work:
             if isinstance(chunk, Chunk):
                 treebank, faults = parse_chunk(chunk, trees=trees_of(parser, self.keep), on_error=self.on_error)
             else:
-                treebank = tokenized(ensemble, chunk)
-            treebank = tagged(ensemble, treebank, self.tags)
+                treebank = ensemble.annotator.tokenized(chunk)
+            treebank = ensemble.annotator.tagged(treebank, self.tags)
             parse, fallbacks = parse_sentences(parser, treebank, keep=self.keep)
             text = self._text(ensemble, parse, marks)
         except InputError as fault:
             return Parsed(b"", first_fault=fault, stopped=True)
-        reason = doubts(ensemble, treebank, [0, treebank.n_sentences])[0] or strange_labels(parser, treebank, self.keep)
-        size = treebank.n_sentences, treebank.n_tokens
-        return Parsed(text, *size, len(faults), next(iter(faults), None), fallbacks, reason)
+        whole = [0, parse.n_sentences]
+        (reason,), (counts,) = doubts(ensemble, parse, whole), seen(ensemble, parse, whole)
+        reason = reason or strange_labels(parser, treebank, self.keep)
+        size = parse.n_sentences, parse.n_tokens
+        return Parsed(text, *size, len(faults), next(iter(faults), None), fallbacks, reason, counts)
 
     def _parse(
         self,
@@ -154,7 +158,7 @@ class Work:
         starts = treebank.source.line_of[treebank.offsets[:-1]]  # first line of each sentence
         bounds = np.searchsorted(starts, ends).tolist()
         tokens = (treebank.offsets[bounds] - bounds).tolist()
-        reasons = doubts(ensemble, treebank, bounds)
+        reasons, counts = doubts(ensemble, treebank, bounds), seen(ensemble, parse, bounds)
         results = []
         for i, chunk in enumerate(chunks):
             text = b"\n".join([*lines[ends[i] : ends[i + 1]], b""])
@@ -163,7 +167,7 @@ class Work:
             size = bounds[i + 1] - bounds[i], tokens[i + 1] - tokens[i]
             own = treebank[bounds[i] : bounds[i + 1]] if self.keep else treebank
             reason = reasons[i] or strange_labels(parser, own, self.keep)
-            results.append(Parsed(text, *size, fallbacks=0 if i else fallbacks, doubt=reason))
+            results.append(Parsed(text, *size, fallbacks=0 if i else fallbacks, doubt=reason, seen=counts[i]))
         return results
 
     def _text(self, ensemble: EnsembleParser, parse: Treebank, marks: Sequence[str]) -> bytes:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from treevote.conll.text_chunks import TextChunk
 from treevote.conll.validation import Trees
 from treevote.corpus.given import Given, Keep
 from treevote.corpus.treebank import Treebank
@@ -16,7 +15,7 @@ from treevote.ensemble.familiarity import expects_tags
 from treevote.ensemble.parser import EnsembleParser, parse_counted
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError, unknown
-from treevote.models.text.text_annotator import Tags, no_tagger, no_tokenizer, without_tags
+from treevote.models.text.text_annotator import without_tags
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Parser
 
@@ -38,25 +37,6 @@ def member_of(ensemble: EnsembleParser, name: str | None) -> Parser:
     if name not in ensemble.members:
         raise unknown("member", name, ensemble.members)
     return ensemble.members[name]
-
-
-def tokenized(ensemble: EnsembleParser, chunk: TextChunk) -> Treebank:
-    """Return the sentences of a part of a running text; InputError if the model has no tokenizer."""
-    if ensemble.reader is None:
-        raise no_tokenizer(chunk.path)
-    return ensemble.reader.tokenized(chunk)
-
-
-def tagged(ensemble: EnsembleParser, treebank: Treebank, tags: Tags) -> Treebank:
-    """Return the sentences with the lemmas and tags that a model predicts, see `TextAnnotator.tagged`."""
-    require_tagger(ensemble, tags)
-    return treebank if ensemble.reader is None else ensemble.reader.tagged(treebank, tags)
-
-
-def require_tagger(ensemble: EnsembleParser, tags: Tags) -> None:
-    """Raise a ConfigError if all tags are to be predicted, and the model has no tagger."""
-    if tags == "predict" and (ensemble.reader is None or ensemble.reader.tagger is None):
-        raise no_tagger()
 
 
 def require_tags(ensemble: EnsembleParser, treebank: Treebank, remedy: str) -> None:

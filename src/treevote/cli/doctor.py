@@ -30,9 +30,9 @@ def doctor(
             show_default="3",
         ),
     ] = None,
-    least: Annotated[float, options.choice(min=0, max=1, help="Least probability of a suspect.")] = 0.2,
+    least: Annotated[float, options.choice(min=0, max=1, help="Least probability of a suspect, by the parsers.")] = 0.2,
     fail_over: Annotated[
-        int | None, options.guard(metavar="N", min=0, help="Exit with 3 if there are more than N suspects.")
+        int | None, options.guard(metavar="N", min=0, help="Exit with 3 if more than N suspects have that.")
     ] = None,
     seed: Annotated[int | None, options.machine(min=0, help="Seed of the training.", show_default="0")] = None,
     jobs: options.NJobs = 1,
@@ -97,5 +97,5 @@ def doctor(
         from treevote.report.suspects import write_report
 
         write_report(diagnosis, report, command=options.command_line(), date=options.today())
-    if fail_over is not None and len(diagnosis.suspects) > fail_over:
+    if fail_over is not None and diagnosis.probable > fail_over:
         raise typer.Exit(options.FAILED)

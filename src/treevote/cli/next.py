@@ -14,13 +14,15 @@ def next(
     pool: Annotated[
         list[str], typer.Argument(metavar="POOL...", help="Sentences without trees, or with trees that are not read.")
     ],
-    output: options.Output,
     sentences: Annotated[
         int | None,
         options.choice("-k", "--sentences", metavar="N", min=1, help="Number of sentences.", show_default="50"),
     ] = None,
     tokens: Annotated[
         int | None, options.choice(metavar="N", min=1, help="Sentences of so many tokens at most, in place of -k.")
+    ] = None,
+    annotated: Annotated[
+        list[str] | None, options.input(metavar="FILE...", help="Sentences that are annotated already; left out.")
     ] = None,
     format: Annotated[
         Literal["auto", "conllu", "conllx", "text", "lines"],
@@ -33,6 +35,7 @@ def next(
     ] = 0.2,
     jobs: options.NJobs = 1,
     backend: options.Backend = None,
+    output: options.Output = "-",
     json: options.Json = False,
 ) -> None:
     """Choose the sentences to annotate next: many doubtful arcs, few words, no two alike.
@@ -48,7 +51,14 @@ def next(
     options.require_file(json, output)
     with options.running(jobs, backend) as running:
         selection = next_sentences(
-            model, pool, sentences=sentences, tokens=tokens, format=format, jobs=running, warn=warn
+            model,
+            pool,
+            sentences=sentences,
+            tokens=tokens,
+            annotated=annotated or [],
+            format=format,
+            jobs=running,
+            warn=warn,
         )
     write_selection(selection, output, arcs)
     if json:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Annotated, Any, Literal
 
 import typer
@@ -48,7 +47,7 @@ def parse(
     ] = None,
     all_faults: options.AllFaults = False,
     strict: Annotated[
-        bool, options.guard("--strict", help="Stop (exit code 3) at text without known tags, or in another language.")
+        bool, options.guard("--strict", help="Fail (exit code 3) on text that is far from the training data.")
     ] = False,
     jobs: options.NJobs = 1,
     backend: options.Backend = None,
@@ -105,7 +104,7 @@ def parse(
     from treevote.conll.text_chunks import text_format
     from treevote.errors import TreevoteError
     from treevote.report.parsing import files_json, files_text
-    from treevote.terminal import fault, say, tell, warn
+    from treevote.terminal import fault, tell, warn
 
     options.require_file(json, output)
     if all_faults and format != "text" and format != "lines":
@@ -124,7 +123,7 @@ def parse(
     if json:
         tell(files_json(summary, output, options.command_line()))
     else:
-        say(files_text(summary))
+        _say(files_text(summary))
     _notice_fallbacks(summary.fallbacks)
 
 
@@ -132,25 +131,29 @@ def _parse_folder(
     model: str, inputs: list[str], folder: str, where: tuple[int, str | None, str | None], json: bool, **how: Any
 ) -> None:
     """Parse with ``--output-dir``; ``where`` are the number of jobs, their backend, and the address of a cluster."""
-    from treevote.commands.parse_folder import parse_folder, status_shown
-    from treevote.parallel import Jobs, cluster
+    from treevote.commands.parse_folder import parse_folder
     from treevote.report.parsing import folder_json, folder_text, folder_warnings
-    from treevote.terminal import fault, say, tell, warn
+    from treevote.terminal import fault, tell, warn
 
-    n_jobs, backend, address = where
-    jobs = Jobs(-1) if address else Jobs(n_jobs, backend)
-    with status_shown() as progress, cluster(address) if address else nullcontext():
-        summary = parse_folder(model, inputs, folder, jobs=jobs, progress=progress, **how)
+    with options.running(*where) as running:
+        summary = parse_folder(model, inputs, folder, jobs=running, **how)
     for _, problem in summary.faulty:
         fault(problem)
     for sentence in folder_warnings(summary):
         warn(sentence)
     if json:
         tell(folder_json(summary, options.command_line()))
-    say(folder_text(summary))
+    _say(folder_text(summary))
     _notice_fallbacks(summary.fallbacks)
     if summary.faulty:
         raise typer.Exit(SOME_FAULTY)
+
+
+def _say(text: str) -> None:
+    from treevote.terminal import say
+
+    for line in text.splitlines():
+        say(line)
 
 
 def _notice_fallbacks(number: int) -> None:

@@ -64,6 +64,12 @@ def train(
         ),
     ] = None,
     clusters: options.Clusters = None,
+    vectors: Annotated[
+        str | None,
+        options.input(
+            metavar="FILE", help="Word vectors for the member biaffine: word2vec (text or binary), fastText, GloVe."
+        ),
+    ] = None,
     all_faults: options.AllFaults = False,
     seed: Annotated[int | None, options.machine(min=0, help="Seed of the training.", show_default="0")] = None,
     jobs: options.NJobs = 1,
@@ -103,10 +109,11 @@ def train(
             select=select,
             folds=folds,
             seed=seed,
-            reader=AnnotatorTrainer("text" if from_text else "tokens", tags or "predicted")
+            annotator=AnnotatorTrainer("text" if from_text else "tokens", tags or "predicted")
             if from_text or from_tokens
             else None,
             clusters=clusters,
+            vectors=vectors,
             format=format,
             jobs=running,
             warn=warn,

@@ -14,7 +14,6 @@ from typing import Any, Literal, cast
 from treevote.adaptation.adapt import Adaptation, AdaptationResult, NothingKeptError
 from treevote.adaptation.configuration import Configuration
 from treevote.adaptation.data import Data
-from treevote.batch.parsing import tokenized
 from treevote.commands.treebanks import read_development, read_training
 from treevote.config import to_mapping
 from treevote.conll.text_chunks import AnyFormat, TextFormat, text_chunks, text_format
@@ -109,7 +108,7 @@ def adapt(
     settings: dict[str, Any] = {"scheme": scheme, "guard": configuration.guard, "seed": seed, "convention": convention}
     with checkpoints(room, plan) as steps:
         names, others = [os.fspath(path) for path in unlabelled], [os.fspath(path) for path in external]
-        texts = names if before.reader is None else _split(before, names, steps, format)
+        texts = _split(before, names, steps, format)
         data = Data(source, texts, old, new, others, of_trees, names, target_train=few, clusters=known)
         try:
             adapted = Adaptation(before, data, steps, **settings, force=force, jobs=jobs, warn=warn).run()
@@ -167,4 +166,4 @@ def _split(model: EnsembleParser, paths: Sequence[str], steps: Checkpoints, form
 
 
 def _write_tokens(model: EnsembleParser, path: str, format: TextFormat, output: Path) -> None:
-    write((tokenized(model, chunk) for chunk in text_chunks(path, format=format)), output)
+    write((model.annotator.tokenized(chunk) for chunk in text_chunks(path, format=format)), output)

@@ -46,22 +46,22 @@ def make_clusters(
     for text in texts:
         if os.path.exists(output) and os.path.exists(text) and os.path.samefile(output, text):
             raise ConfigError(f"{output} is both read and written; name another output")
-    reader = None if model is None else load(model).reader or TextAnnotator()
-    found = induce(_sentences(texts, format, reader, jobs), n_classes=n_classes, least=least, progress=jobs.progress)
+    annotator = None if model is None else load(model).annotator
+    found = induce(_sentences(texts, format, annotator, jobs), n_classes=n_classes, least=least, progress=jobs.progress)
     write_clusters(found.clusters, found.counts, output)
     return ClustersSummary(found.n_tokens, len(found.clusters.words), len(set(found.clusters.paths)))
 
 
 def _sentences(
-    texts: Sequence[str | os.PathLike[str]], format: AnyFormat, reader: TextAnnotator | None, jobs: Jobs
+    texts: Sequence[str | os.PathLike[str]], format: AnyFormat, annotator: TextAnnotator | None, jobs: Jobs
 ) -> Iterator[Treebank]:
     total = size(texts)
     for chunk, _, bytes_read in any_file_chunks(texts, format=format):
         if isinstance(chunk, TextChunk):
-            if reader is None:
+            if annotator is None:
                 remedy = "name a model with a tokenizer by --model, or split the text into tokens first"
                 raise InputError("expected CoNLL-U, found running text", path=chunk.path, remedy=remedy)
-            yield reader.tokenized(chunk)
+            yield annotator.tokenized(chunk)
         else:
             yield parse_chunk(chunk, trees="ignored")[0]
         jobs.tell("words", bytes_read, total)

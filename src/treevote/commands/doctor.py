@@ -13,7 +13,7 @@ import numpy as np
 from treevote.annotation.acknowledged import read_acknowledged
 from treevote.annotation.cross_parsing import cross_parsed
 from treevote.annotation.suspects import LEAST, Diagnosis, Evidence, suspects_of
-from treevote.commands.train import FOLDS, chosen
+from treevote.commands.train import FOLDS, chosen, compile_kernels
 from treevote.commands.treebanks import read_some, with_texts
 from treevote.config import to_mapping
 from treevote.conll.misc import require_misc
@@ -22,6 +22,7 @@ from treevote.corpus.treebank import Format, Treebank, checksum
 from treevote.corpus.trees import are_bare, require_labelled_trees
 from treevote.ensemble.configuration import Preset, ensemble_of
 from treevote.ensemble.members import kind_of
+from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import TreevoteError
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.store.checkpoints import checkpoints
@@ -71,6 +72,8 @@ def doctor(
         "version of treevote": __version__,
     }
     folder = Path(work) if work is not None else Path(f"{os.path.basename(_name(files[0]))}.doctor")
+    if jobs.n_jobs != 1:
+        compile_kernels(EnsembleTrainer(trainers), judged)
     with checkpoints(folder, plan, work="diagnosis") as steps:
         try:
             parses = cross_parsed(judged, trainers, n_folds, steps, seed=configuration.seed, jobs=jobs)

@@ -10,7 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from treevote.batch.parsing import tagged
 from treevote.conll.guidelines import departures, unknown_labels
 from treevote.conll.plain_text import text_of
 from treevote.conll.reader import read, read_parse
@@ -22,7 +21,6 @@ from treevote.evaluation.counts import Convention, convention_of
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.evaluation.names import named
 from treevote.evaluation.results import Evaluation, File
-from treevote.models.text.text_annotator import no_tagger
 from treevote.store.checkpoints import checksum
 
 
@@ -92,11 +90,9 @@ def cascade(model: str | Path, gold: str | Path, *, format: Format | Literal["au
     error.
     """
     parser, trees = load(model), read(gold, format=format)
-    if parser.reader is None or parser.reader.tagger is None:
-        raise no_tagger()
-    given = {"gold tags": trees, "gold tokens": tagged(parser, trees, "predict")}
-    if parser.reader.tokenizer is not None:
-        given["raw text"] = parser.reader.read(b"".join(text_of(os.fspath(gold))))
+    given = {"gold tags": trees, "gold tokens": parser.annotator.tagged(trees, "predict")}
+    if parser.annotator.tokenizer is not None:
+        given["raw text"] = parser.annotator.read(b"".join(text_of(os.fspath(gold))))
     stages = {name: parser.trees_alone.parse(treebank).only() for name, treebank in given.items()}
     return evaluate_systems(trees, stages, convention=convention_of(trees))
 

@@ -12,6 +12,8 @@ from treevote.batch.joint import Parsed
 from treevote.batch.manifest import Manifest
 from treevote.batch.outputs import Pair
 from treevote.batch.reading import Hashing, PieceResult
+from treevote.ensemble.familiarity import Expectation, Seen
+from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
 from treevote.files.streams import compressed
 
@@ -36,6 +38,8 @@ class FolderSummary:
         Of the written files: parsed sentences and tokens, and sentences that were left out or kept unparsed.
     fallbacks : int
         Number of times that a bounded search of a member was cut short and completed by a simpler one.
+    expectation : Expectation, optional
+        Unknown words of the written files, and the range of LAS to expect.
     seconds : float
         Wall-clock time, loading the model included.
     """
@@ -50,6 +54,7 @@ class FolderSummary:
     tokens: int = 0
     faults: int = 0
     fallbacks: int = 0
+    expectation: Expectation | None = None
     seconds: float = 0.0
 
 
@@ -61,11 +66,20 @@ class Outputs:
     """
 
     def __init__(
-        self, scratch: str, found: Sequence[Pair], manifest: Manifest, task: str, summary: FolderSummary, strict: bool
+        self,
+        scratch: str,
+        found: Sequence[Pair],
+        manifest: Manifest,
+        task: str,
+        summary: FolderSummary,
+        strict: bool,
+        model: StoredParser,
     ) -> None:
         self.found, self.manifest, self.task, self.summary, self.strict = found, manifest, task, summary, strict
+        self._model = model
+        self.seen = Seen()  # in the files that were written
         self.stopped: set[int] = set()
-        self.finished = self.tokens = self._finished_bytes = self._bytes_read = 0
+        self._finished_bytes = self._bytes_read = 0
         self._part = os.path.join(scratch, "part")
         self._lock = threading.Lock()  # tasks may be taken in another thread than results
         self._output: Output | None = None
@@ -97,19 +111,27 @@ class Outputs:
         if parsed.stopped and parsed.first_fault is not None:
             self._refuse(file, parsed.first_fault)
             return
-        if parsed.doubt and (self._output is None or not self._output.doubtful):
-            if self.strict:
-                self._refuse(file, InputError(parsed.doubt, path=path, remedy="or leave out --strict"))
-                return
-            self.summary.doubtful.append((path, parsed.doubt))
+        if self._is_refused(file, path, parsed.doubt):
+            return
         if self._output is None:
             self._output = Output(self._part, os.path.join(self.summary.folder, self.found[file].name))
         self._output.take(parsed)
-        self.tokens += parsed.tokens
+
+    def _is_refused(self, file: int, path: str, doubt: str | None) -> bool:
+        """Note the first doubt of a file; if strict it is a fault."""
+        if doubt is None or (self._output is not None and self._output.doubtful):
+            return False
+        if self.strict:
+            self._refuse(file, InputError(doubt, path=path, remedy="or leave out --strict"))
+            return True
+        self.summary.doubtful.append((path, doubt))
+        return False
 
     def _finish(self, file: int, input_sha256: str) -> None:
         output = self._output
         assert output is not None
+        if self._is_refused(file, self.found[file].input, output.seen.doubt(self._model())):
+            return
         self._output = None
         output.close()
         counts = output.sentences, output.tokens, output.faults
@@ -123,6 +145,7 @@ class Outputs:
         summary.tokens += output.tokens
         summary.faults += output.faults
         summary.fallbacks += output.fallbacks
+        self.seen = self.seen.plus(output.seen)
         self._count(file)
 
     def _refuse(self, file: int, fault: InputError) -> None:
@@ -138,7 +161,6 @@ class Outputs:
         with suppress(OSError):
             n_bytes = os.path.getsize(self.found[file].input)
         with self._lock:
-            self.finished += 1
             self._finished_bytes += n_bytes
             self._bytes_read = 0
 
@@ -161,6 +183,7 @@ class Output:
         self.target = target
         self.sentences = self.tokens = self.faults = self.fallbacks = 0
         self.doubtful = False
+        self.seen = Seen()
         self._files = ExitStack()
         self.hashing = Hashing(self._files.enter_context(open(part, "wb")))  # noqa: SIM115
         self._stream = self._files.enter_context(compressed(self.hashing, target))  # type: ignore[arg-type]
@@ -172,6 +195,7 @@ class Output:
         self.tokens += parsed.tokens
         self.faults += parsed.faults
         self.fallbacks += parsed.fallbacks
+        self.seen = self.seen.plus(parsed.seen)
         self.doubtful = self.doubtful or parsed.doubt is not None
 
     def close(self) -> None:

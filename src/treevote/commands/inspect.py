@@ -27,7 +27,7 @@ def inspect(model: str | Path, metadata: str | Path | None = None) -> dict[str, 
         "single_root": parser.single_root,
         "votes": no_weights if weights is None else weights.to_json(),
         "members": configuration(parser),
-        "reader": [] if parser.reader is None else parser.reader.parts,
+        "annotator": parser.annotator.parts,
         "files": store.sizes(model),
     }
     try:

@@ -57,7 +57,7 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadat
     training: Mapping[str, Any] = facts["training"]
     adaptation: Mapping[str, Any] = facts.get("adaptation", {})
     tags = expects_tags(parser)
-    reads = [] if parser.reader is None else parser.reader.parts
+    reads = parser.annotator.parts
     tagged = ", with the tags of the training data" if tags and "tagger" not in reads else ""
     measured = "development data" if "development" in facts else f"{facts['folds']} folds" if "folds" in facts else None
     stated = {key: getattr(metadata, key) for key in STATED}
@@ -81,7 +81,7 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadat
 
 def _not_for(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadata, tags: bool) -> Iterator[str]:
     """Yield what follows from the facts of a model."""
-    if parser.reader is None or parser.reader.tokenizer is None:
+    if parser.annotator.tokenizer is None:
         tagged = ", and tagged, first" if tags else " first"
         yield f"running text: it has to be split into sentences and words{tagged}"
     if tags:

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from treevote.annotation.selection import Selection, doubts, selected
-from treevote.batch.parsing import parse_sentences, require_tags, tagged, tokenized
+from treevote.batch.parsing import parse_sentences, require_tags
 from treevote.commands.treebanks import with_texts
 from treevote.conll.reader import read
 from treevote.conll.text_chunks import AnyFormat, text_chunks, text_format
@@ -18,6 +18,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import doubt as strangeness
 from treevote.ensemble.parser import EnsembleParser, load
 from treevote.errors import ConfigError, InputError
+from treevote.kernels import Longs
 from treevote.parallel import ONE_JOB, Jobs
 
 SENTENCES = 50
@@ -30,13 +31,15 @@ def next_sentences(
     *,
     sentences: int | None = None,
     tokens: int | None = None,
+    annotated: Sequence[str | Path | Treebank] = (),
     format: AnyFormat = "auto",
     jobs: Jobs = ONE_JOB,
     warn: Callable[[str], None] = lambda sentence: None,
 ) -> Selection:
     """Choose sentences of a pool: so many, by default ``SENTENCES``, or sentences of so many tokens together.
 
-    Trees in the pool are not read. ``warn`` is called with the reason why it may be unfit for the model.
+    Trees in the pool are not read. Sentences with the words of one in the ``annotated`` files are left out. ``warn`` is
+    called with the reason why the pool may be unfit for the model.
     """
     if sentences is not None and tokens is not None:
         raise ConfigError("either sentences or tokens are counted; give one number")
@@ -46,10 +49,11 @@ def next_sentences(
             "a parser without confidence has no doubt; train it with --folds 3 or --dev, or train several members"
         )
     whole = with_texts([part for file in pool for part in _read(parser, file, format)])
-    if not whole.n_tokens:
-        raise InputError("expected sentences to choose from, found none", path=whole.title, remedy="give a larger pool")
+    new = _new(whole, [part for file in annotated for part in _read(parser, file, format)])
+    if not len(new):
+        raise InputError("expected new sentences, found none", path=whole.title, remedy="give a larger pool")
     _require_new(parser, whole)
-    given = tagged(parser, whole, "auto")
+    given = parser.annotator.tagged(whole if len(new) == len(whole) else whole.select(new, source=True))
     require_tags(parser, given, "tag the pool first")
     if reason := strangeness(parser, given):
         warn(f"{whole.title}: {reason}")
@@ -63,7 +67,7 @@ def next_sentences(
         raise ConfigError(f"the shortest sentence of the pool has {shortest:,} tokens; give more --tokens")
     slots = np.concatenate([np.arange(*parse.offsets[i : i + 2]) for i in numbers.tolist()])
     chosen = parse.select(numbers, source=True)
-    return Selection(chosen, doubt[slots], numbers, len(whole), whole.n_tokens, float(doubt.sum()))
+    return Selection(chosen, doubt[slots], new[numbers], len(given), given.n_tokens, float(doubt.sum()))
 
 
 def _read(parser: EnsembleParser, file: str | Path | Treebank, format: AnyFormat) -> list[Treebank]:
@@ -72,8 +76,19 @@ def _read(parser: EnsembleParser, file: str | Path | Treebank, format: AnyFormat
         return [file]
     text = text_format(os.fspath(file), format)
     if text is not None:
-        return [tokenized(parser, chunk) for chunk in text_chunks(os.fspath(file), format=text)]
+        return [parser.annotator.tokenized(chunk) for chunk in text_chunks(os.fspath(file), format=text)]
     return [read(file, format=cast("Any", format), trees="ignored")]
+
+
+def _new(pool: Treebank, annotated: Sequence[Treebank]) -> Longs:
+    """Return the numbers of the sentences of a pool whose words are not those of an annotated sentence."""
+    known = {_forms(part, i) for part in annotated for i in range(len(part))}
+    return np.array([i for i in range(len(pool)) if pool.lengths[i] and _forms(pool, i) not in known], np.int64)
+
+
+def _forms(treebank: Treebank, i: int) -> tuple[str, ...]:
+    start, end = treebank.offsets[i : i + 2].tolist()
+    return tuple(treebank.words[word].form for word in treebank.tokens[start + 1 : end].tolist())
 
 
 def _require_new(parser: EnsembleParser, pool: Treebank) -> None:

@@ -13,6 +13,7 @@ from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat, TextChunk
 from treevote.corpus.given import Keep
+from treevote.ensemble.familiarity import Expectation, Seen
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import CHUNK_BYTES, any_file_chunks, size
 from treevote.errors import InputError
@@ -36,6 +37,7 @@ class Summary:
     first_fault: InputError | None = None
     seconds: float = 0.0
     fallbacks: int = 0
+    expectation: Expectation | None = None
 
 
 def parse_files(
@@ -102,11 +104,11 @@ def parse_files(
     Raises
     ------
     InputError
-        For a faulty sentence if ``on_error`` is ``"stop"``, such as one whose given heads close a cycle, an input
-        without sentences, running text if the model has no tokenizer, or a file that cannot be read or written.
+        For a faulty sentence if ``on_error`` is ``"stop"``, an input without sentences, running text if the model has
+        no tokenizer, or a file that cannot be read or written.
     ModelError, ConfigError
-        If the model cannot be read, or does not have the member, confidence, lights or tagger that is asked for; a
-        member alone has neither support nor confidence.
+        If the model cannot be read, or does not have the member, confidence or tagger that is asked for; a member alone
+        has neither support nor confidence.
     """
     start = time.monotonic()
     work = Work(StoredParser.of(model, member), support, confidence, on_error, tags, keep, lights)
@@ -117,15 +119,16 @@ def parse_files(
     total = size(inputs)
     sentences, tokens, faults = [0] * len(inputs), 0, [0] * len(inputs)
     first_fault: InputError | None = None
-    fallbacks, file, last, doubted = 0, 0, b"", False
+    fallbacks, file, last = 0, 0, b""
+    files_seen = [Seen()] * len(inputs)
+    doubts = _Doubts(on_doubt)
     with writing(output) as stream:
         tasks = any_file_chunks(inputs, format=format, n_bytes=chunk_bytes, encoding=encoding, id_prefix=id_prefix)
         for parsed, at, bytes_read in jobs.silent.map(functools.partial(_parse_part, work), tasks):
             if parsed.stopped and parsed.first_fault is not None:
                 raise parsed.first_fault
-            if parsed.doubt and on_doubt and not doubted:
-                doubted = True
-                on_doubt(f"{name_of(inputs[at])}: {parsed.doubt}")
+            doubts.tell(inputs[at], parsed.doubt)
+            files_seen[at] = files_seen[at].plus(parsed.seen)
             text = parsed.text
             if at != file:
                 stream.write(missing_end(last))
@@ -138,11 +141,27 @@ def parse_files(
             first_fault = first_fault or parsed.first_fault
             fallbacks += parsed.fallbacks
             jobs.tell("parsing", bytes_read, total)
+        for path, seen in zip(inputs, files_seen, strict=True):
+            doubts.tell(path, seen.doubt(work.stored()))
         for path, found in zip(inputs, map(sum, zip(sentences, faults, strict=True)), strict=True):
             if not found:
                 problem = "expected sentences, found none"
                 raise InputError(problem, path=name_of(path), remedy="give a file with sentences")
-    return Summary(sum(sentences), tokens, sum(faults), first_fault, time.monotonic() - start, fallbacks)
+    counts = sum(sentences), tokens, sum(faults)
+    expectation = functools.reduce(Seen.plus, files_seen).expectation(work.stored())
+    return Summary(*counts, first_fault, time.monotonic() - start, fallbacks, expectation)
+
+
+class _Doubts:
+    """The first doubt of a run, which is told once."""
+
+    def __init__(self, on_doubt: Callable[[str], object] | None) -> None:
+        self._on_doubt = on_doubt
+
+    def tell(self, path: str | os.PathLike[str], reason: str | None) -> None:
+        if reason and self._on_doubt is not None:
+            on_doubt, self._on_doubt = self._on_doubt, None
+            on_doubt(f"{name_of(path)}: {reason}")
 
 
 def _parse_part(work: Work, part: tuple[Chunk | TextChunk, int, int]) -> tuple[Parsed, int, int]:

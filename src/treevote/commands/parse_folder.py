@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import functools
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
-from typing import Any, TextIO
+from typing import Any
 
 from treevote.batch.joint import Work
 from treevote.batch.manifest import Manifest
@@ -28,21 +26,7 @@ from treevote.files.temporaries import lock, temporary
 from treevote.models.text.text_annotator import Tags
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.store.manifest import digest
-from treevote.terminal import EVERY, duration, is_quiet
-
-AT_A_TERMINAL = 0.2
-"""Seconds between two states of the line at a terminal."""
-
-
-@dataclass(slots=True)
-class Status:
-    """How far a run is: finished files, tokens, and bytes of the input, and how many files and bytes there are."""
-
-    files: int = 0
-    n_files: int = 0
-    tokens: int = 0
-    n_bytes: int = 0
-    total_bytes: int = 0
+from treevote.terminal import plural
 
 
 def parse_folder(
@@ -65,7 +49,6 @@ def parse_folder(
     id_prefix: str = "",
     jobs: Jobs = ONE_JOB,
     task_bytes: int = TASK_BYTES,
-    progress: Callable[[Status], object] | None = None,
 ) -> FolderSummary:
     """Parse each of many files into a file of its own; what is there already is not made again.
 
@@ -88,11 +71,9 @@ def parse_folder(
     strict : bool, default=False
         Whether a text that is probably unfit for the model is a fault of its file.
     jobs : Jobs, optional
-        The bytes do not depend on them.
+        The bytes do not depend on them. Their progress is called with the number of finished input bytes and the total.
     task_bytes : int, default=1 MiB
         Approximate size of the text of a task; the bytes do not depend on it.
-    progress : callable, optional
-        Called after each task; the status is one object, which changes.
 
     Raises
     ------
@@ -124,17 +105,16 @@ def parse_folder(
         summary = FolderSummary(where, links=links)
         with temporary(os.path.join(where, "parses"), folder=True) as scratch:
             manifest.write()  # without lines that were cut off
-            status = Status(n_files=len(found), total_bytes=size([path for path, _ in found]))
-            with closing(Outputs(scratch, found, manifest, task, summary, strict)) as run:
+            title, total = f"parsing {plural(len(found), 'file')}", size([path for path, _ in found])
+            with closing(Outputs(scratch, found, manifest, task, summary, strict, work.stored)) as run:
                 cut = functools.partial(pieces, format=format, encoding=encoding, n_bytes=task_bytes)
                 documents = document_ids([name for _, name in found], id_prefix)
                 source = _source(found, run, force, documents, cut)
                 for results in jobs.silent.map(functools.partial(parse_task, work), tasks(source, task_bytes)):
                     for done in results:
                         run.take(done)
-                    if progress is not None:
-                        status.files, status.tokens, status.n_bytes = run.finished, run.tokens, run.n_bytes
-                        progress(status)
+                    jobs.tell(title, run.n_bytes, total)
+                summary.expectation = run.seen.expectation(work.stored())
             if hasattr(os, "sync"):  # not on Windows
                 os.sync()
             manifest.write()
@@ -186,54 +166,3 @@ def _sentence(folder: str) -> Iterator[None]:
             path=os.fspath(error.filename2 or error.filename or folder),
             remedy="check the folder, its permissions and the space on the disk; finished files stay",
         ) from error
-
-
-@contextmanager
-def status_shown(stream: TextIO | None = None) -> Iterator[Callable[[Status], None]]:
-    """Show the status of a run: at a terminal as one line that changes, else as a line every few seconds."""
-    file = stream or sys.stderr
-    if is_quiet():
-        yield lambda status: None
-        return
-    shown = StatusLine(file)
-    try:
-        yield shown
-    finally:
-        shown.clear()
-
-
-class StatusLine:
-    """A line about a run; the clock returns seconds."""
-
-    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
-        self._stream, self._clock = stream, clock
-        self._terminal = stream.isatty()
-        self._start = self._last = clock()
-        self._width = 0
-
-    def __call__(self, status: Status) -> None:
-        """Write the line if it is time."""
-        now = self._clock()
-        if now - self._last < (AT_A_TERMINAL if self._terminal else EVERY):
-            return
-        self._last = now
-        seconds = max(now - self._start, 1e-9)
-        speed = f", {status.tokens / seconds:,.0f} tokens/s" if status.tokens else ""
-        left = ""
-        if 0 < status.n_bytes <= status.total_bytes:
-            rest = seconds * (status.total_bytes - status.n_bytes) / status.n_bytes
-            left = f"; about {duration(rest)} left"
-        line = f"treevote: {status.files:,} of {status.n_files:,} files, {status.tokens:,} tokens{speed}{left}"
-        if self._terminal:
-            self._stream.write("\r" + line.ljust(self._width))
-            self._stream.flush()
-            self._width = len(line)
-        else:
-            print(line, file=self._stream, flush=True)
-
-    def clear(self) -> None:
-        """Leave no line at a terminal."""
-        if self._width:
-            self._stream.write("\r" + " " * self._width + "\r")
-            self._stream.flush()
-            self._width = 0

@@ -121,8 +121,7 @@ def _from_text(
     data = AnnotatorTrainer().train(training, dev, jobs=jobs)
     parser = data.of(EnsembleTrainer().train(data.treebank, data.dev, jobs=jobs))
     save(parser, folder / READER)
-    assert parser.reader is not None
-    parses, _ = _parse(parser, parser.reader.read(b"".join(text_of(str(folder / GOLD)))), jobs)
+    parses, _ = _parse(parser, parser.annotator.read(b"".join(text_of(str(folder / GOLD)))), jobs)
     found = evaluate_systems(test, {name: parse.only() for name, parse in parses.items()}, samples=1, permutations=1)
     return found, cascade(folder / READER, folder / GOLD)
 

@@ -15,13 +15,15 @@ from treevote.commands.treebanks import read_development, read_some, read_traini
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer, TrainedAnnotator
 from treevote.ensemble.configuration import PRESETS, Configuration, Preset, ensemble_of, read_configuration
-from treevote.ensemble.members import known_members, with_clusters
+from treevote.ensemble.members import known_members, with_clusters, with_vectors
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, TreevoteError
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.clusters.files import read_clusters
+from treevote.models.learning.vectors.files import read_vectors
+from treevote.models.learning.vectors.vectors import WordVectors
 from treevote.models.text.tokenization.library import library
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.store import folder as store
@@ -61,8 +63,9 @@ def train(
     select: bool = False,
     folds: int | None = None,
     seed: int | None = None,
-    reader: AnnotatorTrainer | None = None,
+    annotator: AnnotatorTrainer | None = None,
     clusters: str | os.PathLike[str] | Clusters | None = None,
+    vectors: str | os.PathLike[str] | WordVectors | None = None,
     format: Format | Literal["auto"] = "auto",
     jobs: Jobs = ONE_JOB,
     warn: Callable[[str], None] = lambda sentence: None,
@@ -73,7 +76,8 @@ def train(
     ``settings`` are those of `treevote.models.parsers.transition.parser.TransitionTrainer` for all members. Without a
     development set, the default number of folds is ``FOLDS`` for a selection, for measured weights, and for ``FEWEST``
     sentences and more, up to ``FEW``; else 0. Without a reader the model reads tagged treebanks only. Clusters of
-    words, or word vectors, are for parsers and taggers. ``warn`` is called with warnings about the files.
+    words, or word vectors in their place, are for parsers and taggers; ``vectors`` are for neural parsers. ``warn`` is
+    called with warnings about the files.
     """
     start = time.monotonic()
     if dev is not None and folds:
@@ -83,28 +87,32 @@ def train(
     trainer = ensemble_of(configuration, settings)
     if output is not None:
         store.check_target(output)
-    if reader is not None and reader.tags == "gold":
+    if annotator is not None and annotator.tags == "gold":
         warn("the parsers learn from gold tags, and will be given predicted ones; leave out --tags gold")
-    if reader is not None and reader.reads == "text":
+    if annotator is not None and annotator.reads == "text":
         library()  # before the work: it may be missing
     if clusters is not None:
         known = clusters if isinstance(clusters, Clusters) else read_clusters(clusters)
         trainer = dataclasses.replace(trainer, members=with_clusters(trainer.members, known))
-        if reader is not None:
-            reader = dataclasses.replace(reader, tagger=dataclasses.replace(reader.tagger, clusters=known))
+        if annotator is not None:
+            annotator = dataclasses.replace(annotator, tagger=dataclasses.replace(annotator.tagger, clusters=known))
     texts: list[Treebank] = []
-    on_text = None if reader is None else texts.append
+    on_text = None if annotator is None else texts.append
     treebank, convention = read_training(files, format=format, warn=warn, on_text=on_text)
+    if vectors is not None:
+        forms = {word.form for word in treebank.words}
+        own = vectors if isinstance(vectors, WordVectors) else read_vectors(vectors, forms)
+        trainer = dataclasses.replace(trainer, members=with_vectors(trainer.members, own))
     held_out = None if dev is None else read_development(dev, treebank, format=format, warn=warn)
     if held_out is None and configuration.folds is None:
         trainer = with_folds(trainer, treebank.n_sentences)
     compile_kernels(trainer, treebank)
     seen: TrainedAnnotator | None = None
-    if reader is not None:
+    if annotator is not None:
         dev_text = held_out
         if dev is not None and held_out is not None and held_out.source is None:  # sentences without trees are left out
             dev_text = read_some(dev, format)
-        seen = reader.train(treebank, held_out, texts=(texts[0], dev_text), seed=configuration.seed, jobs=jobs)
+        seen = annotator.train(treebank, held_out, texts=(texts[0], dev_text), seed=configuration.seed, jobs=jobs)
     data = (treebank, held_out) if seen is None else (seen.treebank, seen.dev)
     parser, milliseconds = trainer.train_measured(*data, seed=configuration.seed, jobs=jobs, convention=convention)
     if seen is not None:

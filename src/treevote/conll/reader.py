@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import io
 import itertools
 import math
 import os
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from treevote.conll.chunks import Chunk
+from treevote.conll.corpora import files_of, joined
 from treevote.conll.scanner import Blocks, Tokens, find_blocks, find_tokens
 from treevote.conll.stretches import numbered
 from treevote.conll.tokenlists import serialize
@@ -36,7 +38,7 @@ OnError: TypeAlias = Literal["stop", "skip", "keep"]
 
 
 def read(
-    source: Readable | Sequence[TokenList],
+    source: Readable | Sequence[str | os.PathLike[str]] | Sequence[TokenList],
     *,
     format: Format | Literal["auto"] = "auto",
     trees: Trees = "required",
@@ -45,12 +47,14 @@ def read(
     marks: bool = False,
     encoding: str = UTF8,
 ) -> Treebank:
-    r"""Read a whole file as one treebank.
+    r"""Read a file, or several as one corpus.
 
     Parameters
     ----------
-    source : path, "-", binary file, or sequence of conllu.TokenList
-        ``-`` is standard input; xz and gzip are decompressed.
+    source : path, "-", binary file, sequence of paths, or sequence of conllu.TokenList
+        A string is a path, never a text (see `loads`). ``-`` is standard input; xz and gzip are decompressed. The files
+        of a list, or those of a folder and its sub-folders with the suffixes ``.conllu``, ``.conllx``, ``.conll``, are
+        one treebank, each a document.
     format : {"auto", "conllu", "conllx"}, default="auto"
         ``"auto"``: determined by `treevote.conll.validation.format_of` from name and content; a TokenList is CoNLL-U.
     trees : {"required", "some", "partial", "partial-rooted", "optional", "ignored"}, default="required"
@@ -82,9 +86,19 @@ def read(
     >>> treebank.sentence(0).words[1].lemma
     'dog'
     """
+    if isinstance(source, str | os.PathLike) and source != "-" and os.path.isdir(source):
+        source = files_of(source)
     if isinstance(source, Sequence) and not isinstance(source, str):
-        path, text, format = "", serialize(source), "conllu"
+        if source and all(isinstance(each, str | os.PathLike) for each in source):
+            paths: Any = list(source)
+            parts = [read(path, format=format, trees=trees, on_error=on_error, encoding=encoding) for path in paths]
+            treebank = joined(parts, paths) if len(parts) > 1 else parts[0]
+            treebank = with_marks(treebank) if marks else treebank
+            return treebank if name is None else dataclasses.replace(treebank, name=name)
+        tokenlists: Any = source
+        path, text, format = "", serialize(tokenlists), "conllu"
     else:
+        require_path(source)
         with opened(source, encoding) as (stream, path, _):
             text = stream.read()
     require_utf8(text, path)
@@ -96,6 +110,51 @@ def read(
         raise faults[0] if faults else nothing
     treebank = with_marks(treebank) if marks else treebank
     return treebank if name is None else dataclasses.replace(treebank, name=name)
+
+
+def loads(text: str, *, format: Format | Literal["auto"] = "auto", trees: Trees = "required") -> Treebank:
+    r"""Read a text in CoNLL-U or CoNLL-X.
+
+    Parameters
+    ----------
+    text : str
+    format, trees
+        As for `read`.
+
+    Returns
+    -------
+    Treebank
+
+    Raises
+    ------
+    InputError
+        As for `read`, and if the text is the name of a file.
+
+    Examples
+    --------
+    >>> loads("1\tdogs\tdog\tNOUN\tNNS\t_\t0\troot\t_\t_\n\n").n_tokens
+    1
+    """
+    require_text(text, "treevote.read({})")
+    return read(io.BytesIO(text.encode("utf-8", "surrogateescape")), format=format, trees=trees)
+
+
+def require_path(source: Readable) -> None:
+    """Raise an InputError for a string with lines or tabs, which is no path."""
+    if isinstance(source, str) and ("\n" in source or "\t" in source):
+        problem = f"expected the path of a file, found the text {shortened(source)!r}"
+        raise InputError(problem, remedy="read a text with treevote.loads")
+
+
+def require_text(text: str, call: str) -> None:
+    """Raise an InputError for the name of a file where a text is expected; ``call`` is the call for a file."""
+    try:
+        is_file = "\n" not in text and os.path.exists(text)
+    except (OSError, ValueError):  # too long for a name, or with a zero byte
+        is_file = False
+    if is_file:
+        problem = f"expected a text, and {shortened(text)!r} is the name of a file"
+        raise InputError(problem, remedy=f"give {call.format(f'Path({text!r})')}, or its content")
 
 
 def with_marks(treebank: Treebank) -> Treebank:

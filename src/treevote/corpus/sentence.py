@@ -12,6 +12,9 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
+from treevote.errors import shortened
 from treevote.kernels import Ints
 from treevote.notebook import drawing
 
@@ -37,7 +40,7 @@ class Word(NamedTuple):
 ROOT = Word("<root>", "<root>", "<root>", "<root>", "_")
 """The word at position 0 of every sentence."""
 
-_SENT_ID = re.compile(r"#\s*sent_id\s*=(.*)")
+_COMMENT = re.compile(r"#\s*(\S+)\s*=(.*)")
 
 
 def is_label(text: str) -> bool:
@@ -52,6 +55,81 @@ def is_label(text: str) -> bool:
     return bool(text) and not any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in text)
 
 
+class Token(NamedTuple):
+    """A token of a sentence, from which its head and its dependents can be reached.
+
+    Attributes
+    ----------
+    sentence : Sentence
+    id : int
+        Position, from 1; 0 is ROOT.
+
+    Examples
+    --------
+    >>> words = (ROOT, Word("dogs", "dog", "NOUN", "_", "_"), Word("bark", "bark", "VERB", "_", "_"))
+    >>> dogs, bark = Sentence(words, np.array([-1, 2, 0], np.int32), ("", "nsubj", "root")).tokens
+    >>> dogs, dogs.head.lemma, bark.dependents, bark.head
+    (<1 dogs: nsubj of 2 bark>, 'bark', (<1 dogs: nsubj of 2 bark>,), <ROOT>)
+    """
+
+    sentence: Sentence
+    id: int
+
+    def __repr__(self) -> str:
+        """Return position, form, label and head."""
+        if not self.id:
+            return "<ROOT>"
+        head = self.head
+        arc = "" if head is None else f": {self.deprel} of {f'{head.id} {head.form}' if head.id else 'ROOT'}"
+        return f"<{self.id} {self.form}{arc}>"
+
+    @property
+    def word(self) -> Word:
+        """The columns of the token."""
+        return self.sentence.words[self.id]
+
+    @property
+    def form(self) -> str:
+        """FORM."""
+        return self.word.form
+
+    @property
+    def lemma(self) -> str:
+        """LEMMA."""
+        return self.word.lemma
+
+    @property
+    def upos(self) -> str:
+        """UPOS, or CPOSTAG."""
+        return self.word.upos
+
+    @property
+    def xpos(self) -> str:
+        """XPOS, or POSTAG."""
+        return self.word.xpos
+
+    @property
+    def feats(self) -> str:
+        """FEATS."""
+        return self.word.feats
+
+    @property
+    def deprel(self) -> str:
+        """Label of the arc from the head."""
+        return self.sentence.deprels[self.id]
+
+    @property
+    def head(self) -> Token | None:
+        """The head, which may be ROOT; None if it is not known, and of ROOT."""
+        head = int(self.sentence.heads[self.id])
+        return Token(self.sentence, head) if head >= 0 else None
+
+    @property
+    def dependents(self) -> tuple[Token, ...]:
+        """The tokens whose head it is, from left to right."""
+        return tuple(Token(self.sentence, i) for i in np.flatnonzero(self.sentence.heads == self.id).tolist())
+
+
 class Sentence(NamedTuple):
     """A sentence of a treebank.
 
@@ -63,11 +141,34 @@ class Sentence(NamedTuple):
         Position of the head of each token; ``heads[0]`` is -1, unknown heads are -1.
     deprels : tuple of str, length n + 1
         Label of the arc from the head; ``deprels[0]`` is ``""``.
+    comments : sequence of str
+        The lines above the first token, if the sentence was read.
     """
 
     words: tuple[Word, ...]
     heads: Ints
     deprels: tuple[str, ...]
+    comments: Sequence[str] = ()
+
+    def __repr__(self) -> str:
+        """Return the id, the number of tokens, and the beginning of the text."""
+        name = f" {self.sent_id!r}" if self.sent_id else ""
+        return f"<Sentence{name}: {len(self.words) - 1} tokens, {shortened(self.text)!r}>"
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """The tokens without ROOT."""
+        return tuple(Token(self, i) for i in range(1, len(self.words)))
+
+    @property
+    def sent_id(self) -> str:
+        """The ``sent_id`` of the comments; empty without one."""
+        return sent_id(self.comments)
+
+    @property
+    def text(self) -> str:
+        """The ``text`` of the comments, else the forms with a space between."""
+        return comment("text", self.comments) or " ".join(word.form for word in self.words[1:])
 
     def _repr_svg_(self) -> str:
         """Return a drawing of the tree, for notebooks."""
@@ -76,4 +177,10 @@ class Sentence(NamedTuple):
 
 def sent_id(lines: Sequence[str]) -> str:
     """Return the ``sent_id`` of a sentence, or an empty string."""
-    return next((match[1].strip() for line in lines if (match := _SENT_ID.fullmatch(line))), "")
+    return comment("sent_id", lines)
+
+
+def comment(name: str, lines: Sequence[str]) -> str:
+    """Return the value of the first comment ``# name = value``, or an empty string."""
+    found = (match for line in lines if (match := _COMMENT.fullmatch(line.rstrip("\r"))) and match[1] == name)
+    return next((match[2].strip() for match in found), "")

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from treevote.corpus.consistency import inconsistency
 from treevote.corpus.frame import columns_of
-from treevote.corpus.sentence import ROOT, Sentence, Word, sent_id
+from treevote.corpus.sentence import ROOT, Sentence, Word, comment, sent_id
 from treevote.corpus.vocabulary import encode, used
 from treevote.errors import InputError
 from treevote.extras import extra
@@ -199,9 +199,10 @@ class Treebank:
         Returns
         -------
         pandas.DataFrame
-            Columns: ``sentence`` (from 0), ``id`` (position in the sentence, from 1), ``form``, ``lemma``, ``upos``,
-            ``xpos``, ``feats``, ``head`` (0 for ROOT, -1 if unknown), ``deprel`` (empty if unknown), and support and
-            confidence if there are any.
+            Columns: ``document`` and ``sent_id`` (from the comments, or empty), ``sentence`` (from 0), ``id`` (position
+            in the sentence, from 1), ``form``, ``lemma``, ``upos``, ``xpos``, ``feats``, ``head`` (0 for ROOT, -1 if
+            unknown), ``deprel`` (empty if unknown), ``head_form`` and ``head_upos`` (empty without a head or under
+            ROOT), ``misc`` (``_`` without a source), and support and confidence if there are any.
 
         Raises
         ------
@@ -212,10 +213,21 @@ class Treebank:
             import pandas  # pyright: ignore[reportMissingImports]
         slots = np.flatnonzero(self.is_token)
         words = [self.words[word] for word in self.tokens[slots].tolist()]
-        columns: dict[str, Any] = {"sentence": self.sentence_of[slots], "id": self.positions[slots]}
+        sentences, ids = self.sentence_of[slots], [sent_id(self.comments(i)) for i in range(len(self))]
+        columns: dict[str, Any] = {"document": np.array(self.documents, object)[sentences]}
+        columns |= {"sent_id": np.array(ids, object)[sentences], "sentence": sentences, "id": self.positions[slots]}
         columns |= {field: [getattr(word, field) for word in words] for field in Word._fields}
         columns |= {"head": self.heads[slots], "deprel": [(*self.labels, "")[i] for i in self.deprels[slots].tolist()]}
+        above = np.where(self.heads[slots] > 0, self.tokens[self.starts[slots] + np.maximum(self.heads[slots], 0)], -1)
+        heads = [None if word < 0 else self.words[word] for word in above.tolist()]
+        columns |= {f"head_{field}": [getattr(head, field, "") for head in heads] for field in ("form", "upos")}
+        columns["misc"] = self._misc(slots)
         return pandas.DataFrame(columns | {field: column[slots] for field, column in self.marks.items()})
+
+    def _misc(self, slots: Longs) -> list[str]:
+        if (source := self.source) is None:
+            return ["_"] * len(slots)
+        return [source.lines[line].rstrip("\r").rpartition("\t")[2] for line in source.line_of[slots].tolist()]
 
     @staticmethod
     def from_frame(frame: pandas.DataFrame, name: str = "") -> Treebank:
@@ -310,7 +322,19 @@ class Treebank:
             tuple(self.words[word] for word in self.tokens[span]),
             self.heads[span].copy(),
             tuple(self.labels[label] if label >= 0 else "" for label in self.deprels[span]),
+            self.comments(i),
         )
+
+    @property
+    def documents(self) -> list[str]:
+        """Id of the document of each sentence, from ``# newdoc``; empty before the first, and without a source."""
+        found, document = [], ""
+        for i in range(len(self)):
+            for line in self.comments(i):
+                if line.startswith("# newdoc"):
+                    document = comment("id", [line.replace("newdoc ", "", 1)])
+            found.append(document)
+        return found
 
     def sentences(self) -> Iterator[Sentence]:
         """Iterate over the sentences."""

@@ -42,7 +42,8 @@ def as_text(diagnosis: Diagnosis) -> str:
 def sentence(diagnosis: Diagnosis) -> str:
     """Return the numbers of a diagnosis in words."""
     listed = ", ".join(f"{n:,} {kind}" for kind, n in counts(diagnosis).items() if n)
-    said = f"{plural(len(diagnosis.suspects), 'suspect')} with a probability of {diagnosis.least:g} or more"
+    probable = f"{diagnosis.probable:,} of them with a probability of {diagnosis.least:g} or more"
+    said = f"{plural(len(diagnosis.suspects), 'suspect')}, {probable},"
     hidden = f"; {diagnosis.acknowledged:,} acknowledged" if diagnosis.acknowledged else ""
     size = f"{plural(len(diagnosis.treebank), 'sentence')}, {plural(diagnosis.treebank.n_tokens, 'token')}"
     return f"{said} in {size}" + (f": {listed}" if listed else "") + hidden
@@ -62,6 +63,7 @@ def as_json(diagnosis: Diagnosis, command: str = "") -> str:
         "members": list(diagnosis.members),
         "folds": diagnosis.folds,
         "least": diagnosis.least,
+        "probable": diagnosis.probable,
         "acknowledged": diagnosis.acknowledged,
         "kinds": counts(diagnosis),
         "suspects": [_plain(one) for one in diagnosis.suspects],

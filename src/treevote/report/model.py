@@ -45,7 +45,7 @@ def _what(facts: Mapping[str, Any]) -> str:
     return (
         f"ensemble of {len(members)} members, {roots}\n"
         f"weights of the votes: {votes['kind']}{by_pos}\n"
-        f"{_READS[tuple(facts['reader'])]}"
+        f"{_READS[tuple(facts['annotator'])]}"
         f"treevote {facts['treevote']}, model format {facts['format']}"
     )
 
@@ -56,8 +56,7 @@ def _data(facts: Mapping[str, Any], full: bool) -> str:
         for role in ("training", "development")
         if (data := facts.get(role)) is not None
     ]
-    if words := facts.get("clusters"):
-        lines.append(f"clusters of {words:,} words")
+    lines += [f"{what} of {words:,} words" for what in ("clusters", "vectors") if (words := facts.get(what))]
     return "\n".join(lines)
 
 

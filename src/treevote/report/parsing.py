@@ -8,26 +8,29 @@ from collections.abc import Iterator
 
 from treevote.commands.folder_outputs import FolderSummary
 from treevote.commands.parse import Summary
+from treevote.ensemble.familiarity import Expectation
 from treevote.report.answer import answer
 from treevote.terminal import plural
 
 
 def files_text(summary: Summary) -> str:
-    """Return the summary of a parse as a sentence."""
+    """Return the summary of a parse as a sentence, and the accuracy to expect."""
     done = f"parsed {summary.sentences:,} sentences, {summary.tokens:,} tokens in {summary.seconds:.1f} s"
     done += f" ({summary.tokens / summary.seconds:,.0f} tokens/s)" if summary.seconds else ""
-    return f"{done}; {summary.faults:,} with faults, first {summary.first_fault}" if summary.faults else done
+    done += f"; {summary.faults:,} with faults, first {summary.first_fault}" if summary.faults else ""
+    return _with_expectation(done, summary.expectation)
 
 
 def files_json(summary: Summary, output: str | os.PathLike[str], command: str = "") -> str:
     """Return the summary of a parse as JSON."""
     facts = {field.name: getattr(summary, field.name) for field in dataclasses.fields(summary)}
     first = None if summary.first_fault is None else str(summary.first_fault)
+    facts["expectation"] = None if summary.expectation is None else summary.expectation.as_dict()
     return answer("parsing", {"output": os.fspath(output), **facts, "first_fault": first}, command)
 
 
 def folder_text(summary: FolderSummary) -> str:
-    """Return the summary of a run over many files as a sentence."""
+    """Return the summary of a run over many files as a sentence, and the accuracy to expect."""
     speed = f" ({summary.tokens / summary.seconds:,.0f} tokens/s)" if summary.seconds and summary.tokens else ""
     counts = f"{plural(summary.written, 'file')}, {summary.sentences:,} sentences, {summary.tokens:,} tokens"
     parts = [f"{summary.folder}: wrote {counts} in {summary.seconds:.1f} s{speed}"]
@@ -39,7 +42,12 @@ def folder_text(summary: FolderSummary) -> str:
         parts.append(f"{summary.faults:,} faulty sentences left out or unparsed")
     if summary.faulty:
         parts.append(f"{plural(len(summary.faulty), 'file')} with a fault, not parsed")
-    return "; ".join(parts)
+    return _with_expectation("; ".join(parts), summary.expectation)
+
+
+def _with_expectation(done: str, expectation: Expectation | None) -> str:
+    """Return a sentence, and behind it a line on the accuracy to expect."""
+    return done if expectation is None else f"{done}\n{expectation}"
 
 
 def folder_warnings(summary: FolderSummary) -> Iterator[str]:
@@ -68,6 +76,7 @@ def folder_json(summary: FolderSummary, command: str = "") -> str:
         "tokens": summary.tokens,
         "faulty_sentences": summary.faults,
         "fallbacks": summary.fallbacks,
+        "expectation": None if summary.expectation is None else summary.expectation.as_dict(),
         "seconds": round(summary.seconds, 3),
     }
     return answer("folder", facts, command)

@@ -19,8 +19,9 @@ from treevote.visibility import visible
 DRAWN, LISTED = 60, 400
 """Maximum numbers of suspects of a kind with a drawing, and of those in the table below them."""
 
-AROUND, WIDEST = 2, 24
-"""Words of a drawing on both sides of an arc, and the maximum number of its words."""
+AROUND, WIDEST, QUOTED = 2, 24, 60
+"""Words of a drawing on both sides of an arc, the maximum number of its words, and the words that are quoted on both
+sides of a suspect."""
 
 
 class Group(NamedTuple):
@@ -29,7 +30,7 @@ class Group(NamedTuple):
     kind: str
     title: str
     total: int
-    drawn: list[tuple[Suspect, list[str], str]]  # with the words of the sentence
+    drawn: list[tuple[Suspect, list[tuple[int, str]], str]]  # with the words around it and their IDs, and the drawing
     listed: list[Suspect]
 
 
@@ -68,7 +69,9 @@ def _group(diagnosis: Diagnosis, kind: str) -> Group:
     drawn = []
     for one in own[:DRAWN]:
         sentence = diagnosis.treebank.sentence(one.sentence)
-        drawn.append((one, [word.form for word in sentence.words[1:]], _drawing(sentence, one)))
+        first, last = max(1, one.token - QUOTED), min(len(sentence.words) - 1, one.token + QUOTED)
+        words = [(i, sentence.words[i].form) for i in range(first, last + 1)]
+        drawn.append((one, words, _drawing(sentence, one)))
     return Group(kind, KINDS[kind], len(own), drawn, own[DRAWN : DRAWN + LISTED])  # type: ignore[index]
 
 

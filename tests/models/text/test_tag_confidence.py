@@ -122,9 +122,9 @@ def test_it_is_written_and_read_back(reader: TextAnnotator) -> None:
 
 def test_a_reader_with_development_data_has_it() -> None:
     trained = AnnotatorTrainer("tokens", "gold", tagger=SMALL).train(TRAINING, DEV)
-    assert trained.reader.confidence is not None
+    assert trained.annotator.confidence is not None
     assert "reliability" in trained.facts
-    again = TextAnnotator.from_record(trained.reader.record())
+    again = TextAnnotator.from_record(trained.annotator.record())
     assert again.confidence is not None
-    assert again.confidence.weights.tobytes() == trained.reader.confidence.weights.tobytes()
-    assert AnnotatorTrainer("tokens", "gold", tagger=SMALL).train(TRAINING).reader.confidence is None
+    assert again.confidence.weights.tobytes() == trained.annotator.confidence.weights.tobytes()
+    assert AnnotatorTrainer("tokens", "gold", tagger=SMALL).train(TRAINING).annotator.confidence is None

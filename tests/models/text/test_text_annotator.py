@@ -78,20 +78,19 @@ def test_nothing_is_done_where_nothing_is_to_be_predicted() -> None:
 
 
 def test_a_model_with_a_reader_is_stored_and_told_apart(parser: EnsembleParser, tmp_path: Path) -> None:
-    model = dataclasses.replace(parser, reader=TextAnnotator(tagger=ToyTagger("VERB")))
-    assert content(dataclasses.replace(model, reader=None).record()) == content(parser.record())
+    model = dataclasses.replace(parser, annotator=TextAnnotator(tagger=ToyTagger("VERB")))
+    assert content(dataclasses.replace(model, annotator=TextAnnotator()).record()) == content(parser.record())
     save(model, tmp_path / "reads")
     save(parser, tmp_path / "parses")
     assert content(load(tmp_path / "reads").record()) == content(model.record())
-    assert load(tmp_path / "parses").reader is None
+    assert load(tmp_path / "parses").annotator.parts == []
     alone = load_member(tmp_path / "reads", "lr-svm-backward")
     assert list(alone.members) == ["lr-svm-backward"]
-    assert alone.reader is not None
-    assert alone.reader.tagger == ToyTagger("VERB")
-    with pytest.raises(ConfigError, match="unknown member 'reader'"):
-        load_member(tmp_path / "reads", "reader")
+    assert alone.annotator.tagger == ToyTagger("VERB")
+    with pytest.raises(ConfigError, match="unknown member 'annotator'"):
+        load_member(tmp_path / "reads", "annotator")
     reads, parses = inspect(tmp_path / "reads"), inspect(tmp_path / "parses")
-    assert (reads["reader"], parses["reader"]) == (["tagger"], [])
+    assert (reads["annotator"], parses["annotator"]) == (["tagger"], [])
     assert "reads CoNLL-U with or without tags" in as_text(reads)
     assert "reads" not in as_text(parses)
     assert reads["card"]["input"] == "sentences of words; CoNLL-U or CoNLL-X"
@@ -100,18 +99,18 @@ def test_a_model_with_a_reader_is_stored_and_told_apart(parser: EnsembleParser, 
 
 def test_a_forged_reader_is_refused(parser: EnsembleParser) -> None:
     for reader, problem in [
-        (Record("ensemble"), "expected a model of kind 'reader'"),
-        (Record("reader", parts={"tagger": Record("parser")}), "expected a toy tagger"),
-        (Record("reader", parts={"speller": Record("parser")}), "reads text with an unknown 'speller'"),
+        (Record("ensemble"), "expected a model of kind 'annotator'"),
+        (Record("annotator", parts={"tagger": Record("parser")}), "expected a toy tagger"),
+        (Record("annotator", parts={"speller": Record("parser")}), "reads text with an unknown 'speller'"),
     ]:
         record = parser.record()
         with pytest.raises(ModelError, match=problem):
-            EnsembleParser.from_record(dataclasses.replace(record, parts={**record.parts, "reader": reader}))
+            EnsembleParser.from_record(dataclasses.replace(record, parts={**record.parts, "annotator": reader}))
 
 
 def test_text_without_tags_is_tagged_before_it_is_parsed(parser: EnsembleParser, tmp_path: Path) -> None:
     save(parser, tmp_path / "parses")
-    save(dataclasses.replace(parser, reader=TextAnnotator(tagger=ToyTagger())), tmp_path / "reads")
+    save(dataclasses.replace(parser, annotator=TextAnnotator(tagger=ToyTagger())), tmp_path / "reads")
     bare, doubts = tmp_path / "bare.conllu", list[str]()
     bare.write_text(BARE * 20 + TAGGED)
     parse_files(tmp_path / "parses", [bare], tmp_path / "out", on_doubt=doubts.append)

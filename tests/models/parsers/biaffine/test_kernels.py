@@ -14,7 +14,7 @@ from tests.reference import network as twin
 from treevote.models.parsers.biaffine import character_convolution as convolution
 from treevote.models.parsers.biaffine import lstm
 from treevote.models.parsers.biaffine.activations import SLOPE, logistic, rectify, slope_of, tanh
-from treevote.models.parsers.biaffine.adam import BETA1, BETA2, EPSILON, Adam
+from treevote.models.parsers.biaffine.adam import BETA1, BETA2, BLOCK, EPSILON, Adam
 from treevote.models.parsers.biaffine.batches import Batch, batches
 from treevote.models.parsers.biaffine.embeddings import add_to_vectors, add_vectors
 from treevote.models.parsers.biaffine.products import WIDTH, add_product, affine, product
@@ -100,18 +100,28 @@ def test_vectors_of_several_items_are_added(seed: int, bags: list[list[int]]) ->
 
 
 @settings(max_examples=20)
-@given(seeds)
-def test_steps_are_those_of_adam(seed: int) -> None:
+@given(seeds, st.integers(1, 2 * BLOCK + 1))
+def test_steps_are_those_of_adam(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)
-    start = floats(rng, 3)
-    adam, x, m, v = Adam.of(start.copy()), start.astype(float), np.zeros(3), np.zeros(3)
+    start = floats(rng, n)
+    adam, x, m, v = Adam.of(start.copy()), start.astype(float), np.zeros(n), np.zeros(n)
     for number in range(1, 4):
-        gradient = floats(rng, 3)
+        gradient = floats(rng, n)
         m, v = BETA1 * m + (1 - BETA1) * gradient, BETA2 * v + (1 - BETA2) * gradient.astype(float) ** 2
         x -= 0.1 * (m / (1 - BETA1**number)) / (np.sqrt(v / (1 - BETA2**number)) + EPSILON)
         adam.step(gradient, number, 0.1)
         assert adam.parameters == pytest.approx(x, abs=1e-4)
         assert (gradient == 0).all()
+
+
+def test_a_block_without_derivatives_stays_as_it_is() -> None:
+    adam = Adam.of(np.zeros(2 * BLOCK, np.float32))
+    adam.step(np.ones(2 * BLOCK, np.float32), 1, 0.1)
+    before = adam.parameters.copy()
+    gradient = np.zeros(2 * BLOCK, np.float32)
+    gradient[BLOCK] = 1
+    adam.step(gradient, 2, 0.1)
+    assert (adam.parameters != before).tolist() == [False] * BLOCK + [True] * BLOCK
 
 
 @given(st.lists(st.integers(1, 9), max_size=12), st.integers(1, 30), st.none() | seeds)

@@ -11,6 +11,7 @@ import pytest
 from tests.reference.toy_parser import TRAINING
 from treevote.kernels import Floats, Ints
 from treevote.models.learning.features.lexicon import Lexicon
+from treevote.models.learning.vectors.vectors import WordVectors
 from treevote.models.parsers.biaffine.batches import Batch, batches
 from treevote.models.parsers.biaffine.encoder import Masks, embed, encode, no_masks
 from treevote.models.parsers.biaffine.parameters import Shapes, Sizes, initial, shapes_of, views
@@ -20,6 +21,7 @@ from treevote.models.parsers.biaffine.words import END, letters_of, words_of
 
 SIZES = Sizes(words=7, tags=5, letters=6, filters=8, units=9, layers=2, arcs=10, labels=6)
 ATTRIBUTES = ("lower", "upos")
+VECTORS = WordVectors(("dog", "saw", "the"), np.array([[1, 2], [-1, 0.5], [0.5, -2]], np.float16))
 
 
 class Problem(NamedTuple):
@@ -45,9 +47,9 @@ def problem() -> Problem:
     trees = TRAINING.select(range(12))
     lexicon, letters = Lexicon.of(trees), letters_of(trees.words)
     rows = np.arange(len(trees.words), dtype=np.int32)
-    words = words_of(trees.words, rows, lexicon.columns(trees.words), ATTRIBUTES, letters)
+    words = words_of(trees.words, rows, lexicon.columns(trees.words), ATTRIBUTES, letters, VECTORS)
     counts = {name: int(words.attributes[:, j].max()) + 1 for j, name in enumerate(ATTRIBUTES)}
-    shapes = shapes_of(SIZES, counts, len(lexicon.feats) + 1, END + 1 + len(letters), len(trees.labels))
+    shapes = shapes_of(SIZES, counts, len(lexicon.feats) + 1, END + 1 + len(letters), len(trees.labels), VECTORS.size)
     rng = np.random.default_rng(0)
     vector = initial(shapes, [*ATTRIBUTES, "split-feats", "letters"], rng)
     vector += rng.normal(scale=0.1, size=len(vector)).astype(np.float32)

@@ -96,8 +96,15 @@ def test_new_combinations_are_predicted() -> None:
     one = ClassifierTrainer(templates=("0.prefix1", "0.suffix1"), epochs=20, rate=1.0)
     trainer = TaggerTrainer({**SMALL.taggers, "feats": (one,) * 4})
     model = trainer.train(Treebank.of([([word], [0], ["root"]) for word in words for _ in range(8)]))
-    found = [word.feats for word in words_of(model.tag(bare([["cuuz", "auux", "cuuy"]])))[0]]
-    assert found == ["Case=c|Number=z", "Case=a|Number=x", "Case=c|Number=y"]
+    tagged, agreed, _ = model.tag_with_margins(bare([["cuuz", "auux", "cuuy"]]))
+    assert [word.feats for word in words_of(tagged)[0]] == ["Case=c|Number=z", "Case=a|Number=x", "Case=c|Number=y"]
+    assert agreed.tolist() == [False, False, True, True]  # no tagger by itself chose the new one
+
+
+def test_words_of_unknown_groups_have_no_class() -> None:
+    words = [Word("a", "a", "A", "_", "X=1"), Word("b", "b", "B", "_", "X=2"), Word("c", "c", "A", "_", "X=3")]
+    classes, groups, _ = module._gold_classes(Treebank.of([(words, [0, 1, 1], ["root", "x", "x"])]), "feats", ["A"])
+    assert (classes.tolist(), groups.tolist()) == ([-1, 0, -1, 1], [0, 0, 0, 0])
 
 
 @settings(max_examples=30)

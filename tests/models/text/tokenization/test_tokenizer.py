@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import pickle
 import random
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -269,6 +270,15 @@ def test_forged_settings_of_the_network_are_refused(at: int) -> None:
         if value != network[at] and not (at == 0 and value <= 2) and not (at == 3 and value <= 1):
             with pytest.raises(ModelError, match="the model is damaged: train it again"):
                 model_file.check(built(other, rules))
+
+
+@pytest.mark.parametrize("size", [16, 24, 64])
+def test_networks_of_all_sizes_of_the_trainer_pass(size: int) -> None:
+    assert TokenizerTrainer(dimension=size).dimension == size  # type: ignore[arg-type]
+    numbers = 2 * 6 * (size + 1) * size + 2 * 3 * (size + 1)
+    model_file._check_network(struct.pack("<BHBBBI", 2, 50, 1, 1, size, 0) + bytes(4 * numbers + 1))
+    with pytest.raises(ModelError, match="another size"):
+        model_file._check_network(struct.pack("<BHBBBI", 2, 50, 1, 1, size, 0) + bytes(4 * numbers))
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_tokens_are_tagged_and_parsed(model: Path, tmp_path: Path) -> None:
 def test_the_model_says_what_it_reads(model: Path) -> None:
     assert "reads CoNLL-U with or without tags" in run("inspect", model)
     facts = json.loads(run("inspect", model, "--json"))
-    assert facts["reader"] == ["tagger"]
+    assert facts["annotator"] == ["tagger"]
     reading: Any = load(model).facts["reading"]
     assert (reading["reads"], reading["tags"]) == ("tokens", "predicted")
     assert set(reading["accuracy"]) == {"UPOS", "XPOS", "FEATS", "AllTags", "Lemmas"}
@@ -86,7 +86,9 @@ def test_training_on_gold_tags_that_will_be_predicted_is_warned_of(tmp_path: Pat
     told: list[str] = []
     kinds: tuple[TrainingTags, ...] = ("predicted", "gold")
     for tags in kinds:
-        train([TOY], tmp_path / "model", members=MEMBER[1:2], reader=AnnotatorTrainer("tokens", tags), warn=told.append)
+        train(
+            [TOY], tmp_path / "model", members=MEMBER[1:2], annotator=AnnotatorTrainer("tokens", tags), warn=told.append
+        )
     assert [sentence for sentence in told if "gold" in sentence] == [
         "the parsers learn from gold tags, and will be given predicted ones; leave out --tags gold"
     ]
@@ -104,7 +106,7 @@ def test_several_files_and_gold_tags(tmp_path: Path) -> None:
     )
     assert answer["reading"] == {"reads": "tokens", "tags": "gold"}
     assert answer["training"]["tokens"] == 2 * read(TOY).n_tokens
-    reader = load(tmp_path / "gold").reader
+    reader = load(tmp_path / "gold").annotator
     assert reader is not None
     assert reader.parts == ["tagger"]
 
@@ -177,7 +179,6 @@ def test_adaptation_of_the_parsers_keeps_the_reader(model: Path, tmp_path: Path)
     bare = without_tags(TOY, tmp_path / "bare.conllu")
     run("adapt", model, bare, *ADAPT, *COMMITTEE, "-o", tmp_path / "adapted", "--retrain", "parsers")
     adapted = load(tmp_path / "adapted")
-    assert adapted.reader is not None
     assert adapted.facts["reading"] == load(model).facts["reading"]
     silver = read(tmp_path / "adapted.silver.conllu")
     assert all(word.upos != "_" for word in silver.words[1:])

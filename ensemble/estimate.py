@@ -1,0 +1,89 @@
+"""Accuracy on a text without labels, as a range, from the agreement of the members.
+
+Confidence is calibrated on the source, and too high elsewhere; so is the accuracy that agreement alone would give. But
+over domains accuracy falls as agreement does (Baek et al. 2022, "Agreement-on-the-line"; Garg et al. 2022, "Leveraging
+unlabeled data to predict out-of-distribution performance"): the log-odds of LAS fall by the fall of the log-odds of
+agreement, and somewhat more. How much more differs from one domain to the next; `SHIFTS` are the ends of what was seen.
+Agreement is the share of tokens to which all members give the same head and label.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.parser import EnsembleParser
+from treevote.kernels import Bools
+
+# What an estimate is made of: agreement of members, mean confidence, labelled sentences, or an earlier estimate.
+Basis = Literal["agreement", "confidence", "labels", "changes"]
+
+# Lowest and highest shift of the log-odds of LAS over pairs of model and domain, but for 5 % (see the recipe of
+# adaptation). *Agreement*: from the source to the text, beyond the shift of the agreement; *confidence*: from the mean
+# confidence of a model with one member to its LAS.
+SHIFTS: dict[Basis, tuple[float, float]] = {"agreement": (-0.40, 0.12), "confidence": (-1.0, 0.0)}
+
+_LEAST = 0.1  # percent: nearer to 0 and 100 nothing has log-odds
+
+
+class Estimate(NamedTuple):
+    """A range of LAS in percent, and what it is made of."""
+
+    low: float
+    high: float
+    basis: Basis
+
+    @property
+    def las(self) -> float:
+        """The middle of the range."""
+        return round((self.low + self.high) / 2, 2)
+
+
+class SourceScores(NamedTuple):
+    """Scores of a model on the source in percent."""
+
+    las: float
+    agreement: float | None  # of several members
+    tokens: int = 0
+
+    @staticmethod
+    def of(parser: EnsembleParser) -> SourceScores | None:
+        """Return the scores of a model on its development data; None if it was trained without any."""
+        facts: Any = parser.facts
+        measured: Any = parser.familiarity
+        if "scores" not in facts or not measured:
+            return None
+        agreement = measured["agreement"] if len(parser.members) > 1 else None
+        return SourceScores(facts["scores"]["vote"]["las"], agreement, measured["tokens"])
+
+
+def all_agree(parse: Treebank) -> Bools | None:
+    """Return a mask of the tokens of a vote on whose head and label all members agree; None for one parser alone."""
+    if parse.support is None or parse.label_support is None:
+        return None
+    return np.asarray((parse.support == 1) & (parse.label_support == 1))
+
+
+def estimate(source: SourceScores | None, agreed: float | None, confidence: float | None) -> Estimate | None:
+    """Return the range of LAS on a text, given agreement of the members (preferred), or mean confidence, in percent."""
+    if source is None:
+        return None
+    if source.agreement is not None and agreed is not None:
+        return _shifted(log_odds(source.las) - log_odds(source.agreement) + log_odds(agreed), "agreement")
+    if confidence is not None:  # on the source it is the LAS
+        return _shifted(log_odds(confidence), "confidence")
+    return None
+
+
+def log_odds(percent: float) -> float:
+    """Return the log-odds of a percentage."""
+    p = min(max(percent, _LEAST), 100 - _LEAST)
+    return math.log(p / (100 - p))
+
+
+def _shifted(log_odds: float, basis: Basis) -> Estimate:
+    low, high = (100 / (1 + math.exp(-(log_odds + shift))) for shift in SHIFTS[basis])
+    return Estimate(round(low, 2), round(high, 2), basis)

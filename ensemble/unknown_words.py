@@ -1,0 +1,85 @@
+"""Unknown words: forms that the training data of a model do not have, and what they do to its confidence.
+
+Confidence is right where sentences are like those of the development data. Elsewhere it is too high, the more so the
+more words of a sentence are unknown. So the log-odds of all its arcs fall with the share of its unknown words, as far
+as that is beyond a share which two thirds of the development data do not exceed. On text like these little changes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+import numpy as np
+
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import per_sentence
+from treevote.evaluation.calibration import LEAST
+from treevote.kernels import Bools, Doubles
+from treevote.models.learning.features.lexicon import ATTRIBUTES
+from treevote.models.learning.features.word_memo import WordMemo
+
+USUAL = 2 / 3  # share of the development data, in tokens, whose sentences have a usual share of unknown words
+
+# Fall of the log-odds for each unit of the share of unknown words beyond the usual one. Fitted to models of genres of
+# English on texts of other genres, see the recipe of confidence.
+FALL = 3.0
+
+_LOWER = ATTRIBUTES.index("lower")
+
+
+def memos_of(members: Iterable[object]) -> list[WordMemo]:
+    """Return the vocabularies of members, each once; a plug-in may have none."""
+    memos = (getattr(member, "memo", None) for member in members)
+    return list({id(memo): memo for memo in memos if isinstance(memo, WordMemo)}.values())
+
+
+def unknown_words(members: Iterable[object], treebank: Treebank) -> Bools | None:
+    """Return a mask of the tokens whose form, in lower case, no member knows, shape (n_slots,).
+
+    None if no member has a vocabulary.
+    """
+    masks = []
+    for memo in memos_of(members):
+        rows, columns = memo.encode(treebank.words)
+        masks.append(columns.values[rows][:, _LOWER] == 0)
+    return np.logical_and.reduce(masks)[treebank.tokens] & treebank.is_token if masks else None
+
+
+def unknown_in_folds(treebank: Treebank, n_folds: int) -> Bools:
+    """Return a mask of the tokens whose form, in lower case, occurs in no other fold, shape (n_slots,)."""
+    forms: dict[str, int] = {}
+    form_of = np.array([forms.setdefault(word.form.lower(), len(forms)) for word in treebank.words])[treebank.tokens]
+    seen = np.zeros((len(forms), n_folds), np.bool_)
+    tokens = treebank.is_token
+    seen[form_of[tokens], treebank.sentence_of[tokens] % n_folds] = True
+    return np.asarray((seen.sum(1) == 1)[form_of] & tokens)
+
+
+def usual_share(unknown: Bools, treebank: Treebank) -> float:
+    """Return the share of unknown words that sentences with ``USUAL`` of the tokens do not exceed."""
+    return float(np.quantile(np.repeat(_shares(unknown, treebank), treebank.lengths), USUAL))
+
+
+def tempered(parse: Treebank, unknown: Bools, usual: float) -> Treebank:
+    """Return a parse with less confidence in sentences with unusually many unknown words; what is given stays sure."""
+    falls = FALL * np.maximum(_shares(unknown, parse) - usual, 0)
+    if parse.confidence is None or parse.label_confidence is None or not falls.any():
+        return parse
+    fall = falls[parse.sentence_of]
+    arc, label = (
+        np.where((fall > 0) & (sure > 0) & (sure < 1), _less(sure.astype(np.float64), fall), sure).astype(np.float32)
+        for sure in (parse.confidence, parse.label_confidence)
+    )
+    return dataclasses.replace(parse, confidence=arc, label_confidence=label)
+
+
+def _less(sure: Doubles, fall: Doubles) -> Doubles:
+    """Return probabilities whose log-odds are less by ``fall``."""
+    odds = sure / np.maximum(1 - sure, LEAST / 10) * np.exp(-fall)
+    return np.asarray(np.maximum(odds / (1 + odds), LEAST))
+
+
+def _shares(unknown: Bools, treebank: Treebank) -> Doubles:
+    """Return the share of unknown words of each sentence."""
+    return np.asarray(per_sentence(unknown, treebank.offsets) / np.maximum(treebank.lengths, 1))

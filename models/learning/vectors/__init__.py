@@ -1,0 +1,1 @@
+"""Word vectors, from files of word2vec, fastText and GloVe."""

@@ -1,0 +1,117 @@
+"""Files of word vectors: text and binary files of word2vec, ``.vec`` of fastText, GloVe; compressed or not.
+
+A text file has a word and its numbers in each line, with or without a first line of two numbers: those of words and of
+dimensions. A binary file has that line, and behind each word and a space 32-bit floats. Words are sorted by frequency,
+so the first ones are kept, and of the others those that are asked for; the file is read as a stream. Of a word that
+occurs twice the first vector counts. Bytes that are not UTF-8 are read as U+FFFD.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from typing import BinaryIO
+
+import numpy as np
+
+from treevote.errors import InputError
+from treevote.files.streams import opened
+from treevote.kernels import Floats
+from treevote.models.learning.vectors.vectors import WordVectors
+
+MOST_WORDS = 50_000
+"""Words that are kept from the beginning of a file, in a treebank or not."""
+
+MOST_DIMENSIONS = 2_000
+_LONGEST_LINE, _LONGEST_WORD, _BLOCK = 1 << 16, 1 << 12, 1 << 20  # bytes
+_LARGEST = 1e4
+"""Largest absolute value of a number, in units of the root mean square of all, since half precision ends at 65,504."""
+
+
+def read_vectors(path: str | os.PathLike[str], words: Collection[str] = (), *, most: int = MOST_WORDS) -> WordVectors:
+    """Read the first ``most`` vectors of a file, and those of ``words``, as they are or in lower case.
+
+    They are scaled: the root mean square of all numbers is 1. InputError if the file cannot be read or has a fault.
+    """
+    asked = {*words, *(word.lower() for word in words)}
+    found: dict[str, Floats] = {}
+    with opened(path) as (stream, name, _):
+        for number, (word, values) in enumerate(_entries(stream, name)):
+            if word in found or not word or (number >= most and word not in asked):
+                continue
+            found[word] = _row(values, name, word)
+    if not found:
+        raise InputError("expected word vectors, found none", path=name, remedy="give another file")
+    rows = np.array(list(found.values()), np.float32)
+    scale = float(np.sqrt(np.mean(np.square(rows, dtype=np.float64)))) or 1.0
+    scaled = np.clip(rows / np.float32(scale), -_LARGEST, _LARGEST).astype(np.float16)
+    return WordVectors(tuple(found), scaled)
+
+
+def _row(values: Floats | list[bytes], name: str, word: str) -> Floats:
+    try:
+        row = np.array(values, np.float64)
+    except ValueError:
+        row = np.array([np.nan])
+    if not (np.abs(row) <= 1e15).all():
+        found = f"expected finite numbers for the word '{word[:40]}', found something else"
+        raise InputError(found, path=name, remedy="give word vectors of word2vec, fastText or GloVe")
+    return row.astype(np.float32)
+
+
+def _entries(stream: BinaryIO, name: str) -> Iterator[tuple[str, Floats | list[bytes]]]:
+    """Yield words and their values, as text or as numbers."""
+    front = stream.readline(_LONGEST_LINE)
+    header = front.removeprefix(b"\xef\xbb\xbf").split()
+    if len(header) == 2 and all(field.isdigit() and len(field) <= 9 for field in header):
+        n_words, size = map(int, header)
+        _require_size(size, name)
+        front = stream.readline(_LONGEST_LINE)
+        if front and not _is_line(front, size):
+            yield from _binary(front, stream, n_words, size, name)
+            return
+    else:
+        size = len(front.split()) - 1
+        _require_size(size, name)
+    number = 0
+    while front:
+        number += 1
+        if not front.isspace():
+            word, *values = front.rstrip().rsplit(b" ", size)
+            if len(values) != size:
+                problem = (
+                    f"expected a word and {size} numbers, found '{front[:40].decode('utf-8', 'replace').rstrip()}'"
+                )
+                raise InputError(problem, path=name, line=number, remedy="give word vectors")
+            yield word.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"), values
+        front = stream.readline(_LONGEST_LINE)
+
+
+def _require_size(size: int, name: str) -> None:
+    if not 1 <= size <= MOST_DIMENSIONS:
+        problem = f"expected word vectors of 1 to {MOST_DIMENSIONS:,} dimensions, found {size:,}"
+        raise InputError(problem, path=name, remedy="give word vectors of word2vec, fastText or GloVe")
+
+
+def _is_line(line: bytes, size: int) -> bool:
+    """Tell whether a line is a word and numbers as text."""
+    _, *values = line.rstrip().rsplit(b" ", size)
+    try:
+        return len([float(value) for value in values]) == size
+    except ValueError:
+        return False
+
+
+def _binary(front: bytes, stream: BinaryIO, n_words: int, size: int, name: str) -> Iterator[tuple[str, Floats]]:
+    """Yield words and numbers of a binary file, the first bytes of which were read."""
+    begin = 0
+    for number in range(n_words):
+        while (space := front.find(b" ", begin)) < 0 or len(front) < space + 1 + 4 * size:
+            more = stream.read(_BLOCK) if space >= 0 or len(front) - begin < _LONGEST_WORD else b""
+            if not more:
+                problem = f"expected {n_words:,} words and {size} numbers for each, found {number:,} words"
+                raise InputError(problem, path=name, remedy="give a whole file of word vectors")
+            front, begin = front[begin:] + more, 0
+        word = front[begin:space].lstrip(b"\n").decode("utf-8", "replace")
+        yield word, np.frombuffer(front, "<f4", size, space + 1)
+        begin = space + 1 + 4 * size

@@ -1,0 +1,40 @@
+"""``treevote train --vectors``: from a file of word vectors to a model that has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.command_line import content, fails, run
+from tests.paths import TOY
+from treevote.api import train
+from treevote.ensemble.members import vectors_of
+from treevote.ensemble.parser import load
+from treevote.models.learning.vectors.files import read_vectors
+
+SETTINGS = """
+members = ["biaffine"]
+[member.biaffine]
+passes = 1
+units = 8
+word_size = 8
+"""
+
+
+def test_a_model_has_the_vectors_of_a_file(tmp_path: Path) -> None:
+    vectors, config = tmp_path / "toy.vec", tmp_path / "members.toml"
+    vectors.write_text("2 3\nthe 1 2 3\nζ 0 1 -1\n")
+    config.write_text(SETTINGS)
+    run("train", "--train", TOY, "-o", tmp_path / "model", "--config", config, "--vectors", vectors, "--folds", 0)
+    parser = load(tmp_path / "model")
+    assert vectors_of({name: member.trainer for name, member in parser.members.items()}) == read_vectors(vectors)
+    assert "vectors of 2 words" in run("inspect", tmp_path / "model")
+    run("parse", tmp_path / "model", TOY, "-o", tmp_path / "parsed.conllu")
+    train(TOY, config=config, vectors=vectors, folds=0, output=tmp_path / "python")
+    assert content(tmp_path / "model") == content(tmp_path / "python")
+
+
+def test_vectors_need_a_member_that_reads_them(tmp_path: Path) -> None:
+    vectors = tmp_path / "toy.vec"
+    vectors.write_text("the 1 2 3\n")
+    problem = fails("train", "--train", TOY, "-o", tmp_path / "model", "--fast", "--vectors", vectors)
+    assert "none of the members lr-maxent-forward reads word vectors; add biaffine" in problem

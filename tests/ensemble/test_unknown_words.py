@@ -1,0 +1,117 @@
+"""Laws of unknown words: which they are, what they do to the confidence, and what is said of a text that has many."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.adaptation.test_adapt import DEV, SOURCE, before
+from treevote import parse_files, parse_folder, save, write
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.estimate import SourceScores
+from treevote.ensemble.familiarity import ENOUGH_VOTES, Seen, seen
+from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.unknown_words import FALL, tempered, unknown_in_folds, unknown_words, usual_share
+from treevote.evaluation.calibration import LEAST
+
+forms = st.lists(st.lists(st.sampled_from(["a", "A", "b", "c", "d"]), min_size=1, max_size=4), min_size=4, max_size=9)
+
+
+def of_forms(sentences: list[list[str]]) -> Treebank:
+    return Treebank.of([(words, [0] * len(words), ["root"] * len(words)) for words in sentences])
+
+
+@given(forms, st.integers(2, 4))
+def test_a_word_is_unknown_in_a_fold_if_no_other_fold_has_it(sentences: list[list[str]], n_folds: int) -> None:
+    folds = defaultdict(set)
+    for i, words in enumerate(sentences):
+        for word in words:
+            folds[word.lower()].add(i % n_folds)
+    treebank = of_forms(sentences)
+    expected = [len(folds[word.lower()]) == 1 for words in sentences for word in words]
+    assert unknown_in_folds(treebank, n_folds)[treebank.is_token].tolist() == expected
+
+
+def test_the_words_of_the_training_data_are_known_and_others_are_not() -> None:
+    unknown = unknown_words(before().members.values(), SOURCE)
+    assert unknown is not None
+    assert not unknown.any()
+    other = of_forms([["nowhere", "Seen"]])
+    assert unknown_words(before().members.values(), other) is not None
+    assert unknown_words([object()], other) is None
+
+
+@given(forms, st.data())
+def test_confidence_falls_in_unusual_sentences_alone(sentences: list[list[str]], data: st.DataObject) -> None:
+    treebank = of_forms(sentences)
+    n = len(treebank.tokens)
+    sure = np.array(data.draw(st.lists(st.floats(LEAST, 1 - LEAST), min_size=n, max_size=n)), np.float32)
+    unknown = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n))) & treebank.is_token
+    usual = data.draw(st.floats(0, 1))
+    parse = dataclasses.replace(treebank, confidence=sure, label_confidence=sure)
+    found = tempered(parse, unknown, usual).confidence
+    assert found is not None
+    for i in range(treebank.n_sentences):
+        own = slice(int(treebank.offsets[i]), int(treebank.offsets[i + 1]))
+        excess = unknown[own].sum() / treebank.lengths[i] - usual
+        if excess <= 0:
+            assert (found[own] == sure[own]).all()
+            continue
+        p = sure[own].astype(np.float64)
+        expected = 1 / (1 + (1 - p) / p * np.exp(FALL * excess))
+        assert np.allclose(found[own], np.maximum(expected, LEAST), atol=1e-4)
+
+
+def test_two_thirds_of_the_development_data_are_usual() -> None:
+    unknown = unknown_words(before().members.values(), DEV)
+    assert unknown is not None
+    usual = usual_share(unknown, DEV)
+    assert before().usual_share == pytest.approx(usual, abs=1e-4)
+    shares = [unknown[DEV.sentence_of == i].sum() / n for i, n in enumerate(DEV.lengths)]
+    assert sum(n for share, n in zip(shares, DEV.lengths, strict=True) if share <= usual) >= DEV.n_tokens * 2 / 3 - 1
+
+
+def test_counts_of_parts_are_the_counts_of_the_whole() -> None:
+    parser, parse = before(), before().parse(DEV)
+    (whole,) = seen(parser, parse, [0, DEV.n_sentences])
+    parts = seen(parser, parse, [0, 3, 3, DEV.n_sentences])
+    assert parts[0].plus(parts[1]).plus(parts[2]) == whole
+    assert whole.tokens == whole.voted == DEV.n_tokens
+    assert 100 * whole.agreed / whole.voted == pytest.approx(parser.familiarity["agreement"], abs=0.01)
+
+
+def test_a_text_is_doubtful_where_members_agree_far_less_and_it_is_long_enough() -> None:
+    parser = before()
+    source = SourceScores.of(parser)
+    assert source is not None
+    assert source.agreement is not None
+    n = 10 * ENOUGH_VOTES
+    alike = Seen(n, 0, n, round(n * source.agreement / 100))
+    assert alike.doubt(parser) is None
+    far = Seen(n, n // 3, n, round(n * source.agreement / 300))
+    assert "33% of the words are unknown: expect a LAS of" in str(far.doubt(parser))
+    assert Seen(ENOUGH_VOTES - 1, 0, ENOUGH_VOTES - 1, 0).doubt(parser) is None
+    assert far.doubt(dataclasses.replace(parser, facts={})) is None
+    alone = EnsembleParser(dict(list(parser.members.items())[:1]), parser.judge, parser.facts)
+    assert far.expected(alone) is None
+
+
+def test_the_expectation_does_not_depend_on_chunks_and_is_told_for_files_and_folders(tmp_path: Path) -> None:
+    save(before(), tmp_path / "model")
+    text = Treebank.concatenate([DEV] * 9)
+    write(dataclasses.replace(text, source=None), tmp_path / "text.conllu")
+    found = [
+        parse_files(tmp_path / "model", [tmp_path / "text.conllu"], tmp_path / "out", chunk_bytes=size).expectation
+        for size in (100, 1 << 20)
+    ]
+    folder = parse_folder(tmp_path / "model", [tmp_path / "text.conllu"], tmp_path / "folder")
+    assert found[0] == found[1] == folder.expectation
+    assert found[0] is not None
+    assert found[0].las is not None
+    assert f"expect LAS {found[0].las.low:.0f} to {found[0].las.high:.0f}" in str(folder)

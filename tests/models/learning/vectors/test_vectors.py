@@ -1,0 +1,105 @@
+"""Word vectors: files of all kinds, their faults, and a model that knows words by them."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.contract.subjects import NETWORK
+from tests.reference.toy_parser import TEST, TRAINING, accuracy
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
+from treevote.errors import InputError
+from treevote.models.learning.vectors.files import read_vectors
+from treevote.models.learning.vectors.vectors import NO_VECTORS, WordVectors
+
+ROWS = {"the": (1.0, -2.0, 0.5), "Dog": (0.0, 4.0, 1.0), "ζ": (2.0, 2.0, -3.0), ". .": (1.0, 0.0, 0.0)}
+
+
+def as_text(header: bool = True, end: str = "") -> bytes:
+    lines = [f"{len(ROWS)} 3\n"] if header else []
+    lines += [f"{word} {' '.join(map(str, row))}{end}\n" for word, row in ROWS.items()]
+    return "".join(lines).encode()
+
+
+def as_binary(end: bytes = b"\n") -> bytes:
+    rows = {word: row for word, row in ROWS.items() if " " not in word}
+    entries = (word.encode() + b" " + struct.pack("<3f", *row) + end for word, row in rows.items())
+    return f"{len(rows)} 3\n".encode() + b"".join(entries)
+
+
+FILES = {
+    "word2vec": as_text(),
+    "GloVe": as_text(header=False),
+    "fastText": as_text(end=" "),
+    "compressed": gzip.compress(as_text()),
+    "binary": as_binary(),
+    "binary without line ends": as_binary(b""),
+}
+
+
+@pytest.mark.parametrize("content", FILES.values(), ids=FILES)
+def test_files_of_all_kinds_are_read(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "vectors").write_bytes(content)
+    vectors = read_vectors(tmp_path / "vectors")
+    expected = np.array([ROWS[word] for word in vectors.words])
+    assert vectors.words[:3] == ("the", "Dog", "ζ")
+    assert vectors.values == pytest.approx(expected / np.sqrt(np.mean(expected**2)), rel=1e-3)
+
+
+def test_of_many_words_the_first_are_kept_and_those_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "vectors").write_bytes(as_text() + b"the 9 9 9\n")
+    assert read_vectors(tmp_path / "vectors", most=1).words == ("the",)
+    assert read_vectors(tmp_path / "vectors", ["ζ", "THE"], most=0).words == ("the", "ζ")
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"", "expected word vectors of 1 to 2,000 dimensions"),
+        (b"1 3\n", "found none"),
+        (b"the 1 2\nof 1\n", "line 2: expected a word and 2 numbers, found 'of 1'"),
+        (b"the 1 x\n", "expected finite numbers for the word 'the'"),
+        (b"the 1 nan\n", "expected finite numbers for the word 'the'"),
+        (b"1 3000\n", "expected word vectors of 1 to 2,000 dimensions, found 3,000"),
+        (as_binary()[:-9], "expected 3 words and 3 numbers for each, found 2 words"),
+        (b"2 3\n" + b"\xff" * 20_000, "expected 2 words and 3 numbers for each, found 0 words"),
+    ],
+)
+def test_a_fault_is_named(content: bytes, problem: str, tmp_path: Path) -> None:
+    (tmp_path / "vectors").write_bytes(content)
+    with pytest.raises(InputError, match=problem):
+        read_vectors(tmp_path / "vectors")
+
+
+def test_a_form_has_its_vector_or_that_of_its_lower_case() -> None:
+    vectors = WordVectors(("the", "Dog"), np.array([[1], [2]], np.float16))
+    assert vectors.of(["the", "The", "Dog", "dog"]).ravel().tolist() == [1, 1, 2, 0]
+    assert not NO_VECTORS
+    for words, values in ((("a", "a"), [[1], [1]]), (("a",), [[np.nan]]), (("a", "b"), [[1]])):
+        with pytest.raises(ValueError, match="its vectors"):
+            WordVectors(words, np.array(values, np.float16))
+
+
+def bare(treebank: Treebank, mark: str = "") -> Treebank:
+    """Return the sentences without lemmas and tags, with a mark at the end of each form."""
+    root, *words = treebank.words
+    return dataclasses.replace(treebank, words=(root, *(Word(word.form + mark, *"____") for word in words)))
+
+
+def test_words_outside_the_training_data_are_known_by_their_vectors() -> None:
+    """Every word has another form in the text, and no tags: only its vector tells which one it is."""
+    forms = sorted({word.form for word in TRAINING.words[1:]})
+    values = np.random.default_rng(0).normal(size=(len(forms), 16)).astype(np.float16)
+    vectors = WordVectors((*forms, *(f"{form}′" for form in forms)), np.concatenate([values, values]))
+    trainer = dataclasses.replace(NETWORK, passes=30, letter_size=1, filters=1, word_dropout=5.0)
+    gold = bare(TEST, "′")
+    known, unknown = (
+        own.train(bare(TRAINING)).parse(gold) for own in (dataclasses.replace(trainer, vectors=vectors), trainer)
+    )
+    assert accuracy(gold, known) > accuracy(gold, unknown) + 0.2
