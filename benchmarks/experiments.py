@@ -152,7 +152,7 @@ def doctor(data: Path, work: Path) -> Tables:
         rows: list[list[object]] = [
             ["random order", *[100 * float(wrong.sum()) / changed.n_tokens] * 2, 100 * LOOKED_AT]
         ]
-        for title, options, is_first in (("--fast", ("--fast",), True), ("four parsers", (), False)):
+        for title, options, is_first in (("--fast", ("--fast",), True), ("three parsers", (), False)):
             steps = folder / f"doctor{'-fast' if is_first else ''}"
             diagnosis = answer("doctor", wrong_file, "--work", steps, "--least", "0", *options)
             if is_first:

@@ -35,6 +35,7 @@ LAYERS = (
         "kernel_files",
         "kernels",
         "notebook",
+        "relay",
         "version",
         "visibility",
     },

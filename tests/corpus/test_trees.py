@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from tests.reference import trees as twin
 from tests.strategies import projective_trees, treebanks, trees
-from treevote.corpus.treebank import Source, Treebank
+from treevote.corpus.source import Source
+from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import (
     are_trees,
     is_projective,

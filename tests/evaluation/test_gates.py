@@ -35,9 +35,10 @@ def test_thresholds() -> None:
 def test_a_system_below_a_threshold_fails(worse: Path) -> None:
     assert "LAS" in run("evaluate", TOY, TOY, "--fail-under", "LAS=100", "UAS=100")
     said = run("evaluate", TOY, worse, TOY, "--fail-under", "LAS=99.5", "UAS=100", code=3)
-    assert said.count("\n") == 1
-    assert said.startswith("treevote: gate failed: worse has ")
-    assert said.endswith("LAS, less than the 99.5 asked for\n")
+    lines = [line.removeprefix("treevote: gate ") for line in said.splitlines()]
+    assert [line.split()[:2] for line in lines[:2]] == [["failed:", "worse"], ["holds:", "toy"]]
+    assert all(line.startswith("holds: ") for line in lines[1:])
+    assert lines[0].endswith("LAS, less than the 99.5 asked for")
 
 
 def test_a_system_that_loses_against_the_baseline_fails(worse: Path, tmp_path: Path) -> None:
@@ -78,3 +79,20 @@ def test_what_cannot_be_checked_is_told(worse: Path) -> None:
     )
     assert "need a baseline" in run("evaluate", TOY, worse, "--max-loss", "1", code=2)
     assert "--json and --csv exclude each other" in run("evaluate", TOY, TOY, "--json", "--csv", code=2)
+
+
+def test_the_table_in_latex_has_the_best_in_bold_and_a_star_where_others_are_significantly_worse(worse: Path) -> None:
+    lines = run("evaluate", TOY, worse, f"my_best={TOY}", "--latex").splitlines()
+    assert lines[1] == "\\begin{tabular}{lrrrrrr}"
+    assert [line.split(" & ")[:2] for line in lines[5:7]] == [
+        ["my\\_best", "\\textbf{100.00}"],
+        ["worse", lines[6].split(" & ")[1]],
+    ]
+    assert lines[6].split(" & ")[1].endswith("$^{*}$")
+    assert not lines[6].split(" & ")[1].startswith("\\textbf")
+    assert lines[-1].startswith("% * significantly worse than the best")
+
+
+def test_systems_are_listed_by_their_score(worse: Path) -> None:
+    rows = run("evaluate", TOY, worse, f"best={TOY}").split("convention")[1].splitlines()[1:3]
+    assert [row.split()[0] for row in rows] == ["best", "worse"]

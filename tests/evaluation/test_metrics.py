@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from tests.reference import metrics as twin
 from tests.strategies import LABELS, treebanks, trees
-from treevote.corpus.treebank import Source, Treebank
+from treevote.corpus.source import Source
+from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.agreement import accuracy_by
 from treevote.evaluation.counts import Convention, Counts, evaluate, require_same_sentences

@@ -32,7 +32,7 @@ from treevote.studies import jobs as cached
 from treevote.studies.catalogue import STUDIES
 from treevote.studies.corston_oliver import sample_of
 from treevote.studies.jobs import Job, Parsing, compact
-from treevote.studies.report import OUTCOMES, Finding, Report, Table, as_json, as_markdown, outcome
+from treevote.studies.report import OUTCOMES, Finding, Report, Table, as_json, as_latex, as_markdown, outcome
 from treevote.studies.study import Context, hold_out
 
 TOY = toy_treebank(90, 1, crossing=True)
@@ -426,3 +426,12 @@ def test_the_list_has_a_line_for_each_study() -> None:
     lines = listing().splitlines()
     assert [line.split()[0] for line in lines] == list(STUDIES)
     assert all(len(line) <= 110 for line in lines)
+
+
+def test_tables_in_latex_have_the_best_score_in_bold() -> None:
+    made = Table("Two parsers", ("", "LAS", "rules"), (("a_b", 88.0, 3), ("c", 89.5, 9), ("paper: d", None, None)))
+    lines = as_latex(Report((made,), (Finding("c is better.", "holds", "by 1.5 %"),))).splitlines()
+    assert lines[0] == "% Two parsers"
+    rows = lines[lines.index("\\midrule") + 1 : lines.index("\\bottomrule")]
+    assert rows == ["a\\_b & 88.00 & 3 \\\\", "c & \\textbf{89.50} & 9 \\\\", "paper: d &  &  \\\\"]
+    assert lines[-1] == "% c is better. Holds here: by 1.5 %."

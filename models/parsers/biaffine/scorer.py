@@ -91,7 +91,7 @@ def arc_loss(
 
 
 def score_labels(p: Arrays, dependents: Floats, heads: Floats) -> tuple[Floats, Floats]:
-    """Return the scores of the labels of some arcs, shape (n, n_labels), and a part of them for `labels_back`."""
+    """Return the scores of the labels of some arcs, shape (n, n_labels), and the products of their dependents."""
     products = product(dependents, p["labels"])
     scores = np.zeros((len(heads), p["labels"].shape[1] // heads.shape[1]), np.float32)
     add_by_head(products, heads, scores)
@@ -132,39 +132,50 @@ def loss_of(
     ``h`` has the words of sentences one after the other, ROOT first; ``heads`` their heads as positions in the sentence
     and ``labels`` numbers, both -1 for ROOT. The derivatives of parameters are added to ``d``.
     """
-    words = Representations.of(p, h, mask)
-    tokens = np.flatnonzero(heads >= 0)
-    share = np.float32(1 / len(tokens))
-    dependents = arc_dependents(p, words)
-    d_dependents, d_arc_heads = np.zeros_like(dependents), np.zeros_like(words.arc_heads)
-    loss = arc_loss(dependents, words.arc_heads, offsets, heads, d_dependents, d_arc_heads)
-    d_dependents *= share
-    d_arc_heads *= share
-    add_product(np.ascontiguousarray(words.arc_dependents.T), d_dependents, d["arcs"][:-1])
-    d["arcs"][-1] += d_dependents.sum(0)
-    parts = [product(d_dependents, p["arcs"][:-1].T), d_arc_heads]
-
-    head_rows = np.repeat(offsets[:-1], np.diff(offsets)) + heads
-    d_labels = np.zeros_like(words.label_dependents), np.zeros_like(words.label_heads)
-    transposed = np.ascontiguousarray(p["labels"].T)
-    for begin in range(0, len(tokens), ROWS):
-        own = tokens[begin : begin + ROWS]
-        own_heads, gold = head_rows[own], labels[own]
-        scores, products = score_labels(p, words.label_dependents[own], words.label_heads[own_heads])
-        loss += softmax_loss(scores, gold)
-        scores *= share
-        d_heads = np.empty((len(own), words.label_heads.shape[1]), np.float32)
-        by_head_back(products, words.label_heads[own_heads], scores, d_heads)
-        add_product(np.ascontiguousarray(words.label_dependents[own].T), products, d["labels"])
-        d_labels[0][own] = product(products, transposed)
-        np.add.at(d_labels[1], own_heads, d_heads)
-
-    d_hidden = np.hstack([*parts, d_labels[0][:, :-1], d_labels[1][:, :-1]]) * slope_of(words.outputs)
+    words, share = Representations.of(p, h, mask), np.float32(1 / np.count_nonzero(heads >= 0))
+    loss, *arcs = _learn_arcs(p, d, words, offsets, heads, share)
+    label_loss, *labelled = _learn_labels(p, d, words, offsets, heads, labels, share)
+    d_hidden = np.hstack([*arcs, *(part[:, :-1] for part in labelled)]) * slope_of(words.outputs)
     if mask is not None:
         d_hidden *= mask
     add_product(np.ascontiguousarray(h.T), d_hidden, d["hidden"])
     d["hidden-bias"][:] += d_hidden.sum(0)
-    return loss / len(tokens), product(d_hidden, p["hidden"].T)
+    return float((loss + label_loss) * share), product(d_hidden, p["hidden"].T)
+
+
+def _learn_arcs(
+    p: Arrays, d: Arrays, words: Representations, offsets: Longs, heads: Ints, share: np.float32
+) -> tuple[float, Floats, Floats]:
+    """Return the sum of the losses of arcs, and the derivatives of their mean by dependents and heads."""
+    dependents = arc_dependents(p, words)
+    d_products, d_heads = np.zeros_like(dependents), np.zeros_like(words.arc_heads)
+    loss = arc_loss(dependents, words.arc_heads, offsets, heads, d_products, d_heads)
+    d_products *= share
+    d_heads *= share
+    add_product(np.ascontiguousarray(words.arc_dependents.T), d_products, d["arcs"][:-1])
+    d["arcs"][-1] += d_products.sum(0)
+    return loss, product(d_products, p["arcs"][:-1].T), d_heads
+
+
+def _learn_labels(
+    p: Arrays, d: Arrays, words: Representations, offsets: Longs, heads: Ints, labels: Ints, share: np.float32
+) -> tuple[float, Floats, Floats]:
+    """Return the sum of the losses of the labels of gold arcs, and the derivatives as `_learn_arcs`."""
+    loss, transposed = 0.0, np.ascontiguousarray(p["labels"].T)
+    d_dependents, d_heads = np.zeros_like(words.label_dependents), np.zeros_like(words.label_heads)
+    tokens, head_rows = np.flatnonzero(heads >= 0), np.repeat(offsets[:-1], np.diff(offsets)) + heads
+    for begin in range(0, len(tokens), ROWS):
+        own = tokens[begin : begin + ROWS]
+        own_dependents, own_heads = words.label_dependents[own], words.label_heads[head_rows[own]]
+        scores, products = score_labels(p, own_dependents, own_heads)
+        loss += softmax_loss(scores, labels[own])
+        scores *= share
+        d_own = np.empty_like(own_heads)
+        by_head_back(products, own_heads, scores, d_own)
+        add_product(np.ascontiguousarray(own_dependents.T), products, d["labels"])
+        d_dependents[own] = product(products, transposed)
+        np.add.at(d_heads, head_rows[own], d_own)
+    return loss, d_dependents, d_heads
 
 
 def softmax_loss(scores: Floats, gold: Ints) -> float:

@@ -23,7 +23,8 @@ from treevote.conll.plain_text import SPACES, escape, form_of, plain
 from treevote.conll.text_chunks import Stretch, TextChunk
 from treevote.conll.validation import MAX_TOKENS
 from treevote.corpus.sentence import ROOT, Word, sent_id
-from treevote.corpus.treebank import Source, Treebank
+from treevote.corpus.source import Source
+from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError, ModelError
 from treevote.models.text.tokenization.library import Splitter, Token
 from treevote.models.text.tokenization.model_file import check

@@ -86,7 +86,7 @@ def _version(wanted: bool) -> None:
 
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", callback=_quiet, expose_value=False, help="Show errors only.")

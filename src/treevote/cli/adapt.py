@@ -15,12 +15,12 @@ _setting = functools.partial(options.choice, show_default="the scheme's")
 
 def adapt(
     model: options.Model,
-    train: Annotated[list[str], options.input(metavar="FILE...", help="Training data of the model.")],
-    output: Annotated[Path, options.output("--output", "-o", metavar="MODEL", help="Model folder to write.")],
+    train: Annotated[list[str], options.input(metavar="<FILE>...", help="Training data of the model.")],
+    output: Annotated[Path, options.output("--output", "-o", metavar="<MODEL>", help="Model folder to write.")],
     unlabelled: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[TEXT...]",
+            metavar="[<TEXT>...]",
             help="Text of the new domain, tagged as the training data; any text if the model tags. "
             "None is needed with --target-train.",
         ),
@@ -32,7 +32,9 @@ def adapt(
     ] = None,
     external: Annotated[
         list[str] | None,
-        options.input(metavar="PARSE...", help="Parses of TEXT by other parsers, as further members of the committee."),
+        options.input(
+            metavar="<PARSE>...", help="Parses of the text by other parsers, further members of the committee."
+        ),
     ] = None,
     format: Annotated[
         Literal["auto", "conllu", "conllx", "text", "lines"],
@@ -91,13 +93,13 @@ def adapt(
     work: Annotated[
         Path | None,
         options.machine(
-            metavar="DIR",
+            metavar="<DIR>",
             help="Folder for finished steps, from which the same command goes on after a kill.",
             show_default="the --output with .work",
         ),
     ] = None,
     report: Annotated[
-        str | None, options.output(metavar="FILE", help="Write a report with the added sentences, one HTML page.")
+        str | None, options.output(metavar="<FILE>", help="Write a report with the added sentences, one HTML page.")
     ] = None,
     json: options.Json = False,
 ) -> None:

@@ -11,18 +11,18 @@ from treevote.cli import options
 
 def clusters(
     texts: Annotated[
-        list[str], typer.Argument(metavar="TEXT...", help="CoNLL-U, or running text; - is standard input.")
+        list[str], typer.Argument(metavar="<TEXT>...", help="CoNLL-U, or running text; - is standard input.")
     ],
     output: options.Output = "-",
     model: Annotated[
-        str | None, options.input(metavar="MODEL", help="Model whose tokenizer reads running text.")
+        str | None, options.input(metavar="<MODEL>", help="Model whose tokenizer reads running text.")
     ] = None,
     format: Annotated[
         Literal["auto", "conllu", "conllx", "text", "lines"],
         options.input(help="Format of the files; text and lines are running text."),
     ] = "auto",
-    classes: Annotated[int, options.choice(metavar="N", min=1, max=2000, help="Number of classes of words.")] = 128,
-    least: Annotated[int, options.choice(metavar="N", min=1, help="Least number of occurrences of a word.")] = 2,
+    classes: Annotated[int, options.choice(metavar="<N>", min=1, max=2000, help="Number of classes of words.")] = 128,
+    least: Annotated[int, options.choice(metavar="<N>", min=1, help="Least number of occurrences of a word.")] = 2,
 ) -> None:
     """Make clusters of words from text without trees, for train and adapt --word-clusters.
 
@@ -37,7 +37,7 @@ def clusters(
 
 
 def text(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="CoNLL-U; - is standard input.")],
+    file: Annotated[str, typer.Argument(metavar="<FILE>", help="CoNLL-U; - is standard input.")],
     output: options.Output = "-",
     lines: Annotated[bool, options.output("--lines", help="Write each sentence on a line of its own.")] = False,
 ) -> None:

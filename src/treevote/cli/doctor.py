@@ -11,20 +11,23 @@ from treevote.cli import options
 
 
 def doctor(
-    files: Annotated[list[str], typer.Argument(metavar="TREEBANK...", help="Sentences with trees.")],
+    files: Annotated[list[str], typer.Argument(metavar="<TREEBANK>...", help="Sentences with trees.")],
     format: options.FileFormat = "auto",
     acknowledged: Annotated[
         str | None, options.file(help="Cases that are meant so, in lines as --list writes them; they are left out.")
     ] = None,
     config: options.Config = None,
-    fast: Annotated[bool, options.choice("--fast", help="One greedy parser: quicker, and finds less.")] = False,
+    fast: Annotated[
+        bool, options.choice("--fast", help="One greedy parser: quicker, and finds a little less.")
+    ] = False,
     members: Annotated[
-        str | None, options.members(help="Parsers, the best first.", show_default="those of train")
+        str | None,
+        options.members(help="Parsers, the best first.", show_default="graph-mira,pipeline,lr-maxent-forward"),
     ] = None,
     folds: Annotated[
         int | None,
         options.choice(
-            metavar="N",
+            metavar="<N>",
             min=2,
             help="Parts of the treebank, each parsed after training on the others.",
             show_default="3",
@@ -32,7 +35,7 @@ def doctor(
     ] = None,
     least: Annotated[float, options.choice(min=0, max=1, help="Least probability of a suspect, by the parsers.")] = 0.2,
     fail_over: Annotated[
-        int | None, options.guard(metavar="N", min=0, help="Exit with 3 if more than N suspects have that.")
+        int | None, options.guard(metavar="<N>", min=0, help="Exit with 3 if more than N suspects have that.")
     ] = None,
     seed: Annotated[int | None, options.machine(min=0, help="Seed of the training.", show_default="0")] = None,
     jobs: options.NJobs = 1,
@@ -41,20 +44,20 @@ def doctor(
     work: Annotated[
         Path | None,
         options.machine(
-            metavar="DIR",
+            metavar="<DIR>",
             help="Folder for the parses, from which the same command goes on; it stays if it is named.",
             show_default="the treebank with .doctor",
         ),
     ] = None,
     output: Annotated[
         str | None,
-        options.output("--output", "-o", metavar="FILE", help="Write the treebank with Suspect=... in MISC."),
+        options.output("--output", "-o", metavar="<FILE>", help="Write the treebank with Suspect=... in MISC."),
     ] = None,
     list_file: Annotated[
         str | None,
-        options.output("--list", metavar="FILE", help="Write a line for each suspect, for --acknowledged."),
+        options.output("--list", metavar="<FILE>", help="Write a line for each suspect, for --acknowledged."),
     ] = None,
-    report: Annotated[str | None, options.output(metavar="FILE", help="Write a report, one HTML page.")] = None,
+    report: Annotated[str | None, options.output(metavar="<FILE>", help="Write a report, one HTML page.")] = None,
     json: options.Json = False,
 ) -> None:
     """Find annotation errors of a treebank: arcs and labels that are probably wrong, the most probable first.

@@ -10,10 +10,10 @@ from treevote.cli import options
 
 
 def evaluate(
-    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentences with trees.")],
+    gold: Annotated[str, typer.Argument(metavar="<GOLD>", help="Sentences with trees.")],
     systems: Annotated[
         list[str],
-        typer.Argument(metavar="SYSTEM...", help="Parses of the same sentences; NAME=FILE gives a system a name."),
+        typer.Argument(metavar="<SYSTEM>...", help="Parses of the same sentences; NAME=FILE gives a system a name."),
     ],
     train: Annotated[
         str | None, options.file(help="Training data, to tell known words and labels from others.")
@@ -26,16 +26,16 @@ def evaluate(
     all_faults: options.AllFaults = False,
     fail_under: Annotated[
         list[str] | None,
-        options.guard(metavar="METRIC=NUMBER...", help="Exit with 3 if a system is below, as in LAS=87."),
+        options.guard(metavar="<METRIC=NUMBER>...", help="Exit with 3 if a system is below, as in LAS=87."),
     ] = None,
     against: Annotated[
         str | None,
-        options.guard(metavar="BASELINE", help="System or file that no system may be worse than, else exit with 3."),
+        options.guard(metavar="<BASELINE>", help="System or file that no system may be worse than, else exit with 3."),
     ] = None,
     max_loss: Annotated[
         list[str] | None,
         options.guard(
-            metavar="[METRIC=]NUMBER...", help="Points that may be lost against it; METRIC is LAS.", show_default="0"
+            metavar="<[METRIC=]NUMBER>...", help="Points that may be lost against it; METRIC is LAS.", show_default="0"
         ),
     ] = None,
     significant: Annotated[
@@ -45,11 +45,15 @@ def evaluate(
         bool, options.guard("--well-formed", help="Exit with 3 if a system has sentences that are no trees.")
     ] = False,
     seed: Annotated[int, options.machine(min=0, help="Seed of the significance tests.")] = 0,
-    report: Annotated[str | None, options.output(metavar="FILE", help="Write a report, one HTML page.")] = None,
+    report: Annotated[str | None, options.output(metavar="<FILE>", help="Write a report, one HTML page.")] = None,
     json: options.FullJson = None,
     csv: Annotated[
         bool,
         options.output("--csv", help="Answer in CSV; a text that begins with = + - @ gets an apostrophe in front."),
+    ] = False,
+    latex: Annotated[
+        bool,
+        options.output("--latex", help="Answer as a table in LaTeX: the best in bold, a star if worse (p < 0.05)."),
     ] = False,
 ) -> None:
     """Compare the parses of systems with gold trees, and say which is best.
@@ -65,10 +69,10 @@ def evaluate(
     from treevote.errors import TreevoteError
     from treevote.evaluation import gates
     from treevote.evaluation.names import named
-    from treevote.report.evaluation import as_csv, as_json, as_text
-    from treevote.terminal import fault, tell, warn
+    from treevote.report.evaluation import as_csv, as_json, as_latex, as_text
+    from treevote.terminal import fault, say, tell, warn
 
-    options.refuse_both({"--json": json, "--csv": csv})
+    options.refuse_both({"--json": json, "--csv": csv, "--latex": latex})
     if report is not None:
         from treevote.report.page import environment
 
@@ -95,22 +99,24 @@ def evaluate(
     if json:
         tell(as_json(evaluation, full=json == "full", gates=checked, command=options.command_line()))
     else:
-        tell(as_csv(evaluation) if csv else as_text(evaluation))
+        tell((as_csv if csv else as_latex if latex else as_text)(evaluation))
     if report is not None:
         from treevote.report.page import write_report
 
         data = as_json(evaluation, gates=checked, command=options.command_line())
         write_report(evaluation, report, data=data, command=options.command_line(), date=options.today())
-    failed = [gate for gate in checked if not gate.passed]
-    for gate in failed:
-        fault(TreevoteError(f"gate failed: {gate.sentence}"))
-    if failed:
+    for gate in checked:
+        if gate.passed:
+            say(f"gate holds: {gate.sentence}")
+        else:
+            fault(TreevoteError(f"gate failed: {gate.sentence}"))
+    if not all(gate.passed for gate in checked):
         raise typer.Exit(options.FAILED)
 
 
 def reliability(
-    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentences with trees.")],
-    system: Annotated[str, typer.Argument(metavar="PARSE", help="The same, parsed with --confidence.")],
+    gold: Annotated[str, typer.Argument(metavar="<GOLD>", help="Sentences with trees.")],
+    system: Annotated[str, typer.Argument(metavar="<PARSE>", help="The same, parsed with --confidence.")],
     json: options.Json = False,
 ) -> None:
     """Compare the confidence of a parse with its accuracy."""
@@ -125,7 +131,7 @@ def reliability(
 
 def cascade(
     model: options.Model,
-    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentences with tags and trees.")],
+    gold: Annotated[str, typer.Argument(metavar="<GOLD>", help="Sentences with tags and trees.")],
     format: options.FileFormat = "auto",
     json: options.Json = False,
 ) -> None:

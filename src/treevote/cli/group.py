@@ -25,6 +25,10 @@ LEAST_MEMORY = 600 << 20
 class Commands(TyperGroup):
     """All commands; every fault that is no bug becomes one sentence and an exit code here."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take ``help train`` as ``train --help``, and ``help`` as ``--help``."""
+        return super().parse_args(ctx, [*args[1:2], "--help"] if args[:1] == ["help"] else args)
+
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         """Read the options; ``--help`` is answered here."""
         with _one_sentence():

@@ -46,9 +46,9 @@ def inspect(
 
 def explain(
     model: options.Model,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Sentences; - is standard input.")],
+    file: Annotated[str, typer.Argument(metavar="<FILE>", help="Sentences; - is standard input.")],
     sentence: Annotated[
-        int | None, options.choice(min=1, metavar="N", help="Number of the only sentence.", show_default="all")
+        int | None, options.choice(min=1, metavar="<N>", help="Number of the only sentence.", show_default="all")
     ] = None,
 ) -> None:
     """Show the rule of a decision list behind each arc."""

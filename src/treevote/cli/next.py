@@ -12,17 +12,17 @@ from treevote.cli import options
 def next(
     model: options.Model,
     pool: Annotated[
-        list[str], typer.Argument(metavar="POOL...", help="Sentences without trees, or with trees that are not read.")
+        list[str], typer.Argument(metavar="<POOL>...", help="Sentences without trees, or with trees that are not read.")
     ],
     sentences: Annotated[
         int | None,
-        options.choice("-k", "--sentences", metavar="N", min=1, help="Number of sentences.", show_default="50"),
+        options.choice("-k", "--sentences", metavar="<N>", min=1, help="Number of sentences.", show_default="50"),
     ] = None,
     tokens: Annotated[
-        int | None, options.choice(metavar="N", min=1, help="Sentences of so many tokens at most, in place of -k.")
+        int | None, options.choice(metavar="<N>", min=1, help="Sentences of so many tokens at most, in place of -k.")
     ] = None,
     annotated: Annotated[
-        list[str] | None, options.input(metavar="FILE...", help="Sentences that are annotated already; left out.")
+        list[str] | None, options.input(metavar="<FILE>...", help="Sentences that are annotated already; left out.")
     ] = None,
     format: Annotated[
         Literal["auto", "conllu", "conllx", "text", "lines"],
@@ -31,7 +31,7 @@ def next(
         ),
     ] = "auto",
     arcs: Annotated[
-        float, options.output(metavar="P", min=0, max=1, help="Least probability of an error to be marked in MISC.")
+        float, options.output(metavar="<P>", min=0, max=1, help="Least probability of an error to be marked in MISC.")
     ] = 0.2,
     jobs: options.NJobs = 1,
     backend: options.Backend = None,

@@ -20,30 +20,32 @@ results."""
 
 input, choice, guard, machine, output = (functools.partial(typer.Option, rich_help_panel=title) for title in PANELS)
 
-file = functools.partial(input, metavar="FILE")
-members = functools.partial(choice, metavar="A,B,...")
+file = functools.partial(input, metavar="<FILE>")
+members = functools.partial(choice, metavar="<A,B,...>")
 
 Format = Literal["auto", "conllu", "conllx"]
 
-Model = Annotated[str, typer.Argument(metavar="MODEL", help="Model folder.")]
-Config = Annotated[str | None, choice("--config", metavar="FILE", help="Settings, as TOML.")]
+Model = Annotated[str, typer.Argument(metavar="<MODEL>", help="Model folder.")]
+Config = Annotated[str | None, choice("--config", metavar="<FILE>", help="Settings, as TOML.")]
 NJobs = Annotated[int, machine("--jobs", "-j", help="Jobs at the same time; -1 is one for each core.")]
 Backend = Annotated[str | None, machine(help="joblib backend, such as loky or threading.")]
 Cluster = Annotated[
     str | None,
-    machine(metavar="ADDRESS", help="Scheduler of a Dask cluster that does the work, such as tcp://host:8786."),
+    machine(metavar="<ADDRESS>", help="Scheduler of a Dask cluster that does the work, such as tcp://host:8786."),
 ]
 Clusters = Annotated[
     str | None,
     input(
-        "--word-clusters", metavar="FILE", help="Clusters of words, as treevote clusters writes them; or word vectors."
+        "--word-clusters",
+        metavar="<FILE>",
+        help="Clusters of words, from treevote clusters, or word vectors.",
     ),
 ]
 FileFormat = Annotated[Format, input(help="Format of the files.")]
 AllFaults = Annotated[
     bool, guard("--all-faults", help="Check all files first, and name every fault, not the first one.")
 ]
-Output = Annotated[str, output("--output", "-o", metavar="FILE", help="File to write; - is standard output.")]
+Output = Annotated[str, output("--output", "-o", metavar="<FILE>", help="File to write; - is standard output.")]
 Support = Annotated[bool, output("--support", help="Write the share of the votes for each arc and label into MISC.")]
 Confidence = Annotated[
     bool, output("--confidence", help="Write the probability that each arc, label and predicted tag is right.")

@@ -18,7 +18,8 @@ def parse(
     inputs: Annotated[
         list[str],
         typer.Argument(
-            metavar="INPUT...", help="Files to parse; - is standard input. With --output-dir folders and patterns, too."
+            metavar="<INPUT>...",
+            help="Files to parse; - is standard input. With --output-dir folders and patterns, too.",
         ),
     ],
     format: Annotated[
@@ -28,9 +29,9 @@ def parse(
         ),
     ] = "auto",
     encoding: Annotated[
-        str, options.input(metavar="NAME", help="Encoding of the files, such as latin-1; the output is UTF-8.")
+        str, options.input(metavar="<NAME>", help="Encoding of the files, such as latin-1; the output is UTF-8.")
     ] = "utf-8",
-    member: Annotated[str | None, options.choice(metavar="NAME", help="Parse with this member alone.")] = None,
+    member: Annotated[str | None, options.choice(metavar="<NAME>", help="Parse with this member alone.")] = None,
     on_error: Annotated[
         Literal["stop", "skip", "keep"],
         options.guard(help="Stop at a faulty sentence, leave it out, or keep it unparsed."),
@@ -55,16 +56,16 @@ def parse(
     output: options.Output = "-",
     output_dir: Annotated[
         str | None,
-        options.output(metavar="DIR", help="Write one file for each input into DIR; the same command again goes on."),
+        options.output(metavar="<DIR>", help="Write one file for each input into DIR; the same command again goes on."),
     ] = None,
     suffix: Annotated[
-        str, options.output(metavar="SUFFIX", help="With --output-dir: suffix of the outputs, such as .conllu.gz.")
+        str, options.output(metavar="<SUFFIX>", help="With --output-dir: suffix of the outputs, such as .conllu.gz.")
     ] = "",
     force: Annotated[
         bool, options.guard("--force", help="With --output-dir: make all outputs again, replace other files.")
     ] = False,
     id_prefix: Annotated[
-        str, options.output(metavar="NAME", help="Beginning of the sent_id and newdoc id of running text.")
+        str, options.output(metavar="<NAME>", help="Beginning of the sent_id and newdoc id of running text.")
     ] = "",
     support: options.Support = False,
     confidence: options.Confidence = False,
@@ -74,7 +75,7 @@ def parse(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Parse files: running text, words, or words with tags; all but what is predicted is kept as it is.
+    """Parse files: running text, words, or words with tags. What is not predicted stays as it is.
 
     With --output-dir, a file with a fault leaves the others; the exit code is 4 then, and --json lists such files.
     """

@@ -12,7 +12,7 @@ from treevote.cli import options
 
 def quickstart(
     output: Annotated[
-        Path, options.output("--output", "-o", metavar="DIR", help="Folder for the model and the parses.")
+        Path, options.output("--output", "-o", metavar="<DIR>", help="Folder for the model and the parses.")
     ] = Path("treevote-quickstart"),
     from_text: Annotated[
         bool, options.choice("--from-text", help="Train and test a model that reads raw text, too.")
@@ -36,7 +36,9 @@ def quickstart(
 def warm(
     members: Annotated[
         list[str] | None,
-        typer.Argument(metavar="MEMBER...", help="Members to compile for, or all; else those of the default ensemble."),
+        typer.Argument(
+            metavar="<MEMBER>...", help="Members to compile for, or all; else those of the default ensemble."
+        ),
     ] = None,
 ) -> None:
     """Compile ahead what training and parsing need, once on a machine."""

@@ -12,24 +12,28 @@ from treevote.cli import options
 
 
 def show(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Sentences, with trees or without; - is standard input.")],
+    file: Annotated[
+        str, typer.Argument(metavar="<FILE>", help="Sentences, with trees or without; - is standard input.")
+    ],
     against: Annotated[
         str | None,
         options.input(
-            metavar="SYSTEM",
+            metavar="<SYSTEM>",
             help="Parses of the same sentences; differences are marked. NAME=FILE gives the system a name.",
         ),
     ] = None,
     format: options.FileFormat = "auto",
     sentence: Annotated[
         str | None,
-        options.choice(metavar="N,N-N,...", help="Numbers of sentences, such as 3 or 1,5-8.", show_default="all"),
+        options.choice(metavar="<N,N-N,...>", help="Numbers of sentences, such as 3 or 1,5-8.", show_default="all"),
     ] = None,
-    sent_id: Annotated[str | None, options.choice(metavar="ID", help="The sentence of this sent_id.")] = None,
+    sent_id: Annotated[str | None, options.choice(metavar="<ID>", help="The sentence of this sent_id.")] = None,
     differing: Annotated[bool, options.choice("--differing", help="Only sentences that differ from SYSTEM.")] = False,
     worst: Annotated[
         int | None,
-        options.choice(metavar="N", min=1, help="The N sentences that differ most, or without SYSTEM the least sure."),
+        options.choice(
+            metavar="<N>", min=1, help="The N sentences that differ most, or without SYSTEM the least sure."
+        ),
     ] = None,
     sort: Annotated[
         Literal["file", "unsure", "differing"],
@@ -38,13 +42,14 @@ def show(
     width: Annotated[
         int | None,
         options.output(
-            metavar="N", min=20, help="Width: columns, or of a picture pixels.", show_default="the terminal's, or 960"
+            metavar="<N>", min=20, help="Width: columns, or of a picture pixels.", show_default="the terminal's, or 960"
         ),
     ] = None,
     svg: Annotated[
         str | None,
         options.output(
-            metavar="FILE", help="Write an SVG file instead, into a folder one of each sentence; - is standard output."
+            metavar="<FILE>",
+            help="Write an SVG file instead, into a folder one of each sentence; - is standard output.",
         ),
     ] = None,
 ) -> None:

@@ -21,11 +21,11 @@ def _studies(
 
 
 def study(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The study, see --list.")],
+    name: Annotated[str, typer.Argument(metavar="<NAME>", help="The study, see --list.")],
     treebanks: Annotated[
         list[str],
         typer.Argument(
-            metavar="TREEBANK...",
+            metavar="<TREEBANK>...",
             help="Treebank to train on; for the study ensemble, folders with train, dev and test files.",
         ),
     ],
@@ -53,7 +53,7 @@ def study(
     jobs: options.NJobs = 1,
     backend: options.Backend = None,
     output: Annotated[
-        Path, options.output("--output", "-o", metavar="DIR", help="Folder for tables and finished work.")
+        Path, options.output("--output", "-o", metavar="<DIR>", help="Folder for tables and finished work.")
     ] = Path("treevote-studies"),
 ) -> None:
     """Repeat a table of a founding paper on a treebank, or measure what each part of the ensemble gives on several.

@@ -11,8 +11,9 @@ from treevote.cli import options
 
 
 def train(
-    files: Annotated[list[str], options.input("--train", metavar="FILE...", help="Treebanks to train on.")],
-    output: Annotated[Path, options.output("--output", "-o", metavar="MODEL", help="Model folder to write.")],
+    output: Annotated[Path, options.output("--output", "-o", metavar="<MODEL>", help="Model folder to write.")],
+    files: Annotated[list[str] | None, typer.Argument(metavar="<FILE>...", help="Treebanks to train on.")] = None,
+    named: Annotated[list[str] | None, options.input("--train", metavar="<FILE>...", help="The same.")] = None,
     dev: Annotated[str | None, options.file(help="Treebank to measure on.")] = None,
     format: options.FileFormat = "auto",
     config: options.Config = None,
@@ -27,7 +28,7 @@ def train(
     folds: Annotated[
         int | None,
         options.choice(
-            metavar="N",
+            metavar="<N>",
             min=0,
             help="Without --dev: parts of the training data to measure on; 0 for none.",
             show_default="3 for 100 to 2,999 sentences and where something is chosen, else 0",
@@ -44,7 +45,8 @@ def train(
         Literal["greedy", "beam", "best-first"] | None, options.choice(help="Search of all members.")
     ] = None,
     beam: Annotated[
-        int | None, options.choice(metavar="N", min=1, help="Width of that search; alone: beam search for all members.")
+        int | None,
+        options.choice(metavar="<N>", min=1, help="Width of that search; alone: beam search for all members."),
     ] = None,
     encoding: Annotated[
         Literal["none", "head", "path", "head+path"] | None,
@@ -67,7 +69,7 @@ def train(
     vectors: Annotated[
         str | None,
         options.input(
-            metavar="FILE", help="Word vectors for the member biaffine: word2vec (text or binary), fastText, GloVe."
+            metavar="<FILE>", help="Word vectors for the member biaffine: word2vec (text or binary), fastText, GloVe."
         ),
     ] = None,
     all_faults: options.AllFaults = False,
@@ -86,6 +88,12 @@ def train(
     from treevote.report.training import as_json, as_text
     from treevote.terminal import fault, say, tell, warn
 
+    if bool(files) == bool(named):
+        problem = (
+            "the treebanks to train on stand before or behind --train" if files else "there is nothing to train on"
+        )
+        raise typer.BadParameter(f"{problem}; write treevote train <FILE>... -o <MODEL>")
+    trainings = files or named or []
     if (fast and (best or select or members)) or (best and members):
         raise ConfigError("--fast, --best and --members are three choices of members; give one of them")
     if from_text and from_tokens:
@@ -94,11 +102,11 @@ def train(
         raise ConfigError("--tags belongs to --from-text or to --from-tokens; give one of these two")
     before = model_at(output)
     if all_faults:
-        require_no_faults({"some": [*files, *([dev] if dev else [])]}, fault, format=format)
+        require_no_faults({"some": [*trainings, *([dev] if dev else [])]}, fault, format=format)
     settings: dict[str, object] = {"search": search or (beam and "beam"), "width": beam, "encoding": encoding}
     with options.running(jobs, backend, cluster) as running:
         trained = run(
-            files,
+            trainings,
             output,
             dev=dev,
             config=config,

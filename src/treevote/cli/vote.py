@@ -12,12 +12,14 @@ from treevote.cli import options
 def vote(
     systems: Annotated[
         list[str],
-        typer.Argument(metavar="SYSTEM...", help="Parses of the same sentences, two or more; the first decides ties."),
+        typer.Argument(
+            metavar="<SYSTEM>...", help="Parses of the same sentences, two or more; the first decides ties."
+        ),
     ],
     gold: Annotated[str | None, options.file(help="Trees to measure on.")] = None,
     dev: Annotated[
         list[str] | None,
-        options.input(metavar="SYSTEM...", help="Parses of the sentences of --gold, in the order of the systems."),
+        options.input(metavar="<SYSTEM>...", help="Parses of the sentences of --gold, in the order of the systems."),
     ] = None,
     format: options.FileFormat = "auto",
     weights: Annotated[

@@ -23,7 +23,7 @@ from treevote.parallel import ONE_JOB, Jobs
 from treevote.store.manifest import JSON
 from treevote.studies.catalogue import STUDIES
 from treevote.studies.ensemble import EnsembleStudy
-from treevote.studies.report import as_json, as_markdown
+from treevote.studies.report import as_json, as_latex, as_markdown
 from treevote.studies.study import Context, hold_out
 from treevote.terminal import duration
 from treevote.version import __version__
@@ -40,15 +40,15 @@ PARTS = {
 
 @dataclass(frozen=True)
 class Studied:
-    """The report of a study in Markdown, the paths of its files in Markdown and JSON, and the wall-clock time."""
+    """The report of a study in Markdown, the paths of its three files, and the wall-clock time."""
 
     markdown: str
-    paths: tuple[Path, Path]
+    paths: tuple[Path, ...]
     seconds: float
 
     def __str__(self) -> str:
         """Return the closing message."""
-        return f"{' and '.join(map(str, self.paths))} written in {duration(self.seconds)}"
+        return f"{', '.join(map(str, self.paths))} written in {duration(self.seconds)}"
 
 
 def study(
@@ -64,7 +64,7 @@ def study(
     format: Format | Literal["auto"] = "auto",
     jobs: Jobs = ONE_JOB,
 ) -> Studied:
-    """Repeat a table of a paper, and write it beside the paper's figures as ``NAME.md`` and ``NAME.json``.
+    """Repeat a table of a paper, and write it beside the paper's figures: ``NAME.md``, ``NAME.json``, ``NAME.tex``.
 
     The bytes of these files depend on treebanks, members, seed and version of treevote alone. The folder also keeps
     cached jobs, from which a study that was interrupted goes on. Without a test set every tenth sentence of the
@@ -132,8 +132,9 @@ def study(
         head["systems"] = chosen.described(context)
     facts = {**head, "convention": CONVENTIONS[convention], "seed": seed, "treevote": __version__}
     markdown = as_markdown(name, chosen.summary, facts, report)
-    files = folder / f"{name}.md", folder / f"{name}.json"
-    for path, content in zip(files, (markdown, as_json(name, chosen.summary, facts, report)), strict=True):
+    files = folder / f"{name}.md", folder / f"{name}.json", folder / f"{name}.tex"
+    contents = markdown, as_json(name, chosen.summary, facts, report), as_latex(report)
+    for path, content in zip(files, contents, strict=True):
         with writing(path) as stream:
             stream.write(content.encode("utf-8", "replace"))
     return Studied(markdown, files, time.monotonic() - start)

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from treevote.conll.document_ids import document_ids
-from treevote.corpus.treebank import Source, Treebank
+from treevote.corpus.source import Source
+from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 
 SUFFIXES = (".conllu", ".conllx", ".conll")

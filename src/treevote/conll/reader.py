@@ -25,7 +25,8 @@ from treevote.conll.stretches import numbered
 from treevote.conll.tokenlists import serialize
 from treevote.conll.validation import Trees, format_of, require_utf8, sentence_faults
 from treevote.corpus.sentence import ROOT, Word, sent_id
-from treevote.corpus.treebank import MARKS, Format, Source, Treebank
+from treevote.corpus.source import Source
+from treevote.corpus.treebank import MARKS, Format, Treebank
 from treevote.errors import InputError, shortened
 from treevote.files.encodings import UTF8
 from treevote.files.streams import Readable, opened

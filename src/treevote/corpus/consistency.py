@@ -1,11 +1,16 @@
-"""The columns of a treebank against each other: types, lengths, and indices in their ranges."""
+"""The columns of a treebank against each other, and numbers of sentences: types, lengths, indices in their ranges."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+from treevote.errors import InputError
+from treevote.kernels import Bools, Longs
 
 _TYPES = {"offsets": np.int64, "tokens": np.int32, "heads": np.int32, "deprels": np.int32}
 """Types of the columns; a mark is float32."""
@@ -42,3 +47,15 @@ def inconsistency(columns: Mapping[str, Any], n_words: int, n_labels: int) -> tu
             slot = int(np.argmax((column < least) | (column >= limits)))
             return f"expected a {name} in {least}..{limits[slot] - 1}, found {column[slot]}", slot
     return None
+
+
+def numbers_of(sentences: Sequence[int] | NDArray[np.integer[Any]] | Bools, n_sentences: int, title: str) -> Longs:
+    """Return the chosen sentences by number, from numbers or a mask; InputError if there is no such sentence."""
+    asked = np.asarray(sentences)
+    if asked.dtype == np.bool_ and asked.shape == (n_sentences,):
+        asked = np.flatnonzero(asked)
+    fits = asked.dtype.kind in "iu" and asked.min(initial=0) >= 0 and asked.max(initial=0) < n_sentences
+    if asked.ndim != 1 or asked.dtype == np.bool_ or (asked.size and not fits):
+        expected = f"numbers of sentences in 0..{n_sentences - 1}, or a mask of length {n_sentences}"
+        raise InputError(f"expected {expected}, found {asked.dtype} {short(asked.tolist())}", path=title)
+    return asked.astype(np.int64)

@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import NamedTuple
+from numbers import Integral
+from reprlib import repr as short
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from treevote.errors import shortened
-from treevote.kernels import Ints
+from treevote.errors import InputError, shortened
+from treevote.kernels import Ints, Longs
 from treevote.notebook import drawing
 
 
@@ -184,3 +186,33 @@ def comment(name: str, lines: Sequence[str]) -> str:
     """Return the value of the first comment ``# name = value``, or an empty string."""
     found = (match for line in lines if (match := _COMMENT.fullmatch(line.rstrip("\r"))) and match[1] == name)
     return next((match[2].strip() for match in found), "")
+
+
+Columns: TypeAlias = tuple[tuple[Word, ...], Ints, Ints, tuple[str, ...], Ints, Longs]
+"""Words, tokens, heads, labels, deprels and offsets of `treevote.corpus.treebank.Treebank`."""
+
+
+def columns_of_sentences(
+    sentences: Sequence[tuple[Sequence[Word | str], Sequence[int], Sequence[str]]], name: str
+) -> Columns:
+    """Return sentences by hand as columns; parameters and errors are those of `Treebank.of`."""
+    words: dict[Word, int] = {ROOT: 0}
+    labels: dict[str, int] = {}
+    rows: list[tuple[int, int, int]] = []  # word, head and label of each slot
+    offsets = [0]
+    for number, columns in enumerate(sentences, 1):
+        sizes = [len(column) for column in columns]
+        if len(sizes) != 3 or sizes != sizes[:1] * 3:
+            problem = f"expected words, heads and deprels of one length, found {' and '.join(map(str, sizes))}"
+            raise InputError(problem, path=name, sentence=str(number), remedy="correct the lists")
+        rows.append((0, -1, -1))
+        for token, (item, head, deprel) in enumerate(zip(*columns, strict=True), 1):
+            if not isinstance(head, Integral) or not -1 <= head <= sizes[0]:
+                problem = f"token {token}: expected a head in -1..{sizes[0]}, found {short(head)}"
+                raise InputError(problem, path=name, sentence=str(number), remedy="correct it")
+            word = Word(item, "_", "_", "_", "_") if isinstance(item, str) else item
+            label = labels.setdefault(deprel, len(labels)) if head >= 0 else -1
+            rows.append((words.setdefault(word, len(words)), head, label))
+        offsets.append(len(rows))
+    tokens, heads, deprels = np.array(rows, np.int32).reshape(-1, 3).T.copy()
+    return tuple(words), tokens, heads, tuple(labels), deprels, np.array(offsets, np.int64)

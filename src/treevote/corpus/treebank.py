@@ -8,20 +8,18 @@ computed once for each distinct word.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Integral
-from reprlib import repr as short
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treevote.corpus.consistency import inconsistency
+from treevote.corpus.consistency import inconsistency, numbers_of
 from treevote.corpus.frame import columns_of
-from treevote.corpus.sentence import ROOT, Sentence, Word, comment, sent_id
+from treevote.corpus.sentence import ROOT, Sentence, Word, columns_of_sentences, comment, sent_id
+from treevote.corpus.source import Source
 from treevote.corpus.vocabulary import encode, used
 from treevote.errors import InputError
 from treevote.extras import extra
@@ -33,44 +31,6 @@ if TYPE_CHECKING:
 
 Format: TypeAlias = Literal["conllu", "conllx"]
 """The format of a text; see `treevote.conll.validation`."""
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """The text that sentences were read from, so that all that is not predicted is written back as it was.
-
-    ``first_line`` counts from 1 in the file ``path``, which may be ``<stdin>``. ``line_of``, shape (n_slots,), has for
-    each token the index in ``lines``; for a ROOT slot that of the first line of the sentence, comments included.
-    """
-
-    path: str
-    first_line: int
-    text: bytes
-    line_of: Ints
-    format: Format
-
-    @functools.cached_property
-    def lines(self) -> tuple[str, ...]:
-        """All lines, without their line feed (a carriage return stays); bytes that are not UTF-8 are surrogates."""
-        return tuple(self.text.decode("utf-8", "surrogateescape").split("\n"))
-
-    def select(self, slots: Sequence[range]) -> Source:
-        """Return the lines of some sentences, each with a blank line behind it, given the slots of each.
-
-        Comments between sentences are left out, and lines are counted anew, from 1.
-        """
-        lines: list[str] = []
-        line_of = [np.zeros(0, np.int32)]
-        for own in slots:
-            places = self.line_of[own.start : own.stop]
-            start, end = int(places[0]), int(places[-1]) + 1
-            while end < len(self.lines) and self.lines[end].strip(" \t\r"):
-                end += 1
-            line_of.append((places - start + len(lines)).astype(np.int32))
-            lines += [self.lines[start].removeprefix("\ufeff"), *self.lines[start + 1 : end]]
-            lines.append("\r" if lines[-1].endswith("\r") else "")
-        text = "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
-        return dataclasses.replace(self, first_line=1, text=text, line_of=np.concatenate(line_of))
 
 
 MARKS = {
@@ -376,14 +336,7 @@ class Treebank:
         >>> [s.words[1].form for s in toy.select([1]).sentences()], len(toy.select([True, False]))
         (['b'], 1)
         """
-        asked = np.asarray(sentences)
-        if asked.dtype == np.bool_ and asked.shape == (len(self),):
-            asked = np.flatnonzero(asked)
-        fits = asked.dtype.kind in "iu" and asked.min(initial=0) >= 0 and asked.max(initial=0) < len(self)
-        if asked.ndim != 1 or asked.dtype == np.bool_ or (asked.size and not fits):
-            expected = f"numbers of sentences in 0..{len(self) - 1}, or a mask of length {len(self)}"
-            raise InputError(f"expected {expected}, found {asked.dtype} {short(asked.tolist())}", path=self.title)
-        chosen = asked.astype(np.int64)
+        chosen = numbers_of(sentences, len(self), self.title)
         lengths = self.lengths[chosen] + 1
         offsets = np.append(0, np.cumsum(lengths))
         slots = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
@@ -424,26 +377,7 @@ class Treebank:
         Traceback (most recent call last):
         treevote.errors.InputError: toy, sentence 1: token 2: expected a head in -1..2, found 4; correct it
         """
-        words: dict[Word, int] = {ROOT: 0}
-        labels: dict[str, int] = {}
-        rows: list[tuple[int, int, int]] = []  # word, head and label of each slot
-        offsets = [0]
-        for number, columns in enumerate(sentences, 1):
-            sizes = [len(column) for column in columns]
-            if len(sizes) != 3 or sizes != sizes[:1] * 3:
-                problem = f"expected words, heads and deprels of one length, found {' and '.join(map(str, sizes))}"
-                raise InputError(problem, path=name, sentence=str(number), remedy="correct the lists")
-            rows.append((0, -1, -1))
-            for token, (item, head, deprel) in enumerate(zip(*columns, strict=True), 1):
-                if not isinstance(head, Integral) or not -1 <= head <= sizes[0]:
-                    problem = f"token {token}: expected a head in -1..{sizes[0]}, found {short(head)}"
-                    raise InputError(problem, path=name, sentence=str(number), remedy="correct it")
-                word = Word(item, "_", "_", "_", "_") if isinstance(item, str) else item
-                label = labels.setdefault(deprel, len(labels)) if head >= 0 else -1
-                rows.append((words.setdefault(word, len(words)), head, label))
-            offsets.append(len(rows))
-        tokens, heads, deprels = np.array(rows, np.int32).reshape(-1, 3).T.copy()
-        return Treebank(tuple(words), tokens, heads, tuple(labels), deprels, np.array(offsets, np.int64), name)
+        return Treebank(*columns_of_sentences(sentences, name), name)
 
     @staticmethod
     def concatenate(parts: Sequence[Treebank], name: str = "") -> Treebank:

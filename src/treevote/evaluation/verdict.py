@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from treevote.evaluation.results import Evaluation, Test
+from treevote.evaluation.results import Evaluation, System, Test
 from treevote.evaluation.significance import TOLERANCE
 
 LEVEL = 0.05
@@ -119,6 +119,12 @@ def verdict(evaluation: Evaluation) -> Verdict:
     correction = f"Holm’s correction for {len(pairs)} pairs" if len(pairs) > 1 else "one pair, no correction"
     sentences = _sentences(evaluation, ranking, pairs)
     return Verdict(metric, correction, tuple(ranking), leads, still_open, tuple(sentences))
+
+
+def ranked(evaluation: Evaluation, found: Verdict) -> list[System]:
+    """Return the systems by their score, the best first; those without a score are last."""
+    places = {name: place for place, (name, _) in enumerate(found.ranking)}
+    return sorted(evaluation.systems, key=lambda system: places.get(system.name, len(places)))
 
 
 def difference(test: Test, evaluation: Evaluation, *, turned: bool = False) -> Difference:

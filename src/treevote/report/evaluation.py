@@ -12,7 +12,8 @@ from typing import Any
 from treevote.evaluation.gates import Gate
 from treevote.evaluation.names import fitted
 from treevote.evaluation.results import Evaluation, Rate, System, as_plain
-from treevote.evaluation.verdict import Verdict, differences, p_values, verdict
+from treevote.evaluation.verdict import Difference, Verdict, differences, p_values, ranked, verdict
+from treevote.report import latex
 from treevote.report.answer import answer
 from treevote.report.scores import percentage
 from treevote.terminal import plural, table, wrapped
@@ -44,10 +45,11 @@ def as_text(evaluation: Evaluation) -> str:
     found = verdict(evaluation)
     parts = [wrapped(" ".join(found.sentences))]
     shown = [metric.name for metric in evaluation.metrics if metric.tested] + ["root", "complete"]
-    names = fitted([system.name for system in evaluation.systems], NAME)
+    systems = ranked(evaluation, found)
+    names = fitted([system.name for system in systems], NAME)
     rows = [
         [name, *(percentage(system.rates[metric].value) for metric in shown)]
-        for name, system in zip(names, evaluation.systems, strict=True)
+        for name, system in zip(names, systems, strict=True)
     ]
     parts.append(table([f"convention {evaluation.convention}", *shown], rows))
     parts += [_tests(evaluation, metric, found) for metric in ("LAS", "UAS") if len(evaluation.systems) > 1]
@@ -57,6 +59,43 @@ def as_text(evaluation: Evaluation) -> str:
             counted = plural(finding.sentences, "sentence")
             parts.append(f"{system.name}: {counted} with {finding.description} ({first})")
     return "\n\n".join(parts)
+
+
+def as_latex(evaluation: Evaluation) -> str:
+    """Return the main figures as a table in LaTeX: the best in bold, with a star what is significantly worse."""
+    found = verdict(evaluation)
+    tested = [metric.name for metric in evaluation.metrics if metric.tested]
+    worse = {
+        metric: {
+            pair.worse
+            for pair, _ in differences(evaluation, metric, found)
+            if pair.p.significant and _leads(pair, evaluation, metric)
+        }
+        for metric in tested
+    }
+    rows = []
+    for system in ranked(evaluation, found):
+        cells = []
+        for metric in tested:
+            value = system.rates[metric].value
+            figure = percentage(value)
+            if len(evaluation.systems) > 1 and value is not None and value == _best(evaluation, metric):
+                figure = latex.bold(figure)
+            cells.append(figure + ("$^{*}$" if system.name in worse[metric] else ""))
+        rows.append([latex.escaped(system.name), *cells])
+    note = "* significantly worse than the best, p < 0.05, corrected by Holm's method for all pairs"
+    return latex.table(["System", *tested], rows, note if any(worse.values()) else "")
+
+
+def _best(evaluation: Evaluation, metric: str) -> float | None:
+    """Return the highest score of a metric."""
+    return max((value for s in evaluation.systems if (value := s.rates[metric].value) is not None), default=None)
+
+
+def _leads(pair: Difference, evaluation: Evaluation, metric: str) -> bool:
+    """Tell whether the better system of a pair is the best of all."""
+    best = _best(evaluation, metric)
+    return any(s.rates[metric].value == best for s in evaluation.systems if s.name == pair.better) and pair.points > 0
 
 
 def _tests(evaluation: Evaluation, metric: str, found: Verdict) -> str:
@@ -133,7 +172,7 @@ def cascade_text(evaluation: Evaluation) -> str:
         for system in evaluation.systems
     ]
     legend = "; ".join(f"{name}: {FIGURES[name]}" for name in names)
-    given = "gold tags: tokens, lemmas and tags of the treebank are given; gold tokens: tokens alone; raw text: nothing"
+    given = "gold tags: the model gets tokens, lemmas and tags of the treebank; gold tokens: tokens; raw text: the text"
     return f"{table(['', *names], rows)}\n\n{wrapped(given)}\n{wrapped(f'F1 in percent of {legend}')}"
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from treevote.drawing import svg
 from treevote.evaluation.results import CONVENTIONS, Evaluation
-from treevote.evaluation.verdict import LEVEL, Difference, Probability, Verdict, differences, p_values, verdict
+from treevote.evaluation.verdict import LEVEL, Difference, Probability, Verdict, differences, p_values, ranked, verdict
 from treevote.extras import extra
 from treevote.files.streams import writing
 from treevote.report import plots, quotations, trees
@@ -95,6 +95,7 @@ def render(evaluation: Evaluation, *, data: str = "", command: str = "", date: s
         command=command,
         date=date,
         script=script,
+        ranking=[names.index(system.name) for system in ranked(evaluation, found)],
         policy=policy(script),
         style=svg.STYLE + source_of("style.css"),
     )

@@ -130,10 +130,11 @@ def _lights(limits: Mapping[str, Any]) -> str:
 
 
 def _calibration(what: str, of: Mapping[str, Any]) -> str:
-    precision = "-" if of["precision"] is None else f"{of['precision']:.1f}"
+    error = f"{what}: expected calibration error {of['error']:.3f}"
+    if of["precision"] is None:
+        return f"{error}; none has a confidence of 0.95 or more"
     return (
-        f"{what}: expected calibration error {of['error']:.3f}; "
-        f"{of['coverage']:.1f} % have a confidence of 0.95 or more, of those {precision} % are right"
+        f"{error}; {of['coverage']:.1f} % have a confidence of 0.95 or more, of those {of['precision']:.1f} % are right"
     )
 
 

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 import numpy as np
 
+from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS
 from treevote.evaluation.counts import Counts
@@ -236,15 +237,13 @@ def _tag_conditions(context: Context) -> Conditions:
     Each fold is tagged by a tagger of the other folds: its tags have the errors that the parser meets in the test set.
     """
     gold = context.training
-    fold_of = np.arange(gold.n_sentences) % FOLDS
-    parts = [(gold.select(fold_of != fold), gold.select(fold_of == fold)) for fold in range(FOLDS)]
+    parts = [tuple(map(gold.select, part)) for part in folds_of(gold.n_sentences, FOLDS)]
     jobs = [
         Tagging(f"tagging {number}/{FOLDS + 1}", TaggerTrainer(), compact(training), compact(own), context.seed)
         for number, (training, own) in enumerate([*parts, (gold, context.test)], start=1)
     ]
     *tagged, test = context.run(jobs)
-    joined = Treebank.concatenate(tagged).select(np.argsort(np.argsort(fold_of, kind="stable")))
-    trainings = {"gold": gold, "predicted": dataclasses.replace(joined, name=gold.name)}
+    trainings = {"gold": gold, "predicted": rejoined(tagged, gold.name)}
     tests = {"gold": context.test, "predicted": test}
     return {name: (trainings[one], tests[other]) for name in CONDITIONS for one, other in [name.split("-")]}
 

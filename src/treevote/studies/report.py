@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Literal, TypeAlias
 
 from treevote.evaluation.verdict import LEVEL
+from treevote.report import latex
 from treevote.store.manifest import JSON
 
 Value: TypeAlias = str | int | float | Decimal | None
@@ -130,6 +131,30 @@ def as_markdown(name: str, summary: str, facts: Mapping[str, JSON], report: Repo
         lines = [f"- {found.claim} **{OUTCOMES[found.outcome]}**: {found.evidence}." for found in report.findings]
         blocks += ["## Findings", "\n".join(lines)]
     return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def as_latex(report: Report) -> str:
+    """Return the tables in LaTeX, the highest figure of each column of scores in bold, and the findings as comments."""
+    parts = []
+    for table in report.tables:
+        best = {
+            column: max(figures)
+            for column, name in enumerate(table.columns)
+            if name.split()[0:1] in (["LAS"], ["UAS"])
+            and len(figures := [figure for row in table.rows if isinstance(figure := row[column], float)]) > 1
+        }
+        rows = [
+            [
+                latex.bold(latex.escaped(_shown(value)))
+                if value is not None and best.get(column) == value
+                else latex.escaped(_shown(value))
+                for column, value in enumerate(row)
+            ]
+            for row in table.rows
+        ]
+        parts.append(f"% {table.title}\n{latex.table(list(map(latex.escaped, table.columns)), rows)}")
+    parts += [f"% {found.claim} {OUTCOMES[found.outcome]}: {found.evidence}." for found in report.findings]
+    return "\n\n".join(parts) + "\n"
 
 
 def as_json(name: str, summary: str, facts: Mapping[str, JSON], report: Report) -> str:

@@ -1,0 +1,51 @@
+"""The text that a treebank was read from."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from treevote.kernels import Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The text that sentences were read from, so that all that is not predicted is written back as it was.
+
+    ``first_line`` counts from 1 in the file ``path``, which may be ``<stdin>``. ``line_of``, shape (n_slots,), has for
+    each token the index in ``lines``; for a ROOT slot that of the first line of the sentence, comments included.
+    """
+
+    path: str
+    first_line: int
+    text: bytes
+    line_of: Ints
+    format: Literal["conllu", "conllx"]
+
+    @functools.cached_property
+    def lines(self) -> tuple[str, ...]:
+        """All lines, without their line feed (a carriage return stays); bytes that are not UTF-8 are surrogates."""
+        return tuple(self.text.decode("utf-8", "surrogateescape").split("\n"))
+
+    def select(self, slots: Sequence[range]) -> Source:
+        """Return the lines of some sentences, each with a blank line behind it, given the slots of each.
+
+        Comments between sentences are left out, and lines are counted anew, from 1.
+        """
+        lines: list[str] = []
+        line_of = [np.zeros(0, np.int32)]
+        for own in slots:
+            places = self.line_of[own.start : own.stop]
+            start, end = int(places[0]), int(places[-1]) + 1
+            while end < len(self.lines) and self.lines[end].strip(" \t\r"):
+                end += 1
+            line_of.append((places - start + len(lines)).astype(np.int32))
+            lines += [self.lines[start].removeprefix("\ufeff"), *self.lines[start + 1 : end]]
+            lines.append("\r" if lines[-1].endswith("\r") else "")
+        text = "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
+        return dataclasses.replace(self, first_line=1, text=text, line_of=np.concatenate(line_of))
