@@ -95,9 +95,10 @@ def score_actions(model: Model, tokens: Ints, remaining: Ints, focus: Focus, spa
     log_probabilities(space.scores, space.mask, model.weights.scale, space.logs)
     if len(space.given.heads) > 0:
         a, b = focus.a, entry(remaining, focus.a, AFTER)
-        for action, word, head in ((LEFT, b, a), (RIGHT, a, b)):
-            if not is_free(remaining, space.given, word, head):
-                space.scores[action], space.logs[action] = LOWEST, -np.inf
+        if not is_free(remaining, space.given, b, a):
+            space.scores[LEFT], space.logs[LEFT] = LOWEST, -np.inf
+        if not is_free(remaining, space.given, a, b):
+            space.scores[RIGHT], space.logs[RIGHT] = LOWEST, -np.inf
 
 
 @leaf
