@@ -19,6 +19,7 @@ from treevote.ensemble.familiarity import ENOUGH_VOTES, Seen, seen
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.unknown_words import FALL, tempered, unknown_in_folds, unknown_words, usual_share
 from treevote.evaluation.calibration import LEAST
+from treevote.report.parsing import folder_text
 
 forms = st.lists(st.lists(st.sampled_from(["a", "A", "b", "c", "d"]), min_size=1, max_size=4), min_size=4, max_size=9)
 
@@ -114,4 +115,4 @@ def test_the_expectation_does_not_depend_on_chunks_and_is_told_for_files_and_fol
     assert found[0] == found[1] == folder.expectation
     assert found[0] is not None
     assert found[0].las is not None
-    assert f"expect LAS {found[0].las.low:.0f} to {found[0].las.high:.0f}" in str(folder)
+    assert f"expect LAS {found[0].las.low:.0f} to {found[0].las.high:.0f}" in folder_text(folder)
