@@ -152,13 +152,13 @@ def doctor(data: Path, work: Path) -> Tables:
         rows: list[list[object]] = [
             ["random order", *[100 * float(wrong.sum()) / changed.n_tokens] * 2, 100 * LOOKED_AT]
         ]
-        for title, options, is_first in (("--fast", ("--fast",), True), ("three parsers", (), False)):
+        for title, options, is_first in (("`doctor --fast`", ("--fast",), True), ("`doctor`", (), False)):
             steps = folder / f"doctor{'-fast' if is_first else ''}"
             diagnosis = answer("doctor", wrong_file, "--work", steps, "--least", "0", *options)
             if is_first:
                 single = confidence_against(changed, parses_by_folds(steps, diagnosis["members"]))
-                rows.append(["confidence of that parser", *found(single, wrong, tokens)])
-            rows.append([f"`doctor`, {title}", *found(_scores(changed, diagnosis["suspects"]), wrong, tokens)])
+                rows.append(["confidence of one parser", *found(single, wrong, tokens)])
+            rows.append([title, *found(_scores(changed, diagnosis["suspects"]), wrong, tokens)])
         tables[f"doctor-{name}"] = {
             "columns": {"": 0, "first 100, %": 0, "first 1,000, %": 1, "found in 5 %": 1},
             "rows": rows,

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 MAX_TRIED = 300_000  # tokens times tokens tried as the root of a sentence: it matters beyond 500 tokens
 MAX_NETWORKX = 12  # tokens of the longest sentence that goes to networkx, whose time grows fast: 12 ms at 15 tokens
 
 
-def spanning_tree(arcs: Sequence[Mapping[int, int]], *, single_root: bool) -> list[int]:
+def spanning_tree(arcs: Sequence[Mapping[int, int]], *, single_root: bool, given: Container[int] = ()) -> list[int]:
     """Return the head of each token (-1 for ROOT) in the heaviest tree; ties go to the smallest sequence of heads.
 
     ``arcs[d]`` maps heads of token ``d``, other than ``d``, to the score of the arc, an integer >= 0; ``arcs[0]`` is
@@ -32,11 +32,20 @@ def spanning_tree(arcs: Sequence[Mapping[int, int]], *, single_root: bool) -> li
     [-1, 2, 3, 0]
     """
     if not single_root:
-        return _heaviest(arcs) or _heaviest([{}, *({0: 0, **into} for into in arcs[1:])]) or []
-    return _heaviest_with_one_root(arcs, unvoted=False) or _heaviest_with_one_root(arcs, unvoted=True) or []
+        return _heaviest(arcs) or _heaviest(_joined(arcs, 0, given)) or []
+    return (
+        _heaviest_with_one_root(arcs, given, unvoted=False) or _heaviest_with_one_root(arcs, given, unvoted=True) or []
+    )
 
 
-def _heaviest_with_one_root(arcs: Sequence[Mapping[int, int]], *, unvoted: bool) -> list[int] | None:
+def _joined(arcs: Sequence[Mapping[int, int]], hub: int, given: Container[int]) -> list[Mapping[int, int]]:
+    """Return the arcs, and one with score 0 from ``hub`` to each token that has none from it and is not given."""
+    return [{}, *(into if d in given else {hub: 0, **into} for d, into in enumerate(arcs[1:], start=1))]
+
+
+def _heaviest_with_one_root(
+    arcs: Sequence[Mapping[int, int]], given: Container[int], *, unvoted: bool
+) -> list[int] | None:
     """Return the heaviest tree in which ROOT has one dependent, None if there is none.
 
     Each token with an arc from ROOT is tried: it keeps this arc alone, all others lose theirs. The sum of the best
@@ -45,7 +54,9 @@ def _heaviest_with_one_root(arcs: Sequence[Mapping[int, int]], *, unvoted: bool)
     """
     inner = [{h: score for h, score in into.items() if h} for into in arcs]
     best = [max(into.values(), default=0) for into in inner]
-    as_root = {d: arcs[d].get(0, 0) for d in range(1, len(arcs)) if unvoted or 0 in arcs[d]}
+    tokens = range(1, len(arcs))
+    tried = [d for d in tokens if d in given and 0 in arcs[d]] or tokens
+    as_root = {d: arcs[d].get(0, 0) for d in tried if 0 in arcs[d] or (unvoted and d not in given)}
     alone = [] if unvoted else [d for d in range(1, len(arcs)) if not inner[d]]  # without a head but ROOT
     if len(alone) > 1:
         return None
@@ -55,7 +66,7 @@ def _heaviest_with_one_root(arcs: Sequence[Mapping[int, int]], *, unvoted: bool)
     for r in sorted(bound, key=lambda r: (-bound[r], r))[: max(1, MAX_TRIED // len(arcs))]:
         if found and bound[r] < -found[0]:
             break
-        trial = [{r: 0, **into} for into in inner] if unvoted else list(inner)
+        trial = _joined(inner, r, given) if unvoted else list(inner)
         trial[r] = {0: as_root[r]}
         if heads := _heaviest(trial):
             total = sum(trial[d][heads[d]] for d in range(1, len(heads)))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.vote import Ballots, arc_weights, heaviest_trees, with_support
 from treevote.ensemble.weights import UNIT, Weights
@@ -64,23 +65,37 @@ class Probabilities(NamedTuple):
     values: Doubles  # shape (n_candidates,); those of a token sum to less than one: perhaps all are wrong
     sure: Doubles  # the same, recalibrated for the confidence
 
-    def vote(self, *, single_root: bool) -> Treebank:
-        """Return the trees with most expected right heads and labels, the support of an equal vote, and confidence."""
+    def vote(self, *, single_root: bool, given: Given | None = None) -> Treebank:
+        """Return the trees with most expected right heads and labels, the support of an equal vote, and confidence.
+
+        All systems have voted for the ``given`` arcs.
+        """
         heads, deprels, _ = self.ballots
         arc, best, label = self._of_arcs(heads, deprels, self.values)
         weight, labelled = (np.maximum(np.rint(UNIT * votes), 1).astype(np.int64) for votes in (arc + best, label))
-        voted, winner = heaviest_trees(self.treebank, self.ballots, weight, labelled, single_root=single_root)
+        voted, winner = heaviest_trees(
+            self.treebank, self.ballots, weight, labelled, single_root=single_root, given=given
+        )
         table = Weights.equal(len(heads)).table(self.treebank)
         voted = with_support(voted, self.ballots, table, *arc_weights(heads, deprels, table), winner)
-        return self.confident(voted)
+        return self.confident(voted, given)
 
-    def confident(self, voted: Treebank) -> Treebank:
-        """Return trees of the same sentences with the probability of each arc, and of arc and label together."""
+    def confident(self, voted: Treebank, given: Given | None = None) -> Treebank:
+        """Return trees of the same sentences with the probability of each arc, and of arc and label together.
+
+        Given heads and labels are certain.
+        """
         numbers = {label: number for number, label in enumerate(self.ballots.labels)}
         deprels = np.array([*(numbers.get(label, -1) for label in voted.labels), -1], np.int32)[voted.deprels]
         arc, _, label = (shares[0] for shares in self._of_arcs(voted.heads[None], deprels[None], self.sure))
-        sure = [np.where(voted.heads < 0, 0, each.clip(LEAST, 1 - LEAST)).astype(np.float32) for each in (arc, label)]
-        return dataclasses.replace(voted, confidence=sure[0], label_confidence=sure[1])
+        if given is not None:
+            head_given, label_given = given.heads >= 0, given.deprels >= 0
+            label = np.where(label_given, arc, label)
+            label = np.where(head_given, label / arc.clip(LEAST), label)
+        arc, label = (np.where(voted.heads < 0, 0, each.clip(LEAST, 1 - LEAST)) for each in (arc, label))
+        if given is not None:
+            arc[head_given], label[head_given & label_given] = 1, 1
+        return dataclasses.replace(voted, confidence=arc.astype(np.float32), label_confidence=label.astype(np.float32))
 
     def _of_arcs(self, heads: Ints, deprels: Ints, values: Doubles) -> tuple[Doubles, Doubles, Doubles]:
         """Return the results of `arc_probabilities`."""

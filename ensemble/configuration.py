@@ -63,12 +63,13 @@ PRESETS: dict[Preset, Configuration] = {
             "lr-structured-backward",
             "lr-maxent-forward",
             "lr-maxent-backward",
+            "biaffine",
         ),
         member={"lr-structured-forward": {"width": 16}, "lr-structured-backward": {"width": 16}},
         select=True,
     ),
 }
-"""One fast parser, the default ensemble, and the best vote among eight members."""
+"""One fast parser, the default ensemble, and the best vote among nine members."""
 
 
 def read_configuration(path: str | Path | None) -> Configuration:

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treevote.corpus.given import FREE_LABEL, Keep
+from treevote.corpus.pseudo_projective import plain_labels
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.estimate import Estimate, SourceScores, all_agree, estimate, log_odds
 from treevote.ensemble.parser import EnsembleParser
@@ -20,6 +22,7 @@ from treevote.ensemble.unknown_words import memos_of, unknown_words
 from treevote.kernels import Bools, Longs
 from treevote.models.learning.features.lexicon import ATTRIBUTES
 from treevote.models.learning.features.word_memo import WordMemo
+from treevote.protocols import Parser
 from treevote.store.manifest import JSON
 
 ENOUGH_TOKENS = 20  # minimum number of tokens for a judgement
@@ -31,6 +34,8 @@ STRANGE_TAGS = 0.2
 # Share of tokens with unknown forms from which a text is doubtful. On 22 UD treebanks: at most 0.40 on the test set of
 # a model's own treebank, 0.70 or more on 383 of the 462 test sets of the others.
 STRANGE_WORDS = 0.7
+
+MOST_NAMED = 5  # labels in a message
 
 
 ENOUGH_VOTES = 500  # minimum number of tokens for a judgement by agreement
@@ -154,6 +159,29 @@ def doubts(parser: EnsembleParser, treebank: Treebank, bounds: Sequence[int]) ->
                     f"{1 - with_words:.0%} of the words are unknown to the model; take a model of their language"
                 )
     return reasons
+
+
+def strange_labels(parser: Parser, treebank: Treebank, keep: Keep | None) -> str | None:
+    """Return a sentence that names the kept labels which no member of a model, or which a member alone, does not know.
+
+    None if there are none. They are kept all the same.
+    """
+    if keep is None or keep == "heads":
+        return None
+    known = {FREE_LABEL}
+    for member in parser.members.values() if isinstance(parser, EnsembleParser) else (parser,):
+        labels = getattr(getattr(member, "labeller", member), "labels", None)
+        if labels is None:  # of a plug-in
+            return None
+        known.update(plain_labels(labels, "path")[0])
+    used = np.unique(treebank.deprels[treebank.deprels >= 0]).tolist()
+    strange = [label for label in map(treebank.labels.__getitem__, used) if label not in known]
+    if not strange:
+        return None
+    more = f" and {len(strange) - MOST_NAMED} more" if len(strange) > MOST_NAMED else ""
+    return (
+        f"the model does not know the labels {', '.join(sorted(strange)[:MOST_NAMED])}{more}; they are kept as they are"
+    )
 
 
 def _sums(mask: Bools, slots: Longs) -> Longs:

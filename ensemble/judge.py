@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.candidate_model import CandidateModel, Examples
 from treevote.ensemble.candidates import MAX_SYSTEMS
@@ -52,14 +53,18 @@ class Judge:
         """The judge without the confidence that its trees do not need."""
         return self if self.weights is None else Judge(self.weights)
 
-    def vote(self, systems: Sequence[Treebank], *, single_root: bool) -> Treebank:
-        """Return the trees of the systems in the order of the training, with support, and confidence of the model."""
+    def vote(self, systems: Sequence[Treebank], *, single_root: bool, given: Given | None = None) -> Treebank:
+        """Return the trees of the systems in the order of the training, with support, and confidence of the model.
+
+        They are the heaviest that hold all ``given`` arcs, whether those of the systems do or not.
+        """
         if self.model is None:
-            return vote(systems, self.weights, single_root=single_root)
-        probabilities = self.model.of(systems)
+            return vote(systems, self.weights, single_root=single_root, given=given)
+        probabilities = self.model.of(systems if given is None else [given.held(system) for system in systems])
         if self.weights is None:
-            return probabilities.vote(single_root=single_root)
-        return probabilities.confident(vote(systems, self.weights, single_root=single_root))
+            return probabilities.vote(single_root=single_root, given=given)
+        voted = vote(systems, self.weights, single_root=single_root, given=given)
+        return probabilities.confident(voted, given)
 
     def recalibrated(self, gold: Treebank, systems: Sequence[Treebank], *, convention: Convention = "ud") -> Judge:
         """Return the judge with a model that is right on other data; without one, it is learned from them alone.

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from treevote.config import to_mapping
+from treevote.corpus.given import Given, Keep
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.candidate_model import CandidateModel
 from treevote.ensemble.judge import Judge
 from treevote.ensemble.members import Member, kind_of, member_from_record
 from treevote.ensemble.unknown_words import tempered, unknown_words
+from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import InputError, ModelError, unknown
 from treevote.models.learning.features.lexicon import strings_shared
@@ -95,26 +97,30 @@ class EnsembleParser:
         """Return the parse of each member."""
         return {name: member.parse(treebank) for name, member in self.members.items()}
 
-    def combine(self, parses: Mapping[str, Treebank]) -> Treebank:
+    def combine(self, parses: Mapping[str, Treebank], given: Given | None = None) -> Treebank:
         """Return the vote over the parses of all members, with support, and with confidence if possible."""
-        voted = self.judge.vote([parses[name] for name in self.members], single_root=self.single_root)
+        voted = self.judge.vote([parses[name] for name in self.members], single_root=self.single_root, given=given)
         usual = self.usual_share
         if voted.confidence is None or usual is None:
             return voted
         unknown = unknown_words(self.members.values(), voted)
         return voted if unknown is None else tempered(voted, unknown, usual)
 
-    def parse(self, treebank: Treebank) -> Treebank:
-        """Return the same sentences with the trees that have most votes, and their support."""
-        return self.parse_counted(treebank)[0]
+    def parse(self, treebank: Treebank, *, keep: Keep | None = None) -> Treebank:
+        """Return the same sentences with the trees that have most votes, and their support.
 
-    def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
+        Trees of the input are ignored, but for the heads and labels to ``keep``: the result is the heaviest tree that
+        holds them. InputError if there is none.
+        """
+        return self.parse_counted(treebank, Given.of(treebank, keep, single_root=self.single_root))[0]
+
+    def parse_counted(self, treebank: Treebank, given: Given | None = None) -> tuple[Treebank, int]:
         """Parse, and return the number of fallbacks to a simpler search, summed over members."""
         if not isinstance(treebank, Treebank):
             problem = f"expected a treebank, found {type(treebank).__name__}"
             raise InputError(problem, remedy="read it with treevote.read or treevote.loads, or call treevote.parse")
-        counted = {name: parse_counted(member, treebank) for name, member in self.members.items()}
-        parse = self.combine({name: parse for name, (parse, _) in counted.items()})
+        counted = {name: _counted(member, treebank, given) for name, member in self.members.items()}
+        parse = self.combine({name: parse for name, (parse, _) in counted.items()}, given)
         return parse, sum(fallbacks for _, fallbacks in counted.values())
 
     def record(self) -> Record:
@@ -159,10 +165,24 @@ def _members(record: Record) -> list[str]:
     return [name for name in record.parts if name not in (_CANDIDATES, _ANNOTATOR)]
 
 
-def parse_counted(parser: Parser, treebank: Treebank) -> tuple[Treebank, int]:
-    """Return the parse, and the number of sentences on which a bounded search fell back on a simpler one."""
-    own: Callable[[Treebank], tuple[Treebank, int]] | None = getattr(parser, "parse_counted", None)
-    return (parser.parse(treebank), 0) if own is None else own(treebank)
+def parse_counted(parser: Parser, treebank: Treebank, given: Given | None = None) -> tuple[Treebank, int]:
+    """Return the parse, and the number of sentences on which a bounded search fell back on a simpler one.
+
+    It holds all ``given`` arcs: where the parser leaves some out, it is the tree with them that has most of its arcs.
+    """
+    parse, fallbacks = _counted(parser, treebank, given)
+    if given is not None and not isinstance(parser, EnsembleParser):
+        voted = vote([parse], single_root=parser.single_root, given=given)
+        parse = parse.with_trees(voted.heads, voted.deprels, voted.labels)
+    return parse, fallbacks
+
+
+def _counted(parser: Parser, treebank: Treebank, given: Given | None) -> tuple[Treebank, int]:
+    """Return the parse with the given arcs that the search of the parser can hold, and the number of fallbacks."""
+    own: Callable[..., tuple[Treebank, int]] | None = getattr(parser, "parse_counted", None)
+    if own is None:
+        return parser.parse(treebank), 0
+    return own(treebank) if given is None else own(treebank, given)
 
 
 def save(parser: EnsembleParser, path: str | Path) -> None:

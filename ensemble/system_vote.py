@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import is_single_rooted, roots
 from treevote.ensemble.candidate_model import CandidateModel
@@ -37,12 +38,13 @@ def vote_systems(
     weights: VoteKind | Literal["agreement"] = "equal",
     selected: bool = False,
     single_root: bool,
+    given: Given | None = None,
     confidence: bool = False,
 ) -> SystemVote:
     """Vote over the parses of the same sentences, by name; the words and the text are those of the first voter.
 
     The development set is gold trees of other sentences, and their parses in the order of the systems. Weights other
-    than ``"equal"`` and ``"agreement"``, a selection and confidence need one.
+    than ``"equal"`` and ``"agreement"``, a selection and confidence need one. The trees hold all ``given`` arcs.
     """
     names, parses = list(systems), list(systems.values())
     facts: dict[str, Any] = {"sentences": parses[0].n_sentences, "tokens": parses[0].n_tokens}
@@ -79,7 +81,7 @@ def vote_systems(
     overall, pos = ([None] * judge.n_members, ()) if shown is None else (shown.overall, shown.pos)
     facts |= {"weights": judge.kind, "parts_of_speech": len(pos), "selected": selected}
     facts["systems"] = list(_with_votes(rows, voters, overall, choice))
-    return SystemVote(judge.vote(parses, single_root=single_root), tuple(names[i] for i in voters), facts)
+    return SystemVote(judge.vote(parses, single_root=single_root, given=given), tuple(names[i] for i in voters), facts)
 
 
 def _development(

@@ -24,6 +24,7 @@ from treevote.ensemble.selection import LARGEST, Diversity, VoteKind, select
 from treevote.ensemble.unknown_words import tempered, unknown_in_folds, unknown_words, usual_share
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError
+from treevote.evaluation import lights
 from treevote.evaluation.agreement import unanimous
 from treevote.evaluation.counts import Convention, evaluate, require_heads
 from treevote.kernels import Bools
@@ -172,6 +173,7 @@ class EnsembleTrainer:
         facts["familiarity"], voted = _familiarity(list(chosen.values()), voted, unknown)
         if gold.n_sentences > 1:
             facts["reliability"] = calibration(gold, voted, convention=convention)
+            facts["lights"] = lights.measured(gold, voted, convention=convention)
         facts["scores"] = {
             name: dict(evaluate(gold, parse, convention=convention).attachment)
             for name, parse in {**chosen, "vote": voted}.items()

@@ -62,13 +62,13 @@ def usual_share(unknown: Bools, treebank: Treebank) -> float:
 
 
 def tempered(parse: Treebank, unknown: Bools, usual: float) -> Treebank:
-    """Return a parse with less confidence in sentences with unusually many unknown words."""
+    """Return a parse with less confidence in sentences with unusually many unknown words; what is given stays sure."""
     falls = FALL * np.maximum(_shares(unknown, parse) - usual, 0)
     if parse.confidence is None or parse.label_confidence is None or not falls.any():
         return parse
     fall = falls[parse.sentence_of]
     arc, label = (
-        np.where((fall > 0) & (sure > 0), _less(sure.astype(np.float64), fall), sure).astype(np.float32)
+        np.where((fall > 0) & (sure > 0) & (sure < 1), _less(sure.astype(np.float64), fall), sure).astype(np.float32)
         for sure in (parse.confidence, parse.label_confidence)
     )
     return dataclasses.replace(parse, confidence=arc, label_confidence=label)

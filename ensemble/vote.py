@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, per_sentence, roots
 from treevote.corpus.vocabulary import common_labels
@@ -26,7 +27,9 @@ from treevote.kernels import Bools, Ints, Longs, kernel
 Number = TypeVar("Number", np.int32, np.int64)
 
 
-def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_root: bool) -> Treebank:
+def vote(
+    systems: Sequence[Treebank], weights: Weights | None = None, *, single_root: bool, given: Given | None = None
+) -> Treebank:
     """Return the trees with most votes.
 
     Parameters
@@ -37,6 +40,8 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
         Weight of each system; by default all are equal.
     single_root : bool
         Whether ROOT must have exactly one dependent, as in Universal Dependencies.
+    given : Given, optional
+        Arcs that the trees must hold: all systems vote for them, and there are no other arcs to their dependents.
 
     Returns
     -------
@@ -75,6 +80,7 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
     >>> [f"{share:.2f}" for share in voted.support], [f"{share:.2f}" for share in voted.label_support]
     (['0.00', '1.00', '1.00', '0.67'], ['0.00', '0.67', '1.00', '1.00'])
     """
+    systems = systems if given is None else [given.held(system) for system in systems]
     weights, ballots = weights or Weights.equal(len(systems)), Ballots.of(systems)
     if len(weights.overall) != len(systems):
         raise InputError(f"expected {len(weights.overall)} systems, one for each weight, found {len(systems)}")
@@ -83,7 +89,7 @@ def vote(systems: Sequence[Treebank], weights: Weights | None = None, *, single_
         return dataclasses.replace(systems[0].only("tag_confidence"), support=share, label_support=share)
     table = weights.table(systems[0])
     weight, labelled = arc_weights(ballots.heads, ballots.deprels, table)
-    voted, winner = heaviest_trees(systems[0], ballots, weight, labelled, single_root=single_root)
+    voted, winner = heaviest_trees(systems[0], ballots, weight, labelled, single_root=single_root, given=given)
     return with_support(voted, ballots, table, weight, labelled, winner)
 
 
@@ -111,12 +117,19 @@ class Ballots(NamedTuple):
 
 
 def heaviest_trees(
-    treebank: Treebank, ballots: Ballots, weight: Longs, labelled: Longs, *, single_root: bool
+    treebank: Treebank,
+    ballots: Ballots,
+    weight: Longs,
+    labelled: Longs,
+    *,
+    single_root: bool,
+    given: Given | None = None,
 ) -> tuple[Treebank, Ints]:
     """Return the heaviest trees, and the system with the heaviest vote for each arc (-1 without a vote).
 
     The trees of ``treebank`` are replaced. ``weight`` and ``labelled``, shape (k, n_slots), are the weights of the arc
-    that each system votes for, alone and with its label. The notes on ties of `vote` hold.
+    that each system votes for, alone and with its label. The notes on ties of `vote` hold. All
+    systems have voted for the ``given`` arcs.
     """
     heads, deprels, labels = ballots
     winner = winners(heads >= 0, weight, labelled)
@@ -124,7 +137,8 @@ def heaviest_trees(
     for i in _conflicts(treebank, chosen, single_root):
         span = slice(int(offsets[i]), int(offsets[i + 1]))
         arcs = _scores(heads[:, span], weight[:, span], labelled[:, span])
-        chosen[span] = spanning_tree(arcs, single_root=single_root)
+        fixed = () if given is None else np.flatnonzero(given.heads[span] >= 0).tolist()
+        chosen[span] = spanning_tree(arcs, single_root=single_root, given=set(fixed))
         winner[span] = winners(heads[:, span] == chosen[span], weight[:, span], labelled[:, span])
     deprel = _of_winner(deprels, winner)
     unvoted = np.flatnonzero((chosen >= 0) & (winner < 0))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 from treevote.config import DATA, to_mapping
+from treevote.corpus.given import Given
 from treevote.corpus.pseudo_projective import Encoding, deprojectivize, projectivize
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import is_single_rooted, require_labelled_trees
@@ -98,10 +99,13 @@ class BaseParser(Generic[_Trainer]):
         """Return the same sentences with this parser's trees; trees of the input are ignored."""
         return self.parse_counted(treebank)[0]
 
-    def parse_counted(self, treebank: Treebank) -> tuple[Treebank, int]:
-        """Parse, and count the sentences on which a bounded search fell back on a simpler one."""
+    def parse_counted(self, treebank: Treebank, given: Given | None = None) -> tuple[Treebank, int]:
+        """Parse, and count the sentences on which a bounded search fell back on a simpler one.
+
+        The trees hold those ``given`` arcs that its search can, see `treevote.models.parsers.given_arcs`.
+        """
         rows, words = self.memo.encode(treebank.words)
-        parsed, fallbacks = self._find_trees(treebank, rows, words)
+        parsed, fallbacks = self._find_trees(treebank, rows, words, given)
         return deprojectivize(parsed, self._encoding), fallbacks
 
     def record(self) -> Record:
@@ -127,7 +131,9 @@ class BaseParser(Generic[_Trainer]):
         """Encoding of lifted arcs in labels."""
         return self.trainer.encoding
 
-    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
+    def _find_trees(
+        self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None
+    ) -> tuple[Treebank, int]:
         """Return the sentences with trees, before lifted arcs are restored, and the number of fallbacks.
 
         ``rows`` has the row of each of ``treebank.words`` in ``words``.

@@ -18,15 +18,17 @@ from treevote.batch.parsing import (
     parse_sentences,
     require_tags,
     stored_parser,
+    trees_of,
 )
 from treevote.commands.adapt import Outcome
 from treevote.commands.adapt import adapt as run_adaptation
 from treevote.commands.train import train as run_training
 from treevote.conll.writer import write
+from treevote.corpus.given import Keep
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.configuration import Preset
-from treevote.ensemble.familiarity import doubt, seen
+from treevote.ensemble.familiarity import doubt, seen, strange_labels
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
@@ -130,6 +132,7 @@ def parse(
     *,
     member: str | None = None,
     tags: Tags = "auto",
+    keep: Keep | None = None,
     output: Path_ | None = None,
     chunk: int = SENTENCES,
     progress: bool | None = None,
@@ -140,14 +143,17 @@ def parse(
     ----------
     model : EnsembleParser, StoredParser or path
     data : Treebank, Path, str, or list of sentences
-        Trees are ignored. A `Path` is a file, running text as for `parse_files`; several are one corpus. A string is a
-        text: in CoNLL-U if it has tabs, else running text, for a model with a tokenizer. A sentence of a list is a list
-        of tokens: forms, pairs of form and UPOS, `Word`, or mappings with ``form``, ``lemma``, ``upos``, ``xpos``,
-        ``feats``.
+        Trees are ignored, but for ``keep``. A `Path` is a file, running text as for `parse_files`; several are one
+        corpus. A string is a text: in CoNLL-U if it has tabs, else running text, for a model with a tokenizer. A
+        sentence of a list is a list of tokens: forms, pairs of form and UPOS, `Word`, or mappings with ``form``,
+        ``lemma``, ``upos``, ``xpos``, ``feats``.
     member : str, optional
         Parse with this member alone; by default all vote.
     tags : {"auto", "keep", "predict"}, default="auto"
         As for `parse_files`.
+    keep : {"heads", "labels", "all"}, optional
+        Keep given heads, given labels (on whatever head is found), or both, where there are any: the trees are the best
+        of those that hold them.
     output : path, optional
         File to write, too.
     chunk : int, default=2000
@@ -163,7 +169,7 @@ def parse(
     Raises
     ------
     InputError
-        If the data have a fault, or the model needs parts of speech and there are none.
+        If the data have a fault, no tree has the heads to keep, or the model needs parts of speech and there are none.
     ModelError, ConfigError
         If the model cannot be read, or has no such member.
 
@@ -173,9 +179,10 @@ def parse(
         If the text is far from the training data of the model, or a file of running text is not UTF-8.
     """
     ensemble = model if isinstance(model, EnsembleParser) else stored_parser(model, member)()
+    parser = member_of(ensemble, member)
     text = running_text(data, has_tokenizer=ensemble.annotator.tokenizer is not None)
     if text is None:
-        treebank = parsed_data(data)
+        treebank = parsed_data(data, trees_of(parser, keep))
     else:
         if text.path and (reason := not_utf8(text.text)):
             warnings.warn(f"{text.path}: {reason}", UserWarning, stacklevel=2)
@@ -185,9 +192,9 @@ def parse(
     treebank = ensemble.annotator.tagged(treebank, tags)
     remedy = "tag the text first, and give (form, upos) pairs or CoNLL-U, or train the model with --from-text"
     require_tags(ensemble, treebank, remedy)
-    reason = doubt(ensemble, treebank)
+    reason = doubt(ensemble, treebank) or strange_labels(parser, treebank, keep)
     with _jobs(1, progress) as running:
-        parsed, _ = parse_sentences(member_of(ensemble, member), treebank, n=chunk, jobs=running)
+        parsed, _ = parse_sentences(parser, treebank, keep=keep, n=chunk, jobs=running)
     if reason := reason or seen(ensemble, parsed, [0, parsed.n_sentences])[0].doubt(ensemble):
         warnings.warn(reason, UserWarning, stacklevel=2)
     if output is not None:

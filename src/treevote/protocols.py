@@ -27,8 +27,9 @@ class Learner(Protocol):
 class Parser(Protocol):
     """A parser of sentences; immutable.
 
-    A parser with a bounded search may also have ``parse_counted``, which returns the trees and the number of sentences
-    on which it fell back on a simpler search.
+    A parser may also have ``parse_counted(treebank, given=None)``, which returns the trees and the number of sentences
+    on which a bounded search fell back on a simpler one. Its trees hold those of the ``given`` arcs
+    (`treevote.corpus.given`) that they can; the others are made afterwards.
     """
 
     @property

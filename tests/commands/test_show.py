@@ -210,6 +210,20 @@ def test_confidence_is_drawn_and_sorts_the_least_sure_first(confident: Path) -> 
     ElementTree.fromstring(picture)
 
 
+def test_lights_are_drawn_by_marks_and_strokes(confident: Path, tmp_path: Path) -> None:
+    lights, lit = iter(["green", "yellow", "green", "red", "yellow", "green", "red"]), tmp_path / "lit.conllu"
+    rows = (f"{row}|Light={next(lights)}" if "Confidence" in row else row for row in confident.read_text().split("\n"))
+    lit.write_text("\n".join(rows))
+    drawing = as_text(show(lit, sentences="2"))
+    assert "lights: 2 green, 1 yellow (?), 1 red (??)" in drawing
+    marks = [line.split()[-1] for line in drawing.splitlines() if line[:1].isdigit()]
+    assert marks == ["0.90", "??", "?", "0.99"]
+    picture = as_svg(show(lit, sentences="2")).decode()
+    assert [picture.count(f'<g class="both {light}">') for light in ("green", "yellow", "red")] == [2, 1, 1]
+    assert "red light: often wrong (??)" in picture
+    ElementTree.fromstring(picture)
+
+
 def test_without_confidence_nothing_is_sorted_by_it(gold: Path) -> None:
     with pytest.raises(InputError, match="expected confidence in MISC, found none"):
         show(gold, sort="unsure")

@@ -79,10 +79,7 @@ def test_the_fast_preset_is_one_greedy_parser(tmp_path: Path) -> None:
 def test_the_best_preset_selects_among_the_accurate_families() -> None:
     trainer = ensemble_of(PRESETS["best"])
     assert trainer.select
-    assert {kind_of(member) for member in trainer.members.values()} == set(families()) - {
-        "biaffine-parser",
-        "decision-list",
-    }
+    assert {kind_of(member) for member in trainer.members.values()} == set(families()) - {"decision-list"}
     assert set(ensemble_of(Configuration()).members) <= set(trainer.members)
 
 

@@ -68,6 +68,7 @@ ENSEMBLE = (
     "candidates",
     "development",
     "diversity",
+    "lights",
     "reliability",
     "scores",
     "seed",

@@ -92,7 +92,7 @@ def test_text_is_tagged_and_parsed(model: Path, tmp_path: Path) -> None:
     assert found == parsed(model, text, tags="predict")
     assert b"NOUN" not in parsed(model, text, tags="keep")
     assert parsed(model, text, member="lr-svm-forward").count(b"# text") == 3
-    for data in (text.decode(), model.parent / "in.txt", str(model.parent / "in.txt")):
+    for data in (text.decode(), model.parent / "in.txt"):
         (model.parent / "in.txt").write_bytes(text)
         assert without_document(dumps(parse(str(model), data).only()).encode()) == without_document(found)
     reader = load(model).annotator

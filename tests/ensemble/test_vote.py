@@ -18,6 +18,7 @@ from tests.reference.vote import all_trees, best_tree
 from tests.reference.vote import vote as slow_vote
 from tests.strategies import trees
 from treevote.conll.reader import read
+from treevote.corpus.given import Given
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, roots
@@ -89,6 +90,30 @@ def test_the_vote_is_the_best_of_all_trees(
     assert voted.label_support is not None
     assert voted.support[1:].tolist() == np.array(support, np.float32).tolist()
     assert voted.label_support[1:].tolist() == np.array(label_support, np.float32).tolist()
+
+
+@given(votes() | votes(whole_trees=True), st.booleans(), st.data())
+def test_the_vote_with_given_arcs_is_the_best_of_all_trees_that_hold_them(
+    ballots: tuple[list[list[int]], list[list[str]]], single_root: bool, data: st.DataObject
+) -> None:
+    heads, labels = ballots
+    n = len(heads[0])
+    tree = data.draw(trees(n, n).filter(lambda tree: not single_root or tree.tolist().count(0) == 1))
+    chosen = data.draw(st.lists(st.booleans(), min_size=n, max_size=n).filter(any))
+    own = [head if held else -1 for head, held in zip(tree[1:].tolist(), chosen, strict=True)]
+    known = Treebank.of([(["w"] * n, own, ["given"] * n)])
+    given_arcs = Given(known.heads, known.deprels, known.labels)
+    voted = vote(parses(heads, labels), single_root=single_root, given=given_arcs)
+    with_given = [[own[d] if own[d] >= 0 else row[d] for d in range(n)] for row in heads]
+    voted_for = {(head, d) for row in with_given for d, head in enumerate(row, start=1) if head >= 0}
+    weight = {arc: sum((row[arc[1] - 1] == arc[0]) for row in with_given) for arc in voted_for}
+    every = [each for each in all_trees(n) if not single_root or each.count(0) == 1]
+    held = [each for each in every if all(head in (-1, each[d]) for d, head in enumerate(own))]
+    best = max(sum(weight.get((head, d), 0) for d, head in enumerate(each, start=1)) for each in held)
+    found = tuple(voted.heads[1:].tolist())
+    assert found in held
+    assert sum(weight.get((head, d), 0) for d, head in enumerate(found, start=1)) == best
+    assert all(voted.sentence(0).deprels[d] == "given" for d in range(1, n + 1) if own[d - 1] >= 0)
 
 
 @st.composite

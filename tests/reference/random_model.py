@@ -25,6 +25,7 @@ from treevote.models.learning.features.rows import Trees
 from treevote.models.learning.features.stack_and_queue import GRAMMAR
 from treevote.models.learning.features.templates import TemplateTable, compile_templates
 from treevote.models.learning.features.weights import Weights
+from treevote.models.parsers.given_arcs import NOTHING, GivenArcs
 from treevote.models.parsers.transition.arc_standard import Actions, actions_of
 from treevote.models.parsers.transition.features import Model as Linear
 from treevote.models.parsers.transition.features import fire
@@ -32,7 +33,7 @@ from treevote.models.parsers.transition.features import fire
 TEMPLATES = ("s0.upos", "s1.form", "q0.upos", "s0.upos+s1.upos", "s0.lval", "action", "s0.feat", "distance")
 
 
-Task: TypeAlias = tuple[Linear, ScoreCache, Trees]
+Task: TypeAlias = tuple[Linear, ScoreCache, GivenArcs, Trees]
 
 
 class Model(NamedTuple):
@@ -63,7 +64,7 @@ class Model(NamedTuple):
         heads, deprels = np.full(size, -9, np.int32), np.full(size, -9, np.int32)
         bank = self.treebank
         trees = Trees(bank.tokens, heads, deprels, bank.offsets)
-        return self.linear, empty_cache(self.linear.parts, len(self.actions.kind)), trees
+        return self.linear, empty_cache(self.linear.parts, len(self.actions.kind)), NOTHING, trees
 
 
 def model_of(treebank: Treebank, seed: int, magnitude: int, scale: float, single_root: bool) -> Model:

@@ -74,7 +74,7 @@ def views(vector: Floats, shapes: Shapes) -> Arrays:
 
 
 def initial(shapes: Shapes, embeddings: Sequence[str], rng: np.random.Generator) -> Floats:
-    """Return parameters to begin with: uniform (Glorot & Bengio 2010), of unit variance for the vectors of words.
+    """Return parameters to begin with: uniform (Glorot & Bengio 2010), of length 1 or so for the vectors of words.
 
     Biases are 0, those of forget gates 1 (Jozefowicz et al. 2015).
     """
@@ -84,6 +84,7 @@ def initial(shapes: Shapes, embeddings: Sequence[str], rng: np.random.Generator)
             if name.startswith("bias"):
                 array[len(array) // 4 : len(array) // 2] = 1
             continue
-        limit = 1.0 if name in embeddings else math.sqrt(6 / (array.shape[-2] + array.shape[-1]))
+        fans = 2 * array.shape[-1] if name in embeddings else array.shape[-2] + array.shape[-1]
+        limit = math.sqrt(6 / fans)
         array[:] = rng.uniform(-limit, limit, array.shape)
     return vector

@@ -15,6 +15,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from treevote.config import DATA
+from treevote.corpus.given import Given
 from treevote.corpus.pseudo_projective import Encoding
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, unknown
@@ -27,7 +28,8 @@ from treevote.models.parsers.biaffine.parsing import Restrictions, find_trees
 from treevote.models.parsers.biaffine.training import Dropout, Examples, Schedule, train
 from treevote.models.parsers.biaffine.words import END, letters_of, words_of
 from treevote.models.parsers.decoding.best_tree import SOME_CROSSING, crossing
-from treevote.models.parsers.decoding.long_sentences import LONGEST, cut, join
+from treevote.models.parsers.decoding.long_sentences import LONGEST, cut, cut_heads, join
+from treevote.models.parsers.given_arcs import GivenArcs
 from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData, truth_of
 from treevote.parallel import Jobs
 from treevote.protocols import Family
@@ -76,8 +78,8 @@ class BiaffineTrainer(BaseTrainer["BiaffineParser"]):
 
     attributes: tuple[str, ...] = ("lower", "lemma", "upos", "xpos")
     passes: Annotated[int, Interval(1, 1_000)] = 25
-    batch: Annotated[int, Interval(1, 100_000)] = 500
-    rate: Annotated[float, Interval(0, closed="neither")] = 0.002
+    batch: Annotated[int, Interval(1, 100_000)] = 250
+    rate: Annotated[float, Interval(0, closed="neither")] = 0.004
     dropout: Share = 0.33
     word_dropout: Annotated[float, Interval(0, 1_000)] = 0.25
     word_size: Size = 80
@@ -133,8 +135,8 @@ class BiaffineTrainer(BaseTrainer["BiaffineParser"]):
 
 def attributes_of(trainer: BiaffineTrainer, lexicon: Lexicon) -> Mapping[str, int]:
     """Return the attributes that occur in the lexicon, with the number of their values, the unknown one included."""
-    values = dict(zip(ATTRIBUTES, lexicon.values, strict=True))
-    return {name: len(values[name]) + 1 for name in trainer.attributes if len(values[name]) > 1}
+    counts: dict[str, int] = {name: len(own) for name, own in zip(ATTRIBUTES, lexicon.values, strict=True)}
+    return {name: counts[name] + 1 for name in trainer.attributes if counts[name] > 1}
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +158,9 @@ class BiaffineParser(BaseParser[BiaffineTrainer]):
     def _encoding(self) -> Encoding:
         return self.trainer.encoding if self.restrictions.projective else "none"
 
-    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
+    def _find_trees(
+        self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None
+    ) -> tuple[Treebank, int]:
         """Find trees; sentences of more than `LONGEST` tokens fall back: they are parsed in pieces."""
         lexicon, used = self.memo.lexicon, np.unique(np.append(0, treebank.tokens))  # the first one is ROOT
         places = np.searchsorted(used, treebank.tokens).astype(np.int32)
@@ -166,7 +170,12 @@ class BiaffineParser(BaseParser[BiaffineTrainer]):
         p, pieces = views(self.weights.astype(np.float32), shapes), cut(places, treebank.offsets)
         rooted = np.append(True, np.diff(pieces.sentence) > 0) if self.single_root else pieces.sentence >= 0
         tokens = pieces.tokens.astype(np.int64)
-        heads, labels = find_trees(p, spelled, tokens, pieces.offsets, rooted, self.restrictions)
+        wanted, lifted = np.full(len(tokens), -1, np.int32), np.zeros(len(self.labels), np.bool_)
+        if given is not None:
+            arcs = GivenArcs.of(given, treebank.offsets, self.labels, self._encoding)
+            projective, lifted = self.restrictions.projective, arcs.lifted
+            wanted = cut_heads(pieces, arcs.heads if projective else given.heads, treebank.offsets)
+        heads, labels = find_trees(p, spelled, tokens, pieces.offsets, rooted, self.restrictions, wanted, lifted)
         deprels = np.full(len(treebank.tokens), -1, np.int32)
         deprels[treebank.is_token] = np.delete(labels, pieces.offsets[:-1])
         joined = join(pieces, heads, treebank.offsets, self.single_root)

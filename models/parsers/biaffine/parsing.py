@@ -13,7 +13,7 @@ from treevote.models.parsers.biaffine.encoder import embed, encode, no_masks
 from treevote.models.parsers.biaffine.parameters import Arrays
 from treevote.models.parsers.biaffine.scorer import Representations, arc_dependents, score_arcs, score_labels
 from treevote.models.parsers.biaffine.words import Words
-from treevote.models.parsers.decoding.best_tree import decode
+from treevote.models.parsers.decoding.best_tree import decode, restrict
 
 SLOTS = 2000
 """Maximum number of slots of a batch, unless one sentence has more: some 50 MB."""
@@ -29,25 +29,36 @@ class Restrictions(NamedTuple):
 
 
 def find_trees(
-    p: Arrays, words: Words, tokens: Longs, offsets: Longs, rooted: Bools, restrictions: Restrictions
+    p: Arrays,
+    words: Words,
+    tokens: Longs,
+    offsets: Longs,
+    rooted: Bools,
+    restrictions: Restrictions,
+    given: Ints,
+    lifted: Bools,
 ) -> tuple[Ints, Ints]:
     """Return heads, as positions in the sentence, and numbers of labels; both -1 for ROOT.
+
+    ``given`` heads are kept, and their arcs have no ``lifted`` label; -1 where they are free.
 
     ``tokens`` are rows in ``words``. Where a sentence is not ``rooted``, shape (n_sentences,), it is a piece of another
     one, and the arcs from ROOT get the labels of others. Ties of labels go to the first one.
     """
-    heads, labels = np.full((2, len(tokens)), -1, np.int32)
+    heads, labels = given.copy(), np.full(len(tokens), -1, np.int32)
     for sentences, offsets_of_words, found in _read(p, words, tokens, offsets):
         dependents = arc_dependents(p, found)
         for i, sentence in enumerate(sentences.tolist()):
             first, last = offsets_of_words[i : i + 2].tolist()
             own = slice(int(offsets[sentence]), int(offsets[sentence + 1]))
             scores = score_arcs(dependents[first:last], found.arc_heads[first:last])
+            restrict(scores, heads[own])
             decode(scores, restrictions.projective, restrictions.single_root, heads[own])
             to = heads[own][1:]
             label_scores, _ = score_labels(p, found.label_dependents[first + 1 : last], found.label_heads[first + to])
             from_root = (to == 0) & rooted[sentence]
             allowed = np.where(from_root[:, None], restrictions.to_root, restrictions.to_token)
+            allowed &= ~(lifted & (given[own][1:] >= 0)[:, None])
             labels[own][1:] = np.where(allowed, label_scores, -np.inf).argmax(1)
     return heads, labels
 

@@ -16,7 +16,8 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from treevote.corpus.pseudo_projective import projectivize
+from treevote.corpus.given import Given
+from treevote.corpus.pseudo_projective import Encoding, plain_labels, projectivize
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import require_labelled_trees
 from treevote.errors import ConfigError
@@ -38,10 +39,11 @@ from treevote.models.parsers.decision_list.attributes import (
     check_attributes,
     compile_attributes,
 )
-from treevote.models.parsers.decision_list.completion import complete, usual_classes
+from treevote.models.parsers.decision_list.completion import complete, link_given, usual_classes
 from treevote.models.parsers.decision_list.linkage import Linkage, unlinked
 from treevote.models.parsers.decision_list.passes import Text, apply_pass, text_of
 from treevote.models.parsers.decision_list.training import learn_passes, select_attributes
+from treevote.models.parsers.given_arcs import NOTHING, GivenArcs
 from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData
 from treevote.parallel import Jobs
 from treevote.protocols import Family
@@ -163,21 +165,28 @@ class DecisionListParser(BaseParser[DecisionListTrainer]):
         """The lists with their indices."""
         return tuple(compile_rules(rules, self.table.n_features) for rules in self.lists)
 
-    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
-        linkage = self._link(treebank, rows, words)
+    def _find_trees(
+        self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None
+    ) -> tuple[Treebank, int]:
+        arcs = GivenArcs.of(given, treebank.offsets, self.labels, self._encoding)
+        linkage = self._link(treebank, rows, words, arcs)
         deprels = np.where(linkage.heads >= 0, (linkage.classes - 1) // 2, -1).astype(np.int32)
+        if given is not None:  # a mark would move the arc
+            deprels = np.where(arcs.heads >= 0, unlifted(self.labels, self._encoding)[deprels], deprels)
         return treebank.with_trees(linkage.heads, deprels, self.labels), 0
 
     def link(self, treebank: Treebank) -> Linkage:
         """Return the links of all words: step ``run * n_passes + pass``, from 0, and in the end those of completion."""
-        return self._link(treebank, *self.memo.encode(treebank.words))
+        return self._link(treebank, *self.memo.encode(treebank.words), NOTHING)
 
-    def _link(self, treebank: Treebank, rows: Ints, words: WordColumns) -> Linkage:
-        text = text_of(rows[treebank.tokens], treebank.offsets, words, self.table, self.single_root)
-        linkage = unlinked(len(treebank.tokens))
+    def _link(self, treebank: Treebank, rows: Ints, words: WordColumns, given: GivenArcs) -> Linkage:
+        text = text_of(rows[treebank.tokens], treebank.offsets, words, self.table, self.single_root, given)
+        linkage, last = unlinked(len(treebank.tokens)), (self.compiled[-1], usual_classes(self.lists[-1]))
         for step in range(self.n_steps):
+            if len(given.heads):
+                link_given(linkage, text, *last, step)
             apply_pass(linkage, text, self.compiled[step % len(self.lists)], step)
-        complete(linkage, text, self.compiled[-1], usual_classes(self.lists[-1]), self.n_steps)
+        complete(linkage, text, *last, self.n_steps)
         return linkage
 
     @property
@@ -204,6 +213,17 @@ class DecisionListParser(BaseParser[DecisionListTrainer]):
         for rules in lists:
             check_rules(rules, parser.table.n_features, 1 + 2 * len(labels))
         return parser
+
+
+def unlifted(labels: tuple[str, ...], encoding: Encoding) -> Ints:
+    """Return for each label the number of the one without the mark of a lifted arc, itself if there is none; then -1.
+
+    >>> unlifted(("obj↑", "obj", "nsubj"), "path").tolist()
+    [1, 1, 2, -1]
+    """
+    plain, lifted = plain_labels(labels, encoding)
+    stays = {plain[i]: i for i in np.flatnonzero(~lifted).tolist()[::-1]}
+    return np.array([*(stays.get(label, i) for i, label in enumerate(plain)), -1], np.int32)
 
 
 FAMILY = Family(

@@ -15,6 +15,7 @@ from treevote.kernels import Ints, Longs, kernel
 from treevote.models.learning.features.lexicon import WordColumns
 from treevote.models.learning.learners.decision_list.rules import CompiledRules, first_match
 from treevote.models.parsers.decision_list.attributes import AttributeTable, describe, places_of, room_for_features
+from treevote.models.parsers.decision_list.given_links import is_free
 from treevote.models.parsers.decision_list.linkage import (
     NONE,
     Linkage,
@@ -25,6 +26,7 @@ from treevote.models.parsers.decision_list.linkage import (
     of_sentence,
     pair_arrays,
 )
+from treevote.models.parsers.given_arcs import NOTHING, GivenArcs, given_in
 
 
 class Text(NamedTuple):
@@ -36,16 +38,27 @@ class Text(NamedTuple):
     table: AttributeTable
     n_places: int
     single_root: bool
+    given: GivenArcs
 
 
-def text_of(tokens: Ints, offsets: Longs, words: WordColumns, table: AttributeTable, single_root: bool) -> Text:
+def text_of(
+    tokens: Ints,
+    offsets: Longs,
+    words: WordColumns,
+    table: AttributeTable,
+    single_root: bool,
+    given: GivenArcs = NOTHING,
+) -> Text:
     """Return encoded sentences for ``table``."""
-    return Text(tokens, offsets, words, table, len(places_of(table.context)), single_root)
+    return Text(tokens, offsets, words, table, len(places_of(table.context)), single_root, given)
 
 
 @kernel
 def apply_pass(linkage: Linkage, text: Text, compiled: CompiledRules, step: int) -> int:
-    """Add the links of one pass to a linkage, marked with the number of the step; return their number."""
+    """Add the links of one pass to a linkage, marked with the number of the step; return their number.
+
+    Links that contradict a given arc are left out.
+    """
     size = room_for_features(text.table, text.words)
     positions, features, known = np.empty(text.n_places, np.int32), np.empty(size, np.int32), np.empty(size, np.int32)
     stamps = np.full(len(compiled.starts), -1, np.int32)
@@ -53,6 +66,7 @@ def apply_pass(linkage: Linkage, text: Text, compiled: CompiledRules, step: int)
     for i in range(len(text.offsets) - 1):
         first, last = text.offsets[i], text.offsets[i + 1]
         here, tokens = of_sentence(linkage, first, last), text.tokens[first:last]
+        given = given_in(text.given, first, last)
         pairs, around = pair_arrays(last - first)
         n_pairs = all_pairs(here, text.single_root, pairs, around)
         rules = np.empty(n_pairs, np.int32)
@@ -68,9 +82,10 @@ def apply_pass(linkage: Linkage, text: Text, compiled: CompiledRules, step: int)
                 rules[n_links], negative_reliability[n_links] = rule, -compiled.reliability[rule]
                 n_links += 1
         for k in np.argsort(negative_reliability[:n_links], kind="mergesort"):
-            label_class = int(compiled.classes[rules[k]])
-            if can_link(here, pairs[k, 0], pairs[k, 1], label_class % 2 == 1, text.single_root):
-                add_link(here, pairs[k, 0], pairs[k, 1], label_class, step, int(rules[k]))
+            label_class, (left, right) = int(compiled.classes[rules[k]]), pairs[k]
+            to_left = label_class % 2 == 1
+            if can_link(here, left, right, to_left, text.single_root) and is_free(here, given, left, right, to_left):
+                add_link(here, left, right, label_class, step, int(rules[k]))
                 added += 1
     return added
 

@@ -45,6 +45,23 @@ def cut(tokens: Ints, offsets: Longs, longest: int = LONGEST) -> Pieces:
     return Pieces(rooted, starts, sentence, np.flatnonzero(n_pieces > 1))
 
 
+def cut_heads(pieces: Pieces, heads: Ints, offsets: Longs) -> Ints:
+    """Return a copy of given heads, -1 where they are free, for the pieces; heads in other pieces are free."""
+    if not len(pieces.cut):
+        return heads.copy()
+    own = np.full(len(pieces.tokens), -1, np.int32)
+    before, last = 0, -1
+    for piece, sentence in enumerate(pieces.sentence.tolist()):
+        first, end = int(pieces.offsets[piece]) + 1, int(pieces.offsets[piece + 1])
+        before, last = (before if sentence == last else 0), sentence
+        start, n = int(offsets[sentence]) + 1 + before, end - first
+        given = heads[start : start + n]
+        within = ((given > before) & (given <= before + n)) | ((given == 0) & (before == 0))
+        own[first:end] = np.where(within, given - before, -1)
+        before += n
+    return own
+
+
 def join(pieces: Pieces, heads: Ints, offsets: Longs, single_root: bool) -> Ints:
     """Return the heads of sentences by those of their pieces, each of which has one root if ``single_root``.
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from treevote.kernels import Bools, Floats, Longs, Shorts, kernel, leaf
-from treevote.models.parsers.decoding.best_tree import decode
+from treevote.models.parsers.decoding.best_tree import decode, restrict
 from treevote.models.parsers.graph.features import (
     MAX_FEATURES,
     ArcKeys,
@@ -116,10 +116,11 @@ def train_epoch(
 
 @kernel
 def parse_sentences(weights: HashedWeights, table: ArcTable, sentences: Sentences) -> None:
-    """Write the heads of every sentence."""
+    """Write the heads of every sentence; those that are there before, and not -1, are given."""
     for i in range(len(sentences.offsets) - 1):
         first, last = sentences.offsets[i], sentences.offsets[i + 1]
         keys = arc_keys(table, sentences.tokens[first:last], sentences.words)
         scores = np.empty((last - first, last - first), np.float32)
         score_arcs(weights.table, weights.bits, table.splits, keys, scores)
+        restrict(scores, sentences.heads[first:last])
         decode(scores, sentences.projective, sentences.single_root, sentences.heads[first:last])

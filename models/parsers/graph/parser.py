@@ -15,6 +15,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from treevote.corpus.given import Given
 from treevote.corpus.pseudo_projective import Encoding
 from treevote.corpus.treebank import Treebank
 from treevote.errors import unknown
@@ -23,7 +24,8 @@ from treevote.kernels import Ints
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.learning.features.word_memo import WordMemo
 from treevote.models.parsers.decoding.best_tree import MANY_CROSSING, SOME_CROSSING, crossing
-from treevote.models.parsers.decoding.long_sentences import LONGEST, cut, join
+from treevote.models.parsers.decoding.long_sentences import LONGEST, cut, cut_heads, join
+from treevote.models.parsers.given_arcs import GivenArcs
 from treevote.models.parsers.graph.arc_labels import train_arc_labeller
 from treevote.models.parsers.graph.features import MAX_BITS, MIN_BITS
 from treevote.models.parsers.graph.first_order import FirstOrderModel, parse_sentences
@@ -194,11 +196,17 @@ class GraphParser(BaseParser[GraphTrainer]):
             return dataclasses.replace(self, first_order=self.first_order._replace(weights=weights))
         return dataclasses.replace(self, second_order=self.second_order._replace(weights=weights))
 
-    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
+    def _find_trees(
+        self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None
+    ) -> tuple[Treebank, int]:
         """Find trees; sentences of more than `LONGEST` tokens fall back: they are parsed in pieces."""
         tokens = rows[treebank.tokens]
         pieces = cut(tokens, treebank.offsets)
-        heads, own, model = np.empty(len(pieces.tokens), np.int32), self.trainer, self.first_order
+        arcs = GivenArcs.of(given, treebank.offsets, self.labeller.labels, self._encoding)
+        own, model, heads = self.trainer, self.first_order, np.full(len(pieces.tokens), -1, np.int32)
+        if given is not None:
+            any_tree = self.second_order is None and not self.projective
+            heads = cut_heads(pieces, given.heads if any_tree else arcs.heads, treebank.offsets)
         sentences = Sentences(words, pieces.tokens, heads, pieces.offsets, self.projective, self.single_root)
         if self.second_order is None:
             parse_sentences(model.weights, model.table, sentences)
@@ -206,7 +214,7 @@ class GraphParser(BaseParser[GraphTrainer]):
             pruner = Pruner.of(model.weights, model.table, own.max_heads, own.pruning_margin)
             self.second_order.parse(pruner, self.arc_labeller, sentences)
         heads = join(pieces, heads, treebank.offsets, self.single_root)
-        return self.labeller.labelled(treebank, words, tokens, heads), len(pieces.cut)
+        return self.labeller.labelled(treebank, words, tokens, heads, arcs), len(pieces.cut)
 
     def _content(self) -> Record:
         parts = {"first-order": self.first_order.record(), "labels": self.labeller.record()}

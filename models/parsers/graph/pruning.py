@@ -14,6 +14,7 @@ import numpy as np
 
 from treevote.kernels import Doubles, Floats, Ints, Longs, Shorts, kernel
 from treevote.models.learning.features.lexicon import WordColumns
+from treevote.models.parsers.decoding.best_tree import restrict
 from treevote.models.parsers.decoding.eisner import decode
 from treevote.models.parsers.graph.features import MAX_FEATURES, arc_keys, fire_arc, variants_of_arc
 from treevote.models.parsers.graph.first_order import score_arcs
@@ -123,7 +124,8 @@ def head_gradients(scores: Floats, d: int, gold: int, gradients: Doubles) -> Non
 def prune(pruner: Pruner, words: WordColumns, tokens: Ints, single_root: bool, heads: Ints, allowed: Shorts) -> None:
     """Write 1 for arcs of a sentence that are not pruned into ``allowed``, ``[dependent, head]``, and 0 for others.
 
-    ``heads`` receives the best projective tree, whose arcs are never pruned. Of heads with equal scores the nearest
+    ``heads`` has the given heads, -1 elsewhere, and receives the best projective tree with them: its arcs are never
+    pruned, and those that differ from a given one always. Of heads with equal scores the nearest
     stay, to the left first: a long run of one word has hundreds of them.
     """
     weights, table, max_heads, margin = pruner
@@ -131,6 +133,7 @@ def prune(pruner: Pruner, words: WordColumns, tokens: Ints, single_root: bool, h
         max_heads = max(min(max_heads, FEWEST), max_heads * SHORT // (len(tokens) - 1))
     scores = np.empty((len(tokens), len(tokens)), np.float32)
     score_arcs(weights.table, weights.bits, table.splits, arc_keys(table, tokens, words), scores)
+    restrict(scores, heads)
     decode(scores, single_root, heads)
     best = np.empty(max_heads + 1, np.float32)  # of the heads so far, the highest scores, from high to low
     for d in range(1, len(tokens)):
@@ -157,7 +160,7 @@ def prune(pruner: Pruner, words: WordColumns, tokens: Ints, single_root: bool, h
 
 @kernel
 def prune_all(pruner: Pruner, sentences: Sentences, masks: Masks) -> None:
-    """Write the masks of all sentences; ``sentences.heads`` receives the best projective trees."""
+    """Write the masks of all sentences; ``sentences.heads`` has the given heads and receives trees, as in `prune`."""
     for i in range(len(sentences.offsets) - 1):
         first, last = sentences.offsets[i], sentences.offsets[i + 1]
         tokens, heads = sentences.tokens[first:last], sentences.heads[first:last]

@@ -62,7 +62,7 @@ class SecondOrderModel(NamedTuple):
         return cls(tuple(arcs), tuple(siblings), tuple(grandparents), tables, NO_WEIGHTS)
 
     def parse(self, pruner: Pruner, arc_labeller: Labeller | None, sentences: Sentences) -> None:
-        """Write the heads of every sentence."""
+        """Write the heads of every sentence; those that are there before, and not -1, are given by projective arcs."""
         scorer = Scorer(self.weights.table, self.weights.bits, self.tables)
         for batch in sentences.batches():
             masks = Masks.empty(batch.offsets)

@@ -14,7 +14,7 @@ BATCH_CELLS = 1 << 19  # maximum sum of the squared lengths of a batch: cells of
 
 
 class Sentences(NamedTuple):
-    """Sentences to learn from or to parse: ``heads`` are the gold ones, or receive those that are found.
+    """Sentences to learn from or to parse: ``heads`` are the gold ones, or given ones and receive those that are found.
 
     ``projective`` and ``single_root`` restrict the trees.
     """

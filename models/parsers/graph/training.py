@@ -131,7 +131,7 @@ def prune_fold(
     own = sentences.select(fold)
     masks = Masks.empty(own.offsets)
     pruner = Pruner.of(weights, table, max_heads, margin)
-    pruning.prune_all(pruner, own._replace(heads=np.empty_like(own.heads)), masks)
+    pruning.prune_all(pruner, own._replace(heads=np.full_like(own.heads, -1)), masks)
     masks.allow(own.heads, own.offsets)
     if labelled is not None:
         trees, words = labelled

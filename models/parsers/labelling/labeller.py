@@ -18,13 +18,14 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import mask_of_trees, require_labelled_trees
 from treevote.errors import InputError
-from treevote.kernels import Bools, Ints, Longs, kernel
+from treevote.kernels import Bools, Ints, Longs, kernel, leaf
 from treevote.models.learning.features.firing import scratch
 from treevote.models.learning.features.lexicon import WordColumns
 from treevote.models.learning.features.linear_guide import LinearGuide
 from treevote.models.learning.features.rows import Trees, fit
 from treevote.models.learning.features.templates import TemplateTable, compile_templates
 from treevote.models.learning.features.weights import Weights, best_class, score
+from treevote.models.parsers.given_arcs import NOTHING, GivenArcs, given_in, permits_label
 from treevote.models.parsers.labelling.features import Sentence, fire, max_features
 from treevote.models.parsers.labelling.rows import rows_of
 from treevote.models.parsers.labelling.surroundings import bottom_up, link
@@ -96,8 +97,10 @@ class Labeller:
     to_token: Bools
     guide: LinearGuide
 
-    def label(self, words: WordColumns, tokens: Ints, offsets: Longs, heads: Ints) -> Ints:
+    def label(self, words: WordColumns, tokens: Ints, offsets: Longs, heads: Ints, given: GivenArcs = NOTHING) -> Ints:
         """Label the arcs of trees: return indices in ``labels``, -1 in ROOT slots. Ties go to the first label.
+
+        Given arcs, in ``labels``, get their labels, so that other arcs see these.
 
         ``words`` are of the lexicon that the labeller was trained with; ``tokens`` has the row of each token in them.
         InputError if heads are no trees.
@@ -108,12 +111,14 @@ class Labeller:
             number = int(np.argmin(sound)) + 1
             raise InputError("expected a tree to label, found none", sentence=str(number), remedy="give trees")
         trees = Trees(tokens, heads, deprels, offsets)
-        label_arcs(self.table, self.guide.weights, self.to_root, self.to_token, words, trees)
+        label_arcs(self.table, self.guide.weights, self.to_root, self.to_token, words, given, trees)
         return deprels
 
-    def labelled(self, treebank: Treebank, words: WordColumns, tokens: Ints, heads: Ints) -> Treebank:
+    def labelled(
+        self, treebank: Treebank, words: WordColumns, tokens: Ints, heads: Ints, given: GivenArcs = NOTHING
+    ) -> Treebank:
         """Return sentences with these heads and their labels; parameters and errors as for `label`."""
-        deprels = self.label(words, tokens, treebank.offsets, heads)
+        deprels = self.label(words, tokens, treebank.offsets, heads, given)
         return treebank.with_trees(heads, deprels, self.labels)
 
     def record(self) -> Record:
@@ -139,18 +144,43 @@ class Labeller:
 
 @kernel
 def label_arcs(
-    table: TemplateTable, weights: Weights, to_root: Bools, to_token: Bools, words: WordColumns, trees: Trees
+    table: TemplateTable,
+    weights: Weights,
+    to_root: Bools,
+    to_token: Bools,
+    words: WordColumns,
+    given: GivenArcs,
+    trees: Trees,
 ) -> None:
     """Write the labels of all arcs into ``trees.deprels``, which holds -1 everywhere."""
     tokens, heads, deprels, offsets = trees
     room = scratch(table)
     keys, rows = np.empty(max_features(table), np.uint64), np.empty(max_features(table), np.int64)
-    scores = np.empty(len(weights.bias), np.int32)
+    scores, mask = np.empty(len(weights.bias), np.int32), np.empty(len(weights.bias), np.bool_)
     for i in range(len(offsets) - 1):
         first, last = offsets[i], offsets[i + 1]
+        own = given_in(given, first, last)
         links = link(heads[first:last])
         order = bottom_up(links)
         tree = Sentence(tokens[first:last], heads[first:last], deprels[first:last], links)
         for dependent in order[:-1]:
             score(weights, keys, fire(tree, dependent, words, table, room, keys), rows, scores)
-            tree.deprels[dependent] = best_class(scores, to_root if tree.heads[dependent] == 0 else to_token)
+            allow_labels(own, int(dependent), to_root if tree.heads[dependent] == 0 else to_token, mask)
+            tree.deprels[dependent] = best_class(scores, mask)
+
+
+@leaf
+def allow_labels(given: GivenArcs, dependent: int, usual: Bools, mask: Bools) -> None:
+    """Write the mask of the labels of an arc: the given one, else the usual ones that do not move a given arc.
+
+    If that leaves none, the usual ones stay.
+    """
+    found = False
+    if len(given.heads) > 0:
+        named = given.deprels[dependent] >= 0
+        for label in range(len(mask)):
+            mask[label] = (named or usual[label]) and permits_label(given, dependent, label)
+            found = found or mask[label]
+    if not found:
+        for label in range(len(mask)):
+            mask[label] = usual[label]

@@ -20,6 +20,7 @@ from treevote.models.learning.features.firing import Context
 from treevote.models.learning.features.lexicon import WordColumns
 from treevote.models.learning.features.partial_scores import Parts, ScoreCache, empty_cache, score_parts
 from treevote.models.learning.features.weights import Weights, log_probabilities
+from treevote.models.parsers.given_arcs import NOTHING, GivenArcs, given_in
 from treevote.models.parsers.pipeline.configuration import (
     AFTER,
     BEFORE,
@@ -40,6 +41,7 @@ from treevote.models.parsers.pipeline.features import find_places, globals_of
 MAX_DEPTH = 4
 
 _SLACK = 1e-9  # more than the rounding error of a sum
+LOWEST = -(1 << 31)  # of all scores
 
 
 class Model(NamedTuple):
@@ -62,7 +64,8 @@ class Workspace(NamedTuple):
     logs: Doubles  # shape (n_actions,): the logarithms of their probabilities
     mask: Bools  # shape (n_actions,): all actions are legal
     actions: Longs  # shape (2**depth - 1, 2): the two best actions at each node, -1 in nodes not reached yet
-    gains: Doubles  # shape (2**depth - 1, 2): their confidence
+    gains: Doubles  # shape (2**depth - 1, 2): their confidence, -inf if there is one action alone
+    given: GivenArcs  # of the sentence
 
 
 def workspace_for(model: Model) -> Workspace:
@@ -70,16 +73,42 @@ def workspace_for(model: Model) -> Workspace:
     n_nodes, n_actions = 2**model.depth - 1, len(model.weights.bias)
     scores, logs, mask = np.empty(n_actions, np.int32), np.empty(n_actions, np.float64), np.ones(n_actions, np.bool_)
     actions, gains = np.full((n_nodes, 2), -1, np.int64), np.empty((n_nodes, 2), np.float64)
-    return Workspace(empty_cache(model.parts, n_actions), scores, logs, mask, actions, gains)
+    return Workspace(empty_cache(model.parts, n_actions), scores, logs, mask, actions, gains, NOTHING)
+
+
+@kernel
+def with_given(space: Workspace, given: GivenArcs) -> Workspace:
+    """Return the same arrays for a sentence in which something is given."""
+    cache, scores, logs, mask, actions, gains, _ = space
+    return Workspace(cache, scores, logs, mask, actions, gains, given)
 
 
 @leaf
 def score_actions(model: Model, tokens: Ints, remaining: Ints, focus: Focus, space: Workspace) -> None:
-    """Write the scores of all actions on the pair at the focus point, and the logarithms of their probabilities."""
+    """Write the scores of all actions on the pair at the focus point, and the logarithms of their probabilities.
+
+    An action that contradicts a given arc has the lowest score, and the logarithm -inf.
+    """
     find_places(remaining, focus, model.parts.places, space.cache.places)
     context = Context(globals_of(remaining, focus), remaining, L_VALENCY, tokens, model.words)
     score_parts(model.parts, space.cache, model.weights, context, space.scores)
     log_probabilities(space.scores, space.mask, model.weights.scale, space.logs)
+    if len(space.given.heads) > 0:
+        a, b = focus.a, entry(remaining, focus.a, AFTER)
+        if not is_free(remaining, space.given, b, a):
+            space.scores[LEFT], space.logs[LEFT] = LOWEST, -np.inf
+        if not is_free(remaining, space.given, a, b):
+            space.scores[RIGHT], space.logs[RIGHT] = LOWEST, -np.inf
+
+
+@leaf
+def is_free(remaining: Ints, given: GivenArcs, word: int, head: int) -> bool:
+    """Tell whether a word may get a head: it has all its given dependents, and no other given head."""
+    return bool(
+        (given.heads[word] < 0 or given.heads[word] == head)
+        and given.leftmost[word] > remaining[word, BEFORE]
+        and given.rightmost[word] < remaining[word, AFTER]
+    )
 
 
 @leaf
@@ -98,7 +127,7 @@ def expand(model: Model, tokens: Ints, remaining: Ints, focus: Focus, space: Wor
     space.actions[node, 0], space.actions[node, 1] = first, second
     for branch in range(2):
         log = space.logs[space.actions[node, branch]]
-        space.gains[node, branch] = np.exp(log) if model.certain > 0 else log
+        space.gains[node, branch] = np.exp(log) if model.certain > 0 and log > -np.inf else log
 
 
 @leaf
@@ -202,7 +231,15 @@ def score_arcs(
 
 
 @kernel
-def parse(model: Model, space: Workspace, tokens: Ints, offsets: Longs, single_root: bool, heads: Ints) -> int:
+def parse(
+    model: Model,
+    workspace: Workspace,
+    tokens: Ints,
+    offsets: Longs,
+    single_root: bool,
+    given: GivenArcs,
+    heads: Ints,
+) -> int:
     """Find the heads of all sentences, and return the number of sentences that the rounds left in parts.
 
     With a single root, these parts are joined. Otherwise the head of each part is ROOT, and the number is 0.
@@ -211,6 +248,7 @@ def parse(model: Model, space: Workspace, tokens: Ints, offsets: Longs, single_r
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
         remaining, own = words_left(last - first - 1), tokens[first:last]
+        space = with_given(workspace, given_in(given, first, last))
         focus = begin(remaining)
         for node in range(len(space.actions)):
             space.actions[node, 0] = space.actions[node, 1] = -1

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
+from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError
 from treevote.kernels import Ints
@@ -17,6 +18,7 @@ from treevote.models.learning.features.partial_scores import Parts, divide
 from treevote.models.learning.features.rows import check_frequent, fit
 from treevote.models.learning.features.templates import TemplateTable, compile_templates
 from treevote.models.learning.features.word_memo import WordMemo
+from treevote.models.parsers.given_arcs import GivenArcs
 from treevote.models.parsers.labelling.labeller import Labeller, train_labeller
 from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData
 from treevote.models.parsers.pipeline.configuration import POLICIES, Policy
@@ -131,15 +133,18 @@ class PipelineParser(BaseParser[PipelineTrainer]):
         """The templates, divided into parts."""
         return divide(self.table, PARTS)
 
-    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
+    def _find_trees(
+        self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None
+    ) -> tuple[Treebank, int]:
         """Find trees; if there must be one root, sentences that are in parts after the last round are joined."""
         own, tokens = self.trainer, rows[treebank.tokens]
         certain = 1.0 if own.confidence == "probability" else 0.0
         policy = POLICIES.index(own.policy)
         model = Model(self.guide.weights, self.parts, words, policy, own.rounds, own.depth, certain)
         heads = np.empty(len(tokens), np.int32)
-        unfinished = parse(model, workspace_for(model), tokens, treebank.offsets, self.single_root, heads)
-        return self.labeller.labelled(treebank, words, tokens, heads), unfinished
+        arcs = GivenArcs.of(given, treebank.offsets, self.labeller.labels, self._encoding)
+        unfinished = parse(model, workspace_for(model), tokens, treebank.offsets, self.single_root, arcs, heads)
+        return self.labeller.labelled(treebank, words, tokens, heads, arcs), unfinished
 
     def _content(self) -> Record:
         texts = {"templates": self.templates}

@@ -21,7 +21,8 @@ DEPTH = 2  # items on the stack
 FRONT = 3  # first token of the queue, n + 1 when the queue is empty
 ACTION = 4  # the action that led here, -1 at the start
 PREVIOUS = 5  # the configuration in which it was taken, -1 at the start
-CONFIGURATION_WIDTH = 6
+BARRIER = 6  # topmost word that waits for a given arc to its left, 0 if there is none; see `reachability`
+CONFIGURATION_WIDTH = 7
 
 # Columns of Workspace.trees; subtrees and labels are -1 where there are none.
 TOKEN = 0  # the root word of the subtree

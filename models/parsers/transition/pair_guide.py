@@ -21,9 +21,11 @@ from treevote.models.learning.features.pairs import write_pairs
 from treevote.models.learning.features.rows import Trees
 from treevote.models.learning.features.templates import TemplateTable
 from treevote.models.learning.features.weights import best_class
+from treevote.models.parsers.given_arcs import GivenArcs, given_in
 from treevote.models.parsers.transition.arc_standard import Actions, advance, forced, legal, write_tree
 from treevote.models.parsers.transition.configuration import initial, workspace
 from treevote.models.parsers.transition.features import fire
+from treevote.models.parsers.transition.reachability import reachable
 from treevote.store.manifest import JSON
 from treevote.store.record import Record
 from treevote.store.validation import check_offsets, column
@@ -107,24 +109,26 @@ def score_with_pairs(weights: PairWeights, rows: Longs, scores: Floats) -> None:
 
 @kernel
 def parse_with_pairs(
-    actions: Actions, table: TemplateTable, weights: PairWeights, words: WordColumns, trees: Trees
+    actions: Actions, table: TemplateTable, weights: PairWeights, words: WordColumns, given: GivenArcs, trees: Trees
 ) -> None:
     """Parse every sentence greedily; parameters as for `treevote.models.parsers.transition.search.parse_beam`."""
     tokens, heads, deprels, offsets = trees
     room, keys, rows = scratch(table), np.empty(MAX_FEATURES, np.uint64), np.empty(MAX_FEATURES, np.int64)
-    scores, mask = np.empty(len(actions.kind), np.float32), np.empty(len(actions.kind), np.bool_)
+    scores = np.empty(len(actions.kind), np.float32)
+    mask, kept = np.empty(len(actions.kind), np.bool_), np.empty(len(actions.kind), np.bool_)
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
-        n = int(last - first - 1)
+        own, n = given_in(given, first, last), int(last - first - 1)
         space = workspace(n, 2 * n)
         initial(space, n)
         for here in range(2 * n):
             legal(space, actions, here, n, mask)
-            action = forced(mask)
+            reachable(space, actions, own, here, mask, kept)
+            action = forced(kept)
             if action < 0:
                 count = fire(space, here, tokens[first:last], words, table, room, keys)
                 found = find_rows(keys, count, weights.slots, rows)
                 score_with_pairs(weights, np.sort(rows[:found]), scores)
-                action = best_class(scores, mask)
+                action = best_class(scores, kept)
             advance(space, actions, here, here + 1, n + 1 + here, action)
         write_tree(space, actions, 2 * n, heads[first:last], deprels[first:last])

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
+from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import reverse
 from treevote.errors import ConfigError
@@ -21,6 +22,7 @@ from treevote.models.learning.features.rows import Trees
 from treevote.models.learning.features.stack_and_queue import GRAMMAR
 from treevote.models.learning.features.templates import TemplateTable, compile_templates
 from treevote.models.learning.features.word_memo import WordMemo
+from treevote.models.parsers.given_arcs import GivenArcs
 from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData
 from treevote.models.parsers.transition.arc_standard import Actions, actions_of
 from treevote.models.parsers.transition.features import Model
@@ -157,21 +159,26 @@ class TransitionParser(BaseParser[TransitionTrainer]):
         """The templates, divided into parts."""
         return divide(self.table, PARTS if self.trainer.search == "greedy" else PARTS + PAIRS)
 
-    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns) -> tuple[Treebank, int]:
+    def _find_trees(
+        self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None
+    ) -> tuple[Treebank, int]:
         """Find trees; best-first search falls back on greedy completion."""
         backward, own = self.trainer.direction == "backward", self.trainer
         read = reverse(treebank) if backward else treebank
+        given = given.mirrored(treebank) if given and backward else given
+        arcs = GivenArcs.of(given, read.offsets, self.labels, self._encoding)
         heads, deprels = np.empty(len(read.tokens), np.int32), np.empty(len(read.tokens), np.int32)
         trees, fallbacks = Trees(rows[read.tokens], heads, deprels, read.offsets), 0
         if isinstance(self.guide, PairGuide):
-            parse_with_pairs(self.actions, self.table, self.guide.weights, words, trees)
+            parse_with_pairs(self.actions, self.table, self.guide.weights, words, arcs, trees)
         else:
             model = Model(self.actions, self.parts, self.guide.weights, words)
             cache = empty_cache(self.parts, len(self.actions.kind))
             if own.search == "best-first" and own.width > 1:
-                fallbacks = parse_best_first(model, cache, trees, own.width)
+                fallbacks = parse_best_first(model, cache, arcs, trees, own.width)
             else:
-                parse_beam(model, cache, trees, own.width if own.search == "beam" else 1, float(own.margin))
+                width = own.width if own.search == "beam" else 1
+                parse_beam(model, cache, arcs, trees, width, float(own.margin))
         if backward:
             mirrored = reverse(read.with_trees(heads, deprels, self.labels))
             heads, deprels = mirrored.heads, mirrored.deprels

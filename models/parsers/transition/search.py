@@ -1,5 +1,6 @@
 """Search for the best derivation: greedy, beam and best-first (Sagae & Tsujii 2007, section 2.2).
 
+Given arcs restrict the actions, and leave their probabilities as they are: a derivation is no better for being forced.
 Where only one action is legal, it is taken without scores. Ties go to the configuration found first, then to the action
 with the smaller number. A beam of width 1 is greedy search: the best legal action is taken each time.
 
@@ -18,29 +19,33 @@ from treevote.kernels import Doubles, Longs, kernel, leaf
 from treevote.models.learning.features.partial_scores import ScoreCache
 from treevote.models.learning.features.rows import Trees
 from treevote.models.learning.features.weights import best_class, log_probabilities, normalize
+from treevote.models.parsers.given_arcs import GivenArcs, given_in
 from treevote.models.parsers.transition.arc_standard import advance, forced, is_final, legal, write_tree
 from treevote.models.parsers.transition.configuration import initial, workspace
 from treevote.models.parsers.transition.features import Model, score_configuration
+from treevote.models.parsers.transition.reachability import reachable
 
 POPS = 8
 
 
 @kernel
-def parse_beam(model: Model, cache: ScoreCache, trees: Trees, width: int, margin: float) -> None:
+def parse_beam(model: Model, cache: ScoreCache, given: GivenArcs, trees: Trees, width: int, margin: float) -> None:
     """Parse every sentence, keeping the ``width`` most probable derivations after each action.
 
     The probability of a derivation is the product of those of its actions. A derivation is dropped if its
-    log-probability is lower than that of the best by more than ``margin``. Heads and labels of ``trees`` are written.
+    log-probability is lower than that of the best by more than ``margin``. Heads and labels of ``trees`` are
+    written; they hold the given arcs.
     """
     tokens, heads, deprels, offsets = trees
     actions, scale, n_actions = model.actions, model.weights.scale, len(model.actions.kind)
-    scores, mask = np.empty(n_actions, np.int32), np.empty(n_actions, np.bool_)
+    scores, allowed = np.empty(n_actions, np.int32), np.empty(n_actions, np.bool_)
+    mask = np.empty(n_actions, np.bool_)
     beam, totals = np.empty(width, np.int64), np.empty(width, np.float64)
     next_from, next_action = np.empty(width, np.int64), np.empty(width, np.int64)
     next_totals = np.empty(width, np.float64)
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
-        n = last - first - 1
+        own, n = given_in(given, first, last), last - first - 1
         space = workspace(n, 2 * n * width)
         initial(space, n)
         beam[0], totals[0] = 0, 0.0
@@ -51,18 +56,20 @@ def parse_beam(model: Model, cache: ScoreCache, trees: Trees, width: int, margin
                 if kept == width and totals[i] <= next_totals[kept - 1]:
                     break
                 legal(space, actions, beam[i], n, mask)
-                only = forced(mask)
+                reachable(space, actions, own, beam[i], mask, allowed)
+                only = forced(mask if width > 1 else allowed)
                 if only < 0:
                     score_configuration(model, cache, space, beam[i], tokens[first:last], scores)
                     if width == 1:
-                        only = best_class(scores, mask)
+                        only = best_class(scores, allowed)
                 if only >= 0:
                     kept = insert(totals[i], beam[i], only, kept, next_totals, next_from, next_action)
                     continue
                 best, shift = normalize(scores, mask, scale)
+                least = (scores[best_class(scores, allowed)] - best) * scale - margin
                 for action in range(len(mask)):
                     log = (scores[action] - best) * scale
-                    if mask[action] and log >= -margin:  # the best action of this configuration is better by more
+                    if allowed[action] and log >= least:  # the best one of this configuration is better by more
                         total = totals[i] + (log - shift)
                         kept = insert(total, beam[i], action, kept, next_totals, next_from, next_action)
             size = 0
@@ -88,15 +95,16 @@ def insert(total: float, here: int, action: int, kept: int, totals: Doubles, ori
 
 
 @kernel
-def parse_best_first(model: Model, cache: ScoreCache, trees: Trees, width: int) -> int:
+def parse_best_first(model: Model, cache: ScoreCache, given: GivenArcs, trees: Trees, width: int) -> int:
     """Parse as `parse_beam`, always going on from the most probable configuration; return the number of fall-backs."""
     tokens, heads, deprels, offsets = trees
     actions, scale, n_actions = model.actions, model.weights.scale, len(model.actions.kind)
-    scores, mask = np.empty(n_actions, np.int32), np.empty(n_actions, np.bool_)
+    scores, allowed = np.empty(n_actions, np.int32), np.empty(n_actions, np.bool_)
+    mask = np.empty(n_actions, np.bool_)
     logs, fallbacks = np.empty(n_actions, np.float64), 0
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
-        n = last - first - 1
+        own, n = given_in(given, first, last), last - first - 1
         limit = 2 * n * POPS
         space = workspace(n, limit + 2 * n + 1)
         initial(space, n)
@@ -113,14 +121,15 @@ def parse_best_first(model: Model, cache: ScoreCache, trees: Trees, width: int) 
             if is_final(space, here, n):
                 break
             legal(space, actions, here, n, mask)
+            reachable(space, actions, own, here, mask, allowed)
             if forced(mask) < 0:
                 score_configuration(model, cache, space, here, tokens[first:last], scores)
             log_probabilities(scores, mask, scale, logs)
             for _ in range(width):
-                action = best_class(scores, mask)
+                action = best_class(scores, allowed)
                 if action < 0:
                     break
-                mask[action] = False
+                allowed[action] = False
                 heapq.heappush(heap, (cost - logs[action], entries, here, action))
                 entries += 1
             here += 1
@@ -129,9 +138,10 @@ def parse_best_first(model: Model, cache: ScoreCache, trees: Trees, width: int) 
             here, there = farthest, limit + 1
             while not is_final(space, here, n):
                 legal(space, actions, here, n, mask)
-                if forced(mask) < 0:
+                reachable(space, actions, own, here, mask, allowed)
+                if forced(allowed) < 0:
                     score_configuration(model, cache, space, here, tokens[first:last], scores)
-                advance(space, actions, here, there, n + there, best_class(scores, mask))
+                advance(space, actions, here, there, n + there, best_class(scores, allowed))
                 here, there = there, there + 1
         write_tree(space, actions, here, heads[first:last], deprels[first:last])
     return fallbacks

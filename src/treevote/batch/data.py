@@ -11,6 +11,7 @@ from treevote.conll.document_ids import document_ids
 from treevote.conll.plain_text import encoded
 from treevote.conll.reader import loads, read, require_text
 from treevote.conll.text_chunks import TextChunk, TextFormat, text_chunks, text_format
+from treevote.conll.validation import Trees
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
@@ -48,8 +49,8 @@ def running_text(data: Data, *, has_tokenizer: bool) -> TextChunk | None:
     return TextChunk(path, tuple(stretch for chunk in chunks for stretch in chunk.stretches), format, document=document)
 
 
-def parsed_data(data: Data) -> Treebank:
-    """Return data that are to be parsed, and no running text, as a treebank; its trees are ignored."""
+def parsed_data(data: Data, trees: Trees = "ignored") -> Treebank:
+    """Return data that are to be parsed, and no running text, as a treebank; its trees are ignored, or some kept."""
     if isinstance(data, str):
         require_text(data, _FILE)
         if "\t" not in data:
@@ -58,7 +59,7 @@ def parsed_data(data: Data) -> Treebank:
                 remedy="split it into sentences and tagged tokens first, as UDPipe or Stanza do, or train with "
                 "--from-text; for a file give Path(...)",
             )
-        return loads(data, format="conllu", trees="ignored")
+        return loads(data, format="conllu", trees=trees)
     if not isinstance(data, os.PathLike | Treebank):
         items = list(data)
         if items and all(isinstance(item, str) for item in items):
@@ -68,7 +69,7 @@ def parsed_data(data: Data) -> Treebank:
             )
         if not items or not all(isinstance(item, os.PathLike) or hasattr(item, "serialize") for item in items):
             return from_tokens(items)
-    return data if isinstance(data, Treebank) else read(data, trees="ignored")
+    return data if isinstance(data, Treebank) else read(data, trees=trees)
 
 
 def training_data(data: Data) -> Treebank:

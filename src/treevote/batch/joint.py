@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from treevote.batch.parsing import member_of, parse_sentences
+from treevote.batch.parsing import member_of, parse_sentences, trees_of
 from treevote.conll.chunks import BOM, Chunk
+from treevote.conll.misc import require_misc, with_items
 from treevote.conll.reader import OnError, parse_chunk
 from treevote.conll.text_chunks import TextChunk
-from treevote.conll.validation import BLANK
+from treevote.conll.validation import BLANK, Trees
 from treevote.conll.writer import encoded
+from treevote.corpus.given import Keep
 from treevote.corpus.treebank import Format, Treebank
-from treevote.ensemble.familiarity import Seen, doubts, seen
+from treevote.ensemble.familiarity import Seen, doubts, seen, strange_labels
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError, InputError
+from treevote.evaluation.lights import KEY, Lights
 from treevote.files.encodings import not_utf8
 from treevote.models.text.text_annotator import Tags, no_tagger
 from treevote.protocols import Parser
@@ -52,7 +55,8 @@ class Work:
     """A stored parser, that is an ensemble or one member of it, with options of the parse; small when it is pickled.
 
     A faulty sentence is left out or kept unparsed; with ``"stop"`` its file has no output. Lemmas and tags are
-    predicted as `treevote.models.text.text_annotator` says.
+    predicted as `treevote.models.text.text_annotator` says. Heads or labels of the input may be kept, see
+    `treevote.corpus.given`.
     """
 
     stored: StoredParser
@@ -60,17 +64,21 @@ class Work:
     confidence: bool = False
     on_error: OnError = "stop"
     tags: Tags = "auto"
+    keep: Keep | None = None
+    lights: bool = False
 
     def check(self) -> None:
         """Load the model, and raise the ModelError or ConfigError that its use would raise."""
-        if self.stored.member is not None and (self.support or self.confidence):
+        if self.stored.member is not None and (self.support or self.confidence or self.lights):
             raise ConfigError(
-                f"support and confidence belong to a vote, not to {self.stored.member} alone; "
-                "leave out the member, or these two options"
+                f"support, confidence and lights belong to a vote, not to {self.stored.member} alone; "
+                "leave out the member, or these options"
             )
         ensemble = self.stored()
         if self.confidence and not ensemble.has_confidence:
             raise ConfigError("the model has no confidence; train it with a development set (--dev), or with --folds")
+        if self.lights and Lights.from_facts(ensemble.facts) is None:
+            raise ConfigError("the model has no lights; train it with a development set (--dev), or with --folds")
         if self.tags == "predict" and ensemble.annotator.tagger is None:
             raise no_tagger()
 
@@ -83,7 +91,7 @@ class Work:
     def _parsed(self, inputs: Sequence[Chunk | TextChunk]) -> list[Parsed]:
         ensemble = self.stored()
         parser = member_of(ensemble, self.stored.member)
-        if isinstance(parser, EnsembleParser) and not self.confidence:
+        if isinstance(parser, EnsembleParser) and not (self.confidence or self.lights):
             parser = parser.trees_alone  # nobody asked for confidence
         marks = ["support", "label_support"] if self.support else []
         marks += ["confidence", "label_confidence", "tag_confidence"] if self.confidence else []
@@ -102,14 +110,14 @@ class Work:
         formats: tuple[Format, ...] = ("conllu", "conllx")
         for format in formats:
             numbers = [i for i, chunk in enumerate(chunks) if chunk.format == format]
-            good, treebank = _read(chunks, numbers, format)
+            good, treebank = _read(chunks, numbers, format, trees_of(parser, self.keep))
             for i in sorted({*numbers} - {*good}):
                 results[i] = self._alone(ensemble, parser, marks, chunks[i])
-            if good and format == "conllx" and marks:  # which has no column for them: one error for each text
+            if good and format == "conllx" and (marks or self.lights):  # no column for them: an error for each
                 results |= {i: self._alone(ensemble, parser, marks, chunks[i]) for i in good}
             elif good:
                 treebank = ensemble.annotator.tagged(treebank, self.tags)
-                parsed = _parse(ensemble, parser, marks, [chunks[i] for i in good], treebank)
+                parsed = self._parse(ensemble, parser, marks, [chunks[i] for i in good], treebank)
                 results |= dict(zip(good, parsed, strict=True))
         return [results[i] for i in range(len(chunks))]
 
@@ -120,18 +128,59 @@ class Work:
         faults: list[InputError] = []
         try:
             if isinstance(chunk, Chunk):
-                treebank, faults = parse_chunk(chunk, trees="ignored", on_error=self.on_error)
+                treebank, faults = parse_chunk(chunk, trees=trees_of(parser, self.keep), on_error=self.on_error)
             else:
                 treebank = ensemble.annotator.tokenized(chunk)
             treebank = ensemble.annotator.tagged(treebank, self.tags)
-            parse, fallbacks = parse_sentences(parser, treebank)
-            text = encoded(parse.only(*marks))
+            parse, fallbacks = parse_sentences(parser, treebank, keep=self.keep)
+            text = self._text(ensemble, parse, marks)
         except InputError as fault:
             return Parsed(b"", first_fault=fault, stopped=True)
         whole = [0, parse.n_sentences]
         (reason,), (counts,) = doubts(ensemble, parse, whole), seen(ensemble, parse, whole)
+        reason = reason or strange_labels(parser, treebank, self.keep)
         size = parse.n_sentences, parse.n_tokens
         return Parsed(text, *size, len(faults), next(iter(faults), None), fallbacks, reason, counts)
+
+    def _parse(
+        self,
+        ensemble: EnsembleParser,
+        parser: Parser,
+        marks: Sequence[str],
+        chunks: Sequence[Chunk],
+        treebank: Treebank,
+    ) -> list[Parsed]:
+        """Parse chunks without faults, and take the result apart."""
+        parse, fallbacks = parse_sentences(parser, treebank, keep=self.keep)
+        lines = self._text(ensemble, parse, marks).split(b"\n")
+        ends = [0, *itertools.accumulate(_bare(chunk).count(b"\n") for chunk in chunks)]
+        assert treebank.source is not None, "read from a text"
+        starts = treebank.source.line_of[treebank.offsets[:-1]]  # first line of each sentence
+        bounds = np.searchsorted(starts, ends).tolist()
+        tokens = (treebank.offsets[bounds] - bounds).tolist()
+        reasons, counts = doubts(ensemble, treebank, bounds), seen(ensemble, parse, bounds)
+        results = []
+        for i, chunk in enumerate(chunks):
+            text = b"\n".join([*lines[ends[i] : ends[i + 1]], b""])
+            front = BOM if chunk.first_line == 1 and chunk.text.startswith(BOM) else b""
+            text = front + text[: len(text) - len(missing_end(chunk.text.removeprefix(front)))]
+            size = bounds[i + 1] - bounds[i], tokens[i + 1] - tokens[i]
+            own = treebank[bounds[i] : bounds[i + 1]] if self.keep else treebank
+            reason = reasons[i] or strange_labels(parser, own, self.keep)
+            results.append(Parsed(text, *size, fallbacks=0 if i else fallbacks, doubt=reason, seen=counts[i]))
+        return results
+
+    def _text(self, ensemble: EnsembleParser, parse: Treebank, marks: Sequence[str]) -> bytes:
+        """Return the text of a parse with its marks, and with the lights of its arcs."""
+        text, limits = encoded(parse.only(*marks)), Lights.from_facts(ensemble.facts) if self.lights else None
+        if limits is None or parse.label_confidence is None:
+            return text
+        require_misc(parse)
+        assert parse.source is not None, "read from a text"
+        marked = replace(parse.only(), source=replace(parse.source, text=text))
+        slots = np.flatnonzero(parse.heads >= 0)
+        lights = map(limits.of, parse.label_confidence[slots].tolist())
+        return with_items(marked, KEY, dict(zip(slots.tolist(), lights, strict=True)))
 
 
 def missing_end(text: bytes) -> bytes:
@@ -149,38 +198,16 @@ def _bare(chunk: Chunk) -> bytes:
     return text + missing_end(text)
 
 
-def _read(chunks: Sequence[Chunk], numbers: Sequence[int], format: Format) -> tuple[list[int], Treebank]:
+def _read(chunks: Sequence[Chunk], numbers: Sequence[int], format: Format, trees: Trees) -> tuple[list[int], Treebank]:
     """Read the numbered chunks as one treebank; return also the numbers of those without a fault, which are in it."""
     good = list(numbers)
     while True:
         texts = [_bare(chunks[i]) for i in good]
         joint = Chunk("", 1, 1, b"".join(texts), format)
-        treebank, faults = parse_chunk(joint, trees="ignored", on_error="keep")
+        treebank, faults = parse_chunk(joint, trees=trees, on_error="keep")
         if not faults:
             return good, treebank
         ends = list(itertools.accumulate(text.count(b"\n") for text in texts))
         lines = [(fault.line or 1) - 1 for fault in faults]
         bad = {good[int(i)] for i in np.searchsorted(ends, lines, side="right")}
         good = [i for i in good if i not in bad]
-
-
-def _parse(
-    ensemble: EnsembleParser, parser: Parser, marks: Sequence[str], chunks: Sequence[Chunk], treebank: Treebank
-) -> list[Parsed]:
-    """Parse chunks without faults, and take the result apart."""
-    parse, fallbacks = parse_sentences(parser, treebank)
-    lines = encoded(parse.only(*marks)).split(b"\n")
-    ends = [0, *itertools.accumulate(_bare(chunk).count(b"\n") for chunk in chunks)]
-    assert treebank.source is not None, "read from a text"
-    starts = treebank.source.line_of[treebank.offsets[:-1]]  # first line of each sentence
-    bounds = np.searchsorted(starts, ends).tolist()
-    tokens = (treebank.offsets[bounds] - bounds).tolist()
-    reasons, counts = doubts(ensemble, treebank, bounds), seen(ensemble, parse, bounds)
-    results = []
-    for i, chunk in enumerate(chunks):
-        text = b"\n".join([*lines[ends[i] : ends[i + 1]], b""])
-        front = BOM if chunk.first_line == 1 and chunk.text.startswith(BOM) else b""
-        text = front + text[: len(text) - len(missing_end(chunk.text.removeprefix(front)))]
-        size = bounds[i + 1] - bounds[i], tokens[i + 1] - tokens[i]
-        results.append(Parsed(text, *size, fallbacks=0 if i else fallbacks, doubt=reasons[i], seen=counts[i]))
-    return results

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from treevote.conll.validation import Trees
+from treevote.corpus.given import Given, Keep
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import expects_tags
 from treevote.ensemble.parser import EnsembleParser, parse_counted
@@ -45,20 +47,29 @@ def require_tags(ensemble: EnsembleParser, treebank: Treebank, remedy: str) -> N
         raise InputError(problem, path=treebank.title, remedy=remedy)
 
 
+def trees_of(parser: Parser, keep: Keep | None) -> Trees:
+    """Return how the trees of the input are read if some of their heads or labels are kept."""
+    if keep is None or keep == "labels":
+        return "ignored" if keep is None else "optional"
+    return "partial-rooted" if parser.single_root else "partial"
+
+
 def parse_sentences(
-    parser: Parser, treebank: Treebank, *, n: int = SENTENCES, jobs: Jobs = ONE_JOB
+    parser: Parser, treebank: Treebank, *, keep: Keep | None = None, n: int = SENTENCES, jobs: Jobs = ONE_JOB
 ) -> tuple[Treebank, int]:
     """Return the sentences with trees and marks, and the number of searches that were cut short.
 
-    ``n`` sentences are parsed at a time; the progress of the jobs is called after each part of several.
+    Trees of the input are ignored, but for the heads or labels to ``keep``; InputError if no tree has them. ``n``
+    sentences are parsed at a time; the progress of the jobs is called after each part of several.
     """
     size = len(treebank)
     if size <= n:
-        return parse_counted(parser, treebank) if size else (treebank, 0)
+        given = Given.of(treebank, keep, single_root=parser.single_root)
+        return parse_counted(parser, treebank, given) if size else (treebank, 0)
     parts, fallbacks = [], 0
     for start in range(0, size, n):
         end = min(start + n, size)
-        part, own = parse_counted(parser, treebank.select(range(start, end)))
+        part, own = parse_sentences(parser, treebank.select(range(start, end)), keep=keep, n=n)
         parts.append(part)
         fallbacks += own
         jobs.tell("parsing", end, size)

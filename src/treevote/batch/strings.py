@@ -13,6 +13,7 @@ from treevote.batch.reading import TASK_BYTES
 from treevote.conll.chunks import Chunk
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import TextChunk, TextFormat, any_chunks
+from treevote.corpus.given import Keep
 from treevote.corpus.treebank import Format
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
@@ -52,6 +53,7 @@ def parse_strings(
     confidence: bool = False,
     on_error: OnError = "stop",
     tags: Tags = "auto",
+    keep: Keep | None = None,
     format: Format | TextFormat = "conllu",
 ) -> list[ParsedString]:
     r"""Parse texts; the result of each is what ``treevote parse`` would write, or an error as a value.
@@ -65,7 +67,7 @@ def parse_strings(
         A model folder. A `StoredParser` makes sure that all machines have the same model and version.
     texts : iterable of str
         Each is one or several sentences, or a whole file.
-    member, support, confidence, on_error, tags
+    member, support, confidence, on_error, tags, keep
         As for `parse_files`.
     format : {"conllu", "conllx", "text", "lines"}, default="conllu"
         Format of the texts; ``"text"`` and ``"lines"`` are running text, see `parse_files`.
@@ -96,7 +98,7 @@ def parse_strings(
     >>> two.error.partition(" (")[0]
     'line 1, sentence 1: expected 10 columns separated by tabs, found 1'
     """
-    work = Work(stored_parser(model, member), support, confidence, on_error, tags)
+    work = Work(stored_parser(model, member), support, confidence, on_error, tags, keep)
     work.check()
     found: list[list[Parsed]] = []
     for batch in _batches(texts, found, format):

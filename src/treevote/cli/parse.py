@@ -42,6 +42,10 @@ def parse(
             help="Lemmas and tags: predicted where a sentence has no tag, those of the text, all predicted."
         ),
     ] = "auto",
+    keep: Annotated[
+        Literal["heads", "labels", "all"] | None,
+        options.choice(help="Keep the given HEAD, DEPREL, or both, where they are not _, and parse around them."),
+    ] = None,
     all_faults: options.AllFaults = False,
     strict: Annotated[
         bool, options.guard("--strict", help="Fail (exit code 3) on text that is far from the training data.")
@@ -65,6 +69,10 @@ def parse(
     ] = "",
     support: options.Support = False,
     confidence: options.Confidence = False,
+    lights: Annotated[
+        bool,
+        options.output("--lights", help="Write Light=green (98 % are right), yellow or red into MISC."),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Parse files: running text, words, or words with tags. What is not predicted stays as it is.
@@ -73,8 +81,8 @@ def parse(
     """
     from treevote.errors import ConfigError
 
-    how: dict[str, Any] = {"member": member, "support": support, "confidence": confidence}
-    how |= {"on_error": on_error, "tags": tags, "format": format}
+    how: dict[str, Any] = {"member": member, "support": support, "confidence": confidence, "lights": lights}
+    how |= {"on_error": on_error, "tags": tags, "keep": keep, "format": format}
     how |= {"encoding": encoding, "id_prefix": id_prefix}
     if output_dir is not None:
         for option, given in (("--output", output != "-"), ("--all-faults", all_faults)):
@@ -102,7 +110,9 @@ def parse(
     options.require_file(json, output)
     if all_faults and format != "text" and format != "lines":
         columns = [path for path in inputs if text_format(path, format, encoding) is None]
-        require_no_faults({"ignored": columns}, fault, format=format, encoding=encoding)
+        require_no_faults(
+            {"partial" if keep in ("heads", "all") else "ignored": columns}, fault, format=format, encoding=encoding
+        )
 
     def refuse(doubt: str) -> None:
         fault(TreevoteError(doubt))

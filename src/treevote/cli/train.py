@@ -19,7 +19,7 @@ def train(
     config: options.Config = None,
     fast: Annotated[bool, options.choice("--fast", help="One greedy parser.")] = False,
     best: Annotated[
-        bool, options.choice("--best", help="The best vote among eight members, chosen as by --select.")
+        bool, options.choice("--best", help="The best vote among nine members, chosen as by --select.")
     ] = False,
     members: Annotated[str | None, options.members(help="Members, the best first: it decides ties; or all.")] = None,
     select: Annotated[

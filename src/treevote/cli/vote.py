@@ -33,6 +33,9 @@ def vote(
         Literal["one", "several", "auto"],
         options.choice(help="Roots of a sentence; auto: as in --gold, else as in the systems' parses."),
     ] = "auto",
+    keep: Annotated[
+        str | None, options.file(help="The same sentences with heads and labels to keep; _ where there is none yet.")
+    ] = None,
     all_faults: options.AllFaults = False,
     output: options.Output = "-",
     support: options.Support = False,
@@ -52,7 +55,8 @@ def vote(
     options.require_file(json, output)
     if all_faults:
         files = [*named(systems).values(), *named(dev or []).values()]
-        require_no_faults({"optional": files, "required": [gold] if gold else []}, fault, format=format)
+        others = [gold] if gold else [], [keep] if keep else []
+        require_no_faults({"optional": files, "required": others[0], "partial": others[1]}, fault, format=format)
     voted = vote_files(
         systems,
         output,
@@ -61,6 +65,7 @@ def vote(
         gold=gold,
         dev=dev or [],
         roots=roots,
+        keep=keep,
         support=support,
         confidence=confidence,
         format=format,

@@ -12,6 +12,7 @@ from treevote.batch.joint import Parsed, Work, missing_end
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat, TextChunk
+from treevote.corpus.given import Keep
 from treevote.ensemble.familiarity import Expectation, Seen
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import CHUNK_BYTES, any_file_chunks, size
@@ -47,8 +48,10 @@ def parse_files(
     member: str | None = None,
     support: bool = False,
     confidence: bool = False,
+    lights: bool = False,
     on_error: OnError = "stop",
     tags: Tags = "auto",
+    keep: Keep | None = None,
     format: AnyFormat = "auto",
     encoding: str = UTF8,
     id_prefix: str = "",
@@ -63,7 +66,7 @@ def parse_files(
     model : path
         A model folder.
     inputs : sequence of path or "-"
-        Their sentences are written one after the other. HEAD and DEPREL are ignored.
+        Their sentences are written one after the other. HEAD and DEPREL are ignored, but for ``keep``.
     output : path or "-"
         Written whole or not at all, see `treevote.files.streams.writing`; it may be one of the inputs.
     member : str, optional
@@ -71,11 +74,16 @@ def parse_files(
     support, confidence : bool, default=False
         Write into MISC the share of the votes for each arc and label, see `treevote.conll.writer`; the probability that
         each arc is right, alone and with its label, and that predicted tags are.
+    lights : bool, default=False
+        Write ``Light=green``, ``yellow`` or ``red`` into MISC, see `treevote.evaluation.lights`.
     on_error : {"stop", "skip", "keep"}, default="stop"
         Treatment of a faulty sentence: raise, leave it out, or write it back unparsed.
     tags : {"auto", "keep", "predict"}, default="auto"
         Lemmas and tags: those of the model where a sentence has no tag at all, if the model has a tagger; those of the
         text; those of the model.
+    keep : {"heads", "labels", "all"}, optional
+        Keep the given HEAD, the given DEPREL (on whatever head is found), or both, where they are not ``_``: the trees
+        are the best of those that hold them.
     format : {"auto", "conllu", "conllx", "text", "lines"}, default="auto"
         See `treevote.conll.chunks.chunks`; ``"text"`` is running text with a blank line after each paragraph,
         ``"lines"`` one with a sentence on each line. ``"auto"`` is running text if the name of a file ends with
@@ -103,7 +111,7 @@ def parse_files(
         has neither support nor confidence.
     """
     start = time.monotonic()
-    work = Work(StoredParser.of(model, member), support, confidence, on_error, tags)
+    work = Work(StoredParser.of(model, member), support, confidence, on_error, tags, keep, lights)
     is_utf8(encoding)
     work.check()  # before anything is read or written
     if jobs.n_jobs != 1:  # kernels are compiled once here, not in every process

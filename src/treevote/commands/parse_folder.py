@@ -17,6 +17,7 @@ from treevote.commands.folder_outputs import FolderSummary, Outputs
 from treevote.conll.document_ids import document_ids
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat
+from treevote.corpus.given import Keep
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import size
 from treevote.errors import ConfigError, InputError
@@ -38,8 +39,10 @@ def parse_folder(
     member: str | None = None,
     support: bool = False,
     confidence: bool = False,
+    lights: bool = False,
     on_error: OnError = "stop",
     tags: Tags = "auto",
+    keep: Keep | None = None,
     strict: bool = False,
     format: AnyFormat = "auto",
     encoding: str = UTF8,
@@ -63,7 +66,7 @@ def parse_folder(
         Suffix of the outputs, in place of that of the inputs; it decides on compression.
     force : bool, default=False
         Make all outputs again, and replace files that are not in the manifest.
-    member, support, confidence, on_error, tags, format, encoding, id_prefix
+    member, support, confidence, lights, on_error, tags, keep, format, encoding, id_prefix
         As for `treevote.commands.parse.parse_files`. A fault that would stop it is a fault of its file here.
     strict : bool, default=False
         Whether a text that is probably unfit for the model is a fault of its file.
@@ -85,7 +88,8 @@ def parse_folder(
     start = time.monotonic()
     where = os.fspath(folder)
     found, links = pairs(inputs, folder, suffix, format)
-    options: dict[str, Any] = {"support": support, "confidence": confidence, "on_error": on_error, "tags": tags}
+    options: dict[str, Any] = {"support": support, "confidence": confidence, "on_error": on_error}
+    options |= {"tags": tags, "keep": keep, "lights": lights}
     work = Work(StoredParser.of(model, member), **options)
     is_utf8(encoding)
     work.check()

@@ -19,6 +19,7 @@ from treevote.errors import ConfigError, InputError
 from treevote.evaluation.agreement import arcs_of
 from treevote.evaluation.calibration import COLUMNS, confidence_of, has_confidence
 from treevote.evaluation.counts import require_same_sentences
+from treevote.evaluation.lights import KEY, NAMES
 from treevote.evaluation.names import named
 from treevote.kernels import Floats
 
@@ -29,7 +30,8 @@ _RANGE = re.compile("[0-9]{1,9}-([0-9]{1,9})?|-[0-9]{1,9}")
 class Chosen:
     """The sentences to be shown, by their numbers from 1, of a file and of a system with the same sentences.
 
-    ``confidence`` is that of each arc with its label, shape (n_slots,), if the file carries it, or the system's.
+    ``confidence`` is that of each arc with its label, shape (n_slots,), if the file carries it, or the system's;
+    ``lights`` are those of all slots, empty for none.
     """
 
     gold: Treebank
@@ -37,12 +39,18 @@ class Chosen:
     numbers: tuple[int, ...]
     confidence: Floats | None = None
     name: str = ""
+    lights: tuple[str, ...] | None = None
 
     def trees(self, number: int) -> tuple[Sentence, Sentence | None, list[float] | None]:
         """Return a sentence, that of the system, and the confidence of each word, of which the first is ROOT's."""
         first, last = self.gold.offsets[number - 1 : number + 1].tolist()
         sure = None if self.confidence is None else self.confidence[first:last].tolist()
         return self.gold.sentence(number - 1), None if self.system is None else self.system.sentence(number - 1), sure
+
+    def lights_of(self, number: int) -> tuple[str, ...] | None:
+        """Return the light of each word of a sentence, of which the first is ROOT's."""
+        first, last = self.gold.offsets[number - 1 : number + 1].tolist()
+        return None if self.lights is None else self.lights[first:last]
 
 
 def show(
@@ -93,7 +101,20 @@ def show(
         sums = np.bincount(gold.sentence_of[gold.is_token], sure[gold.is_token], gold.n_sentences)
         mean = sums / np.maximum(gold.lengths, 1)
         numbers.sort(key=lambda number: float(mean[number - 1]))
-    return Chosen(gold, system, tuple(numbers[:worst]), sure, name)
+    lights = _lights(gold) or (None if system is None else _lights(system))
+    return Chosen(gold, system, tuple(numbers[:worst]), sure, name, lights)
+
+
+def _lights(treebank: Treebank) -> tuple[str, ...] | None:
+    """Return the light of each slot in MISC, empty for none; None if the file carries none."""
+    source = treebank.source
+    assert source is not None, "read from a file"
+    found = [""] * len(treebank.tokens)
+    for slot in np.flatnonzero(treebank.is_token).tolist():
+        misc = source.lines[int(source.line_of[slot])].rstrip("\r").rpartition("\t")[2]
+        values = (item.partition("=")[2] for item in misc.split("|") if item.startswith(f"{KEY}="))
+        found[slot] = next((value for value in values if value in NAMES), "")
+    return tuple(found) if any(found) else None
 
 
 def _confidence(treebank: Treebank) -> Floats | None:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from treevote.conll.reader import read, read_parse
 from treevote.conll.writer import write
+from treevote.corpus.given import Given
 from treevote.corpus.treebank import Format
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.system_vote import SystemVote, one_root, vote_systems
@@ -27,6 +28,7 @@ def vote_files(
     gold: str | os.PathLike[str] | None = None,
     dev: Sequence[str | os.PathLike[str]] = (),
     roots: Literal["one", "several", "auto"] = "auto",
+    keep: str | os.PathLike[str] | None = None,
     support: bool = False,
     confidence: bool = False,
     format: Format | Literal["auto"] = "auto",
@@ -49,6 +51,9 @@ def vote_files(
         The sentences of ``gold`` as each system parsed them, one file for each.
     roots : {"one", "several", "auto"}, default="auto"
         Roots of a sentence; by default as in ``gold``, else as in the parses.
+    keep : path, optional
+        The same sentences with heads and labels to keep, some or all, ``_`` where there is none: the trees are the
+        heaviest of those that hold them.
     support, confidence : bool, default=False
         Write into MISC the share of the votes for each arc and label; the probability that each is right.
     format : {"auto", "conllu", "conllx"}, default="auto"
@@ -66,7 +71,7 @@ def vote_files(
     ConfigError
         For one system alone, or where a development set is needed and not given.
     InputError
-        If a file cannot be read or written, has other sentences, or gold trees are none.
+        If a file cannot be read or written, has other sentences, gold trees are none, or no tree has the heads to keep.
     """
     if len(systems) < 2:
         raise ConfigError(f"expected two systems or more to vote, found {len(systems)}; one alone has no vote")
@@ -91,12 +96,19 @@ def vote_files(
         places = misplaced(list(paths.values()), dev_paths, parses, known)
         for warning in (*places, *same_sentences(development[0], parses[0])):
             warn(warning)
+    single_root = one_root(parses, trees) if roots == "auto" else roots == "one"
+    given = None
+    if keep is not None:
+        half_done = read(keep, format=format, trees="partial-rooted" if single_root else "partial")
+        check_same_sentences([parses[0], half_done])
+        given = Given.of(half_done, "all", single_root=single_root)
     voted = vote_systems(
         dict(zip(paths, parses, strict=True)),
         development,
         weights=weights,
         selected=select,
-        single_root=one_root(parses, trees) if roots == "auto" else roots == "one",
+        single_root=single_root,
+        given=given,
         confidence=confidence,
     )
     marks = ("support", "label_support") if support else ()

@@ -58,7 +58,7 @@ def read(
         one treebank, each a document.
     format : {"auto", "conllu", "conllx"}, default="auto"
         ``"auto"``: determined by `treevote.conll.validation.format_of` from name and content; a TokenList is CoNLL-U.
-    trees : {"required", "some", "optional", "ignored"}, default="required"
+    trees : {"required", "some", "partial", "partial-rooted", "optional", "ignored"}, default="required"
         Treatment of HEAD and DEPREL, see `parse_chunk`.
     on_error : {"stop", "skip", "keep"}, default="stop"
         Treatment of a faulty sentence, see `parse_chunk`, which also returns the faults.
@@ -206,10 +206,11 @@ def parse_chunk(
     chunk : Chunk
     format : {"auto", "conllu", "conllx"}, default="auto"
         ``"auto"``: that of the chunk.
-    trees : {"required", "some", "optional", "ignored"}, default="optional"
+    trees : {"required", "some", "partial", "partial-rooted", "optional", "ignored"}, default="optional"
         Treatment of HEAD and DEPREL. ``"ignored"``: they are skipped, and all heads are unknown.
         ``"optional"``: a head is ``_`` (unknown) or in 0..n. ``"required"``: every sentence has a tree, with
-        one root or several. ``"some"``: it has one, or all its heads are unknown.
+        one root or several. ``"some"``: it has one, or all its heads are unknown. ``"partial"``: each head is unknown
+        or in 0..n, and some tree has all that are known; ``"partial-rooted"``: one with a single root.
     on_error : {"stop", "skip", "keep"}, default="stop"
         Treatment of a faulty sentence: raise its fault; leave it out, and its lines out of the source; or keep its
         lines in the source though it is no sentence of the treebank.

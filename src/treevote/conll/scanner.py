@@ -114,7 +114,11 @@ def find_tokens(text: bytes, blocks: Blocks, format: Format, trees: Trees) -> To
         wrong = ((head < 0) & ~unknown) | (head > n_tokens[block]) | (tabs[tab + 7] - end == 1)  # or no DEPREL
         if trees != "optional":
             above = np.where(wrong | (head <= 0), len(head), earlier[block] + head - 1)
-            wrong |= unknown | ~_reaches_root(above, int(n_tokens.max(initial=0)))
+            wrong |= ~_reaches_root(above, int(n_tokens.max(initial=0)))
+        if trees in ("required", "some"):
+            wrong |= unknown
+        elif trees == "partial-rooted":
+            suspect[np.bincount(block[head == 0], minlength=n_blocks) > 1] = True
         suspect[block[wrong]] = True
     return Tokens(suspect, n_tokens, block, line, tabs[tab] + 1, tabs[tab + 5], head, tabs[tab + 6] + 1, tabs[tab + 7])
 

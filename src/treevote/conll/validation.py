@@ -26,7 +26,7 @@ from typing import Literal, NamedTuple, TypeAlias, cast
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError
 
-Trees: TypeAlias = Literal["required", "some", "optional", "ignored"]
+Trees: TypeAlias = Literal["required", "some", "partial", "partial-rooted", "optional", "ignored"]
 
 MAX_TOKENS = 10_000
 """A sentence with more tokens is a fault."""
@@ -248,7 +248,7 @@ def _tree_faults(tokens: Sequence[tuple[int, list[str]]], trees: Trees, unlabell
         return
     for i, columns in tokens:
         head, deprel = columns[6:8]
-        if head == "_" and trees != "optional":
+        if head == "_" and trees in ("required", "some"):
             if unlabelled:
                 yield Fault(i, "expected trees, found a file without: every HEAD is '_'", "give a labelled treebank")
                 return
@@ -268,16 +268,21 @@ def _tree_faults(tokens: Sequence[tuple[int, list[str]]], trees: Trees, unlabell
         yield Fault(tokens[token - 1][0], problem, remedy)
     if itself:
         return
-    if 0 not in heads:
+    if trees == "partial-rooted" and heads.count(0) > 1:
+        second = heads.index(0, heads.index(0) + 1)
+        problem = "expected one root, as every tree of the model has, found a second one"
+        yield Fault(tokens[second - 1][0], problem, f"{remedy}, or leave some open as _")
+        return
+    if 0 not in heads and trees in ("required", "some"):
         yield Fault(tokens[0][0], "expected a token with HEAD 0, found a sentence without a root", remedy)
         return
     seen = [0] * (n + 1)  # the token from which the way up was first taken through this one
     for start in range(1, n + 1):
         token = start
-        while token and not seen[token]:
+        while token > 0 and not seen[token]:
             seen[token] = start
             token = heads[token]
-        if token and seen[token] == start:
+        if token > 0 and seen[token] == start:
             cycle = [token]
             while (above := heads[cycle[-1]]) != token:
                 cycle.append(above)

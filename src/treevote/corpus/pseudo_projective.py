@@ -36,6 +36,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -117,6 +118,18 @@ def deprojectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
     by_label, by_path = "head" in encoding, "path" in encoding
     _restore(heads, deprels, lifted, sought, on_path, treebank.offsets, sentences, by_label, by_path)
     return treebank.with_trees(heads, deprels, tuple(labels))
+
+
+def plain_labels(labels: Sequence[str], encoding: Encoding) -> tuple[list[str], Bools]:
+    """Return labels without their marks, and a mask of those of lifted arcs.
+
+    >>> plain_labels(["obj", "obj↑", "root↓"], "path")
+    (['obj', 'obj', 'root'], array([False,  True, False]))
+    """
+    if encoding == "none":
+        return list(labels), np.zeros(len(labels), np.bool_)
+    marks = [_read(label) for label in labels]
+    return [mark.label for mark in marks], np.array([mark.lifted for mark in marks], np.bool_)
 
 
 class _Mark(NamedTuple):

@@ -53,6 +53,10 @@ STYLE = (
     ".tree .sure path{stroke:var(--gold);stroke-width:2}"
     ".tree .unsure path{stroke:var(--system);stroke-width:3.5;stroke-dasharray:2 1.5}"
     ".tree .unsure .t{font-weight:700;fill:var(--ink)}"
+    ".tree .yellow path{stroke-dasharray:7 2.5;stroke-width:1.5}"
+    ".tree .red path{stroke:var(--system);stroke-dasharray:1.5 3;stroke-width:2.4}"
+    ".tree .red .l{fill:var(--system);font-weight:700}.tree .red path.h{fill:var(--system)}"
+    ".tree .yellow path.h,.tree .red path.h{stroke:none}"
     ".tree .both .l{fill:var(--quiet)}.tree path.h{fill:var(--line);stroke:none}"
     ".tree .gold path{stroke:var(--gold);stroke-width:2.6}.tree .gold .l{fill:var(--gold);font-weight:600}"
     ".tree .system path{stroke:var(--system);stroke-width:1.7;stroke-dasharray:5 3.5}"
@@ -73,6 +77,13 @@ MEANING = {
 """Meaning of the strokes."""
 
 
+MARKS = {"": "", "green": "", "yellow": " ?", "red": " ??"}
+"""Marks of lights behind a label."""
+
+LIGHTS = {"yellow": "yellow light: worth a look (?)", "red": "red light: often wrong (??)"}
+"""Meaning of the strokes of lights."""
+
+
 class Picture(NamedTuple):
     """An ``svg`` element and its size in CSS pixels."""
 
@@ -88,24 +99,25 @@ def draw(
     width: float = 960,
     title: str = "",
     confidence: Sequence[float] | None = None,
+    lights: Sequence[str] | None = None,
 ) -> Picture:
     """Draw a tree, or two trees over the same words; tokens without a head have no arc.
 
     ``width`` is the maximum length of a line of words, in CSS pixels. ``title`` is for screen readers, by default the
     words. The ``confidence`` of the arc of each word (n + 1 numbers) stands below the tag, and a bar below it is as
-    long.
+    long. Its light, ``"yellow"`` or ``"red"``, is in the stroke of the arc and in marks behind its label.
     """
     arcs = arcs_of(gold, system)
     forms = [shortened(visible(word.form), MAX_FORM) for word in gold.words]
     tags = [visible(word.upos) for word in gold.words]
     words = [max(ems(form) * FORM, ems(tag) * TAG) for form, tag in zip(forms, tags, strict=True)]
-    labels = [ems(_label(arc)) * LABEL for arc in arcs]
+    labels = [ems(_label(arc) + MARKS[_light(arc, lights)]) * LABEL for arc in arcs]
     mirrored = right_to_left(forms[1:])
     lines, inner = lay_out(arcs, words, labels, width - 2 * MARGIN, mirrored=mirrored)
     marks, y = list[str](), 0.0
     for line in lines:
         base = y + LABEL + 6 + line.n_levels * LEVEL  # where the arcs stand
-        marks += [_stroke(stroke, base, inner) for stroke in line.strokes]
+        marks += [_stroke(stroke, base, inner, _light(stroke.arc, lights)) for stroke in line.strokes]
         marks += [
             f'<text class="f" x="{_n(x)}" y="{_n(base + FORM + 3)}">{_text(forms[word])}</text>'
             f'<text class="t" x="{_n(x)}" y="{_n(base + FORM + TAG + 7)}">{_text(tags[word])}</text>'
@@ -131,10 +143,13 @@ def _sure(x: float, y: float, confidence: float) -> str:
     )
 
 
-def document(pictures: Sequence[tuple[str, Picture]], *, two_trees: bool, confident: bool = False) -> str:
+def document(
+    pictures: Sequence[tuple[str, Picture]], *, two_trees: bool, confident: bool = False, lit: bool = False
+) -> str:
     """Return a whole SVG file: the pictures below each other, each under its caption, and a legend.
 
-    ``two_trees`` tells whether the legend is one of the strokes, ``confident`` whether it is one of the confidence.
+    ``two_trees``, ``confident`` and ``lit`` tell whether the legend is one of the two trees, the confidence, the
+    lights.
     """
     y, marks = MARGIN, list[str]()
     for caption, picture in pictures:
@@ -151,6 +166,10 @@ def document(pictures: Sequence[tuple[str, Picture]], *, two_trees: bool, confid
     if confident:
         words = f"confidence of arc and label, bold on a dashed bar below {UNSURE:g}"
         marks.append(f'<text class="c" x="{MARGIN:g}" y="{_n(y + 12)}">{words}</text>')
+        y += 18
+    for light, meaning in LIGHTS.items() if lit else ():
+        words = f'<text class="c" x="44" y="12">{meaning}</text>'
+        marks.append(f'<g transform="translate({MARGIN:g} {_n(y)})">{key(light)}{words}</g>')
         y += 18
     width = max([330.0, *(picture.width for _, picture in pictures)])
     style = (
@@ -183,10 +202,15 @@ def key(kind: str) -> str:
     )
 
 
-def _stroke(stroke: Stroke, base: float, width: float) -> str:
+def _light(arc: Arc, lights: Sequence[str] | None) -> str:
+    """Return the light of an arc, empty for none; an arc of the system alone has none."""
+    return "" if lights is None or arc.kind == "system" else lights[arc.dependent]
+
+
+def _stroke(stroke: Stroke, base: float, width: float, light: str = "") -> str:
     """Return line, arrowhead at the dependent, and label of an arc above the height ``base``."""
     top = base - stroke.level * LEVEL
-    head, dependent, label = stroke.head, stroke.dependent, _label(stroke.arc)
+    head, dependent, label = stroke.head, stroke.dependent, _label(stroke.arc) + MARKS[light]
     if not stroke.arc.is_stem:
         turn = math.copysign(min(SHOULDER, abs(dependent - head) / 2), dependent - head)
         rise = f"M{_n(head)},{_n(base)}V{_n(top + SHOULDER)}q0,{-SHOULDER:g} {_n(turn)},{-SHOULDER:g}"
@@ -200,7 +224,7 @@ def _stroke(stroke: Stroke, base: float, width: float) -> str:
     half = ems(label) * LABEL / 2
     middle = min(max((head + dependent) / 2, half), max(width - half, half))
     text = f'<text class="l" x="{_n(middle)}" y="{_n(top - 4)}">{_text(label)}</text>'
-    return f'<g class="{stroke.arc.kind}">{lines}{arrow}{text}</g>'
+    return f'<g class="{stroke.arc.kind}{f" {light}" if light else ""}">{lines}{arrow}{text}</g>'
 
 
 def _label(arc: Arc) -> str:

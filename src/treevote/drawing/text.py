@@ -24,6 +24,9 @@ ROOM_FOR_WORDS, MIN_WORDS = 40, 16
 UNSURE = 0.7
 """Arcs with a lower confidence are marked with a question mark."""
 
+DOUBT = {"yellow": "?", "red": "??"}
+"""Marks of the lights of doubtful arcs."""
+
 DIFFERS = "≠"
 """The sign before the head and label of a system."""
 
@@ -36,11 +39,13 @@ def draw(
     *,
     width: int | None = None,
     confidence: Sequence[float] | None = None,
+    lights: Sequence[str] | None = None,
 ) -> list[str]:
     r"""Return the lines of a drawing: number, tree, form, UPOS, deprel, confidence, and how a system differs.
 
     Several roots, cycles and tokens without a head are drawn and noted. ``width`` is the number of columns of the
-    terminal: longer lines are cut off. An arc whose confidence, one of n + 1, is below `UNSURE` is marked.
+    terminal: longer lines are cut off. An arc whose confidence, one of n + 1, is below `UNSURE` is marked; where there
+    are ``lights``, a yellow and a red arc are, by one and two question marks.
 
     >>> from treevote.corpus.treebank import Treebank
     >>> words, labels = ["the", "dog", "barks", "loudly"], ["det", "nsubj", "root", "advmod"]
@@ -64,8 +69,10 @@ def draw(
     is_named = [placed is None or cut < 0 for cut in heads]  # the head, which no line shows
     labels = _column([_label(gold, word, forms, is_named[word]) for word in range(1, n + 1)])
     if confidence is not None:
-        sure = [f"{value:.2f}{' ?' if value < UNSURE else ''}" for value in confidence[1:]]
+        sure = [f"{value:.2f}{' ?' if value < UNSURE and lights is None else ''}" for value in confidence[1:]]
         labels = _column([f"{label}  {number}" for label, number in zip(labels, sure, strict=True)])
+    if lights is not None:
+        labels = _column([f"{label} {DOUBT.get(light, '')}" for label, light in zip(labels, lights[1:], strict=True)])
     notes = [""] * n if system is None else [_note(gold, system, word, forms) for word in range(1, n + 1)]
     numbers = [str(word).rjust(len(str(n))) for word in range(1, n + 1)]
     room = None if width is None else max(width - cell_len(f"{numbers[0]}   {tags[0]}  {labels[0]}"), MIN_WORDS)

@@ -34,7 +34,7 @@ def as_text(chosen: Chosen, width: int | None = None) -> str:
     parts = []
     for number in chosen.numbers:
         gold, system, confidence = chosen.trees(number)
-        drawing = text.draw(gold, system, width=width, confidence=confidence)
+        drawing = text.draw(gold, system, width=width, confidence=confidence, lights=chosen.lights_of(number))
         parts.append("\n".join([*_heading(chosen, number), "", *drawing]))
     return "\n\n\n".join(parts) + "\n"
 
@@ -60,9 +60,10 @@ def _document(chosen: Chosen, numbers: Sequence[int], width: float) -> bytes:
     pictures = []
     for number in numbers:
         gold, system, confidence = chosen.trees(number)
-        drawing = svg.draw(gold, system, width=width, confidence=confidence)
+        drawing = svg.draw(gold, system, width=width, confidence=confidence, lights=chosen.lights_of(number))
         pictures.append((_heading(chosen, number)[0], drawing))
-    return svg.document(pictures, two_trees=chosen.system is not None, confident=chosen.confidence is not None).encode()
+    marked = {"confident": chosen.confidence is not None, "lit": chosen.lights is not None}
+    return svg.document(pictures, two_trees=chosen.system is not None, **marked).encode()
 
 
 def shown(chosen: Chosen, width: int | None = None) -> None:
@@ -86,7 +87,11 @@ def _heading(chosen: Chosen, number: int) -> list[str]:
     heading = [name, visible(_text_of(chosen.gold, number, gold))]
     if confidence is not None and len(gold.words) > 1:
         sure = np.array(confidence)[1:]
-        heading.append(f"mean confidence {sure.mean():.2f}, least {sure.min():.2f} (? below {text.UNSURE:g})")
+        mark = "" if chosen.lights is not None else f" (? below {text.UNSURE:g})"
+        heading.append(f"mean confidence {sure.mean():.2f}, least {sure.min():.2f}{mark}")
+    if (lights := chosen.lights_of(number)) is not None:
+        told = (f"{lights.count(light)} {light} ({mark})" for light, mark in text.DOUBT.items())
+        heading.append(f"lights: {lights.count('green')} green, {', '.join(told)}")
     if unusual := _unusual(gold):
         heading.append(f"({unusual})")
     if system is not None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from treevote.ensemble.parser import score_tags
+from treevote.evaluation.lights import NAMES
 from treevote.terminal import table, wrapped
 
 LEGENDS = {
@@ -41,6 +42,8 @@ def scores(facts: Mapping[str, Any], members: Iterable[str], milliseconds: Mappi
         parts.append(_disagreement(facts["diversity"]))
     if facts.get("reliability"):
         parts.append(confidence(facts["reliability"]))
+    if facts.get("lights"):
+        parts.append(_lights(facts["lights"]))
     return "\n\n".join(parts)
 
 
@@ -114,6 +117,16 @@ def confidence(reliability: Mapping[str, Any]) -> str:
     rows = [[f"{mean:.3f}", f"{accuracy:.3f}", f"{arcs:,}"] for arcs, mean, accuracy in reliability["arc"]["bins"]]
     told = _calibration("arcs", reliability["arc"]), _calibration("arcs with their labels", reliability["label"])
     return "\n".join([table(["confidence of arcs", "right", "arcs"], rows), wrapped(RELIABILITY), *told])
+
+
+def _lights(limits: Mapping[str, Any]) -> str:
+    """Return the limits of the lights, and share and precision of each."""
+    told = []
+    for name in NAMES:
+        of, precision = limits[f"{name}_arcs"], limits[f"{name}_arcs"]["precision"]
+        told.append(f"{name} {of['share']:.1f} %" + ("" if precision is None else f", {precision:.1f} % right"))
+    limit = f"green from {limits['green']:.3f}, red below {limits['red']:.3f} of the confidence in arc and label"
+    return wrapped(f"lights of arcs: {'; '.join(told)} ({limit})")
 
 
 def _calibration(what: str, of: Mapping[str, Any]) -> str:

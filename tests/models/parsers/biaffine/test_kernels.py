@@ -131,7 +131,7 @@ def test_batches_hold_every_sentence_once(lengths: list[int], n_slots: int, seed
     assert sorted(np.concatenate([[], *(batch.sentences for batch in found)]).tolist()) == [*range(len(lengths))]
     for batch in found:
         assert len(batch.slots) <= n_slots or len(batch.sentences) == 1
-        expected = [np.arange(offsets[i], offsets[i + 1]) for i in batch.sentences]
+        expected = [np.arange(int(offsets[i]), int(offsets[i + 1])) for i in batch.sentences]
         assert batch.in_order.tolist() == np.concatenate(expected).tolist()
         assert (
             batch.sentence_of[batch.rows].tolist()

@@ -25,6 +25,7 @@ from treevote.models.parsers.graph.features import (
     Places,
     arc_keys,
     fire_arc,
+    place_of,
     variants_of_arc,
 )
 from treevote.models.parsers.graph.part_features import TemplateTables, fire_part, keys_of
@@ -185,3 +186,9 @@ def test_the_named_sets_compile() -> None:
     assert len(compile_pairs(SIBLINGS.split(), SIBLING_ROLES).columns.names) > 3 * 10
     assert len(compile_pairs(GRANDPARENTS.split(), GRANDPARENT_ROLES).columns.names) > 3 * 10
     assert "lower" in attributes_of("h.prev.lower+d.upos")
+
+
+@pytest.mark.parametrize("bits", [8, 28])
+def test_places_are_from_the_first_weight_to_the_last(bits: int) -> None:
+    assert place_of(np.uint64(0), bits) == 0
+    assert place_of(np.uint64(2**64 - 1), bits) == 2**bits - 1

@@ -23,7 +23,7 @@ from treevote.models.parsers.graph.arc_labels import label_candidates, train_arc
 from treevote.models.parsers.graph.features import MAX_FEATURES, arc_keys, fire_arc, variants_of_arc
 from treevote.models.parsers.graph.first_order import score_arcs
 from treevote.models.parsers.graph.hashed_weights import HashedWeights, pack, round_weights, unpack
-from treevote.models.parsers.graph.part_features import TemplateTables, keys_of
+from treevote.models.parsers.graph.part_features import TemplateTables, fire_part, keys_of
 from treevote.models.parsers.graph.parts import find_parts, n_parts, parts_of
 from treevote.models.parsers.graph.pruning import FEWEST, SHORT, Masks, Pruner, mask_of, prune
 from treevote.models.parsers.graph.second_order import Scorer, score_parts
@@ -180,10 +180,10 @@ def test_the_pruner_keeps_the_best_heads_and_a_tree() -> None:
         scores = np.full((len(tokens), len(tokens)), -np.inf, np.float32)
         score_arcs(weights.table, weights.bits, TABLE.splits, arc_keys(TABLE, tokens, CORPUS.words), scores)
         np.fill_diagonal(scores, -np.inf)
-        heads, tree = np.empty(len(tokens), np.int32), np.empty(len(tokens), np.int32)
+        tree = np.empty(len(tokens), np.int32)
         eisner.decode(scores, True, tree)
         for max_heads, margin in ((1, np.inf), (2, 2.0 / weights.scale), (50, np.inf)):
-            mask = np.empty(scores.shape, np.int16)
+            heads, mask = np.full(len(tokens), -1, np.int32), np.empty(scores.shape, np.int16)
             prune(Pruner(weights, TABLE, max_heads, margin), CORPUS.words, tokens, True, heads, mask)
             assert heads.tolist() == tree.tolist()
             for d in range(1, len(tokens)):
@@ -201,7 +201,7 @@ def test_a_long_run_of_a_few_words_has_few_candidate_heads(n: int, words: int) -
     tokens = np.concatenate([TREEBANK.tokens[:1], rng.choice(TREEBANK.tokens[1 : 1 + words], n)])
     scores, mask = np.empty((n + 1, n + 1), np.float32), np.empty((n + 1, n + 1), np.int16)
     score_arcs(weights.table, weights.bits, TABLE.splits, arc_keys(TABLE, tokens, CORPUS.words), scores)
-    heads, most = np.empty(n + 1, np.int32), 8 if n <= SHORT else max(FEWEST, 8 * SHORT // n)
+    heads, most = np.full(n + 1, -1, np.int32), 8 if n <= SHORT else max(FEWEST, 8 * SHORT // n)
     prune(Pruner(weights, TABLE, 8, np.inf), CORPUS.words, tokens, True, heads, mask)
     for d in range(1, n + 1):
         others = sorted((h for h in range(n + 1) if h != d), key=lambda h: (-scores[d, h], abs(h - d), h))
@@ -212,7 +212,7 @@ def test_the_parts_of_long_sentences_grow_with_their_length_not_with_its_square(
     weights, sizes = train_pruner(CORPUS, TABLE, 0), []
     for n in (200, 400):
         tokens = np.concatenate([TREEBANK.tokens[:1], np.repeat(TREEBANK.tokens[1:2], n)])
-        masks, heads = Masks.empty(np.array([0, n + 1])), np.empty(n + 1, np.int32)
+        masks, heads = Masks.empty(np.array([0, n + 1])), np.full(n + 1, -1, np.int32)
         prune(Pruner(weights, TABLE, 16, np.inf), CORPUS.words, tokens, True, heads, mask_of(masks, 0))
         sizes.append(n_parts(parts_of(mask_of(masks, 0))))
     assert sizes[1] < 2.2 * sizes[0]
@@ -262,6 +262,31 @@ def test_arcs_have_the_same_scores_in_both_orders() -> None:
     found = find_parts(parts, heads)
     arcs = arc_scores(weights.astype(np.float32), 0)
     assert [scores[found[d, 0]] for d in range(1, len(heads))] == [arcs[d, heads[d]] for d in range(1, len(heads))]
+
+
+@pytest.mark.parametrize("projective", [False, True])
+def test_the_score_of_a_part_is_the_sum_of_its_weights(projective: bool) -> None:
+    weights = np.random.default_rng(3).integers(-50, 50, 1 << BITS).astype(np.int16)
+    tokens, places = CORPUS.tokens[span(0)], np.empty(MAX_FEATURES, np.uint32)
+    mask = np.ones((len(tokens), len(tokens)), np.int16)
+    parts, keys = parts_of(mask), keys_of(SECOND, tokens, CORPUS.words, mask)
+    scored = score_parts(Scorer(weights, BITS, SECOND), keys, parts, projective)
+
+    def score(kind: int, *ends: int) -> int:
+        count, variants = fire_part(SECOND, keys, BITS, kind, ends, places)  # type: ignore[arg-type]
+        return sum(int(weights[places[:count] ^ np.uint32(variant)].sum(dtype=np.int64)) for variant in variants)
+
+    arcs = list(zip(parts.candidates.heads.tolist(), parts.candidates.dependents.tolist(), strict=True))
+    for arc, (h, d) in enumerate(arcs):
+        assert scored.arc_scores[arc] == score(0, h, d, -1)
+        for part in range(parts.siblings.first[arc], parts.siblings.first[arc + 1]):
+            partner = parts.siblings.partners[part]
+            assert scored.sibling_scores[part] == score(1, h, d, arcs[partner][1] if partner >= 0 else -1)
+        for part in range(parts.grandparents.first[arc], parts.grandparents.first[arc + 1]):
+            partner = parts.grandparents.partners[part]
+            g = arcs[partner][0] if partner >= 0 else -1
+            none = g == d or (projective and min(h, d) < g < max(h, d))
+            assert scored.grandparent_scores[part] == (0 if none else score(2, h, d, g))
 
 
 @given(st.lists(st.integers(-32_000, 32_000), max_size=300))

@@ -22,6 +22,7 @@ from treevote.models.learning.features.lexicon import Lexicon
 from treevote.models.learning.features.linear_guide import LinearGuide
 from treevote.models.learning.features.partial_scores import divide
 from treevote.models.learning.features.templates import compile_templates
+from treevote.models.parsers.given_arcs import NOTHING
 from treevote.models.parsers.pipeline.configuration import (
     LEFT,
     POLICIES,
@@ -112,7 +113,7 @@ tasks = st.builds(
 def parsed(task: Task, single_root: bool) -> tuple[list[list[int]], int]:
     heads = np.full(len(task.treebank.tokens), -9, np.int32)
     unfinished = parse(
-        task.model, workspace_for(task.model), task.treebank.tokens, task.treebank.offsets, single_root, heads
+        task.model, workspace_for(task.model), task.treebank.tokens, task.treebank.offsets, single_root, NOTHING, heads
     )
     offsets = task.treebank.offsets
     return [heads[first:last].tolist() for first, last in itertools.pairwise(offsets)], unfinished

@@ -1,0 +1,95 @@
+"""Given arcs: heads and labels that were decided before the parse, and that a parse must hold.
+
+They are those of a treebank in which some words have no head yet: the half-done trees of an annotator. Heads hold
+together if they close no cycle and, where every tree has one root, name one root at most: then some tree has them all.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import reverse
+from treevote.corpus.vocabulary import encode
+from treevote.kernels import Ints, Longs, kernel
+
+Keep: TypeAlias = Literal["heads", "labels", "all"]
+"""Keep given heads, given labels (on whatever head is found), or both."""
+
+FREE_LABEL = "_"  # of a word that has a head, but no label yet
+
+
+class Given(NamedTuple):
+    """Given heads and labels; a word may have one without the other."""
+
+    heads: Ints  # shape (n_slots,), position of the head in the sentence; -1 where it is free
+    deprels: Ints  # shape (n_slots,), index in labels; -1 where the label is free
+    labels: tuple[str, ...]
+
+    @classmethod
+    def of(cls, treebank: Treebank, keep: Keep | None, *, single_root: bool) -> Given | None:
+        """Return what is given by the trees of a treebank; None if that is nothing.
+
+        InputError, with file, line and sentence, if given heads close a cycle, or name two roots where there must be
+        one.
+
+        >>> half_done = Treebank.of([(["a", "dog", "barks"], [2, -1, 0], ["det", "", "root"])])
+        >>> Given.of(half_done, "heads", single_root=True).heads.tolist()
+        [-1, 2, -1, 0]
+        """
+        if keep is None:
+            return None
+        none = np.full_like(treebank.heads, -1)
+        named = np.array([*(label != FREE_LABEL for label in treebank.labels), False])[treebank.deprels]
+        heads = none if keep == "labels" else treebank.heads
+        deprels = none if keep == "heads" else np.where(named, treebank.deprels, -1).astype(np.int32)
+        if (heads < 0).all() and (deprels < 0).all():
+            return None
+        slot = first_conflict(heads, treebank.offsets, single_root)
+        if slot >= 0:
+            found = "a second root" if heads[slot] == 0 else f"a cycle through its head {heads[slot]}"
+            expected = "expected given heads that some tree of the model has"
+            raise treebank.fault(slot, f"{expected}, found {found}", "correct the heads, or leave some open as _")
+        return cls(heads, deprels, treebank.labels)
+
+    def mirrored(self, treebank: Treebank) -> Given:
+        """Return what is given in the mirror images of the sentences of ``treebank``."""
+        mirror = reverse(treebank.with_trees(*self))
+        return Given(mirror.heads, mirror.deprels, mirror.labels)
+
+    def held(self, parse: Treebank) -> Treebank:
+        """Return a parse with the given heads and labels in place of its own; it may be a tree no longer.
+
+        A given arc without a label, where the parse has no head, gets the label ``root`` or ``dep``.
+        """
+        known = {label: number for number, label in enumerate(parse.labels)}
+        numbers = encode(self.labels, known)
+        deprels = np.where(self.deprels >= 0, numbers[self.deprels], parse.deprels)
+        bare = np.flatnonzero((self.heads >= 0) & (deprels < 0))
+        if len(bare):
+            root, other = (known.setdefault(label, len(known)) for label in ("root", "dep"))
+            deprels[bare] = np.where(self.heads[bare] == 0, root, other)
+        heads = np.where(self.heads >= 0, self.heads, parse.heads)
+        return parse.with_trees(heads, deprels.astype(np.int32), tuple(known))
+
+
+@kernel
+def first_conflict(heads: Ints, offsets: Longs, single_root: bool) -> int:
+    """Return the first slot whose head closes a cycle, or is the second root where there must be one; -1 for none."""
+    seen = np.full(len(heads), -1, np.int32)  # the token from which the way up first came here
+    for i in range(len(offsets) - 1):
+        first, n = offsets[i], offsets[i + 1] - offsets[i] - 1
+        roots = 0
+        for token in range(1, n + 1):
+            roots += int(heads[first + token] == 0)
+            if single_root and roots > 1:
+                return int(first + token)
+            position = token
+            while position > 0 and seen[first + position] < 0:
+                seen[first + position] = token
+                position = int(heads[first + position])
+            if position > 0 and seen[first + position] == token:
+                return int(first + position)
+    return -1

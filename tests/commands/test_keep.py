@@ -1,0 +1,100 @@
+"""``parse --keep`` and ``vote --keep``: half-done trees come back with what was decided; errors name their place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import treevote
+from tests.command_line import fails, run
+from tests.reference.toy_grammar import toy_treebank
+from tests.reference.toy_parser import SMALL
+from treevote.cli import app
+from treevote.conll.reader import read
+from treevote.conll.writer import write
+
+ROWS = (
+    ("1", "the", "DET", "3", "det"),
+    ("2", "big", "ADJ", "_", "_"),
+    ("3", "dog", "NOUN", "_", "_"),
+    ("4", "saw", "VERB", "0", "_"),
+)
+
+
+def conllu(rows: tuple[tuple[str, ...], ...] = ROWS, name: str = "s1") -> str:
+    lines = ["\t".join((i, form, "_", upos, "_", "_", head, deprel, "_", "_")) for i, form, upos, head, deprel in rows]
+    return "\n".join([f"# sent_id = {name}", *lines, "", ""])
+
+
+def changed(number: int, head: str, deprel: str = "dep") -> tuple[tuple[str, ...], ...]:
+    return tuple((*row[:3], head, deprel) if row[0] == str(number) else row for row in ROWS)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("keep") / "model"
+    parser = treevote.EnsembleTrainer({"forward": SMALL}).train(toy_treebank(60, 1), toy_treebank(20, 3))
+    treevote.save(parser, folder)
+    return folder
+
+
+def columns(path: Path) -> list[list[str]]:
+    return [line.split("\t")[6:8] for line in path.read_text("utf-8").splitlines() if line[:1].isdigit()]
+
+
+def test_what_is_given_comes_back(model: Path, tmp_path: Path) -> None:
+    text, out = tmp_path / "half.conllu", tmp_path / "out.conllu"
+    text.write_text(conllu(changed(1, "4", "strange")) + conllu(name="s2"), "utf-8")
+    run("parse", model, text, "--keep", "all", "-o", out)
+    assert columns(out)[0] == ["4", "strange"]
+    assert [head for head, _ in columns(out)][3] == "0"
+    assert columns(out)[4] == ["3", "det"]
+    warned = CliRunner().invoke(app, ["parse", str(model), str(text), "--keep", "all", "-o", str(out)]).stderr
+    assert "the model does not know the labels strange; they are kept as they are" in warned
+    run("parse", model, text, "--keep", "heads", "-o", out)
+    assert columns(out)[0][0] == "4"
+    assert columns(out)[0][1] != "strange"
+    for jobs, member in (("2", ()), ("1", ("--member", "forward"))):
+        run("parse", model, text, "--keep", "heads", "--jobs", jobs, *member, "-o", tmp_path / "other.conllu")
+        assert [head for head, _ in columns(tmp_path / "other.conllu")][::4] == ["4", "3"]
+    assert treevote.parse(model, text, keep="heads")[0].heads[[1, 4]].tolist() == [4, 0]
+
+
+def test_with_nothing_given_the_bytes_are_those_without_the_option(model: Path, tmp_path: Path) -> None:
+    bare = tmp_path / "bare.conllu"
+    bare.write_text(conllu(tuple((*row[:3], "_", "_") for row in ROWS)), "utf-8")
+    for option in ((), ("--keep", "all")):
+        run("parse", model, bare, *option, "-o", tmp_path / f"{len(option)}.conllu")
+    assert (tmp_path / "0.conllu").read_bytes() == (tmp_path / "2.conllu").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        (changed(3, "1"), "line 2, sentence s1: expected a tree, found the cycle 1 -> 3 -> 1"),
+        (changed(2, "0"), "line 5, sentence s1: expected one root, as every tree of the model has, found a second one"),
+        (changed(2, "9"), "line 3, sentence s1: expected a HEAD in 0..4, found '9'"),
+    ],
+)
+def test_heads_that_no_tree_has_are_one_plain_error(
+    rows: tuple[tuple[str, ...], ...], problem: str, model: Path, tmp_path: Path
+) -> None:
+    text, out = tmp_path / "half.conllu", tmp_path / "out.conllu"
+    text.write_text(conllu(rows) + conllu(name="s2"), "utf-8")
+    assert problem in fails("parse", model, text, "--keep", "heads", "-o", out)
+    assert not out.exists()
+    run("parse", model, text, "--keep", "heads", "--on-error", "skip", "-o", out)
+    assert len(columns(out)) == len(ROWS)
+
+
+def test_the_vote_keeps_what_a_file_gives(tmp_path: Path) -> None:
+    gold = toy_treebank(20, 1)
+    wrong = gold.with_trees(gold.heads, gold.deprels, tuple(f"x{label}" for label in gold.labels))
+    for name, treebank in (("gold", gold), ("one", wrong), ("two", wrong)):
+        write(treebank, tmp_path / f"{name}.conllu")
+    run("vote", *(tmp_path / f"{name}.conllu" for name in ("one", "two")), "-o", tmp_path / "out.conllu",
+        "--keep", tmp_path / "gold.conllu")  # fmt: skip
+    voted = read(tmp_path / "out.conllu")
+    assert [sentence.deprels for sentence in voted] == [sentence.deprels for sentence in gold]
