@@ -88,13 +88,12 @@ class Probabilities(NamedTuple):
         numbers = {label: number for number, label in enumerate(self.ballots.labels)}
         deprels = np.array([*(numbers.get(label, -1) for label in voted.labels), -1], np.int32)[voted.deprels]
         arc, _, label = (shares[0] for shares in self._of_arcs(voted.heads[None], deprels[None], self.sure))
-        if given is not None:
-            head_given, label_given = given.heads >= 0, given.deprels >= 0
-            label = np.where(label_given, arc, label)
-            label = np.where(head_given, label / arc.clip(LEAST), label)
+        free = np.zeros(len(voted.heads), np.bool_)
+        head_given, label_given = (free, free) if given is None else (given.heads >= 0, given.deprels >= 0)
+        label = np.where(label_given, arc, label)
+        label = np.where(head_given, label / arc.clip(LEAST), label)
         arc, label = (np.where(voted.heads < 0, 0, each.clip(LEAST, 1 - LEAST)) for each in (arc, label))
-        if given is not None:
-            arc[head_given], label[head_given & label_given] = 1, 1
+        arc[head_given], label[head_given & label_given] = 1, 1
         return dataclasses.replace(voted, confidence=arc.astype(np.float32), label_confidence=label.astype(np.float32))
 
     def _of_arcs(self, heads: Ints, deprels: Ints, values: Doubles) -> tuple[Doubles, Doubles, Doubles]:

@@ -100,8 +100,8 @@ def count_arcs(heads: Ints, upos: Ints, offsets: Longs, arcs: Longs, pairs: Long
                 if h != d:
                     pairs[upos[first + d], upos[first + h], place_of(d, h)] += 1
             if heads[first + d] >= 0:
-                h = heads[first + d]
-                arcs[upos[first + d], upos[first + h], place_of(d, h)] += 1
+                head = int(heads[first + d])
+                arcs[upos[first + d], upos[first + head], place_of(d, head)] += 1
 
 
 @kernel

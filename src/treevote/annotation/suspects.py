@@ -139,7 +139,8 @@ class Evidence(NamedTuple):
         """
         head, label = float(self.verdicts.wrong_head[slot]), float(self.verdicts.wrong_label[slot])
         others: list[Kind] = ["variation"] if self.variation.other[slot] else []
-        others += ["habit"] if self.habits.is_new[slot] or self.habits.is_twin[slot] else []
+        if self.habits.is_new[slot] or self.habits.is_twin[slot]:
+            others.append("habit")
         kind: Kind = "head" if head >= label else "label"
         if head + label >= CLEAR or not others:
             return (kind, *others)
