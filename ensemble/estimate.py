@@ -53,11 +53,10 @@ class SourceScores(NamedTuple):
     def of(parser: EnsembleParser) -> SourceScores | None:
         """Return the scores of a model on its development data; None if it was trained without any."""
         facts: Any = parser.facts
-        measured: Any = parser.familiarity
-        if "scores" not in facts or not measured:
+        agreement, tokens = (parser.familiarity.get(name) for name in ("agreement", "tokens"))
+        if "scores" not in facts or not isinstance(agreement, float | None) or not isinstance(tokens, int):
             return None
-        agreement = measured["agreement"] if len(parser.members) > 1 else None
-        return SourceScores(facts["scores"]["vote"]["las"], agreement, measured["tokens"])
+        return SourceScores(facts["scores"]["vote"]["las"], agreement if len(parser.members) > 1 else None, tokens)
 
 
 def all_agree(parse: Treebank) -> Bools | None:

@@ -16,6 +16,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS, known_members
 from treevote.ensemble.parser import save
 from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.models.parsers.biaffine.parser import BiaffineTrainer
 from treevote.models.parsers.decision_list.parser import DecisionListTrainer
 from treevote.models.parsers.graph.parser import GraphTrainer
 from treevote.models.parsers.pipeline.parser import PipelineTrainer
@@ -133,6 +134,8 @@ def _small(trainer: Any) -> Any:
         return dataclasses.replace(trainer, bits=12, epochs=2, n_perceptrons=2)
     if isinstance(trainer, DecisionListTrainer):
         return dataclasses.replace(trainer, folds=2, weights=(1, 2))
+    if isinstance(trainer, BiaffineTrainer):
+        return dataclasses.replace(trainer, passes=2, layers=1, units=12, word_size=8, filters=8)
     return dataclasses.replace(trainer, cutoff=2)
 
 

@@ -76,7 +76,7 @@ def test_options_stand_in_the_same_groups_in_every_command() -> None:
 
 def test_notices_that_need_no_action_are_for_the_verbose(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal, "_verbose", False)
-    monkeypatch.setattr(parsing, "parse_counted", lambda parser, treebank: (parser.parse(treebank), 3))
+    monkeypatch.setattr(parsing, "parse_counted", lambda parser, treebank, given: (parser.parse(treebank), 3))
     for options, told in ([], 0), (["-v"], 1):
         said = CliRunner().invoke(app, ["parse", str(model), str(TOY), *options]).stderr
         assert said.count("3 times a bounded search was cut short") == told

@@ -68,6 +68,7 @@ ENSEMBLE = (
     "candidates",
     "development",
     "diversity",
+    "familiarity",
     "lights",
     "reliability",
     "scores",
