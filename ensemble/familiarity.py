@@ -68,7 +68,7 @@ class Expectation(NamedTuple):
         return {"unknown": self.unknown, "usual_unknown": self.usual, "las": range_, "measured_las": self.measured}
 
 
-class Seen(NamedTuple):
+class TextCounts(NamedTuple):
     """Counts of a text: tokens, those with unknown forms, those with votes, those on which all members agree."""
 
     tokens: int = 0
@@ -76,9 +76,9 @@ class Seen(NamedTuple):
     voted: int = 0
     agreed: int = 0
 
-    def plus(self, other: Seen) -> Seen:
+    def plus(self, other: TextCounts) -> TextCounts:
         """Return the counts of two texts together."""
-        return Seen(*(one + two for one, two in zip(self, other, strict=True)))
+        return TextCounts(*(one + two for one, two in zip(self, other, strict=True)))
 
     @property
     def unknown_percent(self) -> float:
@@ -117,7 +117,7 @@ class Seen(NamedTuple):
         )
 
 
-def seen(parser: EnsembleParser, parse: Treebank, bounds: Sequence[int]) -> list[Seen]:
+def text_counts(parser: EnsembleParser, parse: Treebank, bounds: Sequence[int]) -> list[TextCounts]:
     """Return the counts of each text in a parse: sentences ``bounds[i]:bounds[i + 1]`` are text i."""
     slots = parse.offsets[list(bounds)]
     unknown, agreed = unknown_words(parser.members.values(), parse), all_agree(parse)
@@ -125,7 +125,7 @@ def seen(parser: EnsembleParser, parse: Treebank, bounds: Sequence[int]) -> list
     columns = [tokens]
     columns.append(np.zeros_like(tokens) if unknown is None else np.diff(_sums(unknown, slots)))
     columns += [np.zeros_like(tokens)] * 2 if agreed is None else [tokens, np.diff(_sums(agreed, slots))]
-    return [Seen(*row) for row in np.stack(columns, 1).tolist()]
+    return [TextCounts(*row) for row in np.stack(columns, 1).tolist()]
 
 
 def doubt(parser: EnsembleParser, treebank: Treebank) -> str | None:

@@ -28,7 +28,7 @@ from treevote.corpus.given import Keep
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.configuration import Preset
-from treevote.ensemble.familiarity import doubt, seen, strange_labels
+from treevote.ensemble.familiarity import doubt, strange_labels, text_counts
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
@@ -195,7 +195,7 @@ def parse(
     reason = doubt(ensemble, treebank) or strange_labels(parser, treebank, keep)
     with _jobs(1, progress) as running:
         parsed, _ = parse_sentences(parser, treebank, keep=keep, n=chunk, jobs=running)
-    if reason := reason or seen(ensemble, parsed, [0, parsed.n_sentences])[0].doubt(ensemble):
+    if reason := reason or text_counts(ensemble, parsed, [0, parsed.n_sentences])[0].doubt(ensemble):
         warnings.warn(reason, UserWarning, stacklevel=2)
     if output is not None:
         write(parsed.only(), output)

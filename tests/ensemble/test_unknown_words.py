@@ -15,7 +15,7 @@ from tests.adaptation.test_adapt import DEV, SOURCE, before
 from treevote import parse_files, parse_folder, save, write
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.estimate import SourceScores
-from treevote.ensemble.familiarity import ENOUGH_VOTES, Seen, seen
+from treevote.ensemble.familiarity import ENOUGH_VOTES, TextCounts, text_counts
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.unknown_words import FALL, tempered, unknown_in_folds, unknown_words, usual_share
 from treevote.evaluation.calibration import LEAST
@@ -80,8 +80,8 @@ def test_two_thirds_of_the_development_data_are_usual() -> None:
 
 def test_counts_of_parts_are_the_counts_of_the_whole() -> None:
     parser, parse = before(), before().parse(DEV)
-    (whole,) = seen(parser, parse, [0, DEV.n_sentences])
-    parts = seen(parser, parse, [0, 3, 3, DEV.n_sentences])
+    (whole,) = text_counts(parser, parse, [0, DEV.n_sentences])
+    parts = text_counts(parser, parse, [0, 3, 3, DEV.n_sentences])
     assert parts[0].plus(parts[1]).plus(parts[2]) == whole
     assert whole.tokens == whole.voted == DEV.n_tokens
     assert 100 * whole.agreed / whole.voted == pytest.approx(parser.familiarity["agreement"], abs=0.01)
@@ -93,11 +93,11 @@ def test_a_text_is_doubtful_where_members_agree_far_less_and_it_is_long_enough()
     assert source is not None
     assert source.agreement is not None
     n = 10 * ENOUGH_VOTES
-    alike = Seen(n, 0, n, round(n * source.agreement / 100))
+    alike = TextCounts(n, 0, n, round(n * source.agreement / 100))
     assert alike.doubt(parser) is None
-    far = Seen(n, n // 3, n, round(n * source.agreement / 300))
+    far = TextCounts(n, n // 3, n, round(n * source.agreement / 300))
     assert "33% of the words are unknown: expect a LAS of" in str(far.doubt(parser))
-    assert Seen(ENOUGH_VOTES - 1, 0, ENOUGH_VOTES - 1, 0).doubt(parser) is None
+    assert TextCounts(ENOUGH_VOTES - 1, 0, ENOUGH_VOTES - 1, 0).doubt(parser) is None
     assert far.doubt(dataclasses.replace(parser, facts={})) is None
     alone = EnsembleParser(dict(list(parser.members.items())[:1]), parser.judge, parser.facts)
     assert far.expected(alone) is None

@@ -22,7 +22,7 @@ from treevote.conll.validation import BLANK, Trees
 from treevote.conll.writer import encoded
 from treevote.corpus.given import Keep
 from treevote.corpus.treebank import Format, Treebank
-from treevote.ensemble.familiarity import Seen, doubts, seen, strange_labels
+from treevote.ensemble.familiarity import TextCounts, doubts, strange_labels, text_counts
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError, InputError
@@ -36,7 +36,7 @@ class Parsed(NamedTuple):
     """The text of a chunk with trees, empty after a fault that ends the file; counts and findings.
 
     ``faults`` is the number of sentences that were left out or kept unparsed, ``fallbacks`` that of searches that were
-    cut short, ``doubt`` the reason why the text may be unfit for the model, ``seen`` what is familiar in it.
+    cut short, ``doubt`` the reason why the text may be unfit for the model, ``text_counts`` what is familiar in it.
     """
 
     text: bytes
@@ -46,7 +46,7 @@ class Parsed(NamedTuple):
     first_fault: InputError | None = None
     fallbacks: int = 0
     doubt: str | None = None
-    seen: Seen = Seen()
+    text_counts: TextCounts = TextCounts()
     stopped: bool = False
 
 
@@ -137,7 +137,7 @@ class Work:
         except InputError as fault:
             return Parsed(b"", first_fault=fault, stopped=True)
         whole = [0, parse.n_sentences]
-        (reason,), (counts,) = doubts(ensemble, parse, whole), seen(ensemble, parse, whole)
+        (reason,), (counts,) = doubts(ensemble, parse, whole), text_counts(ensemble, parse, whole)
         reason = reason or strange_labels(parser, treebank, self.keep)
         size = parse.n_sentences, parse.n_tokens
         return Parsed(text, *size, len(faults), next(iter(faults), None), fallbacks, reason, counts)
@@ -158,7 +158,7 @@ class Work:
         starts = treebank.source.line_of[treebank.offsets[:-1]]  # first line of each sentence
         bounds = np.searchsorted(starts, ends).tolist()
         tokens = (treebank.offsets[bounds] - bounds).tolist()
-        reasons, counts = doubts(ensemble, treebank, bounds), seen(ensemble, parse, bounds)
+        reasons, counts = doubts(ensemble, treebank, bounds), text_counts(ensemble, parse, bounds)
         results = []
         for i, chunk in enumerate(chunks):
             text = b"\n".join([*lines[ends[i] : ends[i + 1]], b""])
@@ -167,7 +167,7 @@ class Work:
             size = bounds[i + 1] - bounds[i], tokens[i + 1] - tokens[i]
             own = treebank[bounds[i] : bounds[i + 1]] if self.keep else treebank
             reason = reasons[i] or strange_labels(parser, own, self.keep)
-            results.append(Parsed(text, *size, fallbacks=0 if i else fallbacks, doubt=reason, seen=counts[i]))
+            results.append(Parsed(text, *size, fallbacks=0 if i else fallbacks, doubt=reason, text_counts=counts[i]))
         return results
 
     def _text(self, ensemble: EnsembleParser, parse: Treebank, marks: Sequence[str]) -> bytes:

@@ -12,7 +12,7 @@ from treevote.batch.joint import Parsed
 from treevote.batch.manifest import Manifest
 from treevote.batch.outputs import Pair
 from treevote.batch.reading import Hashing, PieceResult
-from treevote.ensemble.familiarity import Expectation, Seen
+from treevote.ensemble.familiarity import Expectation, TextCounts
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
 from treevote.files.streams import compressed
@@ -77,7 +77,7 @@ class Outputs:
     ) -> None:
         self.found, self.manifest, self.task, self.summary, self.strict = found, manifest, task, summary, strict
         self._model = model
-        self.seen = Seen()  # in the files that were written
+        self.text_counts = TextCounts()  # in the files that were written
         self.stopped: set[int] = set()
         self._finished_bytes = self._bytes_read = 0
         self._part = os.path.join(scratch, "part")
@@ -130,7 +130,7 @@ class Outputs:
     def _finish(self, file: int, input_sha256: str) -> None:
         output = self._output
         assert output is not None
-        if self._is_refused(file, self.found[file].input, output.seen.doubt(self._model())):
+        if self._is_refused(file, self.found[file].input, output.text_counts.doubt(self._model())):
             return
         self._output = None
         output.close()
@@ -145,7 +145,7 @@ class Outputs:
         summary.tokens += output.tokens
         summary.faults += output.faults
         summary.fallbacks += output.fallbacks
-        self.seen = self.seen.plus(output.seen)
+        self.text_counts = self.text_counts.plus(output.text_counts)
         self._count(file)
 
     def _refuse(self, file: int, fault: InputError) -> None:
@@ -183,7 +183,7 @@ class Output:
         self.target = target
         self.sentences = self.tokens = self.faults = self.fallbacks = 0
         self.doubtful = False
-        self.seen = Seen()
+        self.text_counts = TextCounts()
         self._files = ExitStack()
         self.hashing = Hashing(self._files.enter_context(open(part, "wb")))  # noqa: SIM115
         self._stream = self._files.enter_context(compressed(self.hashing, target))  # type: ignore[arg-type]
@@ -195,7 +195,7 @@ class Output:
         self.tokens += parsed.tokens
         self.faults += parsed.faults
         self.fallbacks += parsed.fallbacks
-        self.seen = self.seen.plus(parsed.seen)
+        self.text_counts = self.text_counts.plus(parsed.text_counts)
         self.doubtful = self.doubtful or parsed.doubt is not None
 
     def close(self) -> None:

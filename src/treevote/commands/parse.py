@@ -13,7 +13,7 @@ from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat, TextChunk
 from treevote.corpus.given import Keep
-from treevote.ensemble.familiarity import Expectation, Seen
+from treevote.ensemble.familiarity import Expectation, TextCounts
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import CHUNK_BYTES, any_file_chunks, size
 from treevote.errors import InputError
@@ -120,7 +120,7 @@ def parse_files(
     sentences, tokens, faults = [0] * len(inputs), 0, [0] * len(inputs)
     first_fault: InputError | None = None
     fallbacks, file, last = 0, 0, b""
-    files_seen = [Seen()] * len(inputs)
+    file_counts = [TextCounts()] * len(inputs)
     doubts = _Doubts(on_doubt)
     with writing(output) as stream:
         tasks = any_file_chunks(inputs, format=format, n_bytes=chunk_bytes, encoding=encoding, id_prefix=id_prefix)
@@ -128,7 +128,7 @@ def parse_files(
             if parsed.stopped and parsed.first_fault is not None:
                 raise parsed.first_fault
             doubts.tell(inputs[at], parsed.doubt)
-            files_seen[at] = files_seen[at].plus(parsed.seen)
+            file_counts[at] = file_counts[at].plus(parsed.text_counts)
             text = parsed.text
             if at != file:
                 stream.write(missing_end(last))
@@ -141,14 +141,14 @@ def parse_files(
             first_fault = first_fault or parsed.first_fault
             fallbacks += parsed.fallbacks
             jobs.tell("parsing", bytes_read, total)
-        for path, seen in zip(inputs, files_seen, strict=True):
-            doubts.tell(path, seen.doubt(work.stored()))
+        for path, counted in zip(inputs, file_counts, strict=True):
+            doubts.tell(path, counted.doubt(work.stored()))
         for path, found in zip(inputs, map(sum, zip(sentences, faults, strict=True)), strict=True):
             if not found:
                 problem = "expected sentences, found none"
                 raise InputError(problem, path=name_of(path), remedy="give a file with sentences")
     counts = sum(sentences), tokens, sum(faults)
-    expectation = functools.reduce(Seen.plus, files_seen).expectation(work.stored())
+    expectation = functools.reduce(TextCounts.plus, file_counts).expectation(work.stored())
     return Summary(*counts, first_fault, time.monotonic() - start, fallbacks, expectation)
 
 

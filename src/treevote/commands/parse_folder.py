@@ -114,7 +114,7 @@ def parse_folder(
                     for done in results:
                         run.take(done)
                     jobs.tell(title, run.n_bytes, total)
-                summary.expectation = run.seen.expectation(work.stored())
+                summary.expectation = run.text_counts.expectation(work.stored())
             if hasattr(os, "sync"):  # not on Windows
                 os.sync()
             manifest.write()
