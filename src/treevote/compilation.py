@@ -11,18 +11,18 @@ from contextlib import contextmanager
 from typing import NamedTuple, TypeAlias
 
 
-class Compiled(NamedTuple):
+class CompilationState(NamedTuple):
     """Kernels that were compiled, each for a kind of arguments; their folder, empty if they cannot be kept."""
 
     done: int = 0
     folder: str = ""
 
 
-Listener: TypeAlias = Callable[[Compiled], None]
+Listener: TypeAlias = Callable[[CompilationState], None]
 """Called before the first kernel is compiled, and after each."""
 
 _listeners: list[Listener] = []
-_state = Compiled()
+_state = CompilationState()
 
 
 @contextmanager
@@ -35,7 +35,7 @@ def listened(listener: Listener) -> Iterator[None]:
         _listeners.remove(listener)
 
 
-def state() -> Compiled:
+def state() -> CompilationState:
     """Return the state of the compilation."""
     return _state
 
@@ -43,6 +43,6 @@ def state() -> Compiled:
 def tell(folder: str, more: int = 0) -> None:
     """Tell that a kernel is being compiled, or that ``more`` have been."""
     global _state
-    _state = Compiled(_state.done + more, folder)
+    _state = CompilationState(_state.done + more, folder)
     if _listeners:
         _listeners[-1](_state)

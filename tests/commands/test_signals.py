@@ -84,7 +84,7 @@ def test_a_kernel_is_left_and_no_file_stays(tmp_path: Path, number: signal.Signa
 def test_elsewhere_the_block_is_left_by_an_exception(tmp_path: Path) -> None:
     code, error = stopped(tmp_path / "target", "sleep", signal.SIGTERM)
     assert code != 0
-    assert error.rstrip().endswith("treevote.cli.signals.Stopped: 15")
+    assert error.rstrip().endswith("treevote.cli.signals.Interruption: 15")
     assert not list(tmp_path.glob(".*"))
 
 
@@ -101,7 +101,7 @@ def test_an_import_is_not_interrupted_but_ended(tmp_path: Path) -> None:
 
 def test_another_exception_after_a_signal_is_the_interruption(tmp_path: Path) -> None:
     _, error = stopped(tmp_path / "target", "turned", signal.SIGTERM)
-    assert error.rstrip().endswith("treevote.cli.signals.Stopped: 15")
+    assert error.rstrip().endswith("treevote.cli.signals.Interruption: 15")
 
 
 def test_threads_are_not_waited_for(tmp_path: Path) -> None:

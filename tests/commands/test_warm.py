@@ -12,7 +12,7 @@ import pytest
 from tests.command_line import fails, run
 from tests.paths import TOY
 from treevote import compilation
-from treevote.commands.warm import Warmed, made_up
+from treevote.commands.warm import WarmingResult, made_up
 from treevote.compilation import Compiled
 from treevote.corpus.trees import are_trees, non_projective
 
@@ -49,9 +49,9 @@ def treevote(*arguments: object, cache: Path | str, **environment: str) -> tuple
 
 
 def test_the_sentence_of_warm_names_kernels_members_and_folder() -> None:
-    assert str(Warmed(("a", "b"), 3, 1.0, "/x")) == "compiled 3 kernels for a, b in 1.0 s; they are kept in /x"
-    assert str(Warmed(("a",), 3, 1.0, "")).endswith("; they are not kept")
-    assert "compiled already for a" in str(Warmed(("a",), 0, 1.0, "/x"))
+    assert str(WarmingResult(("a", "b"), 3, 1.0, "/x")) == "compiled 3 kernels for a, b in 1.0 s; they are kept in /x"
+    assert str(WarmingResult(("a",), 3, 1.0, "")).endswith("; they are not kept")
+    assert "compiled already for a" in str(WarmingResult(("a",), 0, 1.0, "/x"))
 
 
 def test_warm_names_an_unknown_member() -> None:

@@ -22,7 +22,7 @@ from treevote.errors import InputError
 from treevote.evaluation.agreement import oracle, right_arcs
 from treevote.evaluation.counts import evaluate
 from treevote.parallel import Jobs
-from treevote.studies.ensemble import BEST, DEFAULT, EQUAL, GAINS, ORACLE, STEPS, Recalled
+from treevote.studies.ensemble import BEST, DEFAULT, EQUAL, GAINS, ORACLE, STEPS, StoredParses
 
 PARTS = {"train": 40, "dev": 20, "test": 30}
 
@@ -110,7 +110,7 @@ def test_development_sets_are_halved(folders: list[Path], tmp_path: Path) -> Non
 
 def test_a_recalled_member_repeats_its_parses() -> None:
     toy = toy_treebank(9, seed=4)
-    member = Recalled(toy, single_root=True)
+    member = StoredParses(toy, single_root=True)
     bare = toy.with_trees(toy.heads * 0 - 1, toy.deprels * 0 - 1, ())
     parse = member.train(bare).parse(bare.select([8, 0, 3, 3]))
     assert parse.heads.tolist() == toy.select([8, 0, 3, 3]).heads.tolist()

@@ -32,7 +32,7 @@ from treevote.models.text.text_annotator import Tags, no_tagger
 from treevote.protocols import Parser
 
 
-class Parsed(NamedTuple):
+class ChunkParse(NamedTuple):
     """The text of a chunk with trees, empty after a fault that ends the file; counts and findings.
 
     ``faults`` is the number of sentences that were left out or kept unparsed, ``fallbacks`` that of searches that were
@@ -82,13 +82,13 @@ class Work:
         if self.tags == "predict" and ensemble.annotator.tagger is None:
             raise no_tagger()
 
-    def __call__(self, inputs: Sequence[Chunk | TextChunk]) -> list[Parsed]:
+    def __call__(self, inputs: Sequence[Chunk | TextChunk]) -> list[ChunkParse]:
         """Parse chunks of treebanks or of running text; return the result of each."""
         results = self._parsed(inputs)
         reasons = [not_utf8(chunk.text) if isinstance(chunk, TextChunk) else None for chunk in inputs]
         return [result._replace(doubt=reason or result.doubt) for result, reason in zip(results, reasons, strict=True)]
 
-    def _parsed(self, inputs: Sequence[Chunk | TextChunk]) -> list[Parsed]:
+    def _parsed(self, inputs: Sequence[Chunk | TextChunk]) -> list[ChunkParse]:
         ensemble = self.stored()
         parser = member_of(ensemble, self.stored.member)
         if isinstance(parser, EnsembleParser) and not (self.confidence or self.lights):
@@ -105,8 +105,8 @@ class Work:
                 for each in inputs
             ]
         except InputError as fault:
-            return [Parsed(b"", first_fault=fault, stopped=True) for _ in inputs]
-        results: dict[int, Parsed] = {}
+            return [ChunkParse(b"", first_fault=fault, stopped=True) for _ in inputs]
+        results: dict[int, ChunkParse] = {}
         formats: tuple[Format, ...] = ("conllu", "conllx")
         for format in formats:
             numbers = [i for i, chunk in enumerate(chunks) if chunk.format == format]
@@ -123,7 +123,7 @@ class Work:
 
     def _alone(
         self, ensemble: EnsembleParser, parser: Parser, marks: Sequence[str], chunk: Chunk | TextChunk
-    ) -> Parsed:
+    ) -> ChunkParse:
         """Parse a chunk that has faults, or no others beside it."""
         faults: list[InputError] = []
         try:
@@ -135,12 +135,12 @@ class Work:
             parse, fallbacks = parse_sentences(parser, treebank, keep=self.keep)
             text = self._text(ensemble, parse, marks)
         except InputError as fault:
-            return Parsed(b"", first_fault=fault, stopped=True)
+            return ChunkParse(b"", first_fault=fault, stopped=True)
         whole = [0, parse.n_sentences]
         (reason,), (counts,) = doubts(ensemble, parse, whole), text_counts(ensemble, parse, whole)
         reason = reason or strange_labels(parser, treebank, self.keep)
         size = parse.n_sentences, parse.n_tokens
-        return Parsed(text, *size, len(faults), next(iter(faults), None), fallbacks, reason, counts)
+        return ChunkParse(text, *size, len(faults), next(iter(faults), None), fallbacks, reason, counts)
 
     def _parse(
         self,
@@ -149,7 +149,7 @@ class Work:
         marks: Sequence[str],
         chunks: Sequence[Chunk],
         treebank: Treebank,
-    ) -> list[Parsed]:
+    ) -> list[ChunkParse]:
         """Parse chunks without faults, and take the result apart."""
         parse, fallbacks = parse_sentences(parser, treebank, keep=self.keep)
         lines = self._text(ensemble, parse, marks).split(b"\n")
@@ -167,7 +167,9 @@ class Work:
             size = bounds[i + 1] - bounds[i], tokens[i + 1] - tokens[i]
             own = treebank[bounds[i] : bounds[i + 1]] if self.keep else treebank
             reason = reasons[i] or strange_labels(parser, own, self.keep)
-            results.append(Parsed(text, *size, fallbacks=0 if i else fallbacks, doubt=reason, text_counts=counts[i]))
+            results.append(
+                ChunkParse(text, *size, fallbacks=0 if i else fallbacks, doubt=reason, text_counts=counts[i])
+            )
         return results
 
     def _text(self, ensemble: EnsembleParser, parse: Treebank, marks: Sequence[str]) -> bytes:

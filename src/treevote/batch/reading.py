@@ -8,7 +8,7 @@ import stat
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from treevote.batch.joint import Parsed, Work
+from treevote.batch.joint import ChunkParse, Work
 from treevote.conll.chunks import Chunk
 from treevote.conll.text_chunks import AnyFormat, TextChunk, any_chunks
 from treevote.ensemble.streaming import CHUNK_BYTES
@@ -38,7 +38,7 @@ class PieceResult(NamedTuple):
     """The result of a piece."""
 
     file: int
-    parsed: Parsed | None
+    parsed: ChunkParse | None
     end: End | None
     bytes_read: int
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from treevote.batch.joint import Parsed, Work
+from treevote.batch.joint import ChunkParse, Work
 from treevote.batch.parsing import stored_parser
 from treevote.batch.reading import TASK_BYTES
 from treevote.conll.chunks import Chunk
@@ -100,14 +100,14 @@ def parse_strings(
     """
     work = Work(stored_parser(model, member), support, confidence, on_error, tags, keep)
     work.check()
-    found: list[list[Parsed]] = []
+    found: list[list[ChunkParse]] = []
     for batch in _batches(texts, found, format):
         for (number, _), parsed in zip(batch, work(list(batch.values())), strict=True):
             found[number].append(parsed)
     return [_result(chunks) for chunks in found]
 
 
-def _result(chunks: Sequence[Parsed]) -> ParsedString:
+def _result(chunks: Sequence[ChunkParse]) -> ParsedString:
     """Return the result of a text from those of its chunks."""
     sentences, tokens = sum(chunk.sentences for chunk in chunks), sum(chunk.tokens for chunk in chunks)
     error = next((str(chunk.first_fault) for chunk in chunks if chunk.first_fault is not None), "")
@@ -120,7 +120,7 @@ def _result(chunks: Sequence[Parsed]) -> ParsedString:
 
 
 def _batches(
-    texts: Iterable[object], found: list[list[Parsed]], format: Format | TextFormat
+    texts: Iterable[object], found: list[list[ChunkParse]], format: Format | TextFormat
 ) -> Iterator[Mapping[tuple[int, int], Chunk | TextChunk]]:
     """Yield chunks of about `TASK_BYTES` together, by the number of their text and their own; add a list a text."""
     batch: dict[tuple[int, int], Chunk | TextChunk] = {}
@@ -135,7 +135,7 @@ def _batches(
                     yield batch
                     batch, size = {}, 0
         except InputError as fault:
-            found[number].append(Parsed(b"", first_fault=fault, stopped=True))
+            found[number].append(ChunkParse(b"", first_fault=fault, stopped=True))
     if batch:
         yield batch
 

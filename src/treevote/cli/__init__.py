@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from treevote.cli.group import Command, Commands
-from treevote.cli.signals import SENTENCE, Stopped, stoppable
+from treevote.cli.signals import SENTENCE, Interruption, stoppable
 from treevote.cli.streams import open_streams
 from treevote.version import __version__
 
@@ -111,7 +111,7 @@ def main() -> None:
     try:
         with stoppable():
             app(prog_name="treevote")
-    except Stopped as stop:  # before a command was found, or behind its end
+    except Interruption as stop:  # before a command was found, or behind its end
         with suppress(OSError):
             print(f"treevote: {SENTENCE}", file=sys.stderr)
         sys.exit(stop.code)

@@ -13,8 +13,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from treevote.cli.options import PANELS, remember
-from treevote.cli.signals import SENTENCE, Stopped
-from treevote.compilation import Compiled, listened
+from treevote.cli.signals import SENTENCE, Interruption
+from treevote.compilation import CompilationState, listened
 from treevote.errors import ConfigError, TreevoteError, TreevoteWarning
 from treevote.visibility import visible
 
@@ -92,7 +92,7 @@ class Command(TyperCommand):
         return super().parse_args(ctx, spelled)
 
 
-def _announce(compiled: Compiled) -> None:
+def _announce(compiled: CompilationState) -> None:
     from treevote.terminal import announce
 
     announce(compiled)
@@ -136,7 +136,7 @@ def _one_sentence() -> Iterator[None]:
         raise typer.Exit(141) from None  # as if the signal had killed it
     except KeyboardInterrupt as stop:
         _close_output()  # it may be a pipe that is not read
-        _fail(SENTENCE, stop.code if isinstance(stop, Stopped) else 130)
+        _fail(SENTENCE, stop.code if isinstance(stop, Interruption) else 130)
     except TreevoteError as error:
         _fail(" ".join(str(error).split()))
     except OSError as error:

@@ -24,7 +24,7 @@ SENTENCE = "interrupted; no half-written file was left behind"
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
-class Stopped(KeyboardInterrupt):
+class Interruption(KeyboardInterrupt):
     """The command was asked to stop; ``code`` is the exit code of the signal: 130 for SIGINT, 143 for SIGTERM."""
 
     def __init__(self, number: int) -> None:
@@ -34,7 +34,7 @@ class Stopped(KeyboardInterrupt):
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Raise `Stopped` in the main thread on a signal, also where C code turned it into another exception.
+    """Raise `Interruption` in the main thread on a signal, also where C code turned it into another exception.
 
     If that does not end the block in time, the process is ended. To be used once, around all that a process does.
     """
@@ -53,7 +53,7 @@ def stoppable() -> Iterator[None]:
         yield
     except Exception as error:
         if received:
-            raise Stopped(received[0]) from error
+            raise Interruption(received[0]) from error
         raise
     finally:
         ended.set()
@@ -71,7 +71,7 @@ def _stop(received: list[int], number: int, frame: FrameType | None) -> NoReturn
     if _is_importing(frame):
         _end(number)
     received.append(number)
-    raise Stopped(number)
+    raise Interruption(number)
 
 
 def _is_importing(frame: FrameType | None) -> bool:
@@ -93,8 +93,8 @@ def _end(number: int) -> NoReturn:
 
 
 def _unraisable(fault: sys.UnraisableHookArgs) -> None:
-    """Say nothing of a `Stopped` that a destructor or callback cannot hand on: the process is ended in time."""
-    if not isinstance(fault.exc_value, Stopped):
+    """Say nothing of an `Interruption` that a destructor or callback cannot hand on: the process is ended in time."""
+    if not isinstance(fault.exc_value, Interruption):
         sys.__unraisablehook__(fault)
 
 

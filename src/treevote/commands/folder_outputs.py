@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 
-from treevote.batch.joint import Parsed
+from treevote.batch.joint import ChunkParse
 from treevote.batch.manifest import Manifest
 from treevote.batch.outputs import Pair
 from treevote.batch.reading import Hashing, PieceResult
@@ -107,7 +107,7 @@ class Outputs:
             else:
                 self._finish(done.file, done.end.sha256)
 
-    def _take(self, file: int, path: str, parsed: Parsed) -> None:
+    def _take(self, file: int, path: str, parsed: ChunkParse) -> None:
         if parsed.stopped and parsed.first_fault is not None:
             self._refuse(file, parsed.first_fault)
             return
@@ -188,7 +188,7 @@ class Output:
         self.hashing = Hashing(self._files.enter_context(open(part, "wb")))  # noqa: SIM115
         self._stream = self._files.enter_context(compressed(self.hashing, target))  # type: ignore[arg-type]
 
-    def take(self, parsed: Parsed) -> None:
+    def take(self, parsed: ChunkParse) -> None:
         """Write a piece, and count it."""
         self._stream.write(parsed.text)
         self.sentences += parsed.sentences

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from treevote.batch.joint import Parsed, Work, missing_end
+from treevote.batch.joint import ChunkParse, Work, missing_end
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat, TextChunk
@@ -164,7 +164,7 @@ class _Doubts:
             on_doubt(f"{name_of(path)}: {reason}")
 
 
-def _parse_part(work: Work, part: tuple[Chunk | TextChunk, int, int]) -> tuple[Parsed, int, int]:
+def _parse_part(work: Work, part: tuple[Chunk | TextChunk, int, int]) -> tuple[ChunkParse, int, int]:
     """Parse a chunk; return also its file, and the bytes read up to its end."""
     chunk, file, bytes_read = part
     (parsed,) = work([chunk])

@@ -39,7 +39,7 @@ PARTS = {
 
 
 @dataclass(frozen=True)
-class Studied:
+class StudyResult:
     """The report of a study in Markdown, the paths of its three files, and the wall-clock time."""
 
     markdown: str
@@ -63,7 +63,7 @@ def study(
     seed: int = 0,
     format: Format | Literal["auto"] = "auto",
     jobs: Jobs = ONE_JOB,
-) -> Studied:
+) -> StudyResult:
     """Repeat a table of a paper, and write it beside the paper's figures: ``NAME.md``, ``NAME.json``, ``NAME.tex``.
 
     The bytes of these files depend on treebanks, members, seed and version of treevote alone. The folder also keeps
@@ -137,7 +137,7 @@ def study(
     for path, content in zip(files, contents, strict=True):
         with writing(path) as stream:
             stream.write(content.encode("utf-8", "replace"))
-    return Studied(markdown, files, time.monotonic() - start)
+    return StudyResult(markdown, files, time.monotonic() - start)
 
 
 def listing() -> str:

@@ -30,7 +30,7 @@ from treevote.store import folder as store
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainingResult:
     """Result of `train`: ``n_bytes`` is the size of the model folder, 0 without one.
 
     ``milliseconds`` is the CPU time of each member for 1,000 tokens; it is empty if nothing was measured.
@@ -69,7 +69,7 @@ def train(
     format: Format | Literal["auto"] = "auto",
     jobs: Jobs = ONE_JOB,
     warn: Callable[[str], None] = lambda sentence: None,
-) -> Trained:
+) -> TrainingResult:
     """Train an ensemble and write its model folder, if one is asked for; nothing is trained if it could not be written.
 
     Names of members, weights, folds, seed and ``select`` take the place of those of the configuration file or preset;
@@ -121,7 +121,7 @@ def train(
     if output is not None:
         save(parser, output)
         n_bytes = sum(store.sizes(output).values())
-    return Trained(parser, time.monotonic() - start, n_bytes, milliseconds)
+    return TrainingResult(parser, time.monotonic() - start, n_bytes, milliseconds)
 
 
 def chosen(path: str | Path | None, preset: Preset, given: Mapping[str, Any]) -> Configuration:

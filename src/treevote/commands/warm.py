@@ -25,7 +25,7 @@ from treevote.terminal import duration
 
 
 @dataclass(frozen=True, slots=True)
-class Warmed:
+class WarmingResult:
     """Result of `warm`; the folder of the compiled kernels is empty if none can be written to."""
 
     members: tuple[str, ...]
@@ -42,7 +42,7 @@ class Warmed:
         return f"{done}; they are kept in {self.folder}" if self.folder else f"{done}; they are not kept"
 
 
-def warm(members: Sequence[str] = (), *, jobs: Jobs = ONE_JOB) -> Warmed:
+def warm(members: Sequence[str] = (), *, jobs: Jobs = ONE_JOB) -> WarmingResult:
     """Compile what clusters of words, training with members and parsing with them need, on a few made-up sentences.
 
     ``("all",)`` is every member there is, none those of the default ensemble; progress is told after each.
@@ -61,7 +61,7 @@ def warm(members: Sequence[str] = (), *, jobs: Jobs = ONE_JOB) -> Warmed:
             parse_files(model, [text], os.devnull, confidence=True, support=True)
             jobs.tell("members", number, len(trainers))
     compiled = compilation.state().done - before
-    return Warmed(names, compiled, time.monotonic() - start, kernels_folder())
+    return WarmingResult(names, compiled, time.monotonic() - start, kernels_folder())
 
 
 def made_up() -> Treebank:

@@ -16,7 +16,7 @@ SAMPLES, PERMUTATIONS = 1_000, 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class PairedDifference:
     """Rates of two systems in percent, the second minus the first in points with its 95 % interval, and p.
 
     p is the larger one of the paired bootstrap and the randomization test. Rates of nothing are None.
@@ -30,7 +30,7 @@ class Paired:
     p: Probability
 
 
-def paired(first: Longs, second: Longs, *, seed: int = 0) -> Paired:
+def paired(first: Longs, second: Longs, *, seed: int = 0) -> PairedDifference:
     """Compare two systems by right items and all items of each sentence, shape (n_sentences, 2) each.
 
     >>> never, always = np.array([[0, 1]] * 20), np.array([[1, 1]] * 20)
@@ -39,7 +39,7 @@ def paired(first: Longs, second: Longs, *, seed: int = 0) -> Paired:
     (100.0, 100.0, 'p ≤ 0.0010')
     """
     if not len(first):
-        return Paired(None, None, None, None, None, Probability(1.0))
+        return PairedDifference(None, None, None, None, None, Probability(1.0))
     table = np.concatenate([first, second], axis=1)
     observed = rates(table.sum(axis=0).reshape(2, 2))
     drawn = rates(bootstrap_sums(table, SAMPLES, seed).reshape(SAMPLES, 2, 2))
@@ -49,6 +49,6 @@ def paired(first: Longs, second: Longs, *, seed: int = 0) -> Paired:
     both = bounded(bootstrap, bootstrap, SAMPLES), bounded(randomization, randomization, PERMUTATIONS)
     p = max(both, key=lambda value: (value.p, not value.bound))
     if np.isnan(points):
-        return Paired(None, None, None, None, None, p)
+        return PairedDifference(None, None, None, None, None, p)
     low, high = percentiles(drawn[:, 1] - drawn[:, 0])
-    return Paired(float(observed[0]), float(observed[1]), points, low, high, p)
+    return PairedDifference(float(observed[0]), float(observed[1]), points, low, high, p)

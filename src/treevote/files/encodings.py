@@ -33,10 +33,10 @@ def is_utf8(name: str) -> bool:
         ) from None
 
 
-class Recoded(io.RawIOBase):
+class RecodingStream(io.RawIOBase):
     r"""Content in an encoding as UTF-8, block by block; InputError where a byte does not belong to the encoding.
 
-    >>> io.BufferedReader(Recoded(io.BytesIO("né".encode("utf-16")), "utf-16", "new.txt")).read().decode()
+    >>> io.BufferedReader(RecodingStream(io.BytesIO("né".encode("utf-16")), "utf-16", "new.txt")).read().decode()
     'né'
     """
 

@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from typing import IO, BinaryIO, TypeAlias, cast
 
 from treevote.errors import InputError
-from treevote.files.encodings import UTF8, Recoded, is_utf8
+from treevote.files.encodings import UTF8, RecodingStream, is_utf8
 from treevote.files.exchange import flush
 from treevote.files.temporaries import temporary
 from treevote.files.xz import MAGIC, MemoryLimitError, XZReader
@@ -77,7 +77,9 @@ def opened(source: Readable, encoding: str = UTF8) -> Iterator[tuple[BinaryIO, s
             elif front.startswith(_GZIP):
                 stream = cast("BinaryIO", stack.enter_context(gzip.GzipFile(fileobj=stream)))
             if not is_utf8(encoding):
-                stream = cast("BinaryIO", stack.enter_context(io.BufferedReader(Recoded(stream, encoding, path))))
+                stream = cast(
+                    "BinaryIO", stack.enter_context(io.BufferedReader(RecodingStream(stream, encoding, path)))
+                )
             yield stream, path, lambda: whole.bytes_read
     except (lzma.LZMAError, zlib.error, gzip.BadGzipFile, EOFError) as error:
         problem = f"expected a whole compressed file, found one that is damaged or cut off ({error})"

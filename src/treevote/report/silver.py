@@ -24,7 +24,7 @@ SHOWN, DRAWN, MAX_WORDS = 12, 2, 20
 _FACT = re.compile(r"# (round|source|agreement) = (.*)")
 
 
-class Quoted(NamedTuple):
+class Quotation(NamedTuple):
     """An added sentence: its words, the place in the text, the share of tokens that the judges agree on."""
 
     text: str
@@ -40,7 +40,7 @@ class Group(NamedTuple):
     reason: str
     sentences: int
     tokens: int
-    quoted: list[Quoted]
+    quoted: list[Quotation]
 
 
 def write_report(
@@ -91,7 +91,7 @@ def groups(silver: Treebank, judges: str = COMMITTEE) -> list[Group]:
         low = -10 * tenth
         reason = agree(judges) if low >= 100 else f"{agree(judges)} on {low} to {low + 10} % of the tokens"
         step = max(1, len(own) // SHOWN)
-        quoted: list[Quoted] = []
+        quoted: list[Quotation] = []
         n_drawn = 0
         for i in own[::step][:SHOWN]:
             sentence = silver.sentence(i)
@@ -99,7 +99,7 @@ def groups(silver: Treebank, judges: str = COMMITTEE) -> list[Group]:
             drawing = ""
             if judges == COMMITTEE and n_drawn < DRAWN and 3 < lengths[i] <= MAX_WORDS:  # with a tree
                 drawing, n_drawn = _drawing(sentence), n_drawn + 1
-            quoted.append(Quoted(forms, told[i].get("source", ""), float(told[i].get("agreement", 0)), drawing))
+            quoted.append(Quotation(forms, told[i].get("source", ""), float(told[i].get("agreement", 0)), drawing))
         found.append(Group(number, reason, len(own), int(lengths[own].sum()), quoted))
     return found
 

@@ -61,7 +61,7 @@ LEGENDS |= {
 
 
 @dataclass(frozen=True, eq=False)
-class Recalled:
+class StoredParses:
     """A member of which parses are known: its training learns nothing, and its parse of a sentence is the known one."""
 
     parses: Treebank
@@ -90,8 +90,8 @@ class Recalled:
         raise NotImplementedError
 
 
-class Measured(NamedTuple):
-    """What was measured on a treebank: LAS, gains and their p, calibration error, and what was chosen."""
+class EnsembleScores(NamedTuple):
+    """Results on a treebank: LAS, gains and their p, calibration error, and the chosen members and weights."""
 
     context: Context
     las: Mapping[str, float]
@@ -133,7 +133,7 @@ def _votes() -> dict[str, EnsembleTrainer]:
     }
 
 
-def _measured(context: Context) -> Measured:
+def _measured(context: Context) -> EnsembleScores:
     dev, test, votes = context.dev, context.test, _votes()
     assert dev is not None
     training, own_dev = compact(context.training), compact(dev)
@@ -145,7 +145,7 @@ def _measured(context: Context) -> Measured:
         for (_, name), trainer in trainers.items()
     ]
     single_root = is_single_rooted(training)
-    members = {key: Recalled(found, single_root) for key, found in zip(known, context.run(work), strict=True)}
+    members = {key: StoredParses(found, single_root) for key, found in zip(known, context.run(work), strict=True)}
     on_dev = dataclasses.replace(context, test=dev)
     (_, best), single = max(members.items(), key=lambda member: on_dev.counts(member[1].parse(dev)).las)
     parsers = {
@@ -157,7 +157,7 @@ def _measured(context: Context) -> Measured:
     parses = {MEMBER: single.parse(test), **{vote: parser.parse(test) for vote, parser in parsers.items()}}
     right = oracle([right_arcs(test, own.parse(test), convention=context.convention).arcs for own in members.values()])
     las = {name: context.counts(parse).las for name, parse in parses.items()}
-    return Measured(
+    return EnsembleScores(
         context,
         las | {ORACLE: 100 * float(right[test.is_token].mean())},
         [las[later] - las[first] for first, later in GAINS.values()],
@@ -174,7 +174,7 @@ def _error(context: Context, parse: Treebank) -> float:
     return calibration_error(reliability(parse.label_confidence[tokens], right[tokens]))
 
 
-def _scores(titles: Sequence[str], measured: Sequence[Measured]) -> Table:
+def _scores(titles: Sequence[str], measured: Sequence[EnsembleScores]) -> Table:
     names = (*STEPS, ORACLE)
     scores = [[*(own.las[name] for name in names), *own.error] for own in measured]
     rows = tuple(
@@ -184,7 +184,7 @@ def _scores(titles: Sequence[str], measured: Sequence[Measured]) -> Table:
     return Table("LAS", ("", *names, *CALIBRATED.values()), rows, legends=LEGENDS)
 
 
-def _gains(titles: Sequence[str], measured: Sequence[Measured]) -> Table:
+def _gains(titles: Sequence[str], measured: Sequence[EnsembleScores]) -> Table:
     gains, p = [own.gains for own in measured], [list(map(p_entry, own.p)) for own in measured]
     means, counted = np.mean(gains, axis=0).tolist(), []
     for i in range(len(GAINS)):
@@ -208,7 +208,7 @@ def _gains(titles: Sequence[str], measured: Sequence[Measured]) -> Table:
     )
 
 
-def _choices(titles: Sequence[str], measured: Sequence[Measured]) -> Table:
+def _choices(titles: Sequence[str], measured: Sequence[EnsembleScores]) -> Table:
     rows: list[tuple[Value, ...]] = []
     for title, (context, *_, chosen) in zip(titles, measured, strict=True):
         assert context.dev is not None
