@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treevote import compilation, kernel_files
-from treevote.compilation import Compiled
+from treevote.compilation import CompilationState
 from treevote.errors import ConfigError
 from treevote.kernel_files import KernelFiles, digest, is_private, kernels_folder
 from treevote.kernels import kernel
@@ -145,13 +145,13 @@ def closed(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return folders
 
 
-def heard() -> list[Compiled]:
+def heard() -> list[CompilationState]:
     """Compile a kernel; return what is told."""
 
     def double(x: int) -> int:
         return 2 * x
 
-    told: list[Compiled] = []
+    told: list[CompilationState] = []
     with compilation.listened(told.append):
         assert kernel(double)(21) == 42
     return told

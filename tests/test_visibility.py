@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treevote import terminal
-from treevote.compilation import Compiled
+from treevote.compilation import CompilationState
 from treevote.terminal import COMPILING, PlainLines, table
 from treevote.visibility import INVISIBLE, JOINERS, as_cell, as_json, visible, visible_lines
 
@@ -74,11 +74,11 @@ def test_the_compilation_is_announced_once_and_counted(
 ) -> None:
     monkeypatch.setattr(terminal, "_announced", False)
     for done in range(3):
-        terminal.announce(Compiled(done, "/folder"))
+        terminal.announce(CompilationState(done, "/folder"))
     said = capsys.readouterr().err
     assert said == "treevote: compiling kernels, once on this machine; they are kept in /folder\n"
     monkeypatch.setattr(terminal, "_announced", False)
-    terminal.announce(Compiled())
+    terminal.announce(CompilationState())
     assert "TREEVOTE_CACHE_DIR" in capsys.readouterr().err
 
 

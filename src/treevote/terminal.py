@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TextIO
 
-from treevote.compilation import Compiled, listened
+from treevote.compilation import CompilationState, listened
 from treevote.parallel import Progress
 from treevote.visibility import visible, visible_lines
 
@@ -75,7 +75,7 @@ def tell(text: str) -> None:
     print(visible_lines(text), flush=True)
 
 
-def announce(compiled: Compiled) -> None:
+def announce(compiled: CompilationState) -> None:
     """Say, at the first kernel that is compiled, that this is once, and where the kernels are kept."""
     global _announced
     if _announced:
@@ -103,7 +103,7 @@ def progress_shown(stream: TextIO | None = None) -> Iterator[Progress]:
         return
     with _bars(file) if file.isatty() else nullcontext(PlainLines(file)) as show:
 
-        def told(compiled: Compiled) -> None:
+        def told(compiled: CompilationState) -> None:
             announce(compiled)
             show(COMPILING, compiled.done, 0)
 

@@ -13,7 +13,7 @@ from tests.command_line import fails, run
 from tests.paths import TOY
 from treevote import compilation
 from treevote.commands.warm import WarmingResult, made_up
-from treevote.compilation import Compiled
+from treevote.compilation import CompilationState
 from treevote.corpus.trees import are_trees, non_projective
 
 TRAINING = (
@@ -71,7 +71,7 @@ def test_parsing_needs_no_kernel_of_training(tmp_path: Path) -> None:
 
 
 def test_listeners_hear_of_the_compilation() -> None:
-    heard: list[Compiled] = []
+    heard: list[CompilationState] = []
     with compilation.listened(heard.append):
         compilation.tell("/folder")
         compilation.tell("/folder", 1)
