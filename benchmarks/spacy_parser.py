@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import resource
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -26,25 +28,26 @@ def main() -> None:
     train_parser.add_argument("dev", type=Path)
     train_parser.add_argument("model", type=Path)
     train_parser.add_argument("--language", default="xx", help="code of the language (default xx: any)")
+    train_parser.add_argument("--seconds", type=int, default=0, help="of the processor, at most (default: no limit)")
     parse_parser = commands.add_parser("parse")
     parse_parser.add_argument("model", type=Path)
     parse_parser.add_argument("input", type=Path)
     parse_parser.add_argument("output", type=Path)
     asked = parser.parse_args()
     if asked.command == "train":
-        train(asked.train, asked.dev, asked.model, asked.language)
+        train(asked.train, asked.dev, asked.model, asked.language, asked.seconds)
     else:
         parse(asked.model, asked.input, asked.output)
 
 
-def train(train: Path, dev: Path, model: Path, language: str) -> None:
-    """Train a pipeline to its early stop; ``model-best`` in the folder is the one to parse with."""
+def train(train: Path, dev: Path, model: Path, language: str, seconds: int) -> None:
+    """Train a pipeline to its early stop or a limit; ``model-best`` in the folder is the best one until then."""
     model.mkdir(parents=True, exist_ok=True)
     _spacy("init", "config", model / "config.cfg", "--lang", language, "--pipeline", COMPONENTS, "--force")
     for file in (train, dev):
         _spacy("convert", file, model, "--converter", "conllu", "--n-sents", "10")
     paths = [f"--paths.{name}={model / file.stem}.spacy" for name, file in (("train", train), ("dev", dev))]
-    _spacy("train", model / "config.cfg", "--output", model, *paths)
+    _spacy("train", model / "config.cfg", "--output", model, *paths, seconds=seconds)
 
 
 def parse(model: Path, input: Path, output: Path) -> None:
@@ -78,11 +81,16 @@ def _sentences(file: Path) -> Iterator[list[str]]:
         yield block.split("\n")
 
 
-def _spacy(*words: str | Path) -> None:
-    """Run a command of spaCy; its progress is not shown."""
-    done = subprocess.run([sys.executable, "-m", "spacy", *map(str, words)], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"spacy {words[0]}: {done.stdout[-1000:]}{done.stderr[-1000:]}")
+def _spacy(*words: str | Path, seconds: int = 0) -> None:
+    """Run a command of spaCy, for some processor seconds at most if they are not 0; its progress is not shown."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "spacy", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    if seconds:
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (seconds, seconds + 60))
+    output = process.communicate()[0]
+    if process.returncode not in (0, -signal.SIGXCPU):
+        sys.exit(f"spacy {words[0]}: {output[-1000:]}")
 
 
 if __name__ == "__main__":
