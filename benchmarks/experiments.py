@@ -119,8 +119,8 @@ def tokens(data: Path, work: Path) -> Tables:
     """Measure spaCy and treevote on tokens without tags."""
     several = [
         SpaCy("spaCy", ("--language", "hu", "--seconds", str(SPACY_SECONDS))),
-        FromTokens("tokens, fast", ("--from-tokens", "--fast")),
-        FromTokens("tokens, default vote", ("--from-tokens",)),
+        FromTokens("treevote, fast", ("--from-tokens", "--fast")),
+        FromTokens("treevote, default vote", ("--from-tokens",)),
     ]
     return {"tokens": compared(_treebank(data, SMALL, work), several, rounds=3, repeat=8)}
 
