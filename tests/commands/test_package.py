@@ -147,6 +147,7 @@ def test_every_command_and_function_takes_the_name(model: Path, site: Path) -> N
 def test_installed_models_are_listed(site: Path) -> None:
     assert run("inspect").splitlines()[1].split() == ["en-toy", "1.0", "CC-BY-SA-4.0"]
     (listed,) = json.loads(run("inspect", "--json"))["models"]
+    assert "there is no model to describe" in run("inspect", "--markdown", code=2)
     assert listed == {"name": "en-toy", "version": "1.0", "licence": "CC-BY-SA-4.0", "folder": str(site / OWN)}
 
 
@@ -267,6 +268,9 @@ def test_a_model_that_is_missing_damaged_or_holds_code_is_refused(model: Path, t
     assert "expected files of data (.bin, .json, .npy), found '__init__.py'" in fails(
         "package", tmp_path / "model", *WORDS, "-o", dist
     )
+    _change_manifest(tmp_path / "model", files={**files, "more.npy": {"bytes": 1, "sha256": "none"}})
+    (tmp_path / "model" / "more.npy").write_bytes(b"x")
+    assert "more.npy: its content does not have" in fails("package", tmp_path / "model", *WORDS, "-o", dist)
     next((tmp_path / "model").glob("*.npy")).write_bytes(b"")
     assert "the model is damaged" in fails("package", tmp_path / "model", *WORDS, "-o", dist)
     assert not list(tmp_path.glob("dist/*"))

@@ -117,7 +117,7 @@ def _metadata(release: Release, facts: Mapping[str, Any], card: str) -> tuple[st
     """Return the core metadata, and the ``pyproject.toml`` that has a build backend make the same."""
     name, folder = package_name(release.name), folder_name(release.name)
     try:
-        oldest = Version(facts["treevote"])
+        oldest = Version(facts["treevote"]).public
     except (InvalidVersion, TypeError) as error:
         raise ModelError(f"the facts of the model are damaged ({error}); train it again") from None
     needs = f"treevote{'[text]' if 'tokenizer' in facts['annotator'] else ''}>={oldest},<{READ_BEFORE}"
@@ -181,15 +181,20 @@ def _facts(content: bytes) -> FileFacts:
 
 def _write_wheel(stream: IO[bytes], files: list[_File], stem: str) -> None:
     """Write a wheel; its last file is the list of all of them with checksums."""
-    record = f"{stem}.dist-info/RECORD"
-    lines = [f"{file.path},sha256={_base64(file.facts.sha256)},{file.facts.size}\n" for file in files]
+    record, lines = f"{stem}.dist-info/RECORD", ""
     with zipfile.ZipFile(stream, "w") as archive:
-        for file in [*files, _text(record, "".join([*lines, f"{record},,\n"]))]:
-            entry = zipfile.ZipInfo(file.path, DATE)
-            entry.compress_type, entry.file_size = zipfile.ZIP_DEFLATED, file.facts.size
-            entry.create_system, entry.external_attr = 3, 0o100644 << 16  # as on Linux, wherever it is made
-            with file.open() as source, archive.open(entry, "w") as target:
-                shutil.copyfileobj(source, target)
+        for file in files:
+            _add(archive, file)
+            lines += f"{file.path},sha256={_base64(file.facts.sha256)},{file.facts.size}\n"
+        _add(archive, _text(record, f"{lines}{record},,\n"))
+
+
+def _add(archive: zipfile.ZipFile, file: _File) -> None:
+    entry = zipfile.ZipInfo(file.path, DATE)
+    entry.compress_type, entry.file_size = zipfile.ZIP_DEFLATED, file.facts.size
+    entry.create_system, entry.external_attr = 3, 0o100644 << 16  # as on Linux, wherever it is made
+    with file.open() as source, archive.open(entry, "w") as target:
+        shutil.copyfileobj(source, target)
 
 
 def _write_sdist(stream: IO[bytes], files: list[_File], stem: str) -> None:
