@@ -17,6 +17,7 @@ from treevote.files.streams import opened, writing
 
 TREEVOTE = (sys.executable, "-m", "treevote")
 UDPIPE = (sys.executable, "-m", "benchmarks.udpipe")
+SPACY = (sys.executable, "-m", "benchmarks.spacy_parser")
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,28 @@ class UDPipe(System):
     def parse(self, model: Path, input: Path, output: Path) -> list[str]:
         """Return the command that parses a file."""
         return [*UDPIPE, "parse", str(model), str(input), str(output)]
+
+
+@dataclass(frozen=True)
+class SpaCy(System):
+    """spaCy, of which the settings are options of `benchmarks.spacy_parser`; it sees no tags."""
+
+    def train(self, folder: Path, model: Path) -> list[str]:
+        """Return the command that trains it."""
+        return [*SPACY, "train", str(part(folder, "train")), str(part(folder, "dev")), str(model), *self.settings]
+
+    def parse(self, model: Path, input: Path, output: Path) -> list[str]:
+        """Return the command that parses a file."""
+        return [*SPACY, "parse", str(model), str(input), str(output)]
+
+
+@dataclass(frozen=True)
+class FromTokens(System):
+    """treevote without the tags of its input."""
+
+    def parse(self, model: Path, input: Path, output: Path) -> list[str]:
+        """Return the command that predicts tags and trees."""
+        return [*super().parse(model, input, output), "--tags", "predict"]
 
 
 FAST = System("LR, greedy", ("--fast",))
