@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import files
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import run
+from benchmarks.packages import PACKAGED, packages
 from benchmarks.planted import LOOKED_AT, confidence_against, found, parses_by_folds, planted
 from benchmarks.systems import (
     FAST,
@@ -23,9 +22,9 @@ from benchmarks.systems import (
     answer,
     compared,
     part,
-    plain,
     scores,
     systems,
+    treebank_files,
 )
 from benchmarks.tables import Table
 from treevote.conll.reader import read
@@ -72,7 +71,7 @@ def results(data: Path, work: Path) -> Tables:
     las: dict[str, list[float]] = {}
     confidence = []
     for name, own in TREEBANKS.items():
-        folder = _treebank(data, own, work)
+        folder = treebank_files(data, own, work)
         test, parse = folder / "test.conllu", folder / "parse.conllu"
         vote, fast = VOTE.trained(folder)[0], FAST.trained(folder)[0]
         for member in answer("inspect", vote)["members"]:
@@ -95,7 +94,7 @@ def raw_text(data: Path, work: Path) -> Tables:
     """Measure what is lost from gold tags to running text."""
     rows = []
     for name, own in TREEBANKS.items():
-        folder = _treebank(data, own, work)
+        folder = treebank_files(data, own, work)
         stages = answer("cascade", FROM_TEXT.trained(folder)[0], folder / "test.conllu")["stages"]
         rows += [[name, given, *(found[metric] for metric in STAGES)] for given, found in stages.items()]
     las = {given: [row[-1] for row in rows if row[1] == given] for given in dict.fromkeys(row[1] for row in rows)}
@@ -110,7 +109,7 @@ def raw_text(data: Path, work: Path) -> Tables:
 
 def comparison(data: Path, work: Path) -> Tables:
     """Measure all systems on one treebank."""
-    table = compared(_treebank(data, SMALL, work), systems(), rounds=3, repeat=8)
+    table = compared(treebank_files(data, SMALL, work), systems(), rounds=3, repeat=8)
     few = [row for row in table["rows"] if row[0] in SYSTEMS_OF_README]
     return {"systems": table, "systems-of-readme": {**table, "rows": few}}
 
@@ -122,7 +121,7 @@ def tokens(data: Path, work: Path) -> Tables:
         FromTokens("treevote, fast", ("--from-tokens", "--fast")),
         FromTokens("treevote, default vote", ("--from-tokens",)),
     ]
-    return {"tokens": compared(_treebank(data, SMALL, work), several, rounds=3, repeat=8)}
+    return {"tokens": compared(treebank_files(data, SMALL, work), several, rounds=3, repeat=8)}
 
 
 def quickstart(data: Path, work: Path) -> Tables:
@@ -136,7 +135,7 @@ def quickstart(data: Path, work: Path) -> Tables:
 
 def adaptation(data: Path, work: Path) -> Tables:
     """Measure a model before and after its adaptations to a new domain."""
-    folder = _treebank(data, PAIR, work)
+    folder = treebank_files(data, PAIR, work)
     text, labelled, rest = (folder / f"{name}.conll" for name in ("text", "labelled", "rest"))
     sentences = _sentences(folder / "target.dev.conll")
     chosen = range(0, len(sentences), EVERY)[:LABELLED]
@@ -172,7 +171,7 @@ def doctor(data: Path, work: Path) -> Tables:
     """Plant errors into treebanks, and count how many of them several rankings find."""
     tables = {}
     for name, n_sentences in DOCTORED.items():
-        folder = _treebank(data, TREEBANKS[name], work)
+        folder = treebank_files(data, TREEBANKS[name], work)
         clean, wrong_file = folder / "clean.conllu", folder / "planted.conllu"
         _write(clean, _sentences(folder / "train.conllu")[:n_sentences])
         members = answer("doctor", clean, "--work", folder / "doctor-clean")["members"]
@@ -236,16 +235,6 @@ def tutorial(data: Path, work: Path) -> Tables:
     }
 
 
-def _treebank(data: Path, name: str, work: Path) -> Path:
-    """Write the files of a treebank into a folder of its own, decompressed, and return that folder."""
-    found = next((path for path in sorted(data.rglob(name)) if any(path.glob("*train*"))), None)
-    if found is None:
-        sys.exit(f"{data}: expected a folder {name} with training data in it; name the folder of the treebanks")
-    for path in found.glob("*.conll*"):
-        plain(path, work / name / re.sub(r"^(source\.|.*-)|\.xz$", "", path.name))
-    return work / name
-
-
 def _reliability(gold: Path, parse: Path) -> list[float]:
     """Return the calibration error of arcs, and with labels; the share of sure arcs with labels, and of those right."""
     arcs, labels = (answer("reliability", gold, parse)[kind] for kind in ("arc", "label"))
@@ -267,6 +256,7 @@ EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "comparison": ([SMALL], comparison),
     "tokens": ([SMALL], tokens),
     "doctor": (list(DOCTORED), doctor),
+    "packages": ([origin.folder for origin in PACKAGED.values()], packages),
     "tutorial": (["turkish-treebanks"], tutorial),
     "quickstart": (["turkish-treebanks"], quickstart),
 }

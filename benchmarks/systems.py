@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -186,3 +187,13 @@ def plain(source: Path, target: Path) -> Path:
         with opened(source) as (stream, *_), writing(target) as file:
             shutil.copyfileobj(stream, file)
     return target
+
+
+def treebank_files(data: Path, name: str, work: Path) -> Path:
+    """Write the files of a treebank, by name or pattern, into a folder of its own, decompressed, and return it."""
+    found = next((path for path in sorted(data.rglob(name)) if any(path.glob("*train*"))), None)
+    if found is None:
+        sys.exit(f"{data}: expected a folder {name} with training data in it; name the folder of the treebanks")
+    for path in found.glob("*.conll*"):
+        plain(path, work / found.name / re.sub(r"^(source\.|.*-)|\.xz$", "", path.name))
+    return work / found.name

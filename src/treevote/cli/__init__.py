@@ -33,6 +33,7 @@ COMMANDS = {
     "cascade": "evaluate",
     "inspect": "inspect",
     "explain": "inspect",
+    "package": "package",
     "quickstart": "quickstart",
     "study": "study",
     "text": "clusters",
