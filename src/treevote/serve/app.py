@@ -7,12 +7,13 @@ import sys
 import time
 import traceback
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TypeAlias
 
 from treevote.errors import ConfigError, TreevoteError
 from treevote.extras import extra
-from treevote.serve import udpipe
-from treevote.serve.answers import TEXT, Answer, RequestError
+from treevote.serve import page, pictures, udpipe, votes
+from treevote.serve.answers import TEXT, Answer, RequestError, as_json
 from treevote.serve.catalogue import Catalogue
 from treevote.serve.form import arguments
 from treevote.serve.limits import Limits
@@ -29,7 +30,7 @@ with extra("serve", "a server needs starlette and uvicorn"):
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+    "img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
@@ -53,6 +54,9 @@ class Server:
             self._route("/metrics", self._metrics, "GET"),
             self._route("/models", self._models, "GET", "POST"),
             self._route("/process", self._process, "GET", "POST"),
+            self._route("/parse", self._parse, "POST"),
+            self._route("/draw", self._draw, "POST"),
+            *(self._route(f"/{name}", partial(_file, answer), "GET") for name, answer in page.files().items()),
         ]
         return Starlette(routes=routes, exception_handlers={HTTPException: _other})
 
@@ -70,6 +74,15 @@ class Server:
         given = arguments(request.scope["query_string"], request.headers.get("content-type", ""), body)
         return await udpipe.process(self.catalogue, self.queue, self.metrics, given, nfc=self.nfc)
 
+    async def _parse(self, request: Request) -> Answer:
+        found = await votes.parsed(self.catalogue, self.queue, votes.asked(await self._body(request)))
+        sentences = found["sentences"]
+        self.metrics.parsed(len(sentences), sum(len(sentence["words"]["form"]) for sentence in sentences))
+        return as_json(found)
+
+    async def _draw(self, request: Request) -> Answer:
+        return as_json(await self.queue.run(pictures.draw, await self._body(request)))
+
     async def _body(self, request: Request) -> bytes:
         return await self.limits.body(request.stream(), request.headers.get("content-length"))
 
@@ -82,6 +95,10 @@ class Server:
             return _response(answer)
 
         return Route(path, endpoint, methods=list(methods))
+
+
+async def _file(answer: Answer, request: Request) -> Answer:
+    return answer
 
 
 async def _answered(handler: Handler, request: Request) -> Answer:
