@@ -72,6 +72,7 @@ LAYERS = (
 """A module imports from its own layer and those before it."""
 
 DOORS = {
+    "cassis": {"treevote.serve.inception"},
     "conllu": {"treevote.conll", "treevote.conll.tokenlists"},
     "distributed": {"treevote.parallel"},
     "jinja2": {"treevote.report"},
@@ -98,6 +99,7 @@ DOORS = {
 """The only modules, or packages of modules, that import a library."""
 
 EXTRAS = {
+    "cassis": "inception",
     "distributed": "dask",
     "jinja2": "report",
     "pandas": "pandas",
@@ -109,7 +111,12 @@ EXTRAS = {
 }
 """Libraries of single features, and their extras."""
 
-NAMES_OF_IMPORTS = {"scikit-learn": "sklearn", "ufal.udpipe": "ufal", "python-multipart": "python_multipart"}
+NAMES_OF_IMPORTS = {
+    "dkpro-cassis": "cassis",
+    "python-multipart": "python_multipart",
+    "scikit-learn": "sklearn",
+    "ufal.udpipe": "ufal",
+}
 """Packages that are imported by another name."""
 
 BANNED = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "logging"}
@@ -281,7 +288,7 @@ def test_dependencies_are_the_libraries_imported() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]
     declared, optional = (
-        {NAMES_OF_IMPORTS.get(name := line.split(">")[0], name) for line in lines}
+        {NAMES_OF_IMPORTS.get(name := line.split(">")[0], name) for line in lines if "[" not in line}
         for lines in (project["dependencies"], [line for extra in EXTRAS.values() for line in extras[extra]])
     )
     used = {full.split(".")[0] for name in NAMES for full in imported(modules()[name][1])}

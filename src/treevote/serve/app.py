@@ -16,6 +16,7 @@ from treevote.serve import page, pictures, udpipe, votes
 from treevote.serve.answers import TEXT, Answer, RequestError, as_json
 from treevote.serve.catalogue import Catalogue
 from treevote.serve.form import arguments
+from treevote.serve.inception import RelationWork
 from treevote.serve.limits import Limits
 from treevote.serve.metrics import Metrics
 from treevote.serve.queue import Queue
@@ -56,6 +57,8 @@ class Server:
             self._route("/process", self._process, "GET", "POST"),
             self._route("/parse", self._parse, "POST"),
             self._route("/draw", self._draw, "POST"),
+            self._route("/{model}/predict", self._predict, "POST"),
+            self._route("/{model}/train", self._train, "POST"),
             *(self._route(f"/{name}", partial(_file, answer), "GET") for name, answer in page.files().items()),
         ]
         return Starlette(routes=routes, exception_handlers={HTTPException: _other})
@@ -83,6 +86,15 @@ class Server:
     async def _draw(self, request: Request) -> Answer:
         return as_json(await self.queue.run(pictures.draw, await self._body(request)))
 
+    async def _predict(self, request: Request) -> Answer:
+        model = self.catalogue.find(request.path_params["model"])
+        return as_json(await self.queue.run(RelationWork(model.stored), await self._body(request)))
+
+    async def _train(self, request: Request) -> Answer:
+        self.catalogue.find(request.path_params["model"])
+        await self._body(request)
+        return Answer(b"", TEXT, 204)
+
     async def _body(self, request: Request) -> bytes:
         return await self.limits.body(request.stream(), request.headers.get("content-length"))
 
@@ -107,6 +119,8 @@ async def _answered(handler: Handler, request: Request) -> Answer:
         return await handler(request)
     except RequestError as refusal:
         return refusal.answer
+    except ConfigError as lack:  # of a library that is not installed
+        return RequestError(501, f"{lack}.").answer
     except TreevoteError as fault:
         return RequestError(400, f"Cannot read input data: {fault}.").answer
     except ClientDisconnect:
