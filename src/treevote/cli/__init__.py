@@ -24,6 +24,7 @@ COMMANDS = {
     "config": "train",
     "parse": "parse",
     "vote": "vote",
+    "serve": "serve",
     "adapt": "adapt",
     "doctor": "doctor",
     "next": "next",
