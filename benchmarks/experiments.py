@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import files
 from pathlib import Path
@@ -12,8 +10,22 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import run
+from benchmarks.packages import PACKAGED, packages
 from benchmarks.planted import LOOKED_AT, confidence_against, found, parses_by_folds, planted
-from benchmarks.systems import FAST, TREEVOTE, VOTE, System, answer, compared, part, plain, scores, systems
+from benchmarks.systems import (
+    FAST,
+    TREEVOTE,
+    VOTE,
+    FromTokens,
+    SpaCy,
+    System,
+    answer,
+    compared,
+    part,
+    scores,
+    systems,
+    treebank_files,
+)
 from benchmarks.tables import Table
 from treevote.conll.reader import read
 from treevote.conll.writer import write
@@ -37,6 +49,11 @@ SMALL = "UD_Hungarian-Szeged"
 PAIR = "wsj-to-bio"
 """Folder of an adaptation: ``source.train``, ``source.dev``, ``target.unlabeled`` and ``target.dev``."""
 
+SYSTEMS_OF_README = ("UDPipe 1", "LR, greedy", "default vote", "best vote")
+
+SPACY_SECONDS = 1200
+"""Processor seconds that spaCy may train for."""
+
 SENTENCES, LABELLED, EVERY = 4000, 100, 13
 """Of the text without trees the first sentences; of the labelled ones every thirteenth, until there are a hundred."""
 
@@ -54,7 +71,7 @@ def results(data: Path, work: Path) -> Tables:
     las: dict[str, list[float]] = {}
     confidence = []
     for name, own in TREEBANKS.items():
-        folder = _treebank(data, own, work)
+        folder = treebank_files(data, own, work)
         test, parse = folder / "test.conllu", folder / "parse.conllu"
         vote, fast = VOTE.trained(folder)[0], FAST.trained(folder)[0]
         for member in answer("inspect", vote)["members"]:
@@ -77,7 +94,7 @@ def raw_text(data: Path, work: Path) -> Tables:
     """Measure what is lost from gold tags to running text."""
     rows = []
     for name, own in TREEBANKS.items():
-        folder = _treebank(data, own, work)
+        folder = treebank_files(data, own, work)
         stages = answer("cascade", FROM_TEXT.trained(folder)[0], folder / "test.conllu")["stages"]
         rows += [[name, given, *(found[metric] for metric in STAGES)] for given, found in stages.items()]
     las = {given: [row[-1] for row in rows if row[1] == given] for given in dict.fromkeys(row[1] for row in rows)}
@@ -92,7 +109,19 @@ def raw_text(data: Path, work: Path) -> Tables:
 
 def comparison(data: Path, work: Path) -> Tables:
     """Measure all systems on one treebank."""
-    return {"systems": compared(_treebank(data, SMALL, work), systems(), rounds=3, repeat=8)}
+    table = compared(treebank_files(data, SMALL, work), systems(), rounds=3, repeat=8)
+    few = [row for row in table["rows"] if row[0] in SYSTEMS_OF_README]
+    return {"systems": table, "systems-of-readme": {**table, "rows": few}}
+
+
+def tokens(data: Path, work: Path) -> Tables:
+    """Measure spaCy and treevote on tokens without tags."""
+    several = [
+        SpaCy("spaCy", ("--language", "hu", "--seconds", str(SPACY_SECONDS))),
+        FromTokens("treevote, fast", ("--from-tokens", "--fast")),
+        FromTokens("treevote, default vote", ("--from-tokens",)),
+    ]
+    return {"tokens": compared(treebank_files(data, SMALL, work), several, rounds=3, repeat=8)}
 
 
 def quickstart(data: Path, work: Path) -> Tables:
@@ -106,7 +135,7 @@ def quickstart(data: Path, work: Path) -> Tables:
 
 def adaptation(data: Path, work: Path) -> Tables:
     """Measure a model before and after its adaptations to a new domain."""
-    folder = _treebank(data, PAIR, work)
+    folder = treebank_files(data, PAIR, work)
     text, labelled, rest = (folder / f"{name}.conll" for name in ("text", "labelled", "rest"))
     sentences = _sentences(folder / "target.dev.conll")
     chosen = range(0, len(sentences), EVERY)[:LABELLED]
@@ -142,7 +171,7 @@ def doctor(data: Path, work: Path) -> Tables:
     """Plant errors into treebanks, and count how many of them several rankings find."""
     tables = {}
     for name, n_sentences in DOCTORED.items():
-        folder = _treebank(data, TREEBANKS[name], work)
+        folder = treebank_files(data, TREEBANKS[name], work)
         clean, wrong_file = folder / "clean.conllu", folder / "planted.conllu"
         _write(clean, _sentences(folder / "train.conllu")[:n_sentences])
         members = answer("doctor", clean, "--work", folder / "doctor-clean")["members"]
@@ -206,16 +235,6 @@ def tutorial(data: Path, work: Path) -> Tables:
     }
 
 
-def _treebank(data: Path, name: str, work: Path) -> Path:
-    """Write the files of a treebank into a folder of its own, decompressed, and return that folder."""
-    found = next((path for path in sorted(data.rglob(name)) if any(path.glob("*train*"))), None)
-    if found is None:
-        sys.exit(f"{data}: expected a folder {name} with training data in it; name the folder of the treebanks")
-    for path in found.glob("*.conll*"):
-        plain(path, work / name / re.sub(r"^(source\.|.*-)|\.xz$", "", path.name))
-    return work / name
-
-
 def _reliability(gold: Path, parse: Path) -> list[float]:
     """Return the calibration error of arcs, and with labels; the share of sure arcs with labels, and of those right."""
     arcs, labels = (answer("reliability", gold, parse)[kind] for kind in ("arc", "label"))
@@ -235,7 +254,9 @@ EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "raw-text": (list(TREEBANKS), raw_text),
     "adaptation": ([PAIR], adaptation),
     "comparison": ([SMALL], comparison),
+    "tokens": ([SMALL], tokens),
     "doctor": (list(DOCTORED), doctor),
+    "packages": ([origin.folder for origin in PACKAGED.values()], packages),
     "tutorial": (["turkish-treebanks"], tutorial),
     "quickstart": (["turkish-treebanks"], quickstart),
 }

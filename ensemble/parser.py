@@ -191,7 +191,7 @@ def save(parser: EnsembleParser, path: str | Path) -> None:
 
 
 def load(path: str | Path) -> EnsembleParser:
-    """Read a parser from a model folder.
+    """Read a parser from a model folder, or from an installed model by its name.
 
     Raises
     ------

@@ -13,6 +13,7 @@ from treevote.ensemble.parser import EnsembleParser, load, load_member
 from treevote.errors import ModelError
 from treevote.store.checkpoints import checksum
 from treevote.store.manifest import MANIFEST
+from treevote.store.packages import model_folder
 from treevote.version import __version__
 
 MAX_LOADED = 4  # models that a process keeps in memory; the one least recently used leaves for another
@@ -54,15 +55,16 @@ class StoredParser:
 
     @classmethod
     def of(cls, path: str | os.PathLike[str], member: str | None = None) -> Self:
-        """Return the reference to a model folder, or to a member; it is loaded at the first call.
+        """Return the reference to a model, by path or installed name, or to a member; it is loaded at the first call.
 
         Raises
         ------
         ModelError
             If it is not a model folder.
         """
+        path = model_folder(path)
         if not Path(path, MANIFEST).is_file():
-            load(Path(path))  # which raises the error for what is there instead
+            load(path)  # which raises the error for what is there instead
         return cls(os.path.abspath(path), checksum(path), member)
 
     def __call__(self) -> EnsembleParser:

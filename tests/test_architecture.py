@@ -78,6 +78,7 @@ DOORS = {
     "jinja2": {"treevote.report"},
     "joblib": {"treevote.parallel"},
     "networkx": {"treevote.ensemble.arborescence"},
+    "packaging": {"treevote.commands.package"},
     "llvmlite": {"treevote.kernels"},
     "numba": {"treevote.kernel_files", "treevote.kernels"},
     "pandas": {"treevote.corpus.frame", "treevote.corpus.treebank"},

@@ -34,6 +34,7 @@ COMMANDS = {
     "cascade": "evaluate",
     "inspect": "inspect",
     "explain": "inspect",
+    "package": "package",
     "quickstart": "quickstart",
     "study": "study",
     "text": "clusters",
