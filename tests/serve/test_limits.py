@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -21,6 +22,8 @@ from treevote.serve.catalogue import Catalogue
 from treevote.serve.limits import Limits
 from treevote.serve.queue import Queue, Task
 from treevote.serve.texts import TextWork
+from treevote.store import packages
+from treevote.store.packages import InstalledModel
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
@@ -179,6 +182,16 @@ def test_names_of_models(catalogue: Catalogue) -> None:
     assert udpipe.models(Catalogue([second])).body == (
         b'{"models": {"plain-one": ["parser"]}, "default_model": "plain-one"}'
     )
+
+
+def test_an_installed_model_comes_with_its_licence(text_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = InstalledModel("en-toy", "1.0", "CC-BY-4.0", text_model)
+    monkeypatch.setattr(packages, "installed_model", lambda name: found)
+    monkeypatch.setattr("treevote.serve.catalogue.installed_model", lambda name: found)
+    client = TestClient(Server(Catalogue.of(["en-toy"]), Limits()).application())
+    answer = client.post("/process", data={"data": GOLD}).json()
+    assert answer["model"] == "en-toy"
+    assert answer["acknowledgements"][1:] == ["en-toy 1.0, CC-BY-4.0"]
 
 
 def test_the_time_of_a_request_is_that_of_its_task() -> None:

@@ -199,6 +199,11 @@ BODIES = {
         b'--b\r\nContent-Disposition: form-data; name="data"\r\n\r\n\xe9\r\n--b--\r\n',
         "Cannot read the form",
     ),
+    "many parts": (
+        "multipart/form-data; boundary=b",
+        b'--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n' * 101 + b"--b--\r\n",
+        "Cannot read the form",
+    ),
     "many arguments": ("application/x-www-form-urlencoded", b"a=1&" * 101, "Cannot read the form"),
     "Latin-1": ("application/x-www-form-urlencoded", b"data=%E9", "Cannot read the form"),
     "no ASCII": ("application/x-www-form-urlencoded", b"data=\xe9", "Cannot read the form"),

@@ -13,6 +13,7 @@ import treevote
 from tests.command_line import run
 from tests.serve.test_udpipe import GOLD, HALF, TEXT
 from treevote.ensemble.familiarity import known_labels
+from treevote.serve.votes import MAX_LENGTH
 
 DRAWING: dict[str, Any] = {
     "words": {"form": ["<b>", "bark"], "upos": ["NOUN", "VERB"]},
@@ -73,6 +74,12 @@ def test_a_wrong_request_is_told(request_: bytes, sentence: str, client: TestCli
     assert response.text.startswith(sentence)
 
 
+def test_a_long_text_is_left_to_another_address(client: TestClient) -> None:
+    response = client.post("/parse", json={"data": "x" * (MAX_LENGTH + 1)})
+    assert response.status_code == 413
+    assert response.text == "The page takes texts of at most 512 KiB; send longer ones to /process.\n"
+
+
 def test_trees_are_drawn(client: TestClient) -> None:
     one, other = client.post("/draw", json=DRAWING).json()["pictures"]
     root = ElementTree.fromstring(one)
@@ -92,6 +99,7 @@ def test_trees_are_drawn(client: TestClient) -> None:
     [
         {"width": "wide"},
         {"width": 1e9},
+        {"width": 10**400},
         {"words": {"form": ["a"], "upos": []}},
         {"words": {"form": ["a"] * 501, "upos": ["_"] * 501}},
         {"trees": []},

@@ -14,7 +14,8 @@ def serve(
     models: Annotated[
         list[str],
         typer.Argument(
-            metavar="<MODEL>...", help="Model folders; NAME=FOLDER gives a model a name. The first is the default."
+            metavar="<MODEL>...",
+            help="Models, the first is the default; NAME=MODEL gives another name.",
         ),
     ],
     host: Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import sys
 import time
@@ -74,21 +75,20 @@ class Server:
 
     async def _process(self, request: Request) -> Answer:
         body = await self._body(request)
-        given = arguments(request.scope["query_string"], request.headers.get("content-type", ""), body)
+        kind = request.headers.get("content-type", "")
+        given = await asyncio.to_thread(arguments, request.scope["query_string"], kind, body)
         return await udpipe.process(self.catalogue, self.queue, self.metrics, given, nfc=self.nfc)
 
     async def _parse(self, request: Request) -> Answer:
-        found = await votes.parsed(self.catalogue, self.queue, votes.asked(await self._body(request)))
-        sentences = found["sentences"]
-        self.metrics.parsed(len(sentences), sum(len(sentence["words"]["form"]) for sentence in sentences))
-        return as_json(found)
+        asked = votes.asked(await self._body(request))
+        return await votes.parsed(self.catalogue, self.queue, self.metrics, asked)
 
     async def _draw(self, request: Request) -> Answer:
         return as_json(await self.queue.run(pictures.draw, await self._body(request)))
 
     async def _predict(self, request: Request) -> Answer:
         model = self.catalogue.find(request.path_params["model"])
-        return as_json(await self.queue.run(RelationWork(model.stored), await self._body(request)))
+        return as_json(await self.queue.run(RelationWork(model.parser), await self._body(request)))
 
     async def _train(self, request: Request) -> Answer:
         self.catalogue.find(request.path_params["model"])

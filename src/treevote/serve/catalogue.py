@@ -14,6 +14,7 @@ from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError
 from treevote.serve.answers import RequestError
+from treevote.store.packages import installed_model
 
 _BARE = b"1\ta" + b"\t_" * 8 + b"\n\n"
 _VERSION = re.compile(r"-[0-9]{6}")
@@ -22,15 +23,16 @@ _NAME = re.compile(r"[\w.+-]+")
 
 @dataclass(frozen=True)
 class ServedModel:
-    """A model, its name, and its steps: ``tokenizer``, ``tagger``, ``parser``."""
+    """A model, its name, its version and licence if it is installed, and its steps."""
 
     name: str
     stored: StoredParser
     parser: EnsembleParser
+    licence: str = ""
 
     @property
     def steps(self) -> list[str]:
-        """The steps that the model has."""
+        """The steps that the model has, of ``tokenizer``, ``tagger`` and ``parser``."""
         return [*self.parser.annotator.parts, "parser"]
 
 
@@ -45,7 +47,7 @@ class Catalogue:
         self.models = {model.name: model for model in models}
         if len(self.models) < len(models):
             names = ", ".join(model.name for model in models)
-            raise ConfigError(f"two models have the same name ({names}); name them: NAME=FOLDER")
+            raise ConfigError(f"two models have the same name ({names}); name them: NAME=MODEL")
         self._known = {**self.models}
         for model in models:
             for alias in _aliases(model.name):
@@ -54,7 +56,7 @@ class Catalogue:
 
     @classmethod
     def of(cls, models: Sequence[str]) -> Catalogue:
-        """Load models, each given as ``FOLDER`` or ``NAME=FOLDER``; ModelError if one cannot be read."""
+        """Load models, folders or installed ones, each as ``MODEL`` or ``NAME=MODEL``; ModelError if one is none."""
         return cls([_loaded(model) for model in models])
 
     def find(self, name: str) -> ServedModel:
@@ -70,9 +72,11 @@ def _loaded(model: str) -> ServedModel:
     if not equals or os.path.exists(model):
         name, path = os.path.basename(os.path.abspath(model)), model
     if not _NAME.fullmatch(name):
-        raise ConfigError(f"expected a name of letters, digits and .+-_, found {name!r}; name the model: NAME=FOLDER")
+        raise ConfigError(f"expected a name of letters, digits and .+-_, found {name!r}; name the model: NAME=MODEL")
     stored = StoredParser.of(path)
-    made = ServedModel(name, stored, stored.hold())
+    package = None if os.path.exists(path) else installed_model(path)
+    licence = "" if package is None else f"{package.name} {package.version}, {package.licence}"
+    made = ServedModel(name, stored, stored.hold(), licence)
     work = Work(stored, confidence=made.parser.has_confidence)  # kernels are loaded before the first request comes
     work([text_chunk(b"a b") if "tokenizer" in made.steps else Chunk("", 1, 1, _BARE, "conllu")])
     return made

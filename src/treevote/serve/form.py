@@ -48,8 +48,14 @@ def _parts(boundary: bytes, body: bytes) -> dict[str, str]:
     """Return the arguments of a form in parts, by the name in the header ``Content-Disposition``."""
     found: list[tuple[bytearray, bytearray]] = []  # headers as lines, value
     ended: list[bool] = []
+
+    def begin() -> None:
+        if len(found) == MAX_ARGUMENTS:
+            raise ValueError
+        found.append((bytearray(), bytearray()))
+
     callbacks = {
-        "on_part_begin": lambda: found.append((bytearray(), bytearray())),
+        "on_part_begin": begin,
         "on_header_field": lambda data, start, end: found[-1][0].extend(data[start:end]),
         "on_header_value": lambda data, start, end: found[-1][0].extend(b":" + data[start:end]),
         "on_header_end": lambda: found[-1][0].extend(b"\n"),
@@ -59,7 +65,7 @@ def _parts(boundary: bytes, body: bytes) -> dict[str, str]:
     try:
         parser = MultipartParser(boundary, callbacks)  # type: ignore[arg-type]
         parser.write(body)
-        if not ended or len(found) > MAX_ARGUMENTS:
+        if not ended:
             raise ValueError
         values = {_name(bytes(headers)): value.decode() for headers, value in found}
     except (FormParserError, ValueError):

@@ -15,7 +15,7 @@ from typing import Any
 from treevote.corpus.given import Given
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.stored import StoredParser
+from treevote.ensemble.parser import EnsembleParser
 from treevote.errors import TreevoteError
 from treevote.extras import extra
 from treevote.serve.answers import RequestError
@@ -35,7 +35,7 @@ _DOCTYPE = re.compile(r"<!(DOCTYPE|ENTITY)|<\?xml[^>]*encoding\s*=\s*[\"'](?!utf
 class RelationWork:
     """Work that adds suggestions to documents."""
 
-    stored: StoredParser
+    parser: EnsembleParser
 
     def __call__(self, tasks: Sequence[Task]) -> list[dict[str, Any] | Exception]:
         """Return the answer to each request."""
@@ -60,7 +60,7 @@ class RelationWork:
 
     def _add(self, cas: Any, layer: Any, feature: str, spans: Sequence[Sequence[Any]]) -> None:
         """Parse sentences around the relations that are there, and add one for each other token."""
-        ensemble = self.stored()
+        ensemble = self.parser
         there = {one[DEPENDENT].xmiID: one for one in cas.select(layer.name) if not _is_prediction(one)}
         tags = {(one.begin, one.end): one for one in cas.select(POS)} if cas.typesystem.contains_type(POS) else {}
         treebank = ensemble.annotator.tagged(

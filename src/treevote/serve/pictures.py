@@ -45,7 +45,7 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
         if sure is not None and (len(sure) != n + 1 or not all(0 <= value <= 1 for value in sure)):
             raise ValueError
         first, *others = [_sentence(pairs, tree["head"], tree["deprel"]) for tree in trees]
-    except (LookupError, TypeError, ValueError, AttributeError):
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         problem = f"expected 1 to {MAX_WORDS} words, and 1 to {MAX_TREES} trees with a head for each of them."
         raise RequestError(400, f"Cannot draw: {problem}") from None
     picture = svg.draw(first, width=width, confidence=sure, numbered="caption" not in request)

@@ -46,7 +46,8 @@ async def process(
     work, data = request(model, arguments)
     parsed: ParsedText = await queue.run(work, (unicodedata.normalize("NFC", data) if nfc else data).encode())
     metrics.parsed(parsed.sentences, parsed.tokens)
-    front = json.dumps({"model": model.name, "acknowledgements": [ACKNOWLEDGEMENT]})
+    acknowledgements = [ACKNOWLEDGEMENT, *filter(None, [model.licence])]
+    front = json.dumps({"model": model.name, "acknowledgements": acknowledgements})
     return Answer(b'%s, "result": %s}' % (front[:-1].encode(), parsed.json))
 
 

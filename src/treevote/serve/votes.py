@@ -23,13 +23,16 @@ from treevote.corpus.given import Given, Keep
 from treevote.corpus.sentence import sent_id
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import doubt, known_labels, strange_labels
-from treevote.ensemble.stored import StoredParser
 from treevote.errors import TreevoteError
-from treevote.serve.answers import RequestError
-from treevote.serve.catalogue import Catalogue
+from treevote.serve.answers import Answer, RequestError
+from treevote.serve.catalogue import Catalogue, ServedModel
+from treevote.serve.metrics import Metrics
 from treevote.serve.queue import Queue, Task
-from treevote.serve.texts import CHUNK_BYTES
+from treevote.serve.texts import CHUNK_BYTES, ParsedText
 from treevote.serve.udpipe import KEEP
+
+MAX_LENGTH = 1 << 19
+"""Maximum length of a text in bytes: a page with more would be of little use."""
 
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "confidence")
 """Columns of the words of a sentence; the confidence is that of the arc with its label, or null."""
@@ -46,31 +49,36 @@ def asked(body: bytes) -> Mapping[str, Any]:
     return found
 
 
-async def parsed(catalogue: Catalogue, queue: Queue, request: Mapping[str, Any]) -> dict[str, Any]:
+async def parsed(catalogue: Catalogue, queue: Queue, metrics: Metrics, request: Mapping[str, Any]) -> Answer:
     """Return the answer to a request."""
     data, name, keep = request.get("data"), request.get("model", ""), request.get("keep")
     if not isinstance(data, str) or not isinstance(name, str) or keep not in (None, *KEEP):
         raise RequestError(400, "Expected strings 'data' and 'model', and as 'keep' heads, labels, all or nothing.")
-    model = catalogue.find(name)
     try:
-        work = VoteWork(model.stored, cast("Keep | None", keep), is_text="\t" not in data)
-        answer = await queue.run(work, data.encode())
+        text = data.encode()
     except UnicodeEncodeError:
         raise RequestError(400, "Expected a text that can be UTF-8, found half of a character.") from None
-    return {"model": model.name, "members": list(model.parser.members), **answer}
+    if len(text) > MAX_LENGTH:
+        raise RequestError(
+            413, f"The page takes texts of at most {MAX_LENGTH >> 10} KiB; send longer ones to /process."
+        )
+    work = VoteWork(catalogue.find(name), cast("Keep | None", keep), is_text="\t" not in data)
+    found: ParsedText = await queue.run(work, text)
+    metrics.parsed(found.sentences, found.tokens)
+    return Answer(found.json)
 
 
 @dataclass(frozen=True)
 class VoteWork:
     """Work that gives the vote and the trees of all members."""
 
-    stored: StoredParser
+    model: ServedModel
     keep: Keep | None
     is_text: bool
 
-    def __call__(self, tasks: Sequence[Task]) -> list[dict[str, Any] | Exception]:
+    def __call__(self, tasks: Sequence[Task]) -> list[ParsedText | Exception]:
         """Return the answer for each text."""
-        answers: list[dict[str, Any] | Exception] = []
+        answers: list[ParsedText | Exception] = []
         for task in tasks:
             try:
                 answers.append(self._answer(task))
@@ -78,8 +86,8 @@ class VoteWork:
                 answers.append(fault)
         return answers
 
-    def _answer(self, task: Task) -> dict[str, Any]:
-        ensemble = self.stored()
+    def _answer(self, task: Task) -> ParsedText:
+        ensemble = self.model.parser
         sentences: list[dict[str, Any]] = []
         reason = None
         format: Literal["text", "conllu"] = "text" if self.is_text else "conllu"
@@ -97,8 +105,15 @@ class VoteWork:
             parses = ensemble.parse_members(treebank, given)
             reason = reason or doubt(ensemble, treebank) or strange_labels(ensemble, treebank, self.keep)
             sentences += _sentences(ensemble.combine(parses, given), parses, len(sentences))
-        labels = sorted(known_labels(ensemble) or ())
-        return {"doubt": reason, "labels": labels, "sentences": sentences}
+        answer = {
+            "model": self.model.name,
+            "members": list(ensemble.members),
+            "labels": sorted(known_labels(ensemble) or ()),
+            "doubt": reason,
+            "sentences": sentences,
+        }
+        tokens = sum(len(sentence["words"]["form"]) for sentence in sentences)
+        return ParsedText(json.dumps(answer, ensure_ascii=False).encode(), len(sentences), tokens)
 
 
 def _sentences(vote: Treebank, parses: Mapping[str, Treebank], before: int) -> Iterator[dict[str, Any]]:
