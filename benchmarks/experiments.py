@@ -49,6 +49,17 @@ SMALL = "UD_Hungarian-Szeged"
 PAIR = "wsj-to-bio"
 """Folder of an adaptation: ``source.train``, ``source.dev``, ``target.unlabeled`` and ``target.dev``."""
 
+NETWORKED = (
+    *("UD_Basque-BDT_resplit", "UD_Czech-FicTree_resplit", "UD_Dutch-LassySmall_resplit", "UD_Finnish-TDT_resplit"),
+    *("UD_German-GSD_resplit", "UD_Gothic-PROIEL", "UD_Persian-PerDT_resplit", "UD_Slovenian-SSJ_resplit"),
+)
+"""Folders of the treebanks on which the vote is measured with the member ``biaffine``."""
+
+WITH_NETWORK = System(
+    "vote with network", ("--members", "lr-structured-forward,graph-mira,pipeline,lr-structured-backward,biaffine")
+)
+"""The default vote, and ``biaffine``."""
+
 SYSTEMS_OF_README = ("UDPipe 1", "LR, greedy", "default vote", "best vote")
 
 SPACY_SECONDS = 1200
@@ -122,6 +133,30 @@ def tokens(data: Path, work: Path) -> Tables:
         FromTokens("treevote, default vote", ("--from-tokens",)),
     ]
     return {"tokens": compared(treebank_files(data, SMALL, work), several, rounds=3, repeat=8)}
+
+
+def network(data: Path, work: Path) -> Tables:
+    """Measure the default vote without and with the member ``biaffine``: test LAS, and the cost of both."""
+    measured: dict[str, list[float]] = {}
+    for own in NETWORKED:
+        folder = treebank_files(data, own, work)
+        (without, before), (joined, after) = VOTE.trained(folder), WITH_NETWORK.trained(folder)
+        test, parse = folder / "test.conllu", folder / "parse.conllu"
+        commands = [
+            [*WITH_NETWORK.parse(joined, test, parse), "--member", "biaffine"],
+            VOTE.parse(without, test, parse),
+            WITH_NETWORK.parse(joined, test, parse),
+        ]
+        las, seconds = [], []
+        for command in commands:
+            seconds.append(run(command).cpu)
+            las.append(scores(test, parse)[0])
+        name = own.removeprefix("UD_").removesuffix("_resplit")
+        measured[name] = [*las, las[2] - las[1], before, after, seconds[2] / seconds[1]]
+    measured["mean"] = np.mean(list(measured.values()), axis=0).tolist()
+    columns = {"": 0, "network": 2, "default vote": 2, "with it": 2, "gain": 2}
+    costs = {"training, CPU s": 0, "with it, CPU s": 0, "time of a parse": 2}
+    return {"network": {"columns": {**columns, **costs}, "rows": [[name, *row] for name, row in measured.items()]}}
 
 
 def quickstart(data: Path, work: Path) -> Tables:
@@ -255,6 +290,7 @@ EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "adaptation": ([PAIR], adaptation),
     "comparison": ([SMALL], comparison),
     "tokens": ([SMALL], tokens),
+    "network": (NETWORKED, network),
     "doctor": (list(DOCTORED), doctor),
     "packages": ([origin.folder for origin in PACKAGED.values()], packages),
     "tutorial": (["turkish-treebanks"], tutorial),
