@@ -43,6 +43,10 @@ TREEBANKS = {
 DOCTORED = {"Swedish-LinES": 600}
 """Treebanks into which errors are planted, and the number of their sentences."""
 
+PARTIAL = ("Swedish-LinES", "Greek-GDT")
+"""Treebanks that are half-done: so many whole trees and partial ones, whose words have a head by a chance."""
+WHOLE_AND_PARTIAL, GIVEN = (500, 1500), 0.3
+
 SMALL = "UD_Hungarian-Szeged"
 """The treebank on which all systems are compared: UDPipe takes long to train."""
 
@@ -239,6 +243,39 @@ def _scores(treebank: Treebank, suspects: Sequence[Mapping[str, Any]]) -> Double
     return scores
 
 
+def partial(data: Path, work: Path) -> Tables:
+    """Measure what partial trees are worth, by development data: without them, with them, and as whole trees."""
+    rows: dict[str, list[float]] = {}
+    for name in PARTIAL:
+        folder = treebank_files(data, TREEBANKS[name], work)
+        dev, parse = folder / "dev.conllu", folder / "parse.conllu"
+        sentences = _sentences(folder / "train.conllu")[: sum(WHOLE_AND_PARTIAL)]
+        whole, rest = sentences[: WHOLE_AND_PARTIAL[0]], sentences[WHOLE_AND_PARTIAL[0] :]
+        random = np.random.default_rng(0)
+        ways = {"whole trees alone": [], "and partial trees": [_with_gaps(one, random) for one in rest]}
+        for title, others in (ways | {"and the same trees, whole": rest}).items():
+            model = folder / title.replace(",", "").replace(" ", "-")
+            file = model.with_suffix(".conllu")
+            _write(file, [*whole, *others])
+            if not model.exists():
+                run([*TREEVOTE, "train", str(file), "-o", str(model), "--folds", "0"])
+            for member in (*answer("inspect", model)["members"], "vote"):
+                options = ("--member", member) if member != "vote" else ()
+                run([*VOTE.parse(model, dev, parse), *options])
+                rows.setdefault(f"{member}|{title}", []).append(scores(dev, parse)[0])
+    table = [[*key.split("|"), *several] for key, several in sorted(rows.items(), key=lambda row: row[0].split("|")[0])]
+    return {"partial": {"columns": {"": 0, "trained on": 0, **dict.fromkeys(PARTIAL, 2)}, "rows": table}}
+
+
+def _with_gaps(sentence: str, random: np.random.Generator) -> str:
+    """Return a sentence in which each word has its head and label by the chance of ``GIVEN``, else none."""
+    lines = [line.split("\t") for line in sentence.split("\n")]
+    for columns in lines:
+        if len(columns) == 10 and columns[0].isdigit() and random.random() >= GIVEN:
+            columns[6] = columns[7] = "_"
+    return "\n".join(map("\t".join, lines))
+
+
 def tutorial(data: Path, work: Path) -> Tables:
     """Run the commands of the tutorial on its own treebanks, and keep what they print."""
     folder = work / "tutorial"
@@ -293,6 +330,7 @@ EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "network": (NETWORKED, network),
     "doctor": (list(DOCTORED), doctor),
     "packages": ([origin.folder for origin in PACKAGED.values()], packages),
+    "partial": (PARTIAL, partial),
     "tutorial": (["turkish-treebanks"], tutorial),
     "quickstart": (["turkish-treebanks"], quickstart),
 }

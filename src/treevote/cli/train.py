@@ -102,7 +102,7 @@ def train(
         raise ConfigError("--tags belongs to --from-text or to --from-tokens; give one of these two")
     before = model_at(output)
     if all_faults:
-        require_no_faults({"some": [*trainings, *([dev] if dev else [])]}, fault, format=format)
+        require_no_faults({"partial": trainings, "some": [dev] if dev else []}, fault, format=format)
     settings: dict[str, object] = {"search": search or (beam and "beam"), "width": beam, "encoding": encoding}
     with options.running(jobs, backend, cluster) as running:
         trained = run(

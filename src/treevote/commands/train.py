@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from treevote.commands.treebanks import read_development, read_some, read_training
 from treevote.corpus.treebank import Format, Treebank
+from treevote.corpus.trees import are_partial
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer, TrainedAnnotator
 from treevote.ensemble.configuration import PRESETS, Configuration, Preset, ensemble_of, read_configuration
 from treevote.ensemble.members import known_members, with_clusters, with_vectors
@@ -98,14 +101,14 @@ def train(
             annotator = dataclasses.replace(annotator, tagger=dataclasses.replace(annotator.tagger, clusters=known))
     texts: list[Treebank] = []
     on_text = None if annotator is None else texts.append
-    treebank, convention = read_training(files, format=format, warn=warn, on_text=on_text)
+    treebank, convention = read_training(files, format=format, warn=warn, on_text=on_text, partial=True)
     if vectors is not None:
         forms = {word.form for word in treebank.words}
         own = vectors if isinstance(vectors, WordVectors) else read_vectors(vectors, forms)
         trainer = dataclasses.replace(trainer, members=with_vectors(trainer.members, own))
     held_out = None if dev is None else read_development(dev, treebank, format=format, warn=warn)
     if held_out is None and configuration.folds is None:
-        trainer = with_folds(trainer, treebank.n_sentences)
+        trainer = with_folds(trainer, int((~are_partial(treebank)).sum()))
     compile_kernels(trainer, treebank)
     seen: TrainedAnnotator | None = None
     if annotator is not None:
@@ -142,6 +145,6 @@ def with_folds(trainer: EnsembleTrainer, n_sentences: int) -> EnsembleTrainer:
 
 def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank) -> None:
     """Train on two sentences, so that the first run on a machine compiles kernels here, and not in every job."""
-    few = treebank.select(range(min(2, treebank.n_sentences)))
+    few = treebank.select(np.flatnonzero(~are_partial(treebank))[:2])
     with suppress(TreevoteError):  # two sentences may be too few to learn from
         EnsembleTrainer(trainer.members).train(few, few)
