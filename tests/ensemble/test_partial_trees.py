@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -48,7 +50,11 @@ def test_completed_trees_hold_what_is_given_in_the_same_order(gaps: list[bool]) 
 
 def test_a_treebank_without_gaps_is_learned_from_as_it_is() -> None:
     seen: list[Treebank] = []
-    train_on_partial(lambda treebank: seen.append(treebank), TREES)  # type: ignore[arg-type,func-returns-value]
+
+    def train(treebank: Treebank) -> Any:
+        seen.append(treebank)
+
+    train_on_partial(train, TREES)
     assert seen == [TREES]
 
 
