@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,7 +21,11 @@ from treevote.errors import InputError
 
 TREES = read(TOY)
 MEMBERS = members_of(("lr-svm-forward", "graph-mira"))
-PARSER = MEMBERS["lr-svm-forward"].train(TREES.select(range(6)))
+
+
+@functools.cache
+def parser() -> Any:
+    return MEMBERS["lr-svm-forward"].train(TREES.select(range(6)))
 
 
 def with_gaps(treebank: Treebank, gaps: list[bool]) -> Treebank:
@@ -35,7 +42,7 @@ def with_gaps(treebank: Treebank, gaps: list[bool]) -> Treebank:
 @given(st.lists(st.booleans(), min_size=TREES.n_tokens, max_size=TREES.n_tokens))
 def test_completed_trees_hold_what_is_given_in_the_same_order(gaps: list[bool]) -> None:
     partial = with_gaps(TREES, gaps)
-    found = completed(partial, PARSER)
+    found = completed(partial, parser())
     known = partial.heads >= 0
     assert are_trees(found).all()
     assert (found.heads[known] == partial.heads[known]).all()
@@ -48,7 +55,11 @@ def test_completed_trees_hold_what_is_given_in_the_same_order(gaps: list[bool]) 
 
 def test_a_treebank_without_gaps_is_learned_from_as_it_is() -> None:
     seen: list[Treebank] = []
-    train_on_partial(lambda treebank: seen.append(treebank), TREES)  # type: ignore[arg-type,func-returns-value]
+
+    def train(treebank: Treebank) -> Any:
+        seen.append(treebank)
+
+    train_on_partial(train, TREES)
     assert seen == [TREES]
 
 
