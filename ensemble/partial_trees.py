@@ -26,8 +26,8 @@ def require_whole_trees(treebank: Treebank) -> Treebank:
     partial = are_partial(treebank)
     whole = treebank.select(~partial).compact() if partial.any() else treebank
     if not len(whole) and len(treebank):
-        problem = "expected some sentences in which every word has a head, found none"
-        raise InputError(problem, path=treebank.name, remedy="complete some trees; parsers learn the first arcs there")
+        problem = "expected some whole trees to learn from, found sentences without a part of their heads"
+        raise InputError(problem, path=treebank.name, remedy="complete some of them")
     require_labelled_trees(whole)
     return whole
 

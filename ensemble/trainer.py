@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import time
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, NamedTuple
 
@@ -120,8 +120,12 @@ class EnsembleTrainer:
         seed: int = 0,
         jobs: Jobs = ONE_JOB,
         convention: Convention = "ud",
+        on_folds: Callable[[Treebank, Mapping[str, Treebank]], object] = lambda gold, parses: None,
     ) -> tuple[EnsembleParser, dict[str, float]]:
-        """Train as `train` does; return also the milliseconds of CPU of each member for 1,000 tokens, if measured."""
+        """Train as `train` does; return also the milliseconds of CPU of each member for 1,000 tokens, if measured.
+
+        ``on_folds`` is called with the trees of the folds and with their parses by the members, if there are any.
+        """
         if not self.members:
             raise ConfigError("an ensemble needs at least one member; name one")
         if seed < 0:
@@ -148,6 +152,7 @@ class EnsembleTrainer:
             facts["development"] = facts_of(dev)
         elif self.folds:
             gold, parsed = dataclasses.replace(whole, source=None), self._cross_parsed(bare, seed, jobs)
+            on_folds(gold, {name: parse for name, (parse, _) in parsed.items()})
             facts["folds"] = self.folds
         parses = {name: parse for name, (parse, _) in parsed.items()}
         single_root = is_single_rooted(whole)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,11 @@ from treevote.errors import InputError
 
 TREES = read(TOY)
 MEMBERS = members_of(("lr-svm-forward", "graph-mira"))
-PARSER = MEMBERS["lr-svm-forward"].train(TREES.select(range(6)))
+
+
+@functools.cache
+def parser() -> Any:
+    return MEMBERS["lr-svm-forward"].train(TREES.select(range(6)))
 
 
 def with_gaps(treebank: Treebank, gaps: list[bool]) -> Treebank:
@@ -37,7 +42,7 @@ def with_gaps(treebank: Treebank, gaps: list[bool]) -> Treebank:
 @given(st.lists(st.booleans(), min_size=TREES.n_tokens, max_size=TREES.n_tokens))
 def test_completed_trees_hold_what_is_given_in_the_same_order(gaps: list[bool]) -> None:
     partial = with_gaps(TREES, gaps)
-    found = completed(partial, PARSER)
+    found = completed(partial, parser())
     known = partial.heads >= 0
     assert are_trees(found).all()
     assert (found.heads[known] == partial.heads[known]).all()
