@@ -38,6 +38,8 @@ PACKAGED = {
     "hu-szeged": Origin("UD_Hungarian-Szeged", "hu", "CC-BY-NC-SA-3.0", "Vincze et al. (2010)"),
     "it-partut": Origin("UD_Italian-ParTUT", "it", "CC-BY-NC-SA-4.0", "Sanguinetti & Bosco (2015)"),
     "sv-lines": Origin("UD_Swedish-LinES", "sv", "CC-BY-NC-SA-4.0", "Ahrenberg (2015)"),
+    "de-gsd": Origin("UD_German-GSD", "de", "CC-BY-SA-4.0", "McDonald et al. (2013)"),
+    "fi-tdt": Origin("UD_Finnish-TDT", "fi", "CC-BY-SA-4.0", "Pyysalo et al. (2015)"),
     "en-ewt": Origin("UD_English-EWT", "en", "CC-BY-SA-4.0", "Silveira et al. (2014)"),
     "pt-bosque": Origin("UD_Portuguese-Bosque", "pt", "CC-BY-SA-4.0", "Rademaker et al. (2017)"),
 }
