@@ -43,11 +43,26 @@ TREEBANKS = {
 DOCTORED = {"Swedish-LinES": 600}
 """Treebanks into which errors are planted, and the number of their sentences."""
 
+PARTIAL = ("Swedish-LinES", "Greek-GDT")
+"""Treebanks that are half-done: so many whole trees and partial ones, whose words have a head by a chance."""
+WHOLE_AND_PARTIAL, GIVEN = (500, 1500), 0.3
+
 SMALL = "UD_Hungarian-Szeged"
 """The treebank on which all systems are compared: UDPipe takes long to train."""
 
 PAIR = "wsj-to-bio"
 """Folder of an adaptation: ``source.train``, ``source.dev``, ``target.unlabeled`` and ``target.dev``."""
+
+NETWORKED = (
+    *("UD_Basque-BDT_resplit", "UD_Czech-FicTree_resplit", "UD_Dutch-LassySmall_resplit", "UD_Finnish-TDT_resplit"),
+    *("UD_German-GSD_resplit", "UD_Gothic-PROIEL", "UD_Persian-PerDT_resplit", "UD_Slovenian-SSJ_resplit"),
+)
+"""Folders of the treebanks on which the vote is measured with the member ``biaffine``."""
+
+WITH_NETWORK = System(
+    "vote with network", ("--members", "lr-structured-forward,graph-mira,pipeline,lr-structured-backward,biaffine")
+)
+"""The default vote, and ``biaffine``."""
 
 SYSTEMS_OF_README = ("UDPipe 1", "LR, greedy", "default vote", "best vote")
 
@@ -122,6 +137,30 @@ def tokens(data: Path, work: Path) -> Tables:
         FromTokens("treevote, default vote", ("--from-tokens",)),
     ]
     return {"tokens": compared(treebank_files(data, SMALL, work), several, rounds=3, repeat=8)}
+
+
+def network(data: Path, work: Path) -> Tables:
+    """Measure the default vote without and with the member ``biaffine``: test LAS, and the cost of both."""
+    measured: dict[str, list[float]] = {}
+    for own in NETWORKED:
+        folder = treebank_files(data, own, work)
+        (without, before), (joined, after) = VOTE.trained(folder), WITH_NETWORK.trained(folder)
+        test, parse = folder / "test.conllu", folder / "parse.conllu"
+        commands = [
+            [*WITH_NETWORK.parse(joined, test, parse), "--member", "biaffine"],
+            VOTE.parse(without, test, parse),
+            WITH_NETWORK.parse(joined, test, parse),
+        ]
+        las, seconds = [], []
+        for command in commands:
+            seconds.append(run(command).cpu)
+            las.append(scores(test, parse)[0])
+        name = own.removeprefix("UD_").removesuffix("_resplit")
+        measured[name] = [*las, las[2] - las[1], before, after, seconds[2] / seconds[1]]
+    measured["mean"] = np.mean(list(measured.values()), axis=0).tolist()
+    columns = {"": 0, "network": 2, "default vote": 2, "with it": 2, "gain": 2}
+    costs = {"training, CPU s": 0, "with it, CPU s": 0, "time of a parse": 2}
+    return {"network": {"columns": {**columns, **costs}, "rows": [[name, *row] for name, row in measured.items()]}}
 
 
 def quickstart(data: Path, work: Path) -> Tables:
@@ -204,6 +243,39 @@ def _scores(treebank: Treebank, suspects: Sequence[Mapping[str, Any]]) -> Double
     return scores
 
 
+def partial(data: Path, work: Path) -> Tables:
+    """Measure what partial trees are worth, by development data: without them, with them, and as whole trees."""
+    rows: dict[str, list[float]] = {}
+    for name in PARTIAL:
+        folder = treebank_files(data, TREEBANKS[name], work)
+        dev, parse = folder / "dev.conllu", folder / "parse.conllu"
+        sentences = _sentences(folder / "train.conllu")[: sum(WHOLE_AND_PARTIAL)]
+        whole, rest = sentences[: WHOLE_AND_PARTIAL[0]], sentences[WHOLE_AND_PARTIAL[0] :]
+        random = np.random.default_rng(0)
+        ways = {"whole trees alone": [], "and partial trees": [_with_gaps(one, random) for one in rest]}
+        for title, others in (ways | {"and the same trees, whole": rest}).items():
+            model = folder / title.replace(",", "").replace(" ", "-")
+            file = model.with_suffix(".conllu")
+            _write(file, [*whole, *others])
+            if not model.exists():
+                run([*TREEVOTE, "train", str(file), "-o", str(model), "--folds", "0"])
+            for member in (*answer("inspect", model)["members"], "vote"):
+                options = ("--member", member) if member != "vote" else ()
+                run([*VOTE.parse(model, dev, parse), *options])
+                rows.setdefault(f"{member}|{title}", []).append(scores(dev, parse)[0])
+    table = [[*key.split("|"), *several] for key, several in sorted(rows.items(), key=lambda row: row[0].split("|")[0])]
+    return {"partial": {"columns": {"": 0, "trained on": 0, **dict.fromkeys(PARTIAL, 2)}, "rows": table}}
+
+
+def _with_gaps(sentence: str, random: np.random.Generator) -> str:
+    """Return a sentence in which each word has its head and label by the chance of ``GIVEN``, else none."""
+    lines = [line.split("\t") for line in sentence.split("\n")]
+    for columns in lines:
+        if len(columns) == 10 and columns[0].isdigit() and random.random() >= GIVEN:
+            columns[6] = columns[7] = "_"
+    return "\n".join(map("\t".join, lines))
+
+
 def tutorial(data: Path, work: Path) -> Tables:
     """Run the commands of the tutorial on its own treebanks, and keep what they print."""
     folder = work / "tutorial"
@@ -255,8 +327,10 @@ EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "adaptation": ([PAIR], adaptation),
     "comparison": ([SMALL], comparison),
     "tokens": ([SMALL], tokens),
+    "network": (NETWORKED, network),
     "doctor": (list(DOCTORED), doctor),
     "packages": ([origin.folder for origin in PACKAGED.values()], packages),
+    "partial": (PARTIAL, partial),
     "tutorial": (["turkish-treebanks"], tutorial),
     "quickstart": (["turkish-treebanks"], quickstart),
 }

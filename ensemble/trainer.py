@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import time
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, NamedTuple
 
@@ -15,11 +15,12 @@ import numpy as np
 from treevote.config import converted, to_mapping
 from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.treebank import Treebank, checksum
-from treevote.corpus.trees import is_single_rooted, require_labelled_trees
+from treevote.corpus.trees import are_partial, is_single_rooted
 from treevote.ensemble.candidates import MAX_SYSTEMS
 from treevote.ensemble.judge import Judge, calibration, learn
 from treevote.ensemble.members import DEFAULT_MEMBERS, RESERVED, Member, clusters_of, members_of, vectors_of
 from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.partial_trees import require_whole_trees, train_on_partial
 from treevote.ensemble.selection import LARGEST, Diversity, VoteKind, select
 from treevote.ensemble.unknown_words import tempered, unknown_in_folds, unknown_words, usual_share
 from treevote.ensemble.weights import Weights
@@ -92,7 +93,8 @@ class EnsembleTrainer:
         Parameters
         ----------
         treebank, dev : Treebank
-            Sentences with trees, to train on and to measure on.
+            Sentences with trees, to train on and to measure on. Trees to train on may be partial, see
+            `treevote.ensemble.partial_trees`; nothing is measured on these.
         seed : int, default=0
             The seed of a member follows from it and its name: it is the same alone and beside others.
         jobs : Jobs, optional
@@ -118,8 +120,12 @@ class EnsembleTrainer:
         seed: int = 0,
         jobs: Jobs = ONE_JOB,
         convention: Convention = "ud",
+        on_folds: Callable[[Treebank, Mapping[str, Treebank]], object] = lambda gold, parses: None,
     ) -> tuple[EnsembleParser, dict[str, float]]:
-        """Train as `train` does; return also the milliseconds of CPU of each member for 1,000 tokens, if measured."""
+        """Train as `train` does; return also the milliseconds of CPU of each member for 1,000 tokens, if measured.
+
+        ``on_folds`` is called with the trees of the folds and with their parses by the members, if there are any.
+        """
         if not self.members:
             raise ConfigError("an ensemble needs at least one member; name one")
         if seed < 0:
@@ -127,7 +133,7 @@ class EnsembleTrainer:
         if (self.weights not in ("auto", "equal") or self.select) and dev is None and not self.folds:
             what = "members are chosen" if self.select else f"weights by {self.weights} are measured"
             raise ConfigError(f"{what} on a development set; give one, or a number of folds")
-        require_labelled_trees(treebank)
+        whole = require_whole_trees(treebank)
         if dev is not None and not require_heads(dev).any():
             raise InputError("expected sentences to measure on, found none", path=dev.name, remedy="give a larger file")
         if self.select and len(self.members) > LARGEST:
@@ -145,10 +151,11 @@ class EnsembleTrainer:
             parsed = {name: _parsed(member, dev) for name, member in trained.items()}
             facts["development"] = facts_of(dev)
         elif self.folds:
-            gold, parsed = bare, self._cross_parsed(bare, seed, jobs)
+            gold, parsed = dataclasses.replace(whole, source=None), self._cross_parsed(bare, seed, jobs)
+            on_folds(gold, {name: parse for name, (parse, _) in parsed.items()})
             facts["folds"] = self.folds
         parses = {name: parse for name, (parse, _) in parsed.items()}
-        single_root = is_single_rooted(treebank)
+        single_root = is_single_rooted(whole)
         if gold is not None:
             facts["diversity"] = to_mapping(Diversity.of(gold, parses, convention=convention))
             if self.select:
@@ -169,7 +176,7 @@ class EnsembleTrainer:
         chosen = {name: parses[name] for name in names}
         judge, voted = learn(kind, gold, list(chosen.values()), single_root=single_root, convention=convention)
         facts["weights"] = judge.kind
-        unknown = unknown_in_folds(bare, self.folds) if dev is None else unknown_words(members.values(), gold)
+        unknown = unknown_in_folds(gold, self.folds) if dev is None else unknown_words(members.values(), gold)
         facts["familiarity"], voted = _familiarity(list(chosen.values()), voted, unknown)
         if gold.n_sentences > 1:
             facts["reliability"] = calibration(gold, voted, convention=convention)
@@ -194,14 +201,21 @@ class EnsembleTrainer:
         return dict(zip(names, trained, strict=True))
 
     def _cross_parsed(self, treebank: Treebank, seed: int, jobs: Jobs) -> dict[str, tuple[Treebank, float]]:
-        """Parse each sentence by members that were trained on the other folds; return the seconds, too."""
-        if treebank.n_sentences < 2 * self.folds:
-            raise ConfigError(
-                f"{self.folds} folds need {2 * self.folds} sentences, found {treebank.n_sentences}; choose fewer"
-            )
+        """Parse each whole tree by members that were trained on the other folds; return the seconds, too.
+
+        Partial trees are in no fold: all members learn from them.
+        """
+        partial = are_partial(treebank)
+        whole, always = np.flatnonzero(~partial), np.flatnonzero(partial)
+        if len(whole) < 2 * self.folds:
+            raise ConfigError(f"{self.folds} folds need {2 * self.folds} sentences, found {len(whole)}; choose fewer")
+        folds = [
+            (treebank.select(np.sort(np.append(whole[others], always))), treebank.select(whole[held_out]))
+            for others, held_out in folds_of(len(whole), self.folds)
+        ]
         tasks = [
-            (_Task(f"{name} {number}/{self.folds}", name, trainer, treebank.select(others)), treebank.select(held_out))
-            for number, (others, held_out) in enumerate(folds_of(treebank.n_sentences, self.folds), 1)
+            (_Task(f"{name} {number}/{self.folds}", name, trainer, others), held_out)
+            for number, (others, held_out) in enumerate(folds, 1)
             for name, trainer in self.members.items()
         ]
         done = list(jobs.map(functools.partial(_train_and_parse, seed=seed), tasks))
@@ -245,9 +259,13 @@ def _parsed(member: Member, treebank: Treebank) -> tuple[Treebank, float]:
 
 def _train(task: _Task, seed: int, jobs: Jobs) -> Member:
     own_seed = int(np.random.default_rng([seed, zlib.crc32(task.name.encode())]).integers(2**31))
-    return task.trainer.train(  # type: ignore[return-value]  # those of treevote.ensemble.members are members
-        task.treebank, task.dev, seed=own_seed, jobs=jobs.renamed(lambda _: task.title)
-    )
+
+    def train(treebank: Treebank) -> Member:
+        return task.trainer.train(  # type: ignore[return-value]  # those of treevote.ensemble.members are members
+            treebank, task.dev, seed=own_seed, jobs=jobs.renamed(lambda _: task.title)
+        )
+
+    return train_on_partial(train, task.treebank)
 
 
 def _train_alone(task: _Task, *, seed: int, progress: Progress | None = None) -> Member:

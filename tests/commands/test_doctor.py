@@ -11,6 +11,7 @@ import pytest
 
 from tests.command_line import fails, run
 from tests.reference.toy_grammar import toy_treebank
+from treevote.commands.doctor import doctor
 from treevote.conll.reader import read
 from treevote.conll.writer import write
 
@@ -162,3 +163,41 @@ def test_next_without_doubt_without_sentences_or_with_the_training_data_is_one_s
     assert "has no doubt" in fails("next", tmp_path / "model", room / "plain.conllu", "-o", output)
     assert "shortest sentence" in fails("next", room / "model", room / "pool.conllu", "--tokens", 1, "-o", output)
     assert not output.exists()
+
+
+def test_the_folds_of_a_training_are_those_of_the_doctor(room: Path, diagnosis: dict[str, str], tmp_path: Path) -> None:
+    train = ("train", room / "trees.conllu", "--members", "lr-svm-forward", "--folds", 3, "-o", tmp_path / "model")
+    run(*train, "--save-folds", tmp_path / "folds")
+    own, saved = (sorted(path.glob("*.conllu")) for path in (room / "work", tmp_path / "folds"))
+    assert [path.name for path in saved] == [path.name for path in own]
+    assert len(saved) == 3
+    for one, other in zip(own, saved, strict=True):
+        assert one.read_bytes() == other.read_bytes()
+    before = [path.stat().st_mtime_ns for path in saved]
+    found = json.loads(run("doctor", room / "trees.conllu", "--work", tmp_path / "folds", "--json"))
+    assert found["members"] == ["lr-svm-forward"]
+    assert found["suspects"] == json.loads(diagnosis["json"])["suspects"]
+    assert [path.stat().st_mtime_ns for path in saved] == before
+
+
+def test_folds_are_saved_where_there_are_some_and_for_the_treebank_as_it_is(room: Path, tmp_path: Path) -> None:
+    train = ("train", room / "trees.conllu", "--fast", "-o", tmp_path / "model", "--save-folds", tmp_path / "folds")
+    assert "add --folds 3" in fails(*train)
+    assert "add --tags gold" in fails(*train, "--folds", 2, "--from-tokens")
+    (tmp_path / "folds").mkdir()
+    (tmp_path / "folds" / "mine.txt").write_text("mine")
+    assert "holds something else" in fails(*train, "--folds", 2)
+    assert not (tmp_path / "model").exists()
+    run(*train[:5], "--folds", 2, "--save-folds", tmp_path / "two")
+    assert "another treebank" in fails("doctor", room / "pool.conllu", "--work", tmp_path / "two")
+
+
+def test_half_done_trees_are_no_suspects(room: Path, tmp_path: Path) -> None:
+    lines = (room / "plain.conllu").read_text().split("\n")
+    columns = lines[0].split("\t")
+    lines[0] = "\t".join([*columns[:6], "_", "_", *columns[8:]])
+    (tmp_path / "half.conllu").write_text("\n".join(lines))
+    said: list[str] = []
+    found = doctor(tmp_path / "half.conllu", members=["lr-svm-forward"], work=tmp_path / "work", warn=said.append)
+    assert said == ["1 of 90 sentences have no whole tree and are left out"]
+    assert all(one.sentence > 0 for one in found.suspects)

@@ -217,6 +217,11 @@ def test_a_name_in_another_package_is_no_model(site: Path) -> None:
     assert "no such installed model" in run("parse", "de-toy", TOY, code=1)
     with pytest.warns(TreevoteWarning, match="'de-toy' is not in a package 'treevote-de-toy'"):
         assert [model.name for model in installed_models()] == ["en-toy"]
+    plug_in = site / "treevote_chain-1.0.dist-info"
+    other.rename(plug_in)
+    (plug_in / "METADATA").write_text("Metadata-Version: 2.4\nName: treevote-chain\nVersion: 1.0\n")
+    (plug_in / "entry_points.txt").write_text("[treevote.members]\nchain = treevote_chain:FAMILY\n")
+    assert "no such installed model" in run("parse", "chain", TOY, code=1)
 
 
 def test_an_installed_model_is_checked_like_any_other(site: Path) -> None:

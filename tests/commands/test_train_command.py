@@ -44,11 +44,30 @@ def test_a_treebank_without_any_tree_is_refused(tmp_path: Path) -> None:
     assert "expected trees, found a file without: every HEAD is '_'" in sentence
 
 
-def test_a_sentence_with_a_part_of_its_heads_is_a_fault(tmp_path: Path) -> None:
-    some = tmp_path / "some.conllu"
-    some.write_text(TOY.read_text("utf-8") + BARE.replace("_\t_\t_\t_\n\n", "0\troot\t_\t_\n\n"), "utf-8")
-    sentence = fails("train", "--train", some, "-o", tmp_path / "model")
-    assert "sentence 13: expected a HEAD in 0..2, found '_' (unknown)" in sentence
+def test_words_without_a_head_are_counted_and_whole_trees_alone_are_measured(tmp_path: Path) -> None:
+    half, some = BARE.replace("_\t_\t_\t_\n\n", "0\troot\t_\t_\n\n"), tmp_path / "some.conllu"
+    some.write_text(half + BARE + TOY.read_text("utf-8"), "utf-8")
+    said: list[str] = []
+    train([some], tmp_path / "some", members=MEMBERS, folds=2, warn=said.append)
+    n = read(TOY).n_sentences
+    assert said == [
+        f"{some}: 1 of {n + 2} sentences have no tree and are left out".replace(
+            "have no tree and are", "has no tree and is"
+        ),
+        f"{some}: 1 word has no head, in 1 of {n + 1} sentences; "
+        "each member completes these trees after it has learned from the whole ones",
+    ]
+    assert facts(tmp_path / "some")["training"]["sentences"] == n + 1
+    assert facts(tmp_path / "some")["familiarity"]["tokens"] == read(TOY).n_tokens
+
+
+def test_partial_trees_need_a_whole_one(tmp_path: Path) -> None:
+    half = tmp_path / "half.conllu"
+    half.write_text(BARE.replace("_\t_\t_\t_\n\n", "0\troot\t_\t_\n\n"), "utf-8")
+    sentence = run("train", "--train", half, "-o", tmp_path / "model", code=1)
+    assert "expected some whole trees to learn from, found sentences without a part of their heads" in sentence
+    sentence = fails("train", "--train", TOY, "--dev", half, "-o", tmp_path / "model")
+    assert "sentence 1: expected a HEAD in 0..2, found '_' (unknown)" in sentence
 
 
 def test_a_small_treebank_is_measured_on_folds_by_default(tmp_path: Path) -> None:

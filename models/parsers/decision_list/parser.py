@@ -183,9 +183,9 @@ class DecisionListParser(BaseParser[DecisionListTrainer]):
         text = text_of(rows[treebank.tokens], treebank.offsets, words, self.table, self.single_root, given)
         linkage, last = unlinked(len(treebank.tokens)), (self.compiled[-1], usual_classes(self.lists[-1]))
         for step in range(self.n_steps):
-            if len(given.heads):
-                link_given(linkage, text, *last, step)
             apply_pass(linkage, text, self.compiled[step % len(self.lists)], step)
+            if len(given.heads):  # after the pass: its list has learned from words that only earlier passes have linked
+                link_given(linkage, text, *last, step)
         complete(linkage, text, *last, self.n_steps)
         return linkage
 

@@ -9,17 +9,20 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from treevote.config import to_mapping
 from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.corpus.folds import folds_of, rejoined
-from treevote.corpus.treebank import Treebank
+from treevote.corpus.treebank import Treebank, checksum
+from treevote.ensemble.members import kind_of
 from treevote.ensemble.trainer import MAX_FOLDS, EnsembleTrainer
 from treevote.errors import ConfigError
 from treevote.parallel import Jobs, Progress
 from treevote.protocols import Trainer
-from treevote.store.checkpoints import Checkpoints
+from treevote.store.checkpoints import Checkpoints, checkpoints
+from treevote.version import __version__
 
 
 class Task(NamedTuple):
@@ -30,6 +33,35 @@ class Task(NamedTuple):
     trainer: Trainer
     treebank: Treebank
     held_out: Treebank
+
+
+def plan_of(treebank: Treebank, members: Mapping[str, Any], n_folds: int, seed: int) -> dict[str, Any]:
+    """Return what the parses of the folds depend on."""
+    return {
+        "treebank": checksum(treebank.compact()),
+        "members": {name: {"kind": kind_of(trainer), **to_mapping(trainer)} for name, trainer in members.items()},
+        "folds": n_folds,
+        "seed": seed,
+        "version of treevote": __version__,
+    }
+
+
+def save_parses(
+    folder: Path,
+    treebank: Treebank,
+    parses: Mapping[str, Treebank],
+    members: Mapping[str, Any],
+    n_folds: int,
+    seed: int,
+) -> None:
+    """Write the parses of a training by folds where `cross_parsed` finds them; without any, open the folder for them.
+
+    Errors are those of `treevote.store.checkpoints.checkpoints`.
+    """
+    with checkpoints(folder, plan_of(treebank, members, n_folds, seed), work="diagnosis") as steps:
+        for number, (_, held_out) in enumerate(folds_of(len(treebank), n_folds), start=1):
+            for name, parse in parses.items():
+                write(parse.select(held_out).only(), steps.step(_file(name, number)))
 
 
 def cross_parsed(
@@ -44,7 +76,7 @@ def cross_parsed(
             "choose fewer folds, or give more sentences"
         )
     folds = list(enumerate(folds_of(len(treebank), n_folds), start=1))
-    paths = {(name, number): steps.step(f"{name}-{number}.conllu") for name in members for number, _ in folds}
+    paths = {(name, number): steps.step(_file(name, number)) for name in members for number, _ in folds}
     tasks = {
         paths[name, number]: Task(f"{name} {number}/{n_folds}", name, trainer, *map(treebank.select, fold))
         for number, fold in folds
@@ -55,6 +87,11 @@ def cross_parsed(
     for path, parse in zip(tasks, jobs.map(run, tasks.values()), strict=True):
         write(parse, path)
     return [rejoined([_read(paths[name, number]) for number, _ in folds]) for name in members]
+
+
+def _file(name: str, number: int) -> str:
+    """Return the name of the file with the parse of a fold, from 1, by a member."""
+    return f"{name}-{number}.conllu"
 
 
 def _read(path: Path) -> Treebank:

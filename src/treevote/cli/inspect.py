@@ -11,7 +11,7 @@ from treevote.cli import options
 
 def inspect(
     model: Annotated[
-        str | None, typer.Argument(metavar="[<MODEL>]", help=f"{options.MODEL} Without it all these are listed.")
+        str | None, typer.Argument(metavar="<MODEL>", help=f"{options.MODEL} Without it all these are listed.")
     ] = None,
     full: Annotated[
         bool, options.output("--full", help="Add scores in detail, configuration and files, as does -v.")

@@ -34,6 +34,10 @@ def train(
             show_default="3 for 100 to 2,999 sentences and where something is chosen, else 0",
         ),
     ] = None,
+    save_folds: Annotated[
+        Path | None,
+        options.output("--save-folds", metavar="<DIR>", help="Keep the parses of the folds, for doctor --work."),
+    ] = None,
     weights: Annotated[
         Literal["auto", "equal", "accuracy", "pos", "learned"] | None,
         options.choice(
@@ -102,7 +106,7 @@ def train(
         raise ConfigError("--tags belongs to --from-text or to --from-tokens; give one of these two")
     before = model_at(output)
     if all_faults:
-        require_no_faults({"some": [*trainings, *([dev] if dev else [])]}, fault, format=format)
+        require_no_faults({"partial": trainings, "some": [dev] if dev else []}, fault, format=format)
     settings: dict[str, object] = {"search": search or (beam and "beam"), "width": beam, "encoding": encoding}
     with options.running(jobs, backend, cluster) as running:
         trained = run(
@@ -116,6 +120,7 @@ def train(
             weights=weights,
             select=select,
             folds=folds,
+            save_folds=save_folds,
             seed=seed,
             annotator=AnnotatorTrainer("text" if from_text else "tokens", tags or "predicted")
             if from_text or from_tokens

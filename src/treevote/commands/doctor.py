@@ -11,22 +11,20 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from treevote.annotation.acknowledged import read_acknowledged
-from treevote.annotation.cross_parsing import cross_parsed
+from treevote.annotation.cross_parsing import cross_parsed, plan_of
 from treevote.annotation.suspects import LEAST, Diagnosis, Evidence, suspects_of
 from treevote.commands.train import FOLDS, chosen, compile_kernels
 from treevote.commands.treebanks import read_some, with_texts
-from treevote.config import to_mapping
+from treevote.config import from_mapping
 from treevote.conll.misc import require_misc
 from treevote.corpus.sentence import sent_id
-from treevote.corpus.treebank import Format, Treebank, checksum
-from treevote.corpus.trees import are_bare, require_labelled_trees
-from treevote.ensemble.configuration import Preset, ensemble_of
-from treevote.ensemble.members import kind_of
+from treevote.corpus.treebank import Format, Treebank
+from treevote.corpus.trees import are_partial, require_labelled_trees
+from treevote.ensemble.configuration import Configuration, Preset, ensemble_of
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import TreevoteError
 from treevote.parallel import ONE_JOB, Jobs
-from treevote.store.checkpoints import checkpoints
-from treevote.version import __version__
+from treevote.store.checkpoints import PLAN, checkpoints, plan_at
 
 File: TypeAlias = str | Path | Treebank
 
@@ -53,14 +51,15 @@ def doctor(
 ) -> Diagnosis:
     """Find annotation errors of a treebank: arcs and labels that are probably wrong.
 
-    The treebank is parsed by folds; sentences without trees are left out.
+    The treebank is parsed by folds; sentences without whole trees are left out.
 
     Parameters
     ----------
     files : path, "-", Treebank, or sequence of these
         Sentences with trees.
     config, preset, members, folds, seed
-        Parsers and folds, as for a training; by default the parsers are ``MEMBERS``, and there are three folds.
+        Parsers and folds, as for a training; by default those of the folder ``work``, if it holds parses, else
+        ``MEMBERS`` and three folds.
     least : float, default=0.2
         Least probability of a suspect by the parsers, 0..1; variations and breaks of habits are all suspects.
     acknowledged : path, optional
@@ -68,6 +67,7 @@ def doctor(
     work : path, optional
         Folder of the finished parses. By default it has the name of the first file and ``.doctor``, is in the working
         directory, and is removed at the end. One that is named stays: another run on the same treebank goes on from it.
+        It may be the one in which a training saved its folds.
     format : {"auto", "conllu", "conllx"}, default="auto"
     misc : bool, default=False
         Whether a treebank in CoNLL-X, which has no MISC to mark suspects in, is refused before the work.
@@ -101,23 +101,21 @@ def doctor(
     cases = frozenset() if acknowledged is None else read_acknowledged(acknowledged)
     named = tuple(members) or (MEMBERS if config is None and preset == "default" else ())
     configuration = chosen(config, preset, {"members": named, "folds": folds, "seed": seed})
+    asked = members or folds or seed is not None or config is not None or preset != "default"
+    if work is not None and not asked and (known := plan_at(Path(work), "diagnosis")) is not None:
+        settings = {"member": known.get("members"), "folds": known.get("folds"), "seed": known.get("seed")}
+        configuration = from_mapping(Configuration, settings, f"{work}/{PLAN}")
     trainers: dict[str, Any] = dict(ensemble_of(configuration).members)
-    whole = with_texts([read_some(file, format) for file in files])
+    whole = with_texts([read_some(file, format, partial=True) for file in files])
     if misc:
         require_misc(whole)
-    numbers = np.flatnonzero(~are_bare(whole))
+    numbers = np.flatnonzero(~are_partial(whole))
     if len(numbers) < len(whole):
-        warn(f"{len(whole) - len(numbers):,} of {len(whole):,} sentences have no tree and are left out")
+        warn(f"{len(whole) - len(numbers):,} of {len(whole):,} sentences have no whole tree and are left out")
     judged = whole.select(numbers).compact()
     require_labelled_trees(judged)
     n_folds = configuration.folds or FOLDS
-    plan: dict[str, Any] = {
-        "treebank": checksum(judged),
-        "members": {name: {"kind": kind_of(trainer), **to_mapping(trainer)} for name, trainer in trainers.items()},
-        "folds": n_folds,
-        "seed": configuration.seed,
-        "version of treevote": __version__,
-    }
+    plan = plan_of(judged, trainers, n_folds, configuration.seed)
     folder = Path(work) if work is not None else Path(f"{os.path.basename(_name(files[0]))}.doctor")
     if jobs.n_jobs != 1:
         compile_kernels(EnsembleTrainer(trainers), judged)

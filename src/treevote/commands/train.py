@@ -11,12 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
+from treevote.annotation.cross_parsing import save_parses
 from treevote.commands.treebanks import read_development, read_some, read_training
 from treevote.corpus.treebank import Format, Treebank
+from treevote.corpus.trees import are_partial
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer, TrainedAnnotator
 from treevote.ensemble.configuration import PRESETS, Configuration, Preset, ensemble_of, read_configuration
 from treevote.ensemble.members import known_members, with_clusters, with_vectors
 from treevote.ensemble.parser import EnsembleParser, save
+from treevote.ensemble.partial_trees import require_whole_trees
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, TreevoteError
@@ -62,6 +67,7 @@ def train(
     weights: VoteKind | Literal["auto"] | None = None,
     select: bool = False,
     folds: int | None = None,
+    save_folds: str | Path | None = None,
     seed: int | None = None,
     annotator: AnnotatorTrainer | None = None,
     clusters: str | os.PathLike[str] | Clusters | None = None,
@@ -77,7 +83,8 @@ def train(
     development set, the default number of folds is ``FOLDS`` for a selection, for measured weights, and for ``FEWEST``
     sentences and more, up to ``FEW``; else 0. Without a reader the model reads tagged treebanks only. Clusters of
     words, or word vectors in their place, are for parsers and taggers; ``vectors`` are for neural parsers. ``warn`` is
-    called with warnings about the files.
+    called with warnings about the files. ``save_folds`` is a folder for the parses of the folds, from which
+    `treevote.commands.doctor` goes on.
     """
     start = time.monotonic()
     if dev is not None and folds:
@@ -98,14 +105,23 @@ def train(
             annotator = dataclasses.replace(annotator, tagger=dataclasses.replace(annotator.tagger, clusters=known))
     texts: list[Treebank] = []
     on_text = None if annotator is None else texts.append
-    treebank, convention = read_training(files, format=format, warn=warn, on_text=on_text)
+    treebank, convention = read_training(files, format=format, warn=warn, on_text=on_text, partial=True)
     if vectors is not None:
         forms = {word.form for word in treebank.words}
         own = vectors if isinstance(vectors, WordVectors) else read_vectors(vectors, forms)
         trainer = dataclasses.replace(trainer, members=with_vectors(trainer.members, own))
     held_out = None if dev is None else read_development(dev, treebank, format=format, warn=warn)
     if held_out is None and configuration.folds is None:
-        trainer = with_folds(trainer, treebank.n_sentences)
+        trainer = with_folds(trainer, int((~are_partial(treebank)).sum()))
+    on_folds: dict[str, Any] = {}
+    if save_folds is not None:
+        if held_out is not None or not trainer.folds:
+            raise ConfigError("nothing is parsed by folds, so --save-folds has nothing to keep; add --folds 3")
+        if annotator is not None and annotator.tags != "gold":
+            raise ConfigError("--save-folds is for parses with the tags of the treebank; add --tags gold")
+        plan, folder = (trainer.members, trainer.folds, configuration.seed), Path(save_folds)
+        save_parses(folder, require_whole_trees(treebank), {}, *plan)  # before the work: it may hold something else
+        on_folds["on_folds"] = lambda gold, parses: save_parses(folder, gold, parses, *plan)
     compile_kernels(trainer, treebank)
     seen: TrainedAnnotator | None = None
     if annotator is not None:
@@ -114,7 +130,9 @@ def train(
             dev_text = read_some(dev, format)
         seen = annotator.train(treebank, held_out, texts=(texts[0], dev_text), seed=configuration.seed, jobs=jobs)
     data = (treebank, held_out) if seen is None else (seen.treebank, seen.dev)
-    parser, milliseconds = trainer.train_measured(*data, seed=configuration.seed, jobs=jobs, convention=convention)
+    parser, milliseconds = trainer.train_measured(
+        *data, seed=configuration.seed, jobs=jobs, convention=convention, **on_folds
+    )
     if seen is not None:
         parser = seen.of(parser)
     n_bytes = 0
@@ -142,6 +160,6 @@ def with_folds(trainer: EnsembleTrainer, n_sentences: int) -> EnsembleTrainer:
 
 def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank) -> None:
     """Train on two sentences, so that the first run on a machine compiles kernels here, and not in every job."""
-    few = treebank.select(range(min(2, treebank.n_sentences)))
+    few = treebank.select(np.flatnonzero(~are_partial(treebank))[:2])
     with suppress(TreevoteError):  # two sentences may be too few to learn from
         EnsembleTrainer(trainer.members).train(few, few)

@@ -13,7 +13,7 @@ import numpy as np
 from treevote.conll.guidelines import departures, unknown_labels
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Format, Treebank
-from treevote.corpus.trees import are_bare
+from treevote.corpus.trees import are_bare, are_partial
 from treevote.errors import InputError
 from treevote.evaluation.counts import Convention, convention_of
 
@@ -26,13 +26,15 @@ def read_training(
     format: Format | Literal["auto"] = "auto",
     warn: Warn = lambda sentence: None,
     on_text: Callable[[Treebank], object] | None = None,
+    partial: bool = False,
 ) -> tuple[Treebank, Convention]:
     """Read treebanks to learn from as one, without their text, and the convention of their scores.
 
-    ``warn`` is called with each departure from the guidelines, and with the number of sentences left out; ``on_text``
-    with all sentences and their text, which takes memory.
+    ``warn`` is called with each departure from the guidelines, and with the numbers of sentences left out and of words
+    without a head in others, which is a fault unless trees may be ``partial``. ``on_text`` is called with all sentences
+    and their text, which takes memory.
     """
-    treebanks = [read_some(file, format) for file in files]
+    treebanks = [read_some(file, format, partial=partial) for file in files]
     convention = convention_of(treebanks[0])
     for treebank in treebanks:
         for warning in departures(treebank):
@@ -46,9 +48,17 @@ def read_training(
     return Treebank.concatenate(parts, " + ".join(part.name for part in parts)), convention
 
 
-def read_some(file: str | Path | Treebank, format: Format | Literal["auto"] = "auto") -> Treebank:
-    """Return a treebank, read if it is a file; sentences may be without trees."""
-    return file if isinstance(file, Treebank) else read(file, format=format, trees="some")
+def read_some(
+    file: str | Path | Treebank, format: Format | Literal["auto"] = "auto", *, partial: bool = False
+) -> Treebank:
+    """Return a treebank, read if it is a file; sentences may be without trees, or else with ``partial`` ones."""
+    if isinstance(file, Treebank):
+        return file
+    treebank = read(file, format=format, trees="partial" if partial else "some")
+    if not (treebank.heads >= 0).any():
+        problem = "expected trees, found a file without: every HEAD is '_'"
+        raise InputError(problem, path=treebank.title, remedy="give a labelled treebank")
+    return treebank
 
 
 def read_development(
@@ -89,11 +99,17 @@ def with_texts(treebanks: Sequence[Treebank]) -> Treebank:
 
 
 def with_trees(treebank: Treebank, warn: Warn) -> Treebank:
-    """Leave out the sentences in which no token has a head, with a warning of their number."""
-    bare = are_bare(treebank)
-    count = int(bare.sum())
-    if not count:
-        return treebank
-    said = "has no tree and is" if count == 1 else "have no tree and are"
-    warn(f"{treebank.title}: {count:,} of {treebank.n_sentences:,} sentences {said} left out")
-    return treebank.select(np.flatnonzero(~bare)).compact()
+    """Leave out the sentences in which no token has a head; warn of their number, and of other words without one."""
+    bare, title = are_bare(treebank), treebank.title
+    if count := int(bare.sum()):
+        said = "has no tree and is" if count == 1 else "have no tree and are"
+        warn(f"{title}: {count:,} of {treebank.n_sentences:,} sentences {said} left out")
+        treebank = treebank.select(np.flatnonzero(~bare)).compact()
+    if count := int((treebank.is_token & (treebank.heads < 0)).sum()):
+        said = "word has no head" if count == 1 else "words have no head"
+        n_partial = int(are_partial(treebank).sum())
+        warn(
+            f"{title}: {count:,} {said}, in {n_partial:,} of {treebank.n_sentences:,} sentences; "
+            "each member completes these trees after it has learned from the whole ones"
+        )
+    return treebank

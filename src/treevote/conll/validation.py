@@ -273,7 +273,7 @@ def _tree_faults(tokens: Sequence[tuple[int, list[str]]], trees: Trees, unlabell
         problem = "expected one root, as every tree of the model has, found a second one"
         yield Fault(tokens[second - 1][0], problem, f"{remedy}, or leave some open as _")
         return
-    if 0 not in heads and trees in ("required", "some"):
+    if 0 not in heads and -1 not in heads[1:]:
         yield Fault(tokens[0][0], "expected a token with HEAD 0, found a sentence without a root", remedy)
         return
     seen = [0] * (n + 1)  # the token from which the way up was first taken through this one

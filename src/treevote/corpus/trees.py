@@ -65,6 +65,17 @@ def are_bare(treebank: Treebank) -> Bools:
     return bare
 
 
+def are_partial(treebank: Treebank) -> Bools:
+    """Return a mask of the sentences in which some token has no head, shape (n_sentences,).
+
+    >>> are_partial(Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [-1, 0], ["", "root"])])).tolist()
+    [False, True]
+    """
+    partial = np.zeros(treebank.n_sentences, np.bool_)
+    partial[treebank.sentence_of[treebank.is_token & (treebank.heads < 0)]] = True
+    return partial
+
+
 def require_trees(treebank: Treebank, sentences: Bools | None = None) -> None:
     """Raise an InputError that names the first sentence (of a mask) whose heads are not a tree, if there is one."""
     sound = are_trees(treebank)

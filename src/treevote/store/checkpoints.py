@@ -122,6 +122,12 @@ def checkpoints(
         yield Checkpoints(folder, made)
 
 
+def plan_at(folder: Path, work: Literal["adaptation", "diagnosis", "study"]) -> dict[str, Any] | None:
+    """Return the plan that a folder belongs to, None if there is none; ConfigError if it is damaged."""
+    path = folder / PLAN
+    return dict(_read_plan(path, work, f"a {work}")["plan"]) if path.exists() else None
+
+
 def _read_plan(path: Path, work: str, kind: str) -> dict[str, Any]:
     """Return the content of a plan; ConfigError if it is damaged or that of another program."""
     with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):

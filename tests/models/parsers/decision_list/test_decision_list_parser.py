@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference import decision_list as twin
+from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_parser import TEST, TRAINING, trees
 from tests.strategies import projective_trees, treebanks
+from treevote.corpus.given import Given
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, non_projective, roots
@@ -32,6 +34,7 @@ from treevote.models.parsers.decision_list.linkage import (
 from treevote.models.parsers.decision_list.parser import DecisionListParser, DecisionListTrainer
 from treevote.models.parsers.decision_list.passes import gold_pass, text_of
 from treevote.models.parsers.decision_list.training import instances
+from treevote.models.parsers.given_arcs import GivenArcs
 
 SMALL = DecisionListTrainer(attributes=("upos", "lemma", "feats"), weights=(1, 2), repeats=2, min_gain=2)
 
@@ -265,3 +268,13 @@ def test_links_are_found_by_lists_that_do_not_know_the_sentences() -> None:
     seen = [int(parser.lists[1].decided.sum()) for parser in (known, unknown)]
     assert seen[0] < seen[1]  # with mistakes and gaps more is left to see
     assert are_trees(dataclasses.replace(own, folds=100).train(gold).parse(gold)).all()  # more than sentences
+
+
+def test_the_first_list_sees_the_words_that_it_has_learned_from_whatever_is_given() -> None:
+    parser, test = DecisionListTrainer().train(toy_treebank(60, 1)), toy_treebank(60, 2)
+    all_heads = GivenArcs.of(Given.of(test, "heads", single_root=True), test.offsets, parser.labels, "path")
+    free, kept = parser.link(test), parser._link(test, *parser.memo.encode(test.words), all_heads)
+    right = (free.steps == 0) & (free.heads == test.heads)
+    assert right.any()
+    assert (kept.rules[right] == free.rules[right]).all()
+    assert (kept.heads == test.heads)[test.is_token].all()
