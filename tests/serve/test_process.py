@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @contextmanager
 def serving(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Start a server at a free port; yield it and its address, and end it."""
-    command = [sys.executable, "-m", "treevote", "serve", *map(str, arguments), "--port", "0"]
+    command = [sys.executable, "-m", "treevote", "serve", "--port", "0", *map(str, arguments)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:
@@ -79,6 +79,18 @@ def test_half_a_body_and_garbage_leave_the_server_alone(text_model: Path) -> Non
         assert process.wait(30) == 0
         assert process.stderr is not None
         assert "secret" not in process.stderr.read()
+
+
+def test_a_server_that_was_killed_starts_again_at_its_port(text_model: Path) -> None:
+    with serving(text_model) as (process, address), httpx.Client() as client:
+        assert client.post(f"{address}/process", data={"data": GOLD}).status_code == 200
+        process.kill()
+        process.wait()
+        with pytest.raises(httpx.TransportError):
+            client.post(f"{address}/process", data={"data": GOLD})
+        with serving(text_model, "--port", address.rpartition(":")[2]) as (_, again):
+            assert again == address
+            assert client.post(f"{again}/process", data={"data": GOLD}).json()["result"] == GOLD
 
 
 def test_what_cannot_be_served_is_one_sentence(tmp_path: Path, text_model: Path) -> None:

@@ -225,7 +225,10 @@ def test_a_query_that_cannot_be_read(client: TestClient) -> None:
 
 @given(
     st.dictionaries(
-        st.text(st.characters(codec="utf-8", exclude_characters='\r\n"\\'), min_size=1), st.text(), max_size=5
+        st.text(st.characters(codec="utf-8", exclude_characters='\r\n"\\'), min_size=1),
+        st.text(),
+        min_size=1,
+        max_size=5,
     )
 )
 def test_parts_come_back(values: dict[str, str]) -> None:

@@ -70,11 +70,7 @@ class Queue:
     def _serve(self) -> None:
         while True:
             tasks = self._next()
-            try:
-                results = tasks[0].work(tasks)
-            except Exception as fault:  # a bug, which each of them tells
-                results = [fault] * len(tasks)
-            for task, result in zip(tasks, results, strict=True):
+            for task, result in zip(tasks, _done(tasks), strict=True):
                 with suppress(InvalidStateError):  # nobody waits for it any more
                     if isinstance(result, Exception):
                         task.future.set_exception(result)
@@ -99,3 +95,11 @@ class Queue:
                 if task.is_wanted:
                     found.append(task)
             return found
+
+
+def _done(tasks: Sequence[Task]) -> Sequence[Any]:
+    """Return the results of tasks of equal work; where they fail together, those of each alone."""
+    try:
+        return tasks[0].work(tasks)
+    except Exception as bug:
+        return [bug] if len(tasks) == 1 else [_done([task])[0] for task in tasks]

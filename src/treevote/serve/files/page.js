@@ -4,7 +4,7 @@
 const $ = id => document.getElementById(id);
 const UNSURE = 0.7;
 const COLUMNS = { form: 1, lemma: 2, upos: 3, xpos: 4, feats: 5, head: 6, deprel: 7 };
-const state = { sentences: [], at: 0, model: "", other: "", labels: [], undo: [], chosen: 0, drawn: 0, asked: 0 };
+const state = { sentences: [], at: 0, model: "", other: "", labels: [], undo: [], chosen: 0, drawn: 0, turn: 1, width: 0 };
 
 // Elements and words
 
@@ -283,6 +283,8 @@ async function showTrees(sentence) {
     for (const side of ["width", "height"]) svg.setAttribute(side, scale * svg.getAttribute(side));
     const focused = $("vote").contains(document.activeElement) && document.activeElement.dataset.word;
     $("vote").replaceChildren(svg);
+    const [one, two] = [1, 2].map(word => Number(svg.querySelector(`[data-word="${word}"]`)?.getAttribute("x")));
+    state.turn = two < one && words.form.length > 1 ? -1 : 1;  // read from right to left
     for (const word of svg.querySelectorAll("[data-word]")) prepare(word, sentence);
     choose(state.chosen);
     if (focused) focusWord(focused);
@@ -317,7 +319,7 @@ function prepare(node, sentence) {
   node.classList.toggle("given", sentence.given.has(word));
   node.addEventListener("click", () => pick(word));
   node.addEventListener("keydown", event => {
-    const step = { ArrowRight: 1, ArrowLeft: -1, Home: 1 - word, End: form.length - word }[event.key];
+    const step = { ArrowRight: state.turn, ArrowLeft: -state.turn, Home: 1 - word, End: form.length - word }[event.key];
     if (step !== undefined) focusWord(word + step);
     else if (event.key === "Enter" || event.key === " ") pick(word);
     else if (event.key === "r" || event.key === "R") setHead(state.chosen || word, 0).then(() => focusWord(word));
