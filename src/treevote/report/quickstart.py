@@ -67,7 +67,7 @@ def _lines(result: Quickstart) -> Iterator[str]:
     yield f"gold    {result.folder / GOLD}"
     yield f"report  {result.folder / REPORT}, for a browser\n"
     yield "With a treebank of your own, in CoNLL-U or CoNLL-X:"
-    yield "  treevote train --train train.conllu --dev dev.conllu -o my-model -j 2"
+    yield "  treevote train train.conllu --dev dev.conllu -o my-model -j 2"
     yield "  treevote parse my-model input.conllu -o parsed.conllu"
     yield "  treevote evaluate test.conllu parsed.conllu"
     yield "  treevote adapt my-model new-domain.conllu --train train.conllu --dev dev.conllu -o adapted -j 2"
