@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import files
 from pathlib import Path
@@ -12,8 +10,22 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import run
+from benchmarks.packages import PACKAGED, packages
 from benchmarks.planted import LOOKED_AT, confidence_against, found, parses_by_folds, planted
-from benchmarks.systems import FAST, TREEVOTE, VOTE, System, answer, compared, part, plain, scores, systems
+from benchmarks.systems import (
+    FAST,
+    TREEVOTE,
+    VOTE,
+    FromTokens,
+    SpaCy,
+    System,
+    answer,
+    compared,
+    part,
+    scores,
+    systems,
+    treebank_files,
+)
 from benchmarks.tables import Table
 from treevote.conll.reader import read
 from treevote.conll.writer import write
@@ -41,6 +53,22 @@ SMALL = "UD_Hungarian-Szeged"
 PAIR = "wsj-to-bio"
 """Folder of an adaptation: ``source.train``, ``source.dev``, ``target.unlabeled`` and ``target.dev``."""
 
+NETWORKED = (
+    *("UD_Basque-BDT_resplit", "UD_Czech-FicTree_resplit", "UD_Dutch-LassySmall_resplit", "UD_Finnish-TDT_resplit"),
+    *("UD_German-GSD_resplit", "UD_Gothic-PROIEL", "UD_Persian-PerDT_resplit", "UD_Slovenian-SSJ_resplit"),
+)
+"""Folders of the treebanks on which the vote is measured with the member ``biaffine``."""
+
+WITH_NETWORK = System(
+    "vote with network", ("--members", "lr-structured-forward,graph-mira,pipeline,lr-structured-backward,biaffine")
+)
+"""The default vote, and ``biaffine``."""
+
+SYSTEMS_OF_README = ("UDPipe 1", "LR, greedy", "default vote", "best vote")
+
+SPACY_SECONDS = 1200
+"""Processor seconds that spaCy may train for."""
+
 SENTENCES, LABELLED, EVERY = 4000, 100, 13
 """Of the text without trees the first sentences; of the labelled ones every thirteenth, until there are a hundred."""
 
@@ -58,7 +86,7 @@ def results(data: Path, work: Path) -> Tables:
     las: dict[str, list[float]] = {}
     confidence = []
     for name, own in TREEBANKS.items():
-        folder = _treebank(data, own, work)
+        folder = treebank_files(data, own, work)
         test, parse = folder / "test.conllu", folder / "parse.conllu"
         vote, fast = VOTE.trained(folder)[0], FAST.trained(folder)[0]
         for member in answer("inspect", vote)["members"]:
@@ -81,7 +109,7 @@ def raw_text(data: Path, work: Path) -> Tables:
     """Measure what is lost from gold tags to running text."""
     rows = []
     for name, own in TREEBANKS.items():
-        folder = _treebank(data, own, work)
+        folder = treebank_files(data, own, work)
         stages = answer("cascade", FROM_TEXT.trained(folder)[0], folder / "test.conllu")["stages"]
         rows += [[name, given, *(found[metric] for metric in STAGES)] for given, found in stages.items()]
     las = {given: [row[-1] for row in rows if row[1] == given] for given in dict.fromkeys(row[1] for row in rows)}
@@ -96,7 +124,43 @@ def raw_text(data: Path, work: Path) -> Tables:
 
 def comparison(data: Path, work: Path) -> Tables:
     """Measure all systems on one treebank."""
-    return {"systems": compared(_treebank(data, SMALL, work), systems(), rounds=3, repeat=8)}
+    table = compared(treebank_files(data, SMALL, work), systems(), rounds=3, repeat=8)
+    few = [row for row in table["rows"] if row[0] in SYSTEMS_OF_README]
+    return {"systems": table, "systems-of-readme": {**table, "rows": few}}
+
+
+def tokens(data: Path, work: Path) -> Tables:
+    """Measure spaCy and treevote on tokens without tags."""
+    several = [
+        SpaCy("spaCy", ("--language", "hu", "--seconds", str(SPACY_SECONDS))),
+        FromTokens("treevote, fast", ("--from-tokens", "--fast")),
+        FromTokens("treevote, default vote", ("--from-tokens",)),
+    ]
+    return {"tokens": compared(treebank_files(data, SMALL, work), several, rounds=3, repeat=8)}
+
+
+def network(data: Path, work: Path) -> Tables:
+    """Measure the default vote without and with the member ``biaffine``: test LAS, and the cost of both."""
+    measured: dict[str, list[float]] = {}
+    for own in NETWORKED:
+        folder = treebank_files(data, own, work)
+        (without, before), (joined, after) = VOTE.trained(folder), WITH_NETWORK.trained(folder)
+        test, parse = folder / "test.conllu", folder / "parse.conllu"
+        commands = [
+            [*WITH_NETWORK.parse(joined, test, parse), "--member", "biaffine"],
+            VOTE.parse(without, test, parse),
+            WITH_NETWORK.parse(joined, test, parse),
+        ]
+        las, seconds = [], []
+        for command in commands:
+            seconds.append(run(command).cpu)
+            las.append(scores(test, parse)[0])
+        name = own.removeprefix("UD_").removesuffix("_resplit")
+        measured[name] = [*las, las[2] - las[1], before, after, seconds[2] / seconds[1]]
+    measured["mean"] = np.mean(list(measured.values()), axis=0).tolist()
+    columns = {"": 0, "network": 2, "default vote": 2, "with it": 2, "gain": 2}
+    costs = {"training, CPU s": 0, "with it, CPU s": 0, "time of a parse": 2}
+    return {"network": {"columns": {**columns, **costs}, "rows": [[name, *row] for name, row in measured.items()]}}
 
 
 def quickstart(data: Path, work: Path) -> Tables:
@@ -110,7 +174,7 @@ def quickstart(data: Path, work: Path) -> Tables:
 
 def adaptation(data: Path, work: Path) -> Tables:
     """Measure a model before and after its adaptations to a new domain."""
-    folder = _treebank(data, PAIR, work)
+    folder = treebank_files(data, PAIR, work)
     text, labelled, rest = (folder / f"{name}.conll" for name in ("text", "labelled", "rest"))
     sentences = _sentences(folder / "target.dev.conll")
     chosen = range(0, len(sentences), EVERY)[:LABELLED]
@@ -146,7 +210,7 @@ def doctor(data: Path, work: Path) -> Tables:
     """Plant errors into treebanks, and count how many of them several rankings find."""
     tables = {}
     for name, n_sentences in DOCTORED.items():
-        folder = _treebank(data, TREEBANKS[name], work)
+        folder = treebank_files(data, TREEBANKS[name], work)
         clean, wrong_file = folder / "clean.conllu", folder / "planted.conllu"
         _write(clean, _sentences(folder / "train.conllu")[:n_sentences])
         members = answer("doctor", clean, "--work", folder / "doctor-clean")["members"]
@@ -183,7 +247,7 @@ def partial(data: Path, work: Path) -> Tables:
     """Measure what partial trees are worth, by development data: without them, with them, and as whole trees."""
     rows: dict[str, list[float]] = {}
     for name in PARTIAL:
-        folder = _treebank(data, TREEBANKS[name], work)
+        folder = treebank_files(data, TREEBANKS[name], work)
         dev, parse = folder / "dev.conllu", folder / "parse.conllu"
         sentences = _sentences(folder / "train.conllu")[: sum(WHOLE_AND_PARTIAL)]
         whole, rest = sentences[: WHOLE_AND_PARTIAL[0]], sentences[WHOLE_AND_PARTIAL[0] :]
@@ -243,16 +307,6 @@ def tutorial(data: Path, work: Path) -> Tables:
     }
 
 
-def _treebank(data: Path, name: str, work: Path) -> Path:
-    """Write the files of a treebank into a folder of its own, decompressed, and return that folder."""
-    found = next((path for path in sorted(data.rglob(name)) if any(path.glob("*train*"))), None)
-    if found is None:
-        sys.exit(f"{data}: expected a folder {name} with training data in it; name the folder of the treebanks")
-    for path in found.glob("*.conll*"):
-        plain(path, work / name / re.sub(r"^(source\.|.*-)|\.xz$", "", path.name))
-    return work / name
-
-
 def _reliability(gold: Path, parse: Path) -> list[float]:
     """Return the calibration error of arcs, and with labels; the share of sure arcs with labels, and of those right."""
     arcs, labels = (answer("reliability", gold, parse)[kind] for kind in ("arc", "label"))
@@ -272,7 +326,10 @@ EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "raw-text": (list(TREEBANKS), raw_text),
     "adaptation": ([PAIR], adaptation),
     "comparison": ([SMALL], comparison),
+    "tokens": ([SMALL], tokens),
+    "network": (NETWORKED, network),
     "doctor": (list(DOCTORED), doctor),
+    "packages": ([origin.folder for origin in PACKAGED.values()], packages),
     "partial": (PARTIAL, partial),
     "tutorial": (["turkish-treebanks"], tutorial),
     "quickstart": (["turkish-treebanks"], quickstart),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from treevote.files.streams import opened, writing
 
 TREEVOTE = (sys.executable, "-m", "treevote")
 UDPIPE = (sys.executable, "-m", "benchmarks.udpipe")
+SPACY = (sys.executable, "-m", "benchmarks.spacy_parser")
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,28 @@ class UDPipe(System):
     def parse(self, model: Path, input: Path, output: Path) -> list[str]:
         """Return the command that parses a file."""
         return [*UDPIPE, "parse", str(model), str(input), str(output)]
+
+
+@dataclass(frozen=True)
+class SpaCy(System):
+    """spaCy, of which the settings are options of `benchmarks.spacy_parser`; it sees no tags."""
+
+    def train(self, folder: Path, model: Path) -> list[str]:
+        """Return the command that trains it."""
+        return [*SPACY, "train", str(part(folder, "train")), str(part(folder, "dev")), str(model), *self.settings]
+
+    def parse(self, model: Path, input: Path, output: Path) -> list[str]:
+        """Return the command that parses a file."""
+        return [*SPACY, "parse", str(model), str(input), str(output)]
+
+
+@dataclass(frozen=True)
+class FromTokens(System):
+    """treevote without the tags of its input."""
+
+    def parse(self, model: Path, input: Path, output: Path) -> list[str]:
+        """Return the command that predicts tags and trees."""
+        return [*super().parse(model, input, output), "--tags", "predict"]
 
 
 FAST = System("LR, greedy", ("--fast",))
@@ -163,3 +187,13 @@ def plain(source: Path, target: Path) -> Path:
         with opened(source) as (stream, *_), writing(target) as file:
             shutil.copyfileobj(stream, file)
     return target
+
+
+def treebank_files(data: Path, name: str, work: Path) -> Path:
+    """Write the files of a treebank, by name or pattern, into a folder of its own, decompressed, and return it."""
+    found = next((path for path in sorted(data.rglob(name)) if any(path.glob("*train*"))), None)
+    if found is None:
+        sys.exit(f"{data}: expected a folder {name} with training data in it; name the folder of the treebanks")
+    for path in found.glob("*.conll*"):
+        plain(path, work / found.name / re.sub(r"^(source\.|.*-)|\.xz$", "", path.name))
+    return work / found.name

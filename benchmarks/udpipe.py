@@ -1,5 +1,7 @@
 """UDPipe 1 as a command: ``train`` a parser on gold tags, or ``parse`` a tokenised and tagged file.
 
+With ``--from-text`` it trains a tokenizer and a tagger, too, and parses running text.
+
 ``ufal.udpipe`` (Straka & Straková 2017) trains and parses in process. Its own parser options are those of
 ``--options``; the default is all of its defaults.
 """
@@ -31,33 +33,38 @@ def main() -> None:
     parse_parser.add_argument("model", type=Path)
     parse_parser.add_argument("input", type=Path)
     parse_parser.add_argument("output", type=Path)
+    for command in (train_parser, parse_parser):
+        command.add_argument("--from-text", action="store_true", help="with tokenizer and tagger")
     asked = parser.parse_args()
     if asked.command == "train":
-        train(asked.train, asked.dev, asked.model, asked.options)
+        train(asked.train, asked.dev, asked.model, asked.options, from_text=asked.from_text)
     else:
-        parse(asked.model, asked.input, asked.output)
+        parse(asked.model, asked.input, asked.output, from_text=asked.from_text)
 
 
-def train(train: Path, dev: Path, model: Path, options: str) -> None:
-    """Train a parser alone; the network of the best pass over the training data, by ``dev``, is kept."""
+def train(train: Path, dev: Path, model: Path, options: str, *, from_text: bool = False) -> None:
+    """Train a parser, alone or with tokenizer and tagger; the network of the best pass, by ``dev``, is kept."""
     udpipe = _udpipe()
     fault = udpipe.ProcessingError()
     texts = [_sentences(udpipe, path.read_text("utf-8")) for path in (train, dev)]
-    none = udpipe.Trainer.NONE
+    default = udpipe.Trainer.DEFAULT
+    others = default if from_text else udpipe.Trainer.NONE
     with _quiet():
-        made = udpipe.Trainer.train(METHOD, *texts, none, none, options or udpipe.Trainer.DEFAULT, fault)
+        made = udpipe.Trainer.train(METHOD, *texts, others, others, options or default, fault)
     _check(fault)
     model.write_bytes(made)
 
 
-def parse(model: Path, input: Path, output: Path) -> None:
-    """Parse a CoNLL-U file with its own tokens and tags."""
+def parse(model: Path, input: Path, output: Path, *, from_text: bool = False) -> None:
+    """Parse a CoNLL-U file with its own tokens and tags, or running text."""
     udpipe = _udpipe()
     fault = udpipe.ProcessingError()
     loaded = udpipe.Model.load(str(model))
     if loaded is None:
         sys.exit(f"{model}: not a model of UDPipe 1")
-    pipeline = udpipe.Pipeline(loaded, "conllu", udpipe.Pipeline.NONE, udpipe.Pipeline.DEFAULT, "conllu")
+    default = udpipe.Pipeline.DEFAULT
+    how = ("tokenize", default) if from_text else ("conllu", udpipe.Pipeline.NONE)
+    pipeline = udpipe.Pipeline(loaded, *how, default, "conllu")
     parsed = pipeline.process(input.read_text("utf-8"), fault)
     _check(fault)
     output.write_text(parsed, "utf-8")

@@ -166,22 +166,27 @@ def strange_labels(parser: Parser, treebank: Treebank, keep: Keep | None) -> str
 
     None if there are none. They are kept all the same.
     """
-    if keep is None or keep == "heads":
+    if keep is None or keep == "heads" or (known := known_labels(parser)) is None:
         return None
-    known = {FREE_LABEL}
-    for member in parser.members.values() if isinstance(parser, EnsembleParser) else (parser,):
-        labels = getattr(getattr(member, "labeller", member), "labels", None)
-        if labels is None:  # of a plug-in
-            return None
-        known.update(plain_labels(labels, "path")[0])
     used = np.unique(treebank.deprels[treebank.deprels >= 0]).tolist()
-    strange = [label for label in map(treebank.labels.__getitem__, used) if label not in known]
+    strange = [label for label in map(treebank.labels.__getitem__, used) if label not in {*known, FREE_LABEL}]
     if not strange:
         return None
     more = f" and {len(strange) - MOST_NAMED} more" if len(strange) > MOST_NAMED else ""
     return (
         f"the model does not know the labels {', '.join(sorted(strange)[:MOST_NAMED])}{more}; they are kept as they are"
     )
+
+
+def known_labels(parser: Parser) -> set[str] | None:
+    """Return the labels that a member of a model knows, or a member alone; None if a plug-in does not tell its own."""
+    known: set[str] = set()
+    for member in parser.members.values() if isinstance(parser, EnsembleParser) else (parser,):
+        labels = getattr(getattr(member, "labeller", member), "labels", None)
+        if labels is None:
+            return None
+        known.update(plain_labels(labels, "path")[0])
+    return known
 
 
 def _sums(mask: Bools, slots: Longs) -> Longs:

@@ -93,9 +93,9 @@ class EnsembleParser:
         """Whether every tree has exactly one root."""
         return all(member.single_root for member in self.members.values())
 
-    def parse_members(self, treebank: Treebank) -> dict[str, Treebank]:
-        """Return the parse of each member."""
-        return {name: member.parse(treebank) for name, member in self.members.items()}
+    def parse_members(self, treebank: Treebank, given: Given | None = None) -> dict[str, Treebank]:
+        """Return the parse of each member, with the given arcs that its search can hold."""
+        return {name: _counted(member, treebank, given)[0] for name, member in self.members.items()}
 
     def combine(self, parses: Mapping[str, Treebank], given: Given | None = None) -> Treebank:
         """Return the vote over the parses of all members, with support, and with confidence if possible."""
@@ -191,7 +191,7 @@ def save(parser: EnsembleParser, path: str | Path) -> None:
 
 
 def load(path: str | Path) -> EnsembleParser:
-    """Read a parser from a model folder.
+    """Read a parser from a model folder, or from an installed model by its name.
 
     Raises
     ------

@@ -13,6 +13,7 @@ from treevote.ensemble.parser import EnsembleParser, load, load_member
 from treevote.errors import ModelError
 from treevote.store.checkpoints import checksum
 from treevote.store.manifest import MANIFEST
+from treevote.store.packages import model_folder
 from treevote.version import __version__
 
 MAX_LOADED = 4  # models that a process keeps in memory; the one least recently used leaves for another
@@ -24,7 +25,7 @@ class StoredParser:
 
     It is a few hundred bytes when it is pickled. Calling it gives the parser: a process loads it at the first call, by
     one thread, and refuses another model, or another version of treevote, in one sentence. It keeps ``MAX_LOADED``
-    parsers, those most recently called.
+    parsers, those most recently called, and those that are held.
 
     Attributes
     ----------
@@ -54,15 +55,16 @@ class StoredParser:
 
     @classmethod
     def of(cls, path: str | os.PathLike[str], member: str | None = None) -> Self:
-        """Return the reference to a model folder, or to a member; it is loaded at the first call.
+        """Return the reference to a model, by path or installed name, or to a member; it is loaded at the first call.
 
         Raises
         ------
         ModelError
             If it is not a model folder.
         """
+        path = model_folder(path)
         if not Path(path, MANIFEST).is_file():
-            load(Path(path))  # which raises the error for what is there instead
+            load(path)  # which raises the error for what is there instead
         return cls(os.path.abspath(path), checksum(path), member)
 
     def __call__(self) -> EnsembleParser:
@@ -83,8 +85,9 @@ class StoredParser:
             with _LOCK:
                 place = _PLACES.pop(self._key, None) or _Place()
                 _PLACES[self._key] = place
-                while len(_PLACES) > MAX_LOADED:
-                    del _PLACES[next(iter(_PLACES))]
+                free = [key for key, each in _PLACES.items() if not each.held]
+                for key in free[: max(len(free) - MAX_LOADED, 0)]:
+                    del _PLACES[key]
             with place.lock:
                 if place.parser is None:
                     place.parser = self._load()
@@ -93,6 +96,13 @@ class StoredParser:
             if not self.travelled:
                 raise
             raise ModelError(f"a worker on {socket.gethostname()}: {error}") from error
+
+    def hold(self) -> EnsembleParser:
+        """Return the parser, which this process keeps in memory until `release`, however many others are called."""
+        parser = self()
+        with _LOCK:
+            _PLACES.setdefault(self._key, _Place(parser)).held = True
+        return parser
 
     def release(self) -> None:
         """Give up the parser that this process keeps in memory, until the next call."""
@@ -118,9 +128,10 @@ class StoredParser:
 
 @dataclass(eq=False)
 class _Place:
-    """The place of a parser in memory, and the lock of the thread that loads it."""
+    """The place of a parser in memory, whether it stays there, and the lock of the thread that loads it."""
 
     parser: EnsembleParser | None = None
+    held: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 

@@ -65,36 +65,60 @@ LAYERS = (
     {"batch", "studies"},
     {"commands", "spacy_texts"},
     {"report"},
+    {"serve"},
     {"api", "cli", "spacy_component"},
     {"__main__"},
 )
 """A module imports from its own layer and those before it."""
 
 DOORS = {
+    "cassis": {"treevote.serve.inception"},
     "conllu": {"treevote.conll", "treevote.conll.tokenlists"},
     "distributed": {"treevote.parallel"},
     "jinja2": {"treevote.report"},
     "joblib": {"treevote.parallel"},
     "networkx": {"treevote.ensemble.arborescence"},
+    "packaging": {"treevote.commands.package"},
     "llvmlite": {"treevote.kernels"},
     "numba": {"treevote.kernel_files", "treevote.kernels"},
     "pandas": {"treevote.corpus.frame", "treevote.corpus.treebank"},
     "rich": {"treevote.cli", "treevote.commands", "treevote.drawing", "treevote.terminal"},
     "platformdirs": {"treevote.kernel_files"},
+    "python_multipart": {"treevote.serve.form"},
     "spacy": {"treevote.spacy_component", "treevote.spacy_texts"},
     "sklearn": {
         "treevote.models.text.tag_confidence",
         "treevote.models.learning.clusters.vectors",
         "treevote.models.learning.learners",
     },
+    "starlette": {"treevote.serve.app"},
     "threadpoolctl": {"treevote.ensemble.candidate_model", "treevote.models.learning.clusters.vectors"},
     "typer": {"treevote.cli", "treevote.commands"},
     "ufal": {"treevote.models.text.tokenization"},
+    "uvicorn": {"treevote.serve.app"},
 }
 """The only modules, or packages of modules, that import a library."""
 
-EXTRAS = {"distributed": "dask", "jinja2": "report", "pandas": "pandas", "spacy": "spacy", "ufal": "text"}
+EXTRAS = {
+    "cassis": "inception",
+    "distributed": "dask",
+    "jinja2": "report",
+    "pandas": "pandas",
+    "python_multipart": "serve",
+    "spacy": "spacy",
+    "starlette": "serve",
+    "ufal": "text",
+    "uvicorn": "serve",
+}
 """Libraries of single features, and their extras."""
+
+NAMES_OF_IMPORTS = {
+    "dkpro-cassis": "cassis",
+    "python-multipart": "python_multipart",
+    "scikit-learn": "sklearn",
+    "ufal.udpipe": "ufal",
+}
+"""Packages that are imported by another name."""
 
 BANNED = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "logging"}
 
@@ -265,7 +289,7 @@ def test_dependencies_are_the_libraries_imported() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]
     declared, optional = (
-        {line.split(">")[0].replace("scikit-learn", "sklearn").replace("ufal.udpipe", "ufal") for line in lines}
+        {NAMES_OF_IMPORTS.get(name := line.split(">")[0], name) for line in lines if "[" not in line}
         for lines in (project["dependencies"], [line for extra in EXTRAS.values() for line in extras[extra]])
     )
     used = {full.split(".")[0] for name in NAMES for full in imported(modules()[name][1])}

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import shutil
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import experiments
+from benchmarks import experiments, packages
 from benchmarks.__main__ import main
 from benchmarks.experiments import EXPERIMENTS
 from benchmarks.measure import run
+from benchmarks.packages import Origin
 from benchmarks.pages import MARKED, PAGES, rendered
 from benchmarks.planted import SHARE, found, planted
 from benchmarks.systems import System, compared, plain, systems
 from benchmarks.tables import STORE, stored
 
 from tests.ensemble.test_selection import noisy
+from tests.pages import write_treebank
 from tests.paths import ROOT, TOY
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.trees import are_trees
 from treevote.corpus.vocabulary import common_labels
+from treevote.ensemble.annotator_trainer import AnnotatorTrainer
+from treevote.models.text.tokenization.tokenizer import TokenizerTrainer
 
 SMALL = System("default vote", ("--members", "lr-svm-forward,lr-svm-backward"))
 
@@ -62,6 +68,32 @@ def test_figures_of_a_treebank_are_stored_with_its_name(tmp_path: Path, monkeypa
     assert name == "Toy"
     assert all(0 <= error <= 1 for error in errors[:2])
     assert "| default vote | " in rendered("<!-- figures: results -->\n<!-- end -->\n", tables)
+
+
+def test_packages_are_made_of_a_folder_of_treebanks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages, "PACKAGED", {"xx-toy": Origin("UD_Toy", "xx", "CC0-1.0", "nobody")})
+    folder = tmp_path / "data" / "UD_Toy_half"
+    folder.mkdir(parents=True)
+    for size, name in ((60, "train"), (20, "dev"), (15, "test")):
+        write_treebank(toy_treebank(size, size), folder / f"{name}.conllu")
+    quick = functools.partial(AnnotatorTrainer, tokenizer=TokenizerTrainer(epochs=1))
+    monkeypatch.setattr(packages, "AnnotatorTrainer", quick)
+    made = tmp_path / "work" / "UD_Toy_half" / "small"
+    packages.train_small(str(folder / "train.conllu"), str(folder / "dev.conllu"), str(made))
+    made.with_name("small.cost.json").write_text('{"cpu": 7}')
+    (table,) = packages.packages(tmp_path / "data", tmp_path / "work").values()
+    (row,) = table["rows"]
+    found = dict(zip(table["columns"], row, strict=True))
+    assert found[""] == "`xx-toy`"
+    assert found["UPOS"] > 90
+    assert found["training, CPU s"] == 7
+    assert found["tokens a CPU s"] > 0
+    wheel = tmp_path / "work" / "dist" / "treevote_xx_toy-1.0-py3-none-any.whl"
+    assert found["MB"] == wheel.stat().st_size / 1e6
+    with zipfile.ZipFile(wheel) as archive:
+        metadata = archive.read("treevote_xx_toy-1.0.dist-info/METADATA").decode()
+    assert "\nRequires-Dist: treevote[text]>=" in metadata
+    assert f"LAS {found['LAS']:.2f} |" in metadata
 
 
 def test_planted_errors_leave_trees_and_are_as_many_as_asked_for() -> None:

@@ -44,8 +44,10 @@ FEATURES = {
         "adapt model new-domain.conllu --train train.conllu -o out --report out.html",
         "quickstart -o out",
     ),
+    ("starlette", "serve"): ("serve model",),
     ("turkish-treebanks", "quickstart"): ("quickstart -o out",),
     ("ufal.udpipe", "text"): ("train --train train.conllu -o out --from-text", "quickstart --from-text -o out"),
+    ("uvicorn", "serve"): ("serve model",),
 }
 """Packages, their extras, and commands that need them."""
 

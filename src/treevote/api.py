@@ -254,7 +254,7 @@ def adapt(
     configuration = adaptation_configuration(_path(config), scheme, {})
     with _jobs(jobs, progress) as running:
         return run_adaptation(
-            os.fspath(model),
+            model,
             _paths(unlabelled),
             os.fspath(output),
             train=_paths(train),

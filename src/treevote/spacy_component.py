@@ -32,6 +32,7 @@ from treevote.extras import extra
 from treevote.kernels import Bools, Longs
 from treevote.models.text.text_annotator import without_tags
 from treevote.spacy_texts import EXTENSIONS, UPOS, add_extensions, attach, read_docs, surface_words
+from treevote.store.packages import model_folder
 
 with extra("spacy", "the component needs spaCy"):
     import spacy
@@ -64,7 +65,7 @@ class _Part:
             target = Path(path, _FOLDER)
             if target.exists():
                 shutil.rmtree(target)
-            shutil.copytree(self.model, target)
+            shutil.copytree(model_folder(self.model), target)
 
     def from_disk(self, path: str | os.PathLike[str], *, exclude: Iterable[str] = ()) -> Self:
         """Take the model from the folder of the pipeline."""

@@ -78,6 +78,8 @@ def surface_words(treebank: Treebank) -> tuple[list[str], list[bool], list[bool]
         span = source.line_of[int(treebank.offsets[i]) : int(treebank.offsets[i + 1])].tolist()
         end, inner, last = 0, False, False
         for line in source.lines[span[0] : span[-1] + 1]:
+            if line.startswith("#"):
+                continue
             number, *columns = line.rstrip("\r").split("\t")
             if "-" in number:
                 first, end = map(int, number.split("-"))

@@ -154,7 +154,7 @@ def expected(treebank: Treebank) -> list[list[tuple[str, ...]]]:
 
 def test_a_model_that_reads_text_is_a_whole_pipeline(reading_model: Path, tmp_path: Path) -> None:
     nlp = whole_pipeline(reading_model)
-    text = "\n".join(texts())
+    text = "\n".join([*texts(), "A well-known dog barks - twice."])
     doc = nlp(text)
     assert doc.text == text
     (tmp_path / "text.txt").write_text(text, "utf-8")

@@ -15,7 +15,6 @@ from treevote.commands.train import with_folds
 from treevote.conll.chunks import Chunk
 from treevote.ensemble.configuration import described
 from treevote.ensemble.parser import score_tags
-from treevote.ensemble.system_vote import one_root
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.notebook import OneLine
@@ -75,12 +74,6 @@ def test_tags_of_the_scores() -> None:
     folds: dict[str, object] = {"scores": {}, "folds": 3, "reading": {"tags": "gold"}}
     developed: dict[str, object] = {"scores": {}, "development": {}, "reading": {"tags": "gold"}}
     assert [score_tags(facts) for facts in ({}, folds, developed)] == [None, "gold", "predicted"]
-
-
-def test_gold_trees_or_the_systems_tell_the_number_of_roots() -> None:
-    one = Treebank.of([(["a", "b"], [0, 1], ["root", "x"])])
-    two = Treebank.of([(["a", "b"], [0, 0], ["root", "root"])])
-    assert [one_root([one, two]), one_root([two, two]), one_root([one, one], gold=two)] == [True, False, False]
 
 
 def test_rates_as_csv() -> None:

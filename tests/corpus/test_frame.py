@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from treevote.corpus.treebank import Treebank
+from treevote.errors import InputError
 
 pandas = pytest.importorskip("pandas")
 
@@ -14,3 +15,10 @@ def test_rows_with_the_same_number_are_a_sentence() -> None:
     treebank = Treebank.from_frame(frame)
     assert ["".join(word.form for word in sentence.words[1:]) for sentence in treebank] == ["ab", "cde", "f"]
     assert len(Treebank.from_frame(treebank.to_frame())) == 3
+
+
+@pytest.mark.parametrize("head", [-2, 0.5, "1", float("nan")])
+def test_a_head_is_a_whole_number_from_minus_one(head: object) -> None:
+    frame = pandas.DataFrame({"sentence": [1], "form": ["a"], "head": [head]})
+    with pytest.raises(InputError, match=r"expected whole numbers from -1 on in column 'head', found .* in row 0"):
+        Treebank.from_frame(frame)

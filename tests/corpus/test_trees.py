@@ -19,6 +19,7 @@ from treevote.corpus.trees import (
     non_projective,
     non_projective_arcs,
     per_sentence,
+    require_labelled_trees,
     require_trees,
     reverse,
     roots,
@@ -106,6 +107,12 @@ def test_the_first_sentence_that_is_no_tree_is_named() -> None:
     with pytest.raises(InputError, match=r"^toy\.conllu, sentence 3: expected a tree"):
         require_trees(treebank, np.array([True, False, True]))
     require_trees(treebank, np.array([True, False, False]))
+
+
+def test_the_first_sentence_with_a_label_that_cannot_be_written_is_named() -> None:
+    treebank = Treebank.of([(["a"], [0], ["x"]), (["a"], [0], ["a\tb"]), (["a"], [0], ["a\tb"])], name="toy.conllu")
+    with pytest.raises(InputError, match=r"^toy\.conllu, sentence 2: expected labels with no control character"):
+        require_labelled_trees(treebank)
 
 
 @given(treebanks())

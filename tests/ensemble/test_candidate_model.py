@@ -20,7 +20,7 @@ from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble import candidate_features as fast
 from treevote.ensemble.candidate_features import PLACE_BITS, place_of, places_of
-from treevote.ensemble.candidate_model import CandidateModel, Examples, negative_log_likelihood, normalise
+from treevote.ensemble.candidate_model import PRECISION, CandidateModel, Examples, negative_log_likelihood, normalise
 from treevote.ensemble.candidates import Candidates, arc_probabilities
 from treevote.ensemble.judge import calibration as measured
 from treevote.ensemble.vote import Ballots, vote
@@ -345,6 +345,24 @@ def test_few_sentences_make_confidence_better_on_a_harder_domain(name: str) -> N
     assert_same_trees(*(own.of(harder(TEST)).vote(single_root=True) for own in (old, new)))
     with pytest.raises(InputError, match="found none"):
         old.recalibrated(DEV.select([]), [DEV.select([])] * 3)
+
+
+def test_the_line_is_the_most_probable_one() -> None:
+    easy = [noisy(DEV, noise, seed) for seed, noise in enumerate((0.15, 0.25, 0.35))]
+    few, old = toy_treebank(8, 3), CandidateModel.fit(DEV, easy)
+    examples = Examples.of(few, harder(few))
+    sums = np.empty(len(examples.places))
+    fast.add_weights(examples.places, old.weights, sums)
+
+    def lost(slope: float, intercept: float) -> float:
+        slots, unused = examples.candidates.slots, np.empty(len(sums))
+        likelihood = negative_log_likelihood(slots, slope * sums + intercept, examples.right, unused)
+        return likelihood + PRECISION / 2 * ((slope - 1) ** 2 + intercept**2)
+
+    slope, intercept = old.recalibrated(few, harder(few)).line
+    assert abs(slope - 1) > 0.2
+    for step in (-0.01, 0.01):
+        assert lost(slope, intercept) < min(lost(slope + step, intercept), lost(slope, intercept + step))
 
 
 def test_on_the_same_sentences_recalibration_changes_little(learned: CandidateModel) -> None:

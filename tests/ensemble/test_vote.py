@@ -23,6 +23,7 @@ from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, roots
 from treevote.ensemble.arborescence import spanning_tree
+from treevote.ensemble.system_vote import one_root
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import HEAVIEST, SEEN_ENOUGH, UNIT, Weights
 from treevote.errors import ConfigError, InputError, ModelError
@@ -405,6 +406,17 @@ def test_weights_by_agreement_are_mean_shares_of_the_same_arcs(given_systems: li
             if b != a
         ]
         assert found.overall[a] == pytest.approx(sum(shares) / max(1, k - 1))
+
+
+def test_gold_trees_or_the_systems_tell_the_number_of_roots() -> None:
+    one = Treebank.of([(["a", "b"], [0, 1], ["root", "x"])])
+    two = Treebank.of([(["a", "b"], [0, 0], ["root", "root"])])
+    assert [one_root([one, two]), one_root([two, two]), one_root([one, one], gold=two)] == [True, False, False]
+
+
+def test_the_weight_by_agreement_on_a_single_token() -> None:
+    one = Treebank.of([(["a"], [0], ["root"])])
+    assert Weights.by_agreement([one, one]).overall == (1.0, 1.0)
 
 
 @given(st.integers(1, 12))

@@ -19,6 +19,7 @@ from tests.paths import TOY
 from tests.strategies import LABELS, treebanks
 from treevote.commands.evaluate import evaluate as evaluate_files
 from treevote.conll.reader import read
+from treevote.corpus.sentence import Sentence
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.breakdowns import confusions
@@ -157,11 +158,23 @@ def test_confusions_add_up_and_point_to_errors(case: tuple[Treebank, dict[str, T
                 trees = found.trees(example.sentence)
                 assert trees.gold.deprels[example.token - 1] == cell.gold
                 assert (trees.systems[i].deprels[example.token - 1] or "(none)") == cell.system
+        pairs = zip(case[0].sentences(), list(case[1].values())[i].sentences(), strict=True)
+        counted = Counter(
+            (head_tag(ours, ours.heads[token]), head_tag(ours, theirs.heads[token]))
+            for ours, theirs in pairs
+            for token in range(1, len(ours.words))
+            if case[3] or ours.words[token].form not in (".", "--")
+        )
+        assert {(cell.gold, cell.system): cell.tokens for cell in heads.cells} == counted
         for cell in heads.cells:
             assert (cell.examples == ()) == (cell.errors == 0)
             for example in cell.examples:
                 trees = found.trees(example.sentence)
                 assert trees.gold.heads[example.token - 1] != trees.systems[i].heads[example.token - 1]
+
+
+def head_tag(sentence: Sentence, head: int) -> str:
+    return "(none)" if head < 0 else sentence.words[head].upos if head else "ROOT"
 
 
 def test_confusions_take_no_more_room_than_there_are_cells() -> None:

@@ -28,6 +28,7 @@ PATHS = st.builds(
         (["dev.malt.conllu", "dev.yara.conllu"], ["malt", "yara"]),
         (["test.conllu", "test.udpipe.conllu"], ["test", "test.udpipe"]),
         (["a/x.conllu", "b/x.conllu"], ["a", "b"]),
+        (["dev.malt.new.conllu", "dev.yara.old.conllu"], ["malt.new", "yara.old"]),
         (["a/x", "b/x", "c/y"], ["a/x", "b/x", "c/y"]),
         (["a/b", "b"], ["a/b", "b"]),
         (["gold"], ["gold"]),

@@ -15,7 +15,8 @@ def clusters(
     ],
     output: options.Output = "-",
     model: Annotated[
-        str | None, options.input(metavar="<MODEL>", help="Model whose tokenizer reads running text.")
+        str | None,
+        options.input(metavar="<MODEL>", help="Model, folder or name, whose tokenizer reads running text."),
     ] = None,
     format: Annotated[
         Literal["auto", "conllu", "conllx", "text", "lines"],

@@ -10,7 +10,9 @@ from treevote.cli import options
 
 
 def inspect(
-    model: options.Model,
+    model: Annotated[
+        str | None, typer.Argument(metavar="<MODEL>", help=f"{options.MODEL} Without it all these are listed.")
+    ] = None,
     full: Annotated[
         bool, options.output("--full", help="Add scores in detail, configuration and files, as does -v.")
     ] = False,
@@ -33,6 +35,15 @@ def inspect(
 
     options.refuse_both({"--rules": rules, "--json": json})
     options.refuse_both({"--full": full, "--json": json})
+    if model is None:
+        if full or rules or card or markdown:
+            raise typer.BadParameter("there is no model to describe; name one, or leave the other options out")
+        from treevote.report.model import installed_json, installed_text
+        from treevote.store.packages import installed_models
+
+        found = installed_models()
+        tell(installed_json(found, options.command_line()) if json else installed_text(found))
+        return
     if rules:
         from treevote.commands.explain import rules as lines
 
@@ -40,9 +51,10 @@ def inspect(
             tell(line)
         return
     from treevote.commands.inspect import inspect as run
+    from treevote.commands.model_card import read_card_metadata
     from treevote.report.model import as_json, as_text, card_markdown, card_text
 
-    facts = run(model, card)
+    facts = run(model, read_card_metadata(card))
     if rounds:
         from treevote.report import learning_curve
 

@@ -25,7 +25,8 @@ members = functools.partial(choice, metavar="<A,B,...>")
 
 Format = Literal["auto", "conllu", "conllx"]
 
-Model = Annotated[str, typer.Argument(metavar="<MODEL>", help="Model folder.")]
+MODEL = "Model folder, or name of an installed model."
+Model = Annotated[str, typer.Argument(metavar="<MODEL>", help=MODEL)]
 Config = Annotated[str | None, choice("--config", metavar="<FILE>", help="Settings, as TOML.")]
 NJobs = Annotated[int, machine("--jobs", "-j", help="Jobs at the same time; -1 is one for each core.")]
 Backend = Annotated[str | None, machine(help="joblib backend, such as loky or threading.")]

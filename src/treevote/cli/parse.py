@@ -96,8 +96,9 @@ def parse(
             raise ConfigError(f"{option} goes with --output-dir; give that, too, or leave out {option}")
     from treevote.files.streams import require_files
     from treevote.store.manifest import require_manifest
+    from treevote.store.packages import model_folder
 
-    require_manifest(model)  # before the compiler is loaded
+    require_manifest(model_folder(model))  # before the compiler is loaded
     if not all_faults:  # which names all files that there are not
         require_files(inputs)
     from treevote.commands.faults import require_no_faults

@@ -65,6 +65,17 @@ def stoppable() -> Iterator[None]:
         outbox.close()
 
 
+@contextmanager
+def handled_inside() -> Iterator[None]:
+    """Leave signals to a block within `stoppable`: it takes its time to end, and a signal is no fault then."""
+    earlier = signal.set_wakeup_fd(-1)
+    try:
+        with suppress(Interruption):
+            yield
+    finally:
+        signal.set_wakeup_fd(earlier)
+
+
 def _stop(received: list[int], number: int, frame: FrameType | None) -> NoReturn:
     for each in _SIGNALS:  # a second Ctrl-C must not break off the clearing up
         signal.signal(each, signal.SIG_IGN)

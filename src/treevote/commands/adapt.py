@@ -28,6 +28,7 @@ from treevote.parallel import ONE_JOB, Jobs
 from treevote.store import folder as store
 from treevote.store.checkpoints import Checkpoints, checkpoints, checksum
 from treevote.store.manifest import digest
+from treevote.store.packages import model_folder
 from treevote.version import __version__
 
 
@@ -50,7 +51,7 @@ class Outcome:
 
 
 def adapt(
-    model: str | Path,
+    model: str | os.PathLike[str],
     unlabelled: Sequence[str | Path],
     output: str | Path,
     *,
@@ -83,6 +84,7 @@ def adapt(
     known = clusters if clusters is None or isinstance(clusters, Clusters) else read_clusters(clusters)
     configuration = configuration or Configuration()
     scheme = configuration.scheme
+    model = model_folder(model)
     before = load(model)
     of_trees: Format | Literal["auto"] = "auto" if format in ("text", "lines") else cast("Any", format)
     source, convention = read_training(train, format=of_trees, warn=warn)

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from treevote.commands.model_card import card, read_card_metadata
+from treevote.commands.model_card import NOTHING, CardMetadata, card
 from treevote.ensemble.members import RESERVED
 from treevote.ensemble.parser import configuration, load
 from treevote.errors import ModelError
@@ -15,9 +15,9 @@ from treevote.store.manifest import MANIFEST
 from treevote.visibility import printable
 
 
-def inspect(model: str | Path, metadata: str | Path | None = None) -> dict[str, Any]:
+def inspect(model: str | Path, stated: CardMetadata = NOTHING) -> dict[str, Any]:
     """Return the facts of a model: members, training data, configuration, scores, files, and its card."""
-    parser, stated = load(model), read_card_metadata(metadata)
+    parser = load(model)
     judge, weights = parser.judge, parser.judge.weights
     no_weights = {"kind": judge.kind, "overall": [None] * judge.n_members, "pos": [], "rows": []}
     facts: dict[str, Any] = {

@@ -5,7 +5,7 @@ What a model knows of itself comes from its facts; what it cannot know, such as 
 
     name = "Greek newspaper parser"
     language = "el"
-    licence = "CC BY-NC-SA 3.0"
+    licence = "CC-BY-NC-SA-3.0"
     data = "UD Greek-GDT 2.14, train"
     not_for = ["tweets", "Greek before 1976"]
 """
@@ -25,7 +25,7 @@ from treevote.errors import ConfigError
 
 @dataclass(frozen=True)
 class CardMetadata:
-    """What a person states of a model; ``licence`` and ``data`` are those of the training data."""
+    """What a person states of a model: ``licence`` and ``data`` of the training data, ``test`` scores, and others."""
 
     name: str = ""
     description: str = ""
@@ -34,18 +34,22 @@ class CardMetadata:
     data: str = ""
     use: str = ""
     not_for: tuple[str, ...] = ()
+    test: str = ""
+    speed: str = ""
     citation: str = ""
     contact: str = ""
 
 
-STATED = ("name", "description", "language", "use", "citation", "contact")
+NOTHING = CardMetadata()
+
+STATED = ("name", "description", "language", "use", "test", "speed", "citation", "contact")
 """The statements at the head of a card; the others stand with the facts that they belong to."""
 
 
 def read_card_metadata(path: str | Path | None) -> CardMetadata:
     """Read the file of a card; without a path it is empty."""
     if path is None:
-        return CardMetadata()
+        return NOTHING
     try:
         return from_mapping(CardMetadata, load_toml(path))
     except ConfigError as error:
@@ -67,6 +71,8 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadat
         "treevote": facts["treevote"],
         "training_data": {**training, "source": metadata.data, "licence": metadata.licence or None},
         "development_data": facts.get("development"),
+        "files": len(facts["files"]),
+        "bytes": sum(facts["files"].values()),
         "adaptation_rounds": len(adaptation.get("rounds", ())),
         "labelled_target_sentences": adaptation.get("target_train", {}).get("sentences", 0),
         "adapted_taggers": adaptation.get("taggers", {}).get("sentences", 0) > 0,

@@ -100,12 +100,14 @@ def draw(
     title: str = "",
     confidence: Sequence[float] | None = None,
     lights: Sequence[str] | None = None,
+    numbered: bool = False,
 ) -> Picture:
     """Draw a tree, or two trees over the same words; tokens without a head have no arc.
 
     ``width`` is the maximum length of a line of words, in CSS pixels. ``title`` is for screen readers, by default the
     words. The ``confidence`` of the arc of each word (n + 1 numbers) stands below the tag, and a bar below it is as
-    long. Its light, ``"yellow"`` or ``"red"``, is in the stroke of the arc and in marks behind its label.
+    long. Its light, ``"yellow"`` or ``"red"``, is in the stroke of the arc and in marks behind its label. With
+    ``numbered`` the element of each word has its position in ``data-word``, for a script.
     """
     arcs = arcs_of(gold, system)
     forms = [shortened(visible(word.form), MAX_FORM) for word in gold.words]
@@ -113,13 +115,14 @@ def draw(
     words = [max(ems(form) * FORM, ems(tag) * TAG) for form, tag in zip(forms, tags, strict=True)]
     labels = [ems(_label(arc) + MARKS[_light(arc, lights)]) * LABEL for arc in arcs]
     mirrored = right_to_left(forms[1:])
+    place = ' data-word="{}"'.format if numbered else "".format
     lines, inner = lay_out(arcs, words, labels, width - 2 * MARGIN, mirrored=mirrored)
     marks, y = list[str](), 0.0
     for line in lines:
         base = y + LABEL + 6 + line.n_levels * LEVEL  # where the arcs stand
         marks += [_stroke(stroke, base, inner, _light(stroke.arc, lights)) for stroke in line.strokes]
         marks += [
-            f'<text class="f" x="{_n(x)}" y="{_n(base + FORM + 3)}">{_text(forms[word])}</text>'
+            f'<text class="f"{place(word)} x="{_n(x)}" y="{_n(base + FORM + 3)}">{_text(forms[word])}</text>'
             f'<text class="t" x="{_n(x)}" y="{_n(base + FORM + TAG + 7)}">{_text(tags[word])}</text>'
             for word, x in line.words.items()
         ]

@@ -21,6 +21,7 @@ Schema: TypeAlias = Literal[
     "folder",
     "adaptation",
     "model",
+    "models",
     "cascade",
     "diagnosis",
     "selection",

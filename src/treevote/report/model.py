@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from treevote.config import from_mapping, to_toml
@@ -12,6 +13,7 @@ from treevote.errors import ConfigError, ModelError
 from treevote.report import adaptation
 from treevote.report.answer import answer
 from treevote.report.scores import attachment, scores
+from treevote.store.packages import InstalledModel
 from treevote.terminal import size, table
 from treevote.visibility import printable, visible
 
@@ -26,6 +28,19 @@ _READS = {
 def as_json(facts: Mapping[str, Any], command: str = "") -> str:
     """Return the facts as JSON."""
     return answer("model", {**facts, "score_tags": score_tags(facts)}, command)
+
+
+def installed_json(models: Sequence[InstalledModel], command: str = "") -> str:
+    """Return the installed models as JSON."""
+    listed = [{**dataclasses.asdict(model), "folder": str(model.folder)} for model in models]
+    return answer("models", {"models": listed}, command)
+
+
+def installed_text(models: Sequence[InstalledModel]) -> str:
+    """Return a table of the installed models."""
+    if not models:
+        return "no model is installed; to make a package of a model: treevote package"
+    return table(["model", "version", "licence"], [[model.name, model.version, model.licence] for model in models])
 
 
 def as_text(facts: Mapping[str, Any], *, full: bool = False) -> str:
@@ -139,6 +154,9 @@ def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         ("licence of data", data["licence"] or "not told"),
         ("checksum of data", data["sha256"]),
         ("measured on", _size(development) if development else facts["measured_on"] or "nothing"),
+        ("test", facts["test"]),
+        ("size", f"{size(facts['bytes'])} in {facts['files']} files"),
+        ("speed", facts["speed"]),
         ("adaptation", ", ".join(adapted)),
         ("treevote", facts["treevote"]),
         ("citation", facts["citation"]),

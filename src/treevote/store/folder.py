@@ -19,6 +19,7 @@ from treevote.errors import ModelError
 from treevote.files.exchange import put_in_place, restore, standing
 from treevote.files.temporaries import temporary
 from treevote.store.manifest import MANIFEST, read_manifest, write_manifest
+from treevote.store.packages import model_folder
 from treevote.store.record import Record, open_record, read_record, write_record
 
 _Read = TypeVar("_Read")
@@ -72,12 +73,12 @@ def check_target(path: str | Path) -> None:
 
 
 def load(path: str | Path, *, verify: bool = True) -> Record:
-    """Read a model folder; arrays are mapped into memory, not read.
+    """Read a model by its path or its installed name; arrays are mapped into memory, not read.
 
     With ``verify`` the SHA-256 of every file is compared; that of the manifest is always compared. ModelError if there
     is no such folder, it is not a model, is of another version, or is damaged.
     """
-    return _read_whole(path, lambda folder: read_record(read_manifest(folder), verify=verify))
+    return read_whole(path, lambda folder: read_record(read_manifest(folder), verify=verify))
 
 
 def build(path: str | Path, make: Callable[[Record], _Read]) -> _Read:
@@ -86,12 +87,12 @@ def build(path: str | Path, make: Callable[[Record], _Read]) -> _Read:
     ``make`` is called with the record, again if the model was replaced meanwhile. Its parts are read when they are
     taken from it, each once: those that are not taken cost nothing, and those dropped again free their memory.
     """
-    return _read_whole(path, lambda folder: make(open_record(read_manifest(folder), verify=True)))
+    return read_whole(path, lambda folder: make(open_record(read_manifest(folder), verify=True)))
 
 
 def version(path: str | Path) -> int:
     """Return the format version of a model; ModelError if its manifest cannot be read."""
-    return _read_whole(path, lambda folder: read_manifest(folder).version)
+    return read_whole(path, lambda folder: read_manifest(folder).version)
 
 
 def sizes(path: str | Path) -> dict[str, int]:
@@ -101,11 +102,12 @@ def sizes(path: str | Path) -> dict[str, int]:
         files = read_manifest(folder).files
         return {MANIFEST: (folder / MANIFEST).stat().st_size} | {name: facts.size for name, facts in files.items()}
 
-    return _read_whole(path, read)
+    return read_whole(path, read)
 
 
-def _read_whole(path: str | Path, read: Callable[[Path], _Read]) -> _Read:
-    """Read a model, again if it was replaced meanwhile, since its files are opened one by one."""
+def read_whole(path: str | Path, read: Callable[[Path], _Read]) -> _Read:
+    """Read a model folder, again if it was replaced meanwhile, since its files are opened one by one."""
+    path = model_folder(path)
     problem = f"{path}: cannot read the model", "check the path and its permissions"
     while True:
         with _as_model_error(*problem):

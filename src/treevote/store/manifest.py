@@ -28,6 +28,7 @@ JSON: TypeAlias = "Mapping[str, JSON] | Sequence[JSON] | str | int | float | boo
 
 FORMAT = "treevote model"
 FORMAT_VERSION: int = 2
+READ_BEFORE = "1"  # the version of treevote that may no longer read these formats
 READABLE_VERSIONS = (1, 2)  # in version 1, each part has the vocabularies of its own
 MANIFEST = "manifest.json"
 MAX_MANIFEST = 1 << 24  # bytes

@@ -54,6 +54,7 @@ def check_offsets(name: str, offsets: NDArray[Any], n: int, end: int) -> None:
     One after the other: it has ``n + 1`` numbers, begins with 0, never decreases, and ends with ``end``. Neighbours are
     compared: forged differences wrap.
 
+    >>> check_offsets("starts", np.array([0, 0, 5, 5]), 3, 5)
     >>> check_offsets("starts", np.array([0, 2**63 - 1, -2, 5]), 3, 5)
     Traceback (most recent call last):
     ValueError: array starts should rise from 0 to 5 in 4 numbers

@@ -17,7 +17,7 @@ from tests.reference import greedy_prepend as twin
 from treevote.errors import ConfigError
 from treevote.models.learning.learners.decision_list.candidates import intersection
 from treevote.models.learning.learners.decision_list.greedy_prepend import GreedyPrepend
-from treevote.models.learning.learners.decision_list.rules import DecisionList, check_rules
+from treevote.models.learning.learners.decision_list.rules import DecisionList, check_rules, compile_rules
 from treevote.models.learning.learners.decision_list.tournament import change, enlarged, tournament, value, winner
 
 Problem = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
@@ -98,6 +98,13 @@ def test_only_the_last_rule_has_no_pattern(offsets: list[int], fits: bool) -> No
     rules = DecisionList(zeros[:2], np.array(offsets, np.int32), zeros, zeros, zeros, zeros)
     with nullcontext() if fits else pytest.raises(ValueError, match="its rules"):
         check_rules(rules, 1, 1)
+
+
+def test_the_reliability_of_a_rule_is_its_smoothed_precision() -> None:
+    zero, offsets = np.zeros(1, np.int32), np.array([0, 1, 1], np.int32)
+    decided, right = np.array([3, 7], np.int32), np.array([3, 1], np.int32)
+    rules = DecisionList(zero, offsets, np.zeros(2, np.int32), np.zeros(2, np.int32), decided, right)
+    assert compile_rules(rules, 1).reliability.tolist() == [3.5 / 4, 1.5 / 8]
 
 
 def test_the_example_of_the_paper() -> None:

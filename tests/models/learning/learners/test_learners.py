@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
@@ -275,6 +275,7 @@ def test_a_class_without_weight_is_never_seen() -> None:
 
 
 @given(binary(st.integers(1, 10), 6), binary(st.integers(1, 10), 6), st.integers(1, 3))
+@example(np.eye(6)[:2] + np.eye(6)[2:4], np.eye(6)[1:2] + np.eye(6)[2:3], 1)  # 1 is beyond the pairs of 2, before 3
 def test_pairs_are_the_products_of_columns_that_occur_together(X: Doubles, Z: Doubles, min_count: int) -> None:
     expansion = PairExpansion.of(csr_matrix(X), min_count)
     later = np.repeat(np.arange(6), np.diff(expansion.starts))

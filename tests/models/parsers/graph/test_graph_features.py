@@ -124,13 +124,20 @@ def in_order(templates: Sequence[str]) -> list[str]:
     return sorted(templates, key=lambda template: "labels" in template.split("+"))
 
 
-def test_more_feats_than_there_is_room_for_are_cut() -> None:
-    feats = "|".join(f"F{i}=1" for i in range(100))
-    word = Word("a", "a", "N", "_", feats)
-    _, (tokens, columns) = kernel_input([word, word])
-    table = compile_arcs(("h.feat+d.feat", "h.upos+b.upos"))
-    keys, places = arc_keys(table, tokens, columns), np.zeros(MAX_FEATURES, np.uint32)  # type: ignore[arg-type]
+@pytest.mark.parametrize(("n_head", "n_dependent"), [(100, 100), (32, 126), (126, 32)])
+def test_more_feats_than_there_is_room_for_are_cut(n_head: int, n_dependent: int) -> None:
+    """With 32 beside 126 the pairs of FEATS leave room for some agreements, and not for all of them."""
+    head, dependent = (
+        Word("a", "a", "N", "_", "|".join(f"{name}{i}=1" for i in range(count)))
+        for name, count in (("H", n_head), ("D", n_dependent))
+    )
+    _, (tokens, columns) = kernel_input([head, dependent])
+    table = compile_arcs(("h.feat+d.feat", "h.upos+b.upos", "h.agree+d.agree"))
+    keys, behind = arc_keys(table, tokens, columns), 1000  # type: ignore[arg-type]
+    places = np.full(MAX_FEATURES + behind, 2**32 - 1, np.uint32)
     assert fire_arc(keys, table.splits, 20, 1, 2, places) == MAX_FEATURES
+    assert (places[:MAX_FEATURES] < 2**20).all()
+    assert (places[MAX_FEATURES:] == 2**32 - 1).all()
 
 
 def test_bins_of_distances() -> None:

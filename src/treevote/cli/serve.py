@@ -1,0 +1,62 @@
+"""Arguments of ``treevote serve``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from treevote.cli import options
+from treevote.cli.signals import handled_inside
+
+
+def serve(
+    models: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="<MODEL>...",
+            help="Models, the first is the default; NAME=MODEL gives another name.",
+        ),
+    ],
+    host: Annotated[
+        str, options.machine(metavar="<ADDRESS>", help="Address to listen at; 0.0.0.0 is reachable by other machines.")
+    ] = "127.0.0.1",
+    port: Annotated[int, options.machine(metavar="<N>", min=0, max=65535, help="Port; 0 is any free one.")] = 8001,
+    jobs: Annotated[int, options.machine("--jobs", "-j", metavar="<N>", min=1, help="Threads that parse.")] = 2,
+    max_size: Annotated[
+        int, options.guard(metavar="<MIB>", min=1, help="Largest request in MiB; a larger one is refused (413).")
+    ] = 4,
+    max_time: Annotated[
+        int, options.guard(metavar="<SECONDS>", min=1, help="Longest time for an answer; then 503.")
+    ] = 60,
+    max_queue: Annotated[
+        int, options.guard(metavar="<N>", min=1, help="Requests that may wait; more are refused (429).")
+    ] = 64,
+    max_connections: Annotated[
+        int, options.guard(metavar="<N>", min=1, help="Open connections; more are refused (503).")
+    ] = 256,
+    nfc: Annotated[
+        bool, options.input("--nfc", help="Normalize texts to NFC, as UDPipe does; else they come back as they are.")
+    ] = False,
+) -> None:
+    """Serve models over HTTP: the interface of UDPipe, and a page at / that shows the vote.
+
+    Nothing is written, and no file is read for a request. Ctrl-C and SIGTERM let the requests under way finish.
+    """
+    from treevote.serve.app import Server, run
+    from treevote.serve.catalogue import Catalogue
+    from treevote.serve.limits import Limits
+    from treevote.terminal import say, warn
+
+    limits = Limits(max_size, max_time, max_queue, max_connections, jobs)
+    server = Server(Catalogue.of(models), limits, nfc=nfc)
+    if host not in ("127.0.0.1", "::1", "localhost"):
+        warn(f"{host} may be reachable by other machines, and the server asks for no password")
+    with handled_inside():
+        run(
+            server,
+            host,
+            port,
+            started=lambda address: say(f"serving {', '.join(server.catalogue.models)} at {address}"),
+        )
+    say("stopped")

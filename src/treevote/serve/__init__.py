@@ -1,0 +1,1 @@
+"""Models over HTTP: the protocols of tools that exist, and a page that shows the vote."""

@@ -1,0 +1,177 @@
+"""The server: its routes, and what every answer and every fault has in common. The door to starlette and uvicorn."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+import time
+import traceback
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TypeAlias
+
+from treevote.errors import ConfigError, TreevoteError
+from treevote.extras import extra
+from treevote.serve import page, pictures, udpipe, votes
+from treevote.serve.answers import TEXT, Answer, RequestError, as_json
+from treevote.serve.catalogue import Catalogue
+from treevote.serve.form import arguments
+from treevote.serve.inception import RelationWork
+from treevote.serve.limits import Limits
+from treevote.serve.metrics import Metrics
+from treevote.serve.queue import Queue
+
+with extra("serve", "a server needs starlette and uvicorn"):
+    import uvicorn
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+    from starlette.requests import ClientDisconnect, Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+"""Headers of every answer: a browser runs and fetches nothing of another origin, and keeps nothing."""
+
+Handler: TypeAlias = Callable[[Request], Awaitable[Answer]]
+
+
+class Server:
+    """Models, the queue of their work, and the answers to requests."""
+
+    def __init__(self, catalogue: Catalogue, limits: Limits, *, nfc: bool = False) -> None:
+        self.catalogue, self.limits, self.nfc = catalogue, limits, nfc
+        self.queue, self.metrics = Queue(limits), Metrics()
+
+    def application(self) -> Starlette:
+        """Return the server as an ASGI application."""
+        routes = [
+            self._route("/health", self._health, "GET"),
+            self._route("/metrics", self._metrics, "GET"),
+            self._route("/models", self._models, "GET", "POST"),
+            self._route("/process", self._process, "GET", "POST"),
+            self._route("/parse", self._parse, "POST"),
+            self._route("/draw", self._draw, "POST"),
+            self._route("/{model}/predict", self._predict, "POST"),
+            self._route("/{model}/train", self._train, "POST"),
+            *(self._route(f"/{name}", partial(_file, answer), "GET") for name, answer in page.files().items()),
+        ]
+        return Starlette(routes=routes, exception_handlers={HTTPException: _other})
+
+    async def _health(self, request: Request) -> Answer:
+        return Answer(b"ok\n", TEXT)
+
+    async def _metrics(self, request: Request) -> Answer:
+        return self.metrics.answer(len(self.queue))
+
+    async def _models(self, request: Request) -> Answer:
+        return udpipe.models(self.catalogue)
+
+    async def _process(self, request: Request) -> Answer:
+        body = await self._body(request)
+        kind = request.headers.get("content-type", "")
+        given = await asyncio.to_thread(arguments, request.scope["query_string"], kind, body)
+        return await udpipe.process(self.catalogue, self.queue, self.metrics, given, nfc=self.nfc)
+
+    async def _parse(self, request: Request) -> Answer:
+        asked = votes.asked(await self._body(request))
+        return await votes.parsed(self.catalogue, self.queue, self.metrics, asked)
+
+    async def _draw(self, request: Request) -> Answer:
+        return as_json(await self.queue.run(pictures.draw, await self._body(request)))
+
+    async def _predict(self, request: Request) -> Answer:
+        model = self.catalogue.find(request.path_params["model"])
+        return as_json(await self.queue.run(RelationWork(model.parser), await self._body(request)))
+
+    async def _train(self, request: Request) -> Answer:
+        self.catalogue.find(request.path_params["model"])
+        await self._body(request)
+        return Answer(b"", TEXT, 204)
+
+    async def _body(self, request: Request) -> bytes:
+        return await self.limits.body(request.stream(), request.headers.get("content-length"))
+
+    def _route(self, path: str, handler: Handler, *methods: str) -> Route:
+        async def endpoint(request: Request) -> Response:
+            start = time.monotonic()
+            self.metrics.begun()
+            answer = await _answered(handler, request)
+            self.metrics.answered(path, answer.status, time.monotonic() - start)
+            return _response(answer)
+
+        return Route(path, endpoint, methods=list(methods))
+
+
+async def _file(answer: Answer, request: Request) -> Answer:
+    return answer
+
+
+async def _answered(handler: Handler, request: Request) -> Answer:
+    """Return the answer of a handler; a fault is an answer of one sentence, and a bug is told without content."""
+    try:
+        return await handler(request)
+    except RequestError as refusal:
+        return refusal.answer
+    except ConfigError as lack:  # of a library that is not installed
+        return RequestError(501, f"{lack}.").answer
+    except TreevoteError as fault:
+        return RequestError(400, f"Cannot read input data: {fault}.").answer
+    except ClientDisconnect:
+        return RequestError(400, "The request broke off.").answer
+    except Exception as bug:
+        place = traceback.extract_tb(bug.__traceback__)[-1]
+        print(f"treevote: internal error: {type(bug).__name__} at {place.filename}:{place.lineno}", file=sys.stderr)
+        return RequestError(500, "Internal error; the log of the server names the place.").answer
+
+
+def _response(answer: Answer) -> Response:
+    return Response(answer.body, answer.status, {**HEADERS, "Content-Type": answer.media_type})
+
+
+async def _other(request: Request, fault: Exception) -> Response:
+    """Return the answer to an unknown path or method."""
+    assert isinstance(fault, HTTPException)
+    response = _response(RequestError(fault.status_code, f"{fault.detail}.").answer)
+    response.headers.update(fault.headers or {})
+    return response
+
+
+def run(server: Server, host: str, port: int, *, started: Callable[[str], object]) -> None:
+    """Serve until a signal comes; then requests under way are finished, and no new ones are taken."""
+    limits = server.limits
+    config = uvicorn.Config(
+        server.application(),
+        host,
+        port,
+        loop="asyncio",
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        limit_concurrency=limits.connections,
+        timeout_graceful_shutdown=limits.seconds,
+    )
+    with listening(host, port) as door:
+        address, number = door.getsockname()[:2]
+        started(f"http://{f'[{address}]' if ':' in address else address}:{number}/")
+        uvicorn.Server(config).run([door])
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens at an address; ConfigError if that cannot be."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server((str(address[0]), port), family=family)
+    except OSError as fault:
+        reason = fault.strerror or fault
+        raise ConfigError(f"cannot listen at {host}, port {port}: {reason}; choose another --host or --port") from None

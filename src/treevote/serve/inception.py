@@ -1,0 +1,136 @@
+"""The external recommender of INCEpTION: dependency relations between the tokens of a document, as suggestions.
+
+``POST /MODEL/predict`` gives each token without a relation in the layer one with a score (the confidence of the vote,
+or its support) and an explanation (the votes); relations that are there are kept as given arcs. The root is a relation
+from a token to itself, as in DKPro Core. ``POST /MODEL/train`` changes nothing: ``treevote train`` makes models.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from treevote.corpus.given import Given
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.parser import EnsembleParser
+from treevote.errors import TreevoteError
+from treevote.extras import extra
+from treevote.serve.answers import RequestError
+from treevote.serve.queue import Task
+from treevote.serve.votes import asked
+
+DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
+SENTENCE, TOKEN = f"{DKPRO}.segmentation.type.Sentence", f"{DKPRO}.segmentation.type.Token"
+POS = f"{DKPRO}.lexmorph.type.pos.POS"
+GOVERNOR, DEPENDENT, PREDICTED = "Governor", "Dependent", "inception_internal_predicted"
+
+_DOCTYPE = re.compile(r"<!(DOCTYPE|ENTITY)|<\?xml[^>]*encoding\s*=\s*[\"'](?!utf-?8[\"'])", re.IGNORECASE)
+"""XML that could name files, or hide that it does; no document of UIMA has such."""
+
+
+@dataclass(frozen=True)
+class RelationWork:
+    """Work that adds suggestions to documents."""
+
+    parser: EnsembleParser
+
+    def __call__(self, tasks: Sequence[Task]) -> list[dict[str, Any] | Exception]:
+        """Return the answer to each request."""
+        answers: list[dict[str, Any] | Exception] = []
+        for task in tasks:
+            try:
+                answers.append(self._answer(asked(task.data)))
+            except (TreevoteError, RequestError) as fault:
+                answers.append(fault)
+        return answers
+
+    def _answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        cas, layer, feature = _document(request)
+        endpoint = layer.get_feature(GOVERNOR).rangeType.name if layer.get_feature(GOVERNOR) else None
+        if endpoint is None or layer.get_feature(feature) is None:
+            raise RequestError(400, f"Expected a layer of relations with the feature '{feature[:80]}'.")
+        kind = TOKEN if endpoint == "uima.tcas.Annotation" else endpoint
+        spans = [spans for sentence in cas.select(SENTENCE) if (spans := cas.select_covered(kind, sentence))]
+        if spans:
+            self._add(cas, layer, feature, spans)
+        return {"document": cas.to_xmi()}
+
+    def _add(self, cas: Any, layer: Any, feature: str, spans: Sequence[Sequence[Any]]) -> None:
+        """Parse sentences around the relations that are there, and add one for each other token."""
+        ensemble = self.parser
+        there = {one[DEPENDENT].xmiID: one for one in cas.select(layer.name) if not _is_prediction(one)}
+        tags = {(one.begin, one.end): one for one in cas.select(POS)} if cas.typesystem.contains_type(POS) else {}
+        treebank = ensemble.annotator.tagged(
+            Treebank.of([(_words(sentence, tags), *_given(sentence, there, feature)) for sentence in spans])
+        )
+        given = Given.of(treebank, "all", single_root=ensemble.single_root)
+        parses = ensemble.parse_members(treebank, given)
+        vote = ensemble.combine(parses, given)
+        sure = vote.support if vote.label_confidence is None else vote.label_confidence
+        known = {one.name for one in layer.all_features}
+        for i, sentence in enumerate(spans):
+            first, tree = int(vote.offsets[i]), vote.sentence(i)
+            others = {name: parse.sentence(i) for name, parse in parses.items()}
+            for word, token in enumerate(sentence, start=1):
+                if token.xmiID in there:
+                    continue
+                head, label = int(tree.heads[word]), tree.deprels[word]
+                votes = [name for name, one in others.items() if (one.heads[word], one.deprels[word]) == (head, label)]
+                reason = f"{len(votes)} of {len(others)} members: {', '.join(votes) or 'none'}"
+                values = {
+                    PREDICTED: True,
+                    feature: label,
+                    f"{feature}_score": 0.0 if sure is None else float(sure[first + word]),
+                    f"{feature}_score_explanation": reason,
+                }
+                ends = {"begin": token.begin, "end": token.end, GOVERNOR: sentence[head - 1] if head else token}
+                values = {name: value for name, value in values.items() if name in known}
+                cas.add(layer(**ends, **{DEPENDENT: token}, **values))
+
+
+def _document(request: Mapping[str, Any]) -> tuple[Any, Any, str]:
+    """Return the document of a request with its text, the type of the relations, and the name of their label."""
+    with extra("inception", "INCEpTION's documents need dkpro-cassis"):
+        from cassis import load_cas_from_xmi, load_typesystem
+    try:
+        xmi, types = request["document"]["xmi"], request["typeSystem"]
+        layer, feature = request["metadata"]["layer"], request["metadata"]["feature"]
+        if _DOCTYPE.search(xmi) or _DOCTYPE.search(types):
+            raise ValueError
+        cas = load_cas_from_xmi(xmi, load_typesystem(types))
+        if not cas.typesystem.contains_type(SENTENCE):
+            raise ValueError
+        return cas, cas.typesystem.get_type(layer), str(feature)
+    except Exception:  # of the libraries for XML and UIMA, which have no common class
+        raise RequestError(400, "Cannot read the document: expected a request of INCEpTION with sentences.") from None
+
+
+def _is_prediction(relation: Any) -> bool:
+    return bool(getattr(relation, PREDICTED, False)) or relation[DEPENDENT] is None or relation[GOVERNOR] is None
+
+
+def _words(sentence: Sequence[Any], tags: Mapping[tuple[int, int], Any]) -> list[Word]:
+    """Return the tokens with their tags, if there are any; a form has no spaces at its ends."""
+    words = []
+    for token in sentence:
+        tag = tags.get((token.begin, token.end))
+        xpos = getattr(tag, "PosValue", None) or "_"
+        form = " ".join(token.get_covered_text().split()) or "_"
+        words.append(Word(form, "_", getattr(tag, "coarseValue", None) or xpos, xpos, "_"))
+    return words
+
+
+def _given(sentence: Sequence[Any], there: Mapping[int, Any], feature: str) -> tuple[list[int], list[str]]:
+    """Return the heads and labels of the relations of a sentence; -1 where there is none."""
+    places = {token.xmiID: place for place, token in enumerate(sentence, start=1)}
+    heads, labels = [], []
+    for token in sentence:
+        relation = there.get(token.xmiID)
+        governor = None if relation is None else relation[GOVERNOR]
+        head = -1 if governor is None else 0 if governor is token else places.get(governor.xmiID, -1)
+        heads.append(head)
+        labels.append("" if relation is None or head < 0 else relation[feature] or "_")
+    return heads, labels

@@ -1,0 +1,53 @@
+"""Limits of a server: what one request may take, and what all may take together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from treevote.serve.answers import RequestError
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of a server.
+
+    Attributes
+    ----------
+    megabytes : int
+        Maximum size of the body of a request, in MiB; more is refused with 413.
+    seconds : int
+        Maximum time for the arrival of a request (then 408), and from there to its answer (then 503).
+    queue : int
+        Maximum number of requests that wait for a thread; more are refused with 429.
+    connections : int
+        Maximum number of open connections; more are refused with 503.
+    jobs : int
+        Number of threads that parse.
+    """
+
+    megabytes: int = 4
+    seconds: int = 60
+    queue: int = 64
+    connections: int = 256
+    jobs: int = 2
+
+    async def body(self, stream: AsyncIterator[bytes], length: str | None) -> bytes:
+        """Return the body of a request, read in time and no further than allowed."""
+        allowed = self.megabytes << 20
+        large = RequestError(413, f"The request is larger than {self.megabytes} MiB; send the text in parts.")
+        if length is not None and length.isdecimal() and int(length) > allowed:
+            raise large
+        parts: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(self.seconds):
+                async for part in stream:
+                    parts.append(part)
+                    size += len(part)
+                    if size > allowed:
+                        raise large
+        except TimeoutError:
+            raise RequestError(408, f"The request did not arrive within {self.seconds} seconds.") from None
+        return b"".join(parts)

@@ -1,0 +1,135 @@
+"""``POST /parse``: the vote with its confidence, the tree of each member, and given arcs kept; for the page.
+
+The request is ``{"data": text, "model": name, "keep": "heads" | "labels" | "all"}``; the last two may be missing.
+``data`` is CoNLL-U if it has a tab, else running text. The answer is ``{"model", "doubt", "members", "labels",
+"sentences"}``; a sentence has ``id``, ``conllu`` (its lines with the vote), ``words`` (a list of values for each column
+of ``COLUMNS``), and ``members`` (for each the heads and the labels). Heads are positions from 1, 0 for the root.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from treevote.batch.parsing import trees_of
+from treevote.conll.chunks import Chunk
+from treevote.conll.reader import parse_chunk
+from treevote.conll.text_chunks import any_chunks
+from treevote.conll.writer import encoded
+from treevote.corpus.given import Given, Keep
+from treevote.corpus.sentence import sent_id
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.familiarity import doubt, known_labels, strange_labels
+from treevote.errors import TreevoteError
+from treevote.serve.answers import Answer, RequestError
+from treevote.serve.catalogue import Catalogue, ServedModel
+from treevote.serve.metrics import Metrics
+from treevote.serve.queue import Queue, Task
+from treevote.serve.texts import CHUNK_BYTES, ParsedText
+from treevote.serve.udpipe import KEEP
+
+MAX_LENGTH = 1 << 19
+"""Maximum length of a text in bytes: a page with more would be of little use."""
+
+COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "confidence")
+"""Columns of the words of a sentence; the confidence is that of the arc with its label, or null."""
+
+
+def asked(body: bytes) -> Mapping[str, Any]:
+    """Return a request in JSON; RequestError if it is none."""
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise RequestError(400, "Cannot read the request: expected an object in JSON.")
+    return found
+
+
+async def parsed(catalogue: Catalogue, queue: Queue, metrics: Metrics, request: Mapping[str, Any]) -> Answer:
+    """Return the answer to a request."""
+    data, name, keep = request.get("data"), request.get("model", ""), request.get("keep")
+    if not isinstance(data, str) or not isinstance(name, str) or keep not in (None, *KEEP):
+        raise RequestError(400, "Expected strings 'data' and 'model', and as 'keep' heads, labels, all or nothing.")
+    try:
+        text = data.encode()
+    except UnicodeEncodeError:
+        raise RequestError(400, "Expected a text that can be UTF-8, found half of a character.") from None
+    if len(text) > MAX_LENGTH:
+        raise RequestError(
+            413, f"The page takes texts of at most {MAX_LENGTH >> 10} KiB; send longer ones to /process."
+        )
+    work = VoteWork(catalogue.find(name), cast("Keep | None", keep), is_text="\t" not in data)
+    found: ParsedText = await queue.run(work, text)
+    metrics.parsed(found.sentences, found.tokens)
+    return Answer(found.json)
+
+
+@dataclass(frozen=True)
+class VoteWork:
+    """Work that gives the vote and the trees of all members."""
+
+    model: ServedModel
+    keep: Keep | None
+    is_text: bool
+
+    def __call__(self, tasks: Sequence[Task]) -> list[ParsedText | Exception]:
+        """Return the answer for each text."""
+        answers: list[ParsedText | Exception] = []
+        for task in tasks:
+            try:
+                answers.append(self._answer(task))
+            except TreevoteError as fault:
+                answers.append(fault)
+        return answers
+
+    def _answer(self, task: Task) -> ParsedText:
+        ensemble = self.model.parser
+        sentences: list[dict[str, Any]] = []
+        reason = None
+        format: Literal["text", "conllu"] = "text" if self.is_text else "conllu"
+        for chunk in any_chunks(io.BytesIO(task.data), format=format, n_bytes=CHUNK_BYTES):
+            if not task.is_wanted:
+                break
+            if isinstance(chunk, Chunk):
+                treebank = parse_chunk(chunk, trees=trees_of(ensemble, self.keep))[0]
+            else:
+                treebank = ensemble.annotator.tokenized(chunk)
+            if not treebank.n_sentences:
+                continue
+            treebank = ensemble.annotator.tagged(treebank)
+            given = Given.of(treebank, self.keep, single_root=ensemble.single_root)
+            parses = ensemble.parse_members(treebank, given)
+            reason = reason or doubt(ensemble, treebank) or strange_labels(ensemble, treebank, self.keep)
+            sentences += _sentences(ensemble.combine(parses, given), parses, len(sentences))
+        answer = {
+            "model": self.model.name,
+            "members": list(ensemble.members),
+            "labels": sorted(known_labels(ensemble) or ()),
+            "doubt": reason,
+            "sentences": sentences,
+        }
+        tokens = sum(len(sentence["words"]["form"]) for sentence in sentences)
+        return ParsedText(json.dumps(answer, ensure_ascii=False).encode(), len(sentences), tokens)
+
+
+def _sentences(vote: Treebank, parses: Mapping[str, Treebank], before: int) -> Iterator[dict[str, Any]]:
+    sure = vote.label_confidence
+    for i in range(vote.n_sentences):
+        tree, first = vote.sentence(i), int(vote.offsets[i])
+        words = list(zip(*tree.words[1:], strict=True))
+        n = len(tree.words) - 1
+        confidence = [None] * n if sure is None else [round(float(sure[first + at]), 4) for at in range(1, n + 1)]
+        columns = [*words, tree.heads[1:].tolist(), tree.deprels[1:], confidence]
+        others = {name: parse.sentence(i) for name, parse in parses.items()}
+        yield {
+            "id": sent_id(vote.comments(i)) or str(before + i + 1),
+            "conllu": encoded(vote[i : i + 1].only()).decode("utf-8", "replace"),
+            "words": dict(zip(COLUMNS, columns, strict=True)),
+            "members": {
+                name: {"head": other.heads[1:].tolist(), "deprel": other.deprels[1:]} for name, other in others.items()
+            },
+        }

@@ -1,0 +1,203 @@
+"""The page in a browser without a window: paste, parse, fix an arc, take it back, compare, download; nothing else."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command_line import run
+from tests.serve.test_process import serving
+from tests.serve.test_udpipe import GOLD
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+REFUSED = "the server responded with a status of 400"
+HOSTILE = (
+    "the <script>alert(1)</script> dog saw \u202ecats\u202c \x1b[31mred <b>big</b> & <img src=x onerror=alert(2)> ."
+)
+
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium is installed")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=BROWSER)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="module")
+def address(text_model: Path) -> Iterator[str]:
+    with serving(text_model, f"adapted={text_model}") as (_, address):
+        yield address
+
+
+@pytest.fixture
+def page(browser: Any, address: str) -> Iterator[Any]:
+    """Yield the page; fail at an error of a script, or a request to elsewhere."""
+    page = browser.new_page(viewport={"width": 390, "height": 844}, accept_downloads=True)
+    faults: list[str] = []
+    page.on("pageerror", lambda fault: faults.append(str(fault)))
+    page.on(
+        "console", lambda said: faults.append(said.text) if said.type != "log" and REFUSED not in said.text else None
+    )
+    page.on("dialog", lambda dialog: faults.append(dialog.message))
+    page.on("request", lambda request: faults.append(request.url) if not _is_own(request.url, address) else None)
+    page.goto(f"{address}/")
+    page.wait_for_selector("#model option", state="attached")
+    yield page
+    assert faults == []
+    page.close()
+
+
+def _is_own(url: str, address: str) -> bool:
+    return url.startswith((f"{address}/", f"blob:{address}/", "data:"))
+
+
+def parse(page: Any, text: str) -> None:
+    page.fill("#text", text)
+    page.press("#text", "Control+Enter")
+    page.wait_for_selector("#vote svg")
+    expect(page, "#status").to_contain_text("parsed by")
+
+
+def expect(page: Any, selector: str) -> Any:
+    """Return what is to be expected of an element, soon."""
+    return playwright.expect(page.locator(selector))
+
+
+def heads(page: Any) -> list[str]:
+    found: list[str] = page.eval_on_selector_all("#words select", "all => all.map(one => one.value)")
+    return found
+
+
+def settled(page: Any, sign: str) -> None:
+    expect(page, "#status").to_contain_text(sign)
+    expect(page, "body").not_to_have_attribute("aria-busy", "true")
+
+
+def saved(page: Any, button: str) -> str:
+    with page.expect_download() as download:
+        page.click(button)
+    return Path(download.value.path()).read_text("utf-8")
+
+
+def test_a_pasted_text_is_parsed_fixed_and_taken_back(page: Any, text_model: Path) -> None:
+    text = "The old dog saw cats near the tree. The cat liked the fish."
+    parse(page, text)
+    assert page.locator("#list tr").count() == 2
+    assert page.locator("#vote [data-word]").count() == len(heads(page))
+    assert page.locator("#members svg").count() == 2
+    whole = run("parse", text_model, "-", "--format", "text", stdin=text.encode())
+    assert saved(page, "#save") == whole
+    page.select_option("#order", "text")
+    page.click("#list button >> nth=0")
+    page.wait_for_selector('#vote [data-word="9"]')
+    before = heads(page)
+    assert before[4] == "4"
+    page.locator('#vote [data-word="5"]').click()
+    assert "Choose the head" in page.inner_text("#hint")
+    page.locator('#vote [data-word="8"]').click()
+    settled(page, "Parsed again")
+    assert heads(page)[4] == "8"
+    assert page.locator("#words tr.given").count() == 1
+    fixed = saved(page, "#save")
+    assert re.findall(r"(?m)^5\t.*", fixed)[0].split("\t")[6] == "8"
+    assert re.sub(r"(?m)^(\d+\t.*\t)\d+\t\S+(\t\S+\t\S+)$", r"\1\2", fixed) == re.sub(
+        r"(?m)^(\d+\t.*\t)\d+\t\S+(\t\S+\t\S+)$", r"\1\2", whole
+    )
+    page.keyboard.press("Control+z")
+    settled(page, "Taken back")
+    assert heads(page) == before
+    assert saved(page, "#save") == whole
+    picture = saved(page, "#picture")
+    assert picture.startswith("<svg ")
+    assert ">dog</text>" in picture
+
+
+def test_the_keyboard_alone_is_enough(page: Any) -> None:
+    parse(page, "The old dog saw cats near the tree.")
+    page.focus('#vote [data-word="1"]')
+    for key in ("ArrowRight", "ArrowRight", "Enter", "End", "Home", "Enter"):
+        page.keyboard.press(key)
+    settled(page, "Parsed again")
+    assert heads(page)[2] == "1"
+    expect(page, '#vote [data-word="3"]').to_be_focused()
+    page.keyboard.press("r")
+    expect(page, "#words tr:nth-child(3) select").to_have_value("0")
+    page.focus("#words tr:nth-child(1) select")
+    page.select_option("#words tr:nth-child(1) select", "2")
+    expect(page, "#words tr.given").to_have_count(2)
+    page.click("#undo")
+    expect(page, "#words tr.given").to_have_count(1)
+    page.uncheck("#words tr:nth-child(3) input[type=checkbox]")
+    expect(page, "#words tr.given").to_have_count(0)
+
+
+def test_labels_and_tags_are_edited(page: Any) -> None:
+    parse(page, "The old dog saw cats.")
+    label, tag = (f'#words tr:nth-child(3) [aria-label="{name} of 3 dog"]' for name in ("deprel", "upos"))
+    page.fill(label, "strange")
+    page.press(label, "Tab")
+    settled(page, "Parsed again")
+    assert "does not know the labels strange" in page.inner_text("#status")
+    page.fill(tag, "PROPN")
+    page.press(tag, "Tab")
+    expect(page, "#status").to_contain_text("Parsed again: 0 arcs changed")
+    expect(page, "body").not_to_have_attribute("aria-busy", "true")
+    assert "3\tdog\tdog\tPROPN\tN\tNumber=Sing\t4\tstrange\t" in saved(page, "#save")
+
+
+def test_what_no_tree_holds_is_told_and_not_done(page: Any) -> None:
+    parse(page, "The old dog saw cats.")
+    page.select_option("#words tr:nth-child(3) select", "4")
+    settled(page, "Parsed again")
+    page.select_option("#words tr:nth-child(4) select", "3")
+    page.wait_for_selector("#status.bad")
+    assert "cycle" in page.inner_text("#status")
+    assert page.locator("#words tr.given").count() == 1
+
+
+def test_hostile_text_is_text(page: Any) -> None:
+    parse(page, HOSTILE)
+    assert page.locator("#list script, #words script, #vote script, #words b, #members img").count() == 0
+    shown = page.inner_text("#sentence")
+    assert "<script>alert(1)</script>" in shown
+    assert "\u202e" not in shown
+    assert "\x1b" not in shown
+    columns = "1\t<b>x</b>\t_\t" + "<i>NOUN</i>\t_\t_\t0\t\u202eroot<script>\t_\t_\n\n"
+    page.check("#keep")
+    parse(page, columns)
+    assert page.locator("#vote b, #vote i, #members script").count() == 0
+    assert saved(page, "#save") == columns
+
+
+def test_two_models_are_compared_and_conllu_is_read(page: Any) -> None:
+    page.select_option("#other", "adapted")
+    parse(page, GOLD)
+    assert page.inner_text("#c-differ").lower() == "≠ adapted"
+    assert page.locator("#members h3").first.inner_text().startswith("adapted, its vote: the same tree")
+    page.fill("#text", "1\tx\n\n")
+    page.click("#form button")
+    page.wait_for_selector("#status.bad")
+    assert "expected 10 columns" in page.inner_text("#status")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wider_than_a_telephone(browser: Any, address: str, scheme: Any) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 844}, color_scheme=scheme)
+    page.goto(f"{address}/")
+    page.wait_for_selector("#model option", state="attached")
+    parse(page, "The old dog saw the big cat near the old tree today near the fish near the cats. " + "x" * 300)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    unnamed = "all => all.filter(one => !one.labels?.length && !one.ariaLabel && !one.textContent.trim()).length"
+    assert page.eval_on_selector_all("input, select, textarea, button", unnamed) == 0
+    assert page.locator("main, header, footer, [role=status], h1").count() == 5
+    page.close()

@@ -1,0 +1,109 @@
+"""``treevote serve`` as a process: it starts, serves, finishes what is under way at a signal, and writes nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from typer.testing import CliRunner
+
+from tests.command_line import fails
+from tests.serve.test_udpipe import ALL, GOLD, TEXT
+from treevote.cli import app
+from treevote.serve import app as door
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+
+
+@contextmanager
+def serving(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Start a server at a free port; yield it and its address, and end it."""
+    command = [sys.executable, "-m", "treevote", "serve", "--port", "0", *map(str, arguments)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    try:
+        line = next(line for line in process.stderr if "serving " in line)
+        yield process, re.findall(r"http://\S+(?=/)", line)[0]
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_requests_under_way_are_answered_at_the_end(text_model: Path) -> None:
+    before = sorted(text_model.rglob("*"))
+    with serving(text_model) as (process, address):
+        answers: list[httpx.Response] = []
+
+        def ask() -> None:
+            answers.append(httpx.post(f"{address}/process", data=ALL | {"data": f"{TEXT}\n\n" * 4000}, timeout=60))
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        while "treevote_requests_under_way 2" not in httpx.get(f"{address}/metrics").text:
+            pass
+        process.send_signal(signal.SIGTERM)
+        asking.join(60)
+        assert process.wait(60) == 0
+        assert answers[0].status_code == 200
+        assert answers[0].json()["result"].count("# newpar") == 8000
+        assert process.stderr is not None
+        assert process.stderr.read() == "treevote: stopped\n"
+    assert sorted(text_model.rglob("*")) == before
+
+
+def test_half_a_body_and_garbage_leave_the_server_alone(text_model: Path) -> None:
+    with serving(text_model, "--max-time", 1) as (process, address):
+        host, _, port = address.removeprefix("http://").partition(":")
+        half = b"POST /process HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+        with (
+            socket.create_connection((host, int(port)), 30) as slow,
+            socket.create_connection((host, int(port)), 30) as bad,
+        ):
+            slow.sendall(half + b"Content-Length: 100\r\n\r\ndata=The")
+            bad.sendall(b"\x00\x01garbage secret\r\n\r\n")
+            assert b" 400 " in bad.recv(1000)
+            assert httpx.post(f"{address}/process", data={"data": GOLD}).json()["result"] == GOLD
+            assert b" 408 " in slow.recv(1000)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+        assert process.stderr is not None
+        assert "secret" not in process.stderr.read()
+
+
+def test_a_server_that_was_killed_starts_again_at_its_port(text_model: Path) -> None:
+    with serving(text_model) as (process, address), httpx.Client() as client:
+        assert client.post(f"{address}/process", data={"data": GOLD}).status_code == 200
+        process.kill()
+        process.wait()
+        with pytest.raises(httpx.TransportError):
+            client.post(f"{address}/process", data={"data": GOLD})
+        with serving(text_model, "--port", address.rpartition(":")[2]) as (_, again):
+            assert again == address
+            assert client.post(f"{again}/process", data={"data": GOLD}).json()["result"] == GOLD
+
+
+def test_what_cannot_be_served_is_one_sentence(tmp_path: Path, text_model: Path) -> None:
+    assert "nowhere" in fails("serve", tmp_path / "nowhere")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert "choose another --host or --port" in fails("serve", text_model, "--port", taken.getsockname()[1])
+
+
+def test_another_address_is_warned_of(text_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: Any, started: Any) -> None:
+        started("http://0.0.0.0:1/")
+
+    monkeypatch.setattr(door, "run", stopped)
+    said = CliRunner().invoke(app, ["serve", str(text_model), "--host", "0.0.0.0"]).stderr
+    assert "the server asks for no password" in said
+    assert "serving toy-text-250101 at http://0.0.0.0:1/" in said

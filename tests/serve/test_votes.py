@@ -1,0 +1,131 @@
+"""``/parse`` and ``/draw``: the vote is that of the parser, given arcs stay, and wrong requests get one sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from starlette.testclient import TestClient
+
+import treevote
+from tests.command_line import run
+from tests.serve.test_udpipe import GOLD, HALF, TEXT
+from treevote.ensemble.familiarity import known_labels
+from treevote.serve.votes import MAX_LENGTH
+
+DRAWING: dict[str, Any] = {
+    "words": {"form": ["<b>", "bark"], "upos": ["NOUN", "VERB"]},
+    "trees": [{"head": [2, 0], "deprel": ["nsubj", "root"]}, {"head": [0, 1], "deprel": ["root", "dep"]}],
+    "confidence": [0.5, 1],
+    "width": 600,
+}
+
+
+def test_the_vote_and_its_members_are_those_of_the_parser(client: TestClient, text_model: Path) -> None:
+    answer = client.post("/parse", json={"data": TEXT, "model": "toy"}).json()
+    parser = treevote.load(text_model)
+    treebank = parser.annotator.read(TEXT)
+    vote, parses = parser.parse(treebank), parser.parse_members(treebank)
+    assert answer["model"] == "toy-text-250101"
+    assert answer["members"] == list(parser.members)
+    assert {*answer["labels"]} == known_labels(parser)
+    text = "".join(sentence["conllu"] for sentence in answer["sentences"])
+    assert text == run("parse", text_model, "-", "--format", "text", stdin=TEXT.encode())
+    for found, tree in zip(answer["sentences"], vote, strict=True):
+        words = found["words"]
+        assert words["form"] == [word.form for word in tree.words[1:]]
+        assert words["head"] == tree.heads[1:].tolist()
+        assert words["deprel"] == list(tree.deprels[1:])
+        assert all(0 <= value <= 1 for value in words["confidence"])
+    for name, parse in parses.items():
+        heads = [head for found in answer["sentences"] for head in found["members"][name]["head"]]
+        assert heads == parse.heads[parse.is_token].tolist()
+
+
+def test_given_arcs_stay(client: TestClient) -> None:
+    for name in ("toy", "plain-one"):
+        answer = client.post("/parse", json={"data": HALF, "model": name, "keep": "all"}).json()
+        assert "".join(sentence["conllu"] for sentence in answer["sentences"]) == GOLD
+        assert [sentence["id"] for sentence in answer["sentences"]] == ["1", "2", "3"]
+    assert answer["sentences"][0]["words"]["confidence"][0] is None  # the model has none
+    assert client.post("/parse", json={"data": ""}).json()["sentences"] == []
+
+
+@pytest.mark.parametrize(
+    ("request_", "sentence"),
+    [
+        (b"", "Cannot read the request: expected an object in JSON."),
+        (b"[]", "Cannot read the request: expected an object in JSON."),
+        (b"[" * 100_000, "Cannot read the request: expected an object in JSON."),
+        (b"{}", "Expected strings 'data' and 'model'"),
+        (b'{"data": 1}', "Expected strings 'data' and 'model'"),
+        (b'{"data": "x", "keep": "trees"}', "Expected strings 'data' and 'model'"),
+        (b'{"data": "x", "model": "klingon"}', "Requested model 'klingon' does not exist."),
+        (b'{"data": "\\ud800"}', "Expected a text that can be UTF-8, found half of a character."),
+        (b'{"data": "x\\ty"}', "Cannot read input data: line 1, sentence 1: expected 10 columns"),
+        (b'{"data": "x", "model": "plain-one"}', "Cannot read input data: expected sentences in CoNLL-U"),
+    ],
+)
+def test_a_wrong_request_is_told(request_: bytes, sentence: str, client: TestClient) -> None:
+    response = client.post("/parse", content=request_)
+    assert response.status_code == 400
+    assert response.text.startswith(sentence)
+
+
+def test_a_long_text_is_left_to_another_address(client: TestClient) -> None:
+    response = client.post("/parse", json={"data": "x" * (MAX_LENGTH + 1)})
+    assert response.status_code == 413
+    assert response.text == "The page takes texts of at most 512 KiB; send longer ones to /process.\n"
+
+
+def test_trees_are_drawn(client: TestClient) -> None:
+    one, other = client.post("/draw", json=DRAWING).json()["pictures"]
+    root = ElementTree.fromstring(one)
+    words = {node.get("data-word"): node.text for node in root.iter() if node.get("data-word")}
+    assert words == {"1": "<b>", "2": "bark"}
+    assert ">0.50<" in one
+    assert 'class="gold"' in other
+    assert 'class="system"' in other
+    file = client.post("/draw", json=DRAWING | {"caption": "<i>"}).json()["file"]
+    assert "&lt;i&gt;" in file
+    ElementTree.fromstring(file)
+    assert "0.50" not in client.post("/draw", json=DRAWING | {"confidence": [None, None]}).text
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"width": "wide"},
+        {"width": 1e9},
+        {"width": 10**400},
+        {"words": {"form": ["a"], "upos": []}},
+        {"words": {"form": ["a"] * 501, "upos": ["_"] * 501}},
+        {"trees": []},
+        {"trees": DRAWING["trees"] * 11},
+        {"trees": [{"head": [3, 0], "deprel": ["a", "b"]}]},
+        {"trees": [{"head": [2], "deprel": ["a"]}]},
+        {"trees": [{"head": ["2", "0"], "deprel": ["a", "b"]}]},
+        {"trees": {"head": [2, 0]}},
+        {"confidence": [2, 0]},
+        {"confidence": [1]},
+        {"confidence": "11"},
+        {"words": None},
+    ],
+)
+def test_what_cannot_be_drawn_is_told(change: dict[str, Any], client: TestClient) -> None:
+    response = client.post("/draw", json=DRAWING | change)
+    assert response.status_code == 400
+    assert response.text.startswith("Cannot draw: expected 1 to 500 words")
+
+
+def test_the_page_is_in_three_files(client: TestClient) -> None:
+    page = client.get("/")
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    for path, kind in (("page.js", "text/javascript"), ("page.css", "text/css")):
+        assert f'"{path}"' in page.text
+        assert client.get(f"/{path}").headers["content-type"].startswith(kind)
+    assert "<script>" not in page.text
+    assert "style=" not in page.text
+    assert "innerHTML" not in client.get("/page.js").text
