@@ -21,9 +21,16 @@ def inspect(
         str | None, options.file(help="What the model cannot know, as TOML: name, licence, not_for; shows its card.")
     ] = None,
     markdown: Annotated[bool, options.output("--markdown", help="Print its card as Markdown.")] = False,
+    rounds: Annotated[
+        list[str] | None,
+        options.input(metavar="<MODEL>...", help="Models of earlier rounds of annotation; shows the learning curve."),
+    ] = None,
     json: options.Json = False,
 ) -> None:
-    """Describe a model: members, training data, scores, size; with --card or --markdown as a model card."""
+    """Describe a model: members, training data, scores, size; with --card or --markdown as a model card.
+
+    With --rounds it shows the learning curve, and what the next hundred sentences are worth.
+    """
     from treevote.terminal import is_verbose, tell
 
     options.refuse_both({"--rules": rules, "--json": json})
@@ -48,6 +55,14 @@ def inspect(
     from treevote.report.model import as_json, as_text, card_markdown, card_text
 
     facts = run(model, read_card_metadata(card))
+    if rounds:
+        from treevote.report import learning_curve
+
+        models = {name: run(name) for name in rounds if name != model} | {str(model): facts}
+        facts["curve"] = learning_curve.as_data(models)
+        if not json:
+            tell(learning_curve.as_text(models))
+            return
     if json:
         tell(as_json(facts, options.command_line()))
     elif card or markdown:

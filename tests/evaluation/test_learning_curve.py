@@ -1,0 +1,68 @@
+"""Laws of learning curves."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.command_line import fails, run
+from tests.reference.toy_grammar import toy_treebank
+from treevote.conll.writer import write
+from treevote.evaluation.learning_curve import MORE, Round, forecast
+
+
+def curve(sizes: list[int], level: float, exponent: float) -> list[Round]:
+    return [Round(f"{n}", n, 10 * n, 100 - level * n**-exponent) for n in sizes]
+
+
+@given(st.lists(st.integers(10, 5000), min_size=3, max_size=8, unique=True), st.floats(1, 90), st.floats(0.01, 0.9))
+def test_a_power_of_the_size_is_found_without_doubt(sizes: list[int], level: float, exponent: float) -> None:
+    found = forecast(curve(sizes, level, exponent))
+    assert found is not None
+    n = max(sizes)
+    assert found.gain == pytest.approx(level * (n**-exponent - (n + MORE) ** -exponent), abs=1e-4)
+    assert found.high - found.low == pytest.approx(0, abs=1e-4)
+
+
+@given(st.lists(st.floats(40, 95), min_size=3, max_size=6), st.randoms())
+def test_the_order_of_rounds_is_nothing_and_the_range_holds_the_gain(las: list[float], random: object) -> None:
+    rounds = [Round(f"{i}", 100 * (i + 1), 1000 * (i + 1), value) for i, value in enumerate(las)]
+    found, other = forecast(rounds), forecast(rounds[::-1])
+    assert found is not None
+    assert other is not None
+    assert found.gain == pytest.approx(other.gain)
+    assert found.low <= found.gain <= found.high
+
+
+@pytest.mark.parametrize("sizes", [[100], [100, 200], [100, 100, 200]])
+def test_fewer_than_three_sizes_have_no_forecast(sizes: list[int]) -> None:
+    assert forecast(curve(sizes, 50, 0.3)) is None
+
+
+def test_inspect_shows_the_curve_of_the_rounds(tmp_path: Path) -> None:
+    models = []
+    for n in (20, 40, 80):
+        toy = toy_treebank(n, 1)
+        noise = np.random.default_rng(1).integers(0, len(toy.labels), len(toy.tokens))
+        deprels = np.where(toy.is_token & (noise == 0), 0, toy.deprels).astype(np.int32)  # labels that nobody can learn
+        write(toy.with_trees(toy.heads, deprels, toy.labels), tmp_path / f"{n}.conllu")
+        models.append(tmp_path / f"model-{n}")
+        run("train", tmp_path / f"{n}.conllu", "--members", "lr-svm-forward", "--folds", 2, "-o", models[-1])
+    said = run("inspect", models[-1], "--rounds", *models[:2])
+    assert "The next 100 sentences are worth" in said
+    assert "by folds of its own training data" in said
+    found = json.loads(run("inspect", models[-1], "--rounds", *models[:2], "--json"))["curve"]
+    assert [one["sentences"] for one in found["rounds"]] == [20, 40, 80]
+    assert found["forecast"]["sentences"] == 100
+    assert not found["one_development_set"]
+    assert "No forecast" in run("inspect", models[1], "--rounds", models[0])
+    run("train", tmp_path / "20.conllu", "--members", "lr-svm-forward", "-o", tmp_path / "bare")
+    assert "was not measured" in fails("inspect", models[0], "--rounds", tmp_path / "bare")
+    shutil.rmtree(models[0])
+    assert "model-20" in fails("inspect", models[1], "--rounds", models[0])
