@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from tests.command_line import run
 from tests.reference.toy_grammar import toy_treebank
 from treevote import Treebank, dumps
-from treevote.batch.joint import Work
+from treevote.batch.joint import ParseJob
 from treevote.ensemble.stored import StoredParser
 from treevote.serve.app import Server
 from treevote.serve.catalogue import Catalogue
@@ -258,7 +258,7 @@ def test_text_comes_back(client: TestClient, lines: list[str]) -> None:
 
 def test_requests_of_many_are_answered_each(client: TestClient, text_model: Path) -> None:
     """Tasks that are done together have the results that each has alone, faults included."""
-    work = TextWork(Work(StoredParser.of(text_model), tags="keep"), "conllu")
+    work = TextWork(ParseJob(StoredParser.of(text_model), tags="keep"), "conllu")
     texts = [GOLD, "x", dumps(Treebank.of([])), GOLD * 2, "1\tx\n\n", GOLD * 800]
     together = work([Task(work, text.encode()) for text in texts])
     alone = [work([Task(work, text.encode())])[0] for text in texts]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from treevote.config import to_mapping
 from treevote.conll.plain_text import SPACES, escape, form_of, plain
-from treevote.conll.text_chunks import Stretch, TextChunk
+from treevote.conll.text_chunks import TextChunk, TextSpan
 from treevote.conll.validation import MAX_TOKENS
 from treevote.corpus.sentence import ROOT, Word, sent_id
 from treevote.corpus.source import Source
@@ -104,7 +104,7 @@ class Tokenizer:
         columns = np.array(tokens, np.int32), unknown, (), unknown, np.array(offsets, np.int64)
         return Treebank(words, *columns, name=os.path.basename(chunk.path), source=source)
 
-    def _blocks(self, stretch: Stretch, chunk: TextChunk) -> Iterator[Block]:
+    def _blocks(self, stretch: TextSpan, chunk: TextChunk) -> Iterator[Block]:
         """Yield the sentences of a stretch; a stretch of spaces alone is a comment."""
         text = stretch.text.decode("utf-8", "surrogateescape")
         sentences = self._splitter.sentences(plain(text)) if stretch.name else []
@@ -147,7 +147,7 @@ def _joined(sentences: Sequence[Sequence[Token]]) -> list[list[Token]]:
     return joined
 
 
-def _written(text: str, sentences: Sequence[Sequence[Token]], stretch: Stretch, chunk: TextChunk) -> Iterator[Block]:
+def _written(text: str, sentences: Sequence[Sequence[Token]], stretch: TextSpan, chunk: TextChunk) -> Iterator[Block]:
     """Yield the sentences of a stretch of a chunk."""
     spans = [_trimmed(text, token) for sentence in sentences for token in sentence]
     starts = [start for start, _ in spans[1:]] + [len(text)]

@@ -51,7 +51,7 @@ class ChunkParse(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Work:
+class ParseJob:
     """A stored parser, that is an ensemble or one member of it, with options of the parse; small when it is pickled.
 
     A faulty sentence is left out or kept unparsed; with ``"stop"`` its file has no output. Lemmas and tags are

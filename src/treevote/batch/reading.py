@@ -8,7 +8,7 @@ import stat
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from treevote.batch.joint import ChunkParse, Work
+from treevote.batch.joint import ChunkParse, ParseJob
 from treevote.conll.chunks import Chunk
 from treevote.conll.text_chunks import AnyFormat, TextChunk, any_chunks
 from treevote.ensemble.streaming import CHUNK_BYTES
@@ -19,27 +19,27 @@ TASK_BYTES = CHUNK_BYTES
 """Approximate length of the text of a task: a run that is killed loses the tasks that are under way."""
 
 
-class End(NamedTuple):
+class FileEnd(NamedTuple):
     """The end of a file: the checksum of its bytes, or the reason why it could not be read."""
 
     sha256: str
     fault: InputError | None = None
 
 
-class Piece(NamedTuple):
+class FileChunk(NamedTuple):
     """A chunk of a file, by the number of the file, or its end; and how many of its bytes were read."""
 
     file: int
     chunk: Chunk | TextChunk | None
-    end: End | None = None
+    end: FileEnd | None = None
 
 
-class PieceResult(NamedTuple):
+class ChunkResult(NamedTuple):
     """The result of a piece."""
 
     file: int
     parsed: ChunkParse | None
-    end: End | None
+    end: FileEnd | None
     bytes_read: int
 
 
@@ -52,7 +52,7 @@ def pieces(
     n_bytes: int,
     stopped: Collection[int],
     encoding: str = UTF8,
-) -> Iterator[Piece]:
+) -> Iterator[FileChunk]:
     """Yield the chunks of a file, then its end; no further chunks once its number is in ``stopped``.
 
     ``document`` is the id of a running text.
@@ -67,7 +67,7 @@ def pieces(
             for chunk in any_chunks(content, format=format, n_bytes=n_bytes, document=document, encoding=encoding):
                 if file in stopped:
                     return
-                yield Piece(file, chunk)
+                yield FileChunk(file, chunk)
             while hashing.read(1 << 20):  # the rest
                 pass
             after = os.fstat(stream.fileno())
@@ -75,19 +75,19 @@ def pieces(
                 raise InputError(
                     "the file changed while it was read", path=path, remedy="run the command again when it is complete"
                 )
-            yield Piece(file, None, End(hashing.sha256))
+            yield FileChunk(file, None, FileEnd(hashing.sha256))
     except InputError as fault:
-        yield Piece(file, None, End("", fault))
+        yield FileChunk(file, None, FileEnd("", fault))
     except OSError as error:
         is_folder = isinstance(error, IsADirectoryError)
         problem = "expected a file, found a folder" if is_folder else f"cannot read: {error.strerror or error}"
         unread = InputError(problem, path=path, remedy="check the name and the permissions")
-        yield Piece(file, None, End("", unread))
+        yield FileChunk(file, None, FileEnd("", unread))
 
 
-def tasks(source: Iterable[Piece], n_bytes: int) -> Iterator[list[Piece]]:
+def tasks(source: Iterable[FileChunk], n_bytes: int) -> Iterator[list[FileChunk]]:
     """Group pieces, in order, into tasks of about ``n_bytes``."""
-    task: list[Piece] = []
+    task: list[FileChunk] = []
     size = 0
     for piece in source:
         task.append(piece)
@@ -99,13 +99,13 @@ def tasks(source: Iterable[Piece], n_bytes: int) -> Iterator[list[Piece]]:
         yield task
 
 
-def parse_task(work: Work, task: list[Piece]) -> list[PieceResult]:
+def parse_task(work: ParseJob, task: list[FileChunk]) -> list[ChunkResult]:
     """Parse the chunks of a task, together."""
     parsed = iter(work([piece.chunk for piece in task if piece.chunk is not None]))
     return [
-        PieceResult(piece.file, None, piece.end, 0)
+        ChunkResult(piece.file, None, piece.end, 0)
         if piece.chunk is None
-        else PieceResult(piece.file, next(parsed), None, piece.chunk.bytes_read)
+        else ChunkResult(piece.file, next(parsed), None, piece.chunk.bytes_read)
         for piece in task
     ]
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from treevote.batch.joint import ChunkParse, Work
+from treevote.batch.joint import ChunkParse, ParseJob
 from treevote.batch.parsing import stored_parser
 from treevote.batch.reading import TASK_BYTES
 from treevote.conll.chunks import Chunk
@@ -98,7 +98,7 @@ def parse_strings(
     >>> two.error.partition(" (")[0]
     'line 1, sentence 1: expected 10 columns separated by tabs, found 1'
     """
-    work = Work(stored_parser(model, member), support, confidence, on_error, tags, keep)
+    work = ParseJob(stored_parser(model, member), support, confidence, on_error, tags, keep)
     work.check()
     found: list[list[ChunkParse]] = []
     for batch in _batches(texts, found, format):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from treevote.batch.joint import ChunkParse
 from treevote.batch.manifest import Manifest
 from treevote.batch.outputs import Pair
-from treevote.batch.reading import Hashing, PieceResult
+from treevote.batch.reading import ChunkResult, Hashing
 from treevote.ensemble.familiarity import Expectation, TextCounts
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
@@ -90,7 +90,7 @@ class Outputs:
         self.summary.kept += 1
         self._count(file)
 
-    def take(self, done: PieceResult) -> None:
+    def take(self, done: ChunkResult) -> None:
         """Write a piece; finish its file at the end."""
         if done.file in self.stopped:
             return

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from treevote.batch.joint import ChunkParse, Work, missing_end
+from treevote.batch.joint import ChunkParse, ParseJob, missing_end
 from treevote.conll.chunks import BOM, Chunk
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat, TextChunk
@@ -111,7 +111,7 @@ def parse_files(
         has neither support nor confidence.
     """
     start = time.monotonic()
-    work = Work(StoredParser.of(model, member), support, confidence, on_error, tags, keep, lights)
+    work = ParseJob(StoredParser.of(model, member), support, confidence, on_error, tags, keep, lights)
     is_utf8(encoding)
     work.check()  # before anything is read or written
     if jobs.n_jobs != 1:  # kernels are compiled once here, not in every process
@@ -164,7 +164,7 @@ class _Doubts:
             on_doubt(f"{name_of(path)}: {reason}")
 
 
-def _parse_part(work: Work, part: tuple[Chunk | TextChunk, int, int]) -> tuple[ChunkParse, int, int]:
+def _parse_part(work: ParseJob, part: tuple[Chunk | TextChunk, int, int]) -> tuple[ChunkParse, int, int]:
     """Parse a chunk; return also its file, and the bytes read up to its end."""
     chunk, file, bytes_read = part
     (parsed,) = work([chunk])

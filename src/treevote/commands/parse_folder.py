@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from typing import Any
 
-from treevote.batch.joint import Work
+from treevote.batch.joint import ParseJob
 from treevote.batch.manifest import Manifest
 from treevote.batch.outputs import Pair, folders_of, pairs
-from treevote.batch.reading import TASK_BYTES, Piece, parse_task, pieces, tasks
+from treevote.batch.reading import TASK_BYTES, FileChunk, parse_task, pieces, tasks
 from treevote.commands.folder_outputs import FolderSummary, Outputs
 from treevote.conll.document_ids import document_ids
 from treevote.conll.reader import OnError
@@ -90,7 +90,7 @@ def parse_folder(
     found, links = pairs(inputs, folder, suffix, format)
     options: dict[str, Any] = {"support": support, "confidence": confidence, "on_error": on_error}
     options |= {"tags": tags, "keep": keep, "lights": lights}
-    work = Work(StoredParser.of(model, member), **options)
+    work = ParseJob(StoredParser.of(model, member), **options)
     is_utf8(encoding)
     work.check()
     options |= {"member": member, "strict": strict, "format": format, "encoding": encoding, "id_prefix": id_prefix}
@@ -139,8 +139,8 @@ def _require_free(where: str, found: Sequence[Pair], manifest: Manifest, force: 
 
 
 def _source(
-    found: Sequence[Pair], run: Outputs, force: bool, documents: Sequence[str], cut: Callable[..., Iterator[Piece]]
-) -> Iterator[Piece]:
+    found: Sequence[Pair], run: Outputs, force: bool, documents: Sequence[str], cut: Callable[..., Iterator[FileChunk]]
+) -> Iterator[FileChunk]:
     """Yield the pieces of all files whose outputs are not there, given the ids of their texts."""
     for number, (path, name) in enumerate(found):
         made = False

@@ -47,7 +47,7 @@ _SPACE = re.compile(rb".*[ \t\n\r\v\f]", re.DOTALL)
 _COLUMNS = re.compile(rb"(?m)^1\t[^\t\n]+\t[^\n]*\t")
 
 
-class Stretch(NamedTuple):
+class TextSpan(NamedTuple):
     """A piece of a text: the name of its sentences (empty for spaces alone), its bytes, and what begins with it."""
 
     name: str
@@ -64,7 +64,7 @@ class TextChunk:
     """
 
     path: str
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[TextSpan, ...]
     format: TextFormat
     bytes_read: int = 0
     document: str = ""
@@ -89,7 +89,7 @@ def text_chunks(
     begin with ``document``.
     """
     with opened(source, encoding) as (stream, path, bytes_read):
-        stretches: list[Stretch] = []
+        stretches: list[TextSpan] = []
         size = 0
         for stretch in _stretches(stream, path, _ENDS[format], document):
             stretches.append(stretch)
@@ -106,7 +106,7 @@ def text_chunk(text: bytes, *, format: TextFormat = "text") -> TextChunk:
     return TextChunk("", tuple(_stretches(io.BytesIO(text), "", _ENDS[format], "")), format, len(text))
 
 
-def _stretches(stream: Readable, path: str, end: re.Pattern[bytes], document: str) -> Iterator[Stretch]:
+def _stretches(stream: Readable, path: str, end: re.Pattern[bytes], document: str) -> Iterator[TextSpan]:
     front = f"{document}-" if document else ""
     letter = "s" if end is _LINE_END else "p"
     rest, at, more = b"", 0, True
@@ -124,11 +124,11 @@ def _stretches(stream: Readable, path: str, end: re.Pattern[bytes], document: st
         text = rest[at:stop]
         at = stop
         if not text.strip(b" \t\n\r\v\f"):
-            yield Stretch("", text, "nothing")
+            yield TextSpan("", text, "nothing")
             continue
         number, part = (number + 1, 1) if is_new else (number, part + 1)
         name = f"{front}{letter}{number}" + f".{part}" * (part > 1)
-        yield Stretch(name, text, ("text" if number == 1 else "paragraph") if is_new else "nothing")
+        yield TextSpan(name, text, ("text" if number == 1 else "paragraph") if is_new else "nothing")
         is_new = is_end
 
 

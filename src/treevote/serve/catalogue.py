@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from treevote.batch.joint import Work
+from treevote.batch.joint import ParseJob
 from treevote.conll.chunks import Chunk
 from treevote.conll.text_chunks import text_chunk
 from treevote.ensemble.parser import EnsembleParser
@@ -77,7 +77,7 @@ def _loaded(model: str) -> ServedModel:
     package = None if os.path.exists(path) else installed_model(path)
     licence = "" if package is None else f"{package.name} {package.version}, {package.licence}"
     made = ServedModel(name, stored, stored.hold(), licence)
-    work = Work(stored, confidence=made.parser.has_confidence)  # kernels are loaded before the first request comes
+    work = ParseJob(stored, confidence=made.parser.has_confidence)  # kernels are loaded before the first request comes
     work([text_chunk(b"a b") if "tokenizer" in made.steps else Chunk("", 1, 1, _BARE, "conllu")])
     return made
 

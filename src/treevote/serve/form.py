@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 from treevote.extras import extra
 from treevote.serve.answers import RequestError
 
-with extra("serve", "forms need python-multipart"):
+with extra("serve", "a server needs python-multipart"):
     from python_multipart.exceptions import FormParserError
     from python_multipart.multipart import MultipartParser, parse_options_header
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from treevote.batch.joint import ChunkParse, Work
+from treevote.batch.joint import ChunkParse, ParseJob
 from treevote.conll.chunks import Chunk
 from treevote.conll.reader import parse_chunk
 from treevote.conll.text_chunks import TextChunk, TextFormat, any_chunks
@@ -36,7 +36,7 @@ class TextWork:
     A text without sentences gives a text without trees.
     """
 
-    work: Work
+    work: ParseJob
     format: Format | TextFormat
     parse: bool = True
 

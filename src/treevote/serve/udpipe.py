@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any, cast
 
-from treevote.batch.joint import Work
+from treevote.batch.joint import ParseJob
 from treevote.conll.text_chunks import TextFormat
 from treevote.corpus.treebank import Format
 from treevote.errors import TreevoteError
@@ -64,7 +64,7 @@ def request(model: ServedModel, arguments: Mapping[str, str]) -> tuple[TextWork,
     if keep is not None and keep not in KEEP:
         raise RequestError(400, f"Unknown value '{keep[:80]}' of 'keep'; expected {', '.join(KEEP)}.")
     options: dict[str, Any] = {name: arguments.get(name, "no") != "no" for name in ("confidence", "lights")}
-    work = Work(model.stored, tags="predict" if tag else "keep", keep=cast("Any", keep), **options)
+    work = ParseJob(model.stored, tags="predict" if tag else "keep", keep=cast("Any", keep), **options)
     try:
         work.check()
     except TreevoteError as fault:
