@@ -36,7 +36,7 @@ def inspect(
     options.refuse_both({"--rules": rules, "--json": json})
     options.refuse_both({"--full": full, "--json": json})
     if model is None:
-        if full or rules or card or markdown:
+        if full or rules or card or markdown or rounds:
             raise typer.BadParameter("there is no model to describe; name one, or leave the other options out")
         from treevote.report.model import installed_json, installed_text
         from treevote.store.packages import installed_models
