@@ -14,7 +14,7 @@ from treevote.report import adaptation
 from treevote.report.answer import answer
 from treevote.report.scores import attachment, scores
 from treevote.store.packages import InstalledModel
-from treevote.terminal import size, table
+from treevote.terminal import plural, size, table
 from treevote.visibility import printable, visible
 
 _READS = {
@@ -58,7 +58,7 @@ def _what(facts: Mapping[str, Any]) -> str:
     roots = "one root in each sentence" if facts["single_root"] else "one root or several in a sentence"
     by_pos = f", of their own for {len(votes['pos'])} parts of speech" if votes["pos"] else ""
     return (
-        f"ensemble of {len(members)} members, {roots}\n"
+        f"ensemble of {plural(len(members), 'member')}, {roots}\n"
         f"weights of the votes: {votes['kind']}{by_pos}\n"
         f"{_READS[tuple(facts['annotator'])]}"
         f"treevote {facts['treevote']}, model format {facts['format']}"
