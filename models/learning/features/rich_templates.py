@@ -57,6 +57,10 @@ PAIRS = (
     "s0 q0",
     "s1 q0",
     "s0 s1 q0",
+    "s0.upos s1.upos s0.l s0.l.deprel s0.l2.upos s0.l2.deprel s0.l.l.upos",
+    "s0.upos s1.upos s0.r s0.r.deprel s0.r2.upos s0.r2.deprel s0.r.r.upos",
+    "s0.upos s1.upos s1.l s1.l.deprel s1.l2.upos s1.l2.deprel s1.l.l.upos",
+    "s0.upos s1.upos s1.r s1.r.deprel s1.r2.upos s1.r2.deprel s1.r.r.upos",
 )
 """Further parts, for values that come again in other items of a beam."""
 
