@@ -2,7 +2,9 @@
 
 Given arcs restrict the actions, and leave their probabilities as they are: a derivation is no better for being forced.
 Where only one action is legal, it is taken without scores. Ties go to the configuration found first, then to the action
-with the smaller number. A beam of width 1 is greedy search: the best legal action is taken each time.
+with the smaller number. A beam of width 1 is greedy search: the best legal action is taken each time. An action that
+leaves given arcs reachable may force a poor one later: so beam search has a wider margin in sentences with given heads,
+and greedy search looks past a shift.
 
 Best-first search is bounded: from each configuration the ``width`` most probable actions are followed, and after
 ``POPS`` configurations for each step of a derivation the one with the most actions (on ties, the most probable) is
@@ -15,17 +17,20 @@ import heapq
 
 import numpy as np
 
-from treevote.kernels import Doubles, Longs, kernel, leaf
+from treevote.kernels import Bools, Doubles, Ints, Longs, kernel, leaf
 from treevote.models.learning.features.partial_scores import ScoreCache
 from treevote.models.learning.features.rows import Trees
 from treevote.models.learning.features.weights import best_class, highest, log_probabilities, normalize
 from treevote.models.parsers.given_arcs import GivenArcs, given_in
-from treevote.models.parsers.transition.arc_standard import advance, forced, is_final, legal, write_tree
-from treevote.models.parsers.transition.configuration import initial, workspace
+from treevote.models.parsers.transition.arc_standard import SHIFT, advance, forced, is_final, legal, write_tree
+from treevote.models.parsers.transition.configuration import Workspace, initial, workspace
 from treevote.models.parsers.transition.features import Model, score_configuration
 from treevote.models.parsers.transition.reachability import reachable
 
 POPS = 8
+
+WIDER = 2.0
+"""Factor of the margin in a sentence with given heads: what leaves them reachable may force a poor action later."""
 
 
 @kernel
@@ -48,6 +53,7 @@ def parse_beam(model: Model, cache: ScoreCache, given: GivenArcs, trees: Trees, 
         own, n = given_in(given, first, last), last - first - 1
         space = workspace(n, 2 * n * width)
         initial(space, n)
+        reach = margin * WIDER if (own.heads >= 0).any() else margin
         beam[0], totals[0] = 0, 0.0
         used, size = 1, 1
         for _ in range(2 * n):
@@ -62,22 +68,52 @@ def parse_beam(model: Model, cache: ScoreCache, given: GivenArcs, trees: Trees, 
                     score_configuration(model, cache, space, beam[i], tokens[first:last], scores)
                     if width == 1:
                         only = best_class(scores, allowed)
+                        if only == SHIFT and len(own.heads) > 0:
+                            allowed[SHIFT] = False
+                            other = best_class(scores, allowed)
+                            advance(space, actions, beam[i], used, n + used, SHIFT)
+                            if misleads(model, cache, space, own, used, tokens[first:last], scores, mask, allowed):
+                                only = other
                 if only >= 0:
                     kept = insert(totals[i], beam[i], only, kept, next_totals, next_from, next_action)
                     continue
                 best, shift = normalize(scores, mask, scale)
-                least = (highest(scores, allowed) - best) * scale - margin
+                least = (highest(scores, allowed) - best) * scale - reach
                 for action in range(len(mask)):
                     log = (scores[action] - best) * scale
                     if allowed[action] and log >= least:  # the best one of this configuration is better by more
                         total = totals[i] + (log - shift)
                         kept = insert(total, beam[i], action, kept, next_totals, next_from, next_action)
             size = 0
-            while size < kept and next_totals[size] >= next_totals[0] - margin:
+            while size < kept and next_totals[size] >= next_totals[0] - reach:
                 advance(space, actions, next_from[size], used, n + used, next_action[size])
                 beam[size], totals[size] = used, next_totals[size]
                 used, size = used + 1, size + 1
         write_tree(space, actions, beam[0], heads[first:last], deprels[first:last])
+
+
+@leaf
+def misleads(
+    model: Model,
+    cache: ScoreCache,
+    space: Workspace,
+    given: GivenArcs,
+    here: int,
+    tokens: Ints,
+    scores: Ints,
+    mask: Bools,
+    allowed: Bools,
+) -> bool:
+    """Tell whether after the shift to ``here`` given arcs forbid both another shift and what the parser would choose.
+
+    The word that was shifted would get its head for no reason of its own. Scores and masks are written.
+    """
+    legal(space, model.actions, here, len(tokens) - 1, mask)
+    reachable(space, model.actions, given, here, mask, allowed)
+    if allowed[SHIFT] or not mask[SHIFT]:
+        return False
+    score_configuration(model, cache, space, here, tokens, scores)
+    return not allowed[best_class(scores, mask)]
 
 
 @leaf

@@ -20,7 +20,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import encode
 from treevote.kernels import Doubles, Longs
 
-LENGTH_POWER = 0.5
+LENGTH_POWER = 0.25
 """Power of the length that a sentence costs where sentences are counted; where tokens are counted it costs them all."""
 
 SIMILAR = 0.5
