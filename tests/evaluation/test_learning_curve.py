@@ -57,6 +57,8 @@ def test_inspect_shows_the_curve_of_the_rounds(tmp_path: Path) -> None:
     said = run("inspect", models[-1], "--rounds", *models[:2])
     assert "The next 100 sentences are worth" in said
     assert "by folds of its own training data" in said
+    run("inspect", models[-1], "--rounds", *models[:2], "--report", tmp_path / "curve.html")
+    assert all(str(one) in (tmp_path / "curve.html").read_text("utf-8") for one in models)
     found = json.loads(run("inspect", models[-1], "--rounds", *models[:2], "--json"))["curve"]
     assert [one["sentences"] for one in found["rounds"]] == [20, 40, 80]
     assert found["forecast"]["sentences"] == 100

@@ -25,6 +25,9 @@ def inspect(
         list[str] | None,
         options.input(metavar="<MODEL>...", help="Models of earlier rounds of annotation; shows the learning curve."),
     ] = None,
+    report: Annotated[
+        str | None, options.output(metavar="<FILE>", help="Write the learning curve as a page, one HTML file.")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Describe a model: members, training data, scores, size; with --card or --markdown as a model card.
@@ -35,6 +38,10 @@ def inspect(
 
     options.refuse_both({"--rules": rules, "--json": json})
     options.refuse_both({"--full": full, "--json": json})
+    if report is not None and not rounds:
+        raise typer.BadParameter("the page shows a learning curve; name the models of earlier rounds by --rounds")
+    if report == "-":
+        raise typer.BadParameter("the curve is on standard output, too; name a file for --report")
     if model is None:
         if full or rules or card or markdown or rounds:
             raise typer.BadParameter("there is no model to describe; name one, or leave the other options out")
@@ -60,6 +67,10 @@ def inspect(
 
         models = {name: run(name) for name in rounds if name != model} | {str(model): facts}
         facts["curve"] = learning_curve.as_data(models)
+        if report is not None:
+            from treevote.report.learning_curve_page import write_page
+
+            write_page(models, report, command=options.command_line(), date=options.today())
         if not json:
             tell(learning_curve.as_text(models))
             return

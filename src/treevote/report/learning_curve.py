@@ -55,11 +55,12 @@ def as_text(models: Mapping[str, Mapping[str, Any]]) -> str:
         [visible(one.model), f"{one.sentences:,}", f"{one.tokens:,}", f"{one.las:.2f}", gain]
         for one, gain in zip(rounds, gains, strict=True)
     ]
-    lines = [table(["round", "sentences", "tokens", "LAS", ""], rows), _sentence(rounds, forecast(rounds))]
+    lines = [table(["round", "sentences", "tokens", "LAS", ""], rows), sentence(rounds, forecast(rounds))]
     return "\n".join(lines if same_measure(models) else [*lines, BY_FOLDS])
 
 
-def _sentence(rounds: Sequence[Round], found: Forecast | None) -> str:
+def sentence(rounds: Sequence[Round], found: Forecast | None) -> str:
+    """Return what the next sentences are worth, in words."""
     if found is None and rounds[-1].las >= 100:
         return "No forecast: nothing is left to gain on these sentences."
     if found is None:
