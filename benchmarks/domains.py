@@ -88,7 +88,8 @@ def _judged(parser: EnsembleParser, gold: Treebank) -> Judgement:
     assert expected is not None
     las = 100 * float(right[tokens].mean())
     doubtful = counts.doubt(parser) is not None
-    return Judgement(*errors, expected.low <= las <= expected.high, expected.high - expected.low, doubtful)
+    before, after = errors
+    return Judgement(before, after, expected.low <= las <= expected.high, expected.high - expected.low, doubtful)
 
 
 def _means(several: Sequence[Judgement]) -> list[float]:

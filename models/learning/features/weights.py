@@ -167,7 +167,7 @@ def normalize(scores: Ints, mask: Bools, scale: float) -> tuple[int, float]:
     several classes at a time.
     """
     best = highest(scores, mask)
-    total = 0
+    total = np.int64(0)
     for k in range(len(scores)):
         log = min((scores[k] - best) * scale, 0.0)
         total += np.int64(UNIT * exponential(max(log, LEAST))) if mask[k] and log > LEAST else 0
