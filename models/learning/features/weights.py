@@ -185,7 +185,7 @@ def highest(scores: Ints, mask: Bools) -> int:
 
 @leaf
 def exponential(x: float) -> float:
-    """Return ``exp(x)`` for ``LEAST <= x <= 0`` to eleven digits: by the series of ``exp(x / 64)``, squared six times.
+    """Return ``exp(x)`` for ``LEAST <= x <= 0`` to ten digits: by the series of ``exp(x / 64)``, squared six times.
 
     Unlike the function of the C library it is the same on all machines, and runs on several numbers at a time.
     """
