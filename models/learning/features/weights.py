@@ -170,7 +170,7 @@ def normalize(scores: Ints, mask: Bools, scale: float) -> tuple[int, float]:
     total = 0
     for k in range(len(scores)):
         log = min((scores[k] - best) * scale, 0.0)
-        total += np.int64(UNIT * exponential(max(log, LEAST))) if mask[k] and log > LEAST else 0
+        total += int(UNIT * exponential(max(log, LEAST))) if mask[k] and log > LEAST else 0
     return best, float(np.log(total / UNIT))
 
 
