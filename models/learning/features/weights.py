@@ -170,7 +170,7 @@ def normalize(scores: Ints, mask: Bools, scale: float) -> tuple[int, float]:
     total = np.int64(0)
     for k in range(len(scores)):
         log = min((scores[k] - best) * scale, 0.0)
-        total += np.int64(UNIT * exponential(max(log, LEAST))) if mask[k] and log > LEAST else 0
+        total += int(UNIT * exponential(max(log, LEAST))) if mask[k] and log > LEAST else 0
     return best, float(np.log(total / UNIT))
 
 
@@ -185,7 +185,7 @@ def highest(scores: Ints, mask: Bools) -> int:
 
 @leaf
 def exponential(x: float) -> float:
-    """Return ``exp(x)`` for ``LEAST <= x <= 0`` to eleven digits: by the series of ``exp(x / 64)``, squared six times.
+    """Return ``exp(x)`` for ``LEAST <= x <= 0`` to ten digits: by the series of ``exp(x / 64)``, squared six times.
 
     Unlike the function of the C library it is the same on all machines, and runs on several numbers at a time.
     """

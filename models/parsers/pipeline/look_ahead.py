@@ -19,7 +19,7 @@ from treevote.kernels import Bools, Doubles, Ints, Longs, kernel, leaf
 from treevote.models.learning.features.firing import Context
 from treevote.models.learning.features.lexicon import WordColumns
 from treevote.models.learning.features.partial_scores import Parts, ScoreCache, empty_cache, score_parts
-from treevote.models.learning.features.weights import Weights, log_probabilities
+from treevote.models.learning.features.weights import LOWEST, Weights, log_probabilities
 from treevote.models.parsers.given_arcs import NOTHING, GivenArcs, given_in
 from treevote.models.parsers.pipeline.configuration import (
     AFTER,
@@ -41,7 +41,6 @@ from treevote.models.parsers.pipeline.features import find_places, globals_of
 MAX_DEPTH = 4
 
 _SLACK = 1e-9  # more than the rounding error of a sum
-LOWEST = -(1 << 31)  # of all scores
 
 
 class Model(NamedTuple):

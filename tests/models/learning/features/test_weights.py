@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,15 @@ from scipy.special import log_softmax
 
 from treevote.errors import ConfigError, ModelError
 from treevote.kernels import Doubles, Floats, Ints, Keys, Shorts
-from treevote.models.learning.features.weights import find_places, log_probabilities, pack, score, unpack
+from treevote.models.learning.features.weights import (
+    LEAST,
+    exponential,
+    find_places,
+    log_probabilities,
+    pack,
+    score,
+    unpack,
+)
 
 N_CLASSES = 20
 KEYS = np.arange(1, 401, 2, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) | np.uint64(1)
@@ -170,3 +180,8 @@ def test_log_probabilities_are_a_softmax_over_what_is_legal(classes: list[tuple[
     log_probabilities(scores, mask, scale, result)
     assert result[mask] == pytest.approx(log_softmax(scores[mask] * scale), rel=1e-9, abs=1e-9)
     assert (result[~mask] == 99.0).all()
+
+
+@given(st.floats(LEAST, 0))
+def test_the_exponential_has_ten_digits(x: float) -> None:
+    assert exponential(x) == pytest.approx(math.exp(x), rel=1e-10)
