@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.choosing import POOLS, choosing
+from benchmarks.domains import SOURCES, domains
 from benchmarks.keeping import KEPT, keep
 from benchmarks.measure import run
 from benchmarks.packages import PACKAGED, packages
@@ -68,9 +69,6 @@ WITH_NETWORK = System(
 """The default vote, and ``biaffine``."""
 
 SYSTEMS_OF_README = ("UDPipe 1", "LR, greedy", "default vote", "best vote")
-
-SPACY_SECONDS = 1200
-"""Processor seconds that spaCy may train for."""
 
 SENTENCES, LABELLED, EVERY = 4000, 100, 13
 """Of the text without trees the first sentences; of the labelled ones every thirteenth, until there are a hundred."""
@@ -135,7 +133,7 @@ def comparison(data: Path, work: Path) -> Tables:
 def tokens(data: Path, work: Path) -> Tables:
     """Measure spaCy and treevote on tokens without tags."""
     several = [
-        SpaCy("spaCy", ("--language", "hu", "--seconds", str(SPACY_SECONDS))),
+        SpaCy("spaCy", ("--language", "hu")),
         FromTokens("treevote, fast", ("--from-tokens", "--fast")),
         FromTokens("treevote, default vote", ("--from-tokens",)),
     ]
@@ -326,6 +324,7 @@ EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "comparison": ([SMALL], comparison),
     "tokens": ([SMALL], tokens),
     "network": (NETWORKED, network),
+    "domains": (SOURCES, domains),
     "doctor": (list(DOCTORED), doctor),
     "keep": (list(KEPT), keep),
     "next": (list(POOLS), choosing),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -41,13 +42,16 @@ def main() -> None:
 
 
 def train(train: Path, dev: Path, model: Path, language: str, seconds: int) -> None:
-    """Train a pipeline to its early stop or a limit; ``model-best`` in the folder is the best one until then."""
+    """Train a pipeline to its early stop or a limit; the best one until then stays, ``model-best`` in the folder."""
     model.mkdir(parents=True, exist_ok=True)
     _spacy("init", "config", model / "config.cfg", "--lang", language, "--pipeline", COMPONENTS, "--force")
     for file in (train, dev):
         _spacy("convert", file, model, "--converter", "conllu", "--n-sents", "10")
     paths = [f"--paths.{name}={model / file.stem}.spacy" for name, file in (("train", train), ("dev", dev))]
     _spacy("train", model / "config.cfg", "--output", model, *paths, seconds=seconds)
+    shutil.rmtree(model / "model-last", ignore_errors=True)
+    for file in model.glob("*.spacy"):
+        file.unlink()
 
 
 def parse(model: Path, input: Path, output: Path) -> None:

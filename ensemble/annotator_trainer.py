@@ -1,4 +1,4 @@
-"""Training of a text annotator, and of parsers on what it will give them: predicted tags in place of gold ones.
+"""Training of a text annotator, and of parsers on its predicted tags in place of gold ones.
 
 A parser that was trained on gold tags trusts them, and meets tags with mistakes. So the training data are tagged by
 jack-knifing: every sentence by a tagger that has not seen it.

@@ -35,7 +35,7 @@ ATTRIBUTES = {
     "place": "direction and distance of the head",
     "rival-place": "those of the strongest other head",
     "agreement": "mean share of the votes for the leading heads of the sentence, in twentieths",
-    "united": "whether the voters have one head for the head; 2 for ROOT",
+    "united": "1 if the voters agree on the head of the head, 2 if the head is ROOT",
     "followers": "number of the voters whose head of the head is its leading one",
     "head-votes": "number of votes for the leading head of the head",
     "crossed": "number of leading arcs that the arc crosses, up to 3",

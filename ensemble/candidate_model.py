@@ -79,7 +79,7 @@ class CandidateModel:
     def recalibrated(
         self, gold: Treebank, systems: Sequence[Treebank], *, convention: Convention = "ud"
     ) -> CandidateModel:
-        """Return the model with a confidence that is right on other data: its log-odds are on a line of theirs.
+        """Recalibrate the confidence on other data: its log-odds there are a linear function of those before.
 
         Slope and intercept are the most probable (Platt 1999, "Probabilistic outputs for support vector machines and
         comparisons to regularized likelihood methods"): two numbers, so a few dozen sentences of the domain that is to

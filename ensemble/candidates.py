@@ -154,7 +154,7 @@ def arc_probabilities(
     best: Doubles,
     label: Doubles,
 ) -> None:
-    """Write for each own head its probability, that of its best label, and that of head and own label.
+    """Write the probability of each own head, of its most probable label, and of head and own label together.
 
     ``heads`` and ``deprels`` are the votes that the candidates are from; the others have the shape (n, n_slots).
     """

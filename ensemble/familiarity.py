@@ -41,9 +41,9 @@ MOST_NAMED = 5  # labels in a message
 ENOUGH_VOTES = 500  # minimum number of tokens for a judgement by agreement
 
 # A text is doubtful if the agreement of the members on it, as log-odds, is lower than on the development data by more
-# than FAR_OFF, and by more than twice the standard error of the difference. Tokens of a sentence are not independent:
+# than FAR_OFF, and by more than twice the standard error of the difference. Tokens of a document are not independent:
 # the variance of a share is CLUSTERED times that of as many independent ones.
-FAR_OFF, CLUSTERED = 0.35, 3.0
+FAR_OFF, CLUSTERED = 0.35, 8.0
 
 
 class Expectation(NamedTuple):

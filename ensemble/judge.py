@@ -67,7 +67,7 @@ class Judge:
         return probabilities.confident(voted, given)
 
     def recalibrated(self, gold: Treebank, systems: Sequence[Treebank], *, convention: Convention = "ud") -> Judge:
-        """Return the judge with a model that is right on other data; without one, it is learned from them alone.
+        """Recalibrate the confidence on other data; without a model, fit it there.
 
         There is no model for more than ``MAX_SYSTEMS`` systems. Raises as `CandidateModel.recalibrated`.
         """

@@ -4,9 +4,9 @@ All subsets of the members and all kinds of weights are tried. The heaviest head
 ranked by heaviest heads alone, in compiled loops, and only the best of them vote in full, and all members together. The
 learned vote (`treevote.ensemble.candidate_model`) is tried on the same.
 
-The best of hundreds of ensembles is best by luck, too, and the fewer its members, the more it loses on other texts. So
-of those that are hardly below it the one with most members is chosen, much as decision trees are pruned (Breiman,
-Friedman, Olshen & Stone 1984, "Classification and regression trees", section 3.4.3).
+The best of hundreds of ensembles owes part of its score to chance. On other texts it loses this part, a small ensemble
+more than a large one. So the largest ensemble that is hardly below it is chosen, much as decision trees are pruned
+(Breiman, Friedman, Olshen & Stone 1984, "Classification and regression trees", section 3.4.3).
 
 Weights that are not equal are fitted to one half of the sentences and measured on the other.
 """

@@ -132,7 +132,7 @@ class EnsembleTrainer:
             raise ConfigError(f"the seed should not be negative, found {seed}")
         if (self.weights not in ("auto", "equal") or self.select) and dev is None and not self.folds:
             what = "members are chosen" if self.select else f"weights by {self.weights} are measured"
-            raise ConfigError(f"{what} on a development set; give one, or a number of folds")
+            raise ConfigError(f"{what} on development data or folds; give one of them")
         whole = require_whole_trees(treebank)
         if dev is not None and not require_heads(dev).any():
             raise InputError("expected sentences to measure on, found none", path=dev.name, remedy="give a larger file")

@@ -2,7 +2,7 @@
 
 Confidence is right where sentences are like those of the development data. Elsewhere it is too high, the more so the
 more words of a sentence are unknown. So the log-odds of all its arcs fall with the share of its unknown words, as far
-as that is beyond a share which two thirds of the development data do not exceed. On text like these little changes.
+as that is beyond a share which three fifths of the development data do not exceed. On text like these little changes.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from treevote.kernels import Bools, Doubles
 from treevote.models.learning.features.lexicon import ATTRIBUTES
 from treevote.models.learning.features.word_memo import WordMemo
 
-USUAL = 2 / 3  # share of the development data, in tokens, whose sentences have a usual share of unknown words
+USUAL = 0.6  # share of the development data, in tokens, whose sentences have a usual share of unknown words
 
 # Fall of the log-odds for each unit of the share of unknown words beyond the usual one. Fitted to models of genres of
-# English on texts of other genres, see the recipe of confidence.
+# English on texts of other genres, see `python -m benchmarks figures --only domains`.
 FALL = 3.0
 
 _LOWER = ATTRIBUTES.index("lower")

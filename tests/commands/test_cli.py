@@ -49,6 +49,17 @@ def test_help_and_version() -> None:
         assert "Usage:" in run(command, "--help")
 
 
+@pytest.mark.parametrize(
+    ("command", "usage"),
+    [("parse", "<MODEL> <INPUT>..."), ("train", "[<FILE>...]"), ("adapt", "<MODEL> [<TEXT>...]")],
+)
+def test_the_usage_spells_arguments_as_their_list(command: str, usage: str) -> None:
+    text = run(command, "--help")
+    assert text.startswith(f"Usage: root {command} [OPTIONS] {usage}\n")
+    for name in re.findall(r"<\w+>(?:\.\.\.)?", usage):
+        assert re.search(rf"^  {re.escape(name)}  +[A-Z]", text, re.MULTILINE)
+
+
 def test_help_has_a_short_name_and_the_shell_completes_commands() -> None:
     assert run("-h") == run("--help")
     assert run("parse", "-h") == run("parse", "--help")

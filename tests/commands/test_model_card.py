@@ -47,7 +47,7 @@ def test_a_card_as_text(model: Path, told: Path) -> None:
         "- running text",
     ):
         assert part in text
-    assert "none was told" not in text
+    assert "is not stated" not in text
 
 
 def test_a_card_as_markdown(model: Path, told: Path) -> None:
@@ -57,8 +57,8 @@ def test_a_card_as_markdown(model: Path, told: Path) -> None:
     assert "## Scores on development data" in text
     assert "- poems\n" in text
     untold = run("inspect", model, "--markdown")
-    assert "| licence of data | not told |" in untold
-    assert "none was told" in untold
+    assert "| licence of data | not stated |" in untold
+    assert "is not stated" in untold
 
 
 def test_a_card_as_json(model: Path, told: Path) -> None:

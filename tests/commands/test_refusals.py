@@ -112,7 +112,7 @@ def test_a_place_that_is_taken_is_found_out_before_training(tmp_path: Path) -> N
 @pytest.mark.parametrize("option", ["accuracy", "pos"])
 def test_weights_need_something_to_measure_on(option: str, tmp_path: Path) -> None:
     unmeasured = "train", "--train", TOY, "-o", tmp_path / "model", "--weights", option, "--folds", 0
-    assert "on a development set; give one, or a number of folds" in fails(*unmeasured)
+    assert "on development data or folds; give one of them" in fails(*unmeasured)
     assert "parses of each of the 2 systems" in fails("vote", TOY, TOY, "--weights", option, "--gold", TOY)
 
 

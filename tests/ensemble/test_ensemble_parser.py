@@ -185,8 +185,12 @@ def test_an_ensemble_comes_back_from_its_folder(ensemble: EnsembleParser, tmp_pa
     ("trainer", "options", "problem"),
     [
         (EnsembleTrainer({}), {}, "an ensemble needs at least one member"),
-        (EnsembleTrainer(TRAINERS, "pos"), {}, "weights by pos are measured on a development set; give one"),
-        (EnsembleTrainer(TRAINERS, select=True), {}, "members are chosen on a development set; give one, or a number"),
+        (EnsembleTrainer(TRAINERS, "pos"), {}, "weights by pos are measured on development data or folds; give one"),
+        (
+            EnsembleTrainer(TRAINERS, select=True),
+            {},
+            "members are chosen on development data or folds; give one of them",
+        ),
         (EnsembleTrainer(TRAINERS, folds=30), {}, "30 folds need 60 sentences, found 40; choose fewer"),
         (EnsembleTrainer(TRAINERS), {"seed": -1}, "the seed should not be negative, found -1"),
         (EnsembleTrainer(TRAINERS), {"jobs": Jobs(2, "nothing")}, "joblib cannot run 2 jobs"),

@@ -20,7 +20,7 @@ from treevote.models.learning.features.firing import MAX_FEATURES, scratch
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.learning.features.linear_guide import LinearGuide
 from treevote.models.learning.features.partial_scores import ScoreCache, divide, empty_cache
-from treevote.models.learning.features.rich_templates import PAIRS, PARTS
+from treevote.models.learning.features.rich_templates import JOINT, OTHERS
 from treevote.models.learning.features.rows import Trees
 from treevote.models.learning.features.stack_and_queue import GRAMMAR
 from treevote.models.learning.features.templates import TemplateTable, compile_templates
@@ -56,7 +56,7 @@ class Model(NamedTuple):
     @property
     def linear(self) -> Linear:
         """The model of actions for a search kernel."""
-        return Linear(self.actions, divide(self.table, (*PARTS, *PAIRS)), self.weights, self.words)
+        return Linear(self.actions, divide(self.table, OTHERS, JOINT), self.weights, self.words)
 
     def task(self) -> Task:
         """Return the arguments of a search kernel, with new arrays for the trees."""

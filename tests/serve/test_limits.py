@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from starlette.testclient import TestClient
 
@@ -65,9 +65,9 @@ def test_a_full_queue_and_a_long_task_are_answered(catalogue: Catalogue, monkeyp
         go_on.wait(60)
         return own(self, tasks)
 
-    async def requests() -> list[httpx.Response]:
-        transport = httpx.ASGITransport(server.application())
-        async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
+    async def requests() -> list[httpx2.Response]:
+        transport = httpx2.ASGITransport(server.application())
+        async with httpx2.AsyncClient(transport=transport, base_url="http://here") as client:
             first = asyncio.create_task(client.post("/process", data=ALL | {"data": TEXT}))
             await asyncio.to_thread(begun.wait)
             second = asyncio.create_task(client.post("/process", data={"data": GOLD}))

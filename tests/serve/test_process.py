@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from typer.testing import CliRunner
 
@@ -43,14 +43,14 @@ def serving(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
 def test_requests_under_way_are_answered_at_the_end(text_model: Path) -> None:
     before = sorted(text_model.rglob("*"))
     with serving(text_model) as (process, address):
-        answers: list[httpx.Response] = []
+        answers: list[httpx2.Response] = []
 
         def ask() -> None:
-            answers.append(httpx.post(f"{address}/process", data=ALL | {"data": f"{TEXT}\n\n" * 4000}, timeout=60))
+            answers.append(httpx2.post(f"{address}/process", data=ALL | {"data": f"{TEXT}\n\n" * 4000}, timeout=60))
 
         asking = threading.Thread(target=ask)
         asking.start()
-        while "treevote_requests_under_way 2" not in httpx.get(f"{address}/metrics").text:
+        while "treevote_requests_under_way 2" not in httpx2.get(f"{address}/metrics").text:
             pass
         process.send_signal(signal.SIGTERM)
         asking.join(60)
@@ -73,7 +73,7 @@ def test_half_a_body_and_garbage_leave_the_server_alone(text_model: Path) -> Non
             slow.sendall(half + b"Content-Length: 100\r\n\r\ndata=The")
             bad.sendall(b"\x00\x01garbage secret\r\n\r\n")
             assert b" 400 " in bad.recv(1000)
-            assert httpx.post(f"{address}/process", data={"data": GOLD}).json()["result"] == GOLD
+            assert httpx2.post(f"{address}/process", data={"data": GOLD}).json()["result"] == GOLD
             assert b" 408 " in slow.recv(1000)
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0
@@ -82,11 +82,11 @@ def test_half_a_body_and_garbage_leave_the_server_alone(text_model: Path) -> Non
 
 
 def test_a_server_that_was_killed_starts_again_at_its_port(text_model: Path) -> None:
-    with serving(text_model) as (process, address), httpx.Client() as client:
+    with serving(text_model) as (process, address), httpx2.Client() as client:
         assert client.post(f"{address}/process", data={"data": GOLD}).status_code == 200
         process.kill()
         process.wait()
-        with pytest.raises(httpx.TransportError):
+        with pytest.raises(httpx2.TransportError):
             client.post(f"{address}/process", data={"data": GOLD})
         with serving(text_model, "--port", address.rpartition(":")[2]) as (_, again):
             assert again == address
@@ -107,3 +107,19 @@ def test_another_address_is_warned_of(text_model: Path, monkeypatch: pytest.Monk
     said = CliRunner().invoke(app, ["serve", str(text_model), "--host", "0.0.0.0"]).stderr
     assert "the server asks for no password" in said
     assert "serving toy-text-250101 at http://0.0.0.0:1/" in said
+
+
+def test_a_training_ends_with_the_server_and_leaves_nothing(
+    text_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with serving(text_model, "--train", 1) as (process, address):
+        assert not any(tmp_path.iterdir())
+        request = {"project_name": "toy", "train_samples": {"a": GOLD}, "base_model": None}
+        assert httpx2.post(f"{address}/parser/models/train/start", json=request).json()["status"] == "success"
+        assert len([*tmp_path.iterdir()]) == 1
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == "treevote: stopped\n"  # also of the process that trains, which has its own
+        assert not any(tmp_path.iterdir())

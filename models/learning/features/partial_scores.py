@@ -6,6 +6,8 @@ atoms, or else to the last part, which is scored anew each time. The scores of a
 its atoms alone: they are cached under a key that mixes these values, in one of ``CACHE_ROWS`` rows of the part, chosen
 by the key. Scores are integers, so their sum is the same in any order, and no parse depends on the contents of the
 cache.
+
+The first parts may be *joint*: the sum of their scores is cached, too, under a key that mixes all of their values.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from treevote.models.learning.features.weights import Weights, add_rows
 
 CACHE_ROWS = 1 << 8
 
-_ONE = np.uint64(1)
+_HIGHEST = np.uint64(1 << 63)
 
 # Columns of Parts.bounds.
 ATOMS, KEYS, NODES, SETS = range(4)
@@ -40,18 +42,19 @@ class Parts(NamedTuple):
 
     places: Ints
     atoms: Ints
-    keys: Ints  # numbers of the atoms of the keys
+    keys: Ints  # numbers of the atoms of the keys; those of the joint key are the last
     nodes: Ints
     sets: Ints
     bounds: Longs  # shape (n_parts + 1, 4): rows of ``atoms``, ``keys``, ``nodes`` and ``sets`` where each part begins
     n_values: int  # number of atoms
+    n_joint: int  # number of joint parts
 
 
-def divide(table: TemplateTable, parts: Sequence[str]) -> Parts:
+def divide(table: TemplateTable, parts: Sequence[str], joint: Sequence[str] = ()) -> Parts:
     """Divide templates of the grammar of `features.stack_and_queue` into parts, given by their atoms.
 
     A place without an attribute stands for its word, with all attributes of the lexicon. Places and atoms that no
-    template has are passed over, and so are parts with a single template.
+    template has are passed over, and so are parts with a single template. The ``joint`` parts come first.
 
     >>> from treevote.models.learning.features.templates import compile_templates
     >>> table = compile_templates(["s0.form", "s0.form+s0.upos", "s0.form+q0.upos"], GRAMMAR)
@@ -70,8 +73,8 @@ def divide(table: TemplateTable, parts: Sequence[str]) -> Parts:
     nodes: list[tuple[int, int, bool]] = []
     sets: list[tuple[int, ...]] = []
     others: list[set[int]] = []
-    bounds = [[0, 0, 0, 0]]
-    for part in [*parts, ""]:
+    bounds, n_joint = [[0, 0, 0, 0]], 0
+    for number_of_part, part in enumerate([*joint, *parts, ""]):
         key: list[int] = []
         covered: set[int] = set()
         for row in _rows(table, part):
@@ -95,7 +98,11 @@ def divide(table: TemplateTable, parts: Sequence[str]) -> Parts:
         keys += key
         others.append(set().union(*(template for template, _, _ in own)))
         bounds.append([0, len(keys), len(nodes), len(sets)])
+        n_joint += number_of_part < len(joint)
 
+    joint_key = dict.fromkeys(keys[: bounds[n_joint][KEYS]])
+    words = {atoms[atom][1] for atom in joint_key if atoms[atom][0] == WORD}  # each has all attributes of its place
+    keys += [atom for atom in joint_key if atoms[atom][0] != COLUMN or atoms[atom][1] not in words]
     rows = sorted(set(keys))
     for bound, atom_set in zip(bounds, others, strict=False):
         bound[0] = len(rows)
@@ -104,7 +111,7 @@ def divide(table: TemplateTable, parts: Sequence[str]) -> Parts:
     atom_rows = np.array([(*atoms[atom], atom) for atom in rows], np.int32).reshape(-1, 4)
     node_rows, set_rows = np.array(nodes, np.int32).reshape(-1, 3), np.array(sets, np.int32).reshape(-1, 4)
     key_atoms, starts = np.array(keys, np.int32), np.array(bounds, np.int64)
-    return Parts(table.places, atom_rows, key_atoms, node_rows, set_rows, starts, len(atoms))
+    return Parts(table.places, atom_rows, key_atoms, node_rows, set_rows, starts, len(atoms), n_joint)
 
 
 def _path(table: TemplateTable, node: int) -> Iterator[int]:
@@ -135,8 +142,8 @@ def _rows(table: TemplateTable, part: str) -> list[tuple[int, int, int]]:
 class ScoreCache(NamedTuple):
     """Cached scores, and scratch arrays of one thread."""
 
-    tags: Keys  # shape (n_parts, CACHE_ROWS): the keys of the rows, 0 for none
-    scores: Ints  # shape (n_parts, CACHE_ROWS, n_classes)
+    tags: Keys  # shape (n_parts + 1, CACHE_ROWS): the keys of the rows, 0 for none; the last are those of joint parts
+    scores: Ints  # shape (n_parts + 1, CACHE_ROWS, n_classes)
     places: Ints  # these three as in `treevote.models.learning.features.firing.Scratch`
     values: Longs
     nodes: Keys
@@ -150,7 +157,8 @@ class ScoreCache(NamedTuple):
 def empty_cache(parts: Parts, n_classes: int) -> ScoreCache:
     """Return arrays for the scores of ``parts``, without any scores yet."""
     n_parts = len(parts.bounds) - 1
-    tags, scores = np.zeros((n_parts, CACHE_ROWS), np.uint64), np.empty((n_parts, CACHE_ROWS, n_classes), np.int32)
+    tags = np.zeros((n_parts + 1, CACHE_ROWS), np.uint64)
+    scores = np.zeros((n_parts + 1, CACHE_ROWS, n_classes), np.int32)
     places, values = np.empty((len(parts.places), 3), np.int32), np.empty(parts.n_values, np.int64)
     nodes, keys = np.empty(len(parts.nodes), np.uint64), np.empty(n_parts * MAX_FEATURES, np.uint64)
     chosen, fresh, ends = np.empty((3, n_parts), np.int64)
@@ -164,13 +172,14 @@ def score_parts(parts: Parts, cache: ScoreCache, weights: Weights, context: Cont
     places, values, tags, saved, chosen = cache.places, cache.values, cache.tags, cache.scores, cache.chosen
     words, reached, keys = context.words, cache.nodes, cache.keys
     evaluate(atoms, 0, bounds[0, ATOMS], context, places, values)
-    n_parts, n_new, n_keys = len(bounds) - 1, 0, 0
-    for part in range(n_parts):
-        key = START
-        for i in range(bounds[part, KEYS], bounds[part + 1, KEYS]):
-            key = mix(key, i, int(values[Index(key_atoms[Index(i)])]))
+    n_parts, n_joint, n_new, n_keys = len(bounds) - 1, parts.n_joint, 0, 0
+    joint_key = key_of(parts, bounds[n_parts, KEYS], len(key_atoms), values)
+    joint_row = joint_key & np.uint64(CACHE_ROWS - 1)
+    known = tags[n_parts, joint_row] == joint_key
+    tags[n_parts, joint_row] = joint_key
+    for part in range(n_joint if known else 0, n_parts):
+        key = key_of(parts, bounds[part, KEYS], bounds[part + 1, KEYS], values)
         row = key & np.uint64(CACHE_ROWS - 1)
-        key |= _ONE  # 0 is no key
         chosen[part] = np.int64(row)
         prefetch(saved, (part * CACHE_ROWS + np.int64(row)) * len(scores))
         if tags[part, row] != key or part == n_parts - 1:
@@ -191,10 +200,30 @@ def score_parts(parts: Parts, cache: ScoreCache, weights: Weights, context: Cont
             own[k] = 0
         add_rows(weights, cache.rows, start, stop, own)
         start = stop
+    joint = saved[n_parts, joint_row]
+    if not known:
+        for k in range(len(scores)):
+            joint[k] = weights.bias[k]
+        add_parts(saved, chosen, 0, n_joint, joint)
     for k in range(len(scores)):
-        scores[k] = weights.bias[k]
-    for part in range(n_parts - 1):
+        scores[k] = joint[k]
+    add_parts(saved, chosen, n_joint, n_parts - 1, scores)
+    add_rows(weights, cache.rows, start, n_keys, scores)
+
+
+@leaf
+def key_of(parts: Parts, first: int, last: int, values: Longs) -> np.uint64:
+    """Return the key of a part, whose atoms are ``parts.keys[first:last]``; it is not 0."""
+    key = START
+    for i in range(first, last):
+        key = mix(key, i, int(values[Index(parts.keys[Index(i)])]))
+    return key | _HIGHEST
+
+
+@leaf
+def add_parts(saved: Ints, chosen: Longs, first: int, last: int, scores: Ints) -> None:
+    """Add the cached scores of parts ``first:last``."""
+    for part in range(first, last):
         own = saved[part, Index(chosen[part])]
         for k in range(len(scores)):
             scores[k] += own[k]
-    add_rows(weights, cache.rows, start, n_keys, scores)

@@ -35,30 +35,33 @@ s0.feats+s1.feats+q0.upos s0.upos+s1.upos+q0.feats
 """After Zhang & Nivre (2011), with affixes and split FEATS. The templates of single words are in the files of the
 families, since the order of templates is part of the keys of features."""
 
-PARTS = (
-    "s0",
-    "s1",
-    "s2",
-    "q0",
-    "q1",
-    "s0.upos s0.prev.upos s0.next.upos",
-    "s1.upos s1.prev.upos s1.next.upos",
-    "s0.upos s0.lval s0.rval",
-    "s1.upos s1.lval s1.rval",
-)
+WORDS = ("s0", "s1", "q0", "q1", "s0.upos s0.prev.upos s0.next.upos", "s1.upos s1.prev.upos s1.next.upos")
+PARTS = (*WORDS, "s2", "s0.upos s0.lval s0.rval", "s1.upos s1.lval s1.rval")
 """The parts of the templates whose scores are cached, see `features.partial_scores`: those whose values
 come again in other sentences."""
 
-PAIRS = (
+JOINT = (
+    *WORDS,
     "s0.upos s1.upos q0.upos distance",
     "s0.upos s1.upos s1.next.upos s0.prev.upos",
-    "action action2 s0.upos s1.upos",
     "s0 s1 distance",
     "s0 q0",
     "s1 q0",
     "s0 s1 q0",
 )
-"""Further parts, for values that come again in other items of a beam."""
+"""The joint parts of a beam: words of the top items and of the queue, which come again in other items of the beam."""
+
+OTHERS = (
+    "s2",
+    "s0.upos s0.lval s0.rval",
+    "s1.upos s1.lval s1.rval",
+    "action action2 s0.upos s1.upos",
+    "s0.upos s1.upos s0.l s0.l.deprel s0.l2.upos s0.l2.deprel s0.l.l.upos",
+    "s0.upos s1.upos s0.r s0.r.deprel s0.r2.upos s0.r2.deprel s0.r.r.upos",
+    "s0.upos s1.upos s1.l s1.l.deprel s1.l2.upos s1.l2.deprel s1.l.l.upos",
+    "s0.upos s1.upos s1.r s1.r.deprel s1.r2.upos s1.r2.deprel s1.r.r.upos",
+)
+"""The other parts of a beam: subtrees of the top items, and what was done before."""
 
 _OF_A_PAIR = {"s0": "q0", "s1": "s0", "s2": "s1", "q0": "q1", "q1": "q2"}
 

@@ -17,7 +17,7 @@ from treevote.kernels import Ints
 from treevote.models.learning.features.lexicon import WordColumns
 from treevote.models.learning.features.linear_guide import LinearGuide
 from treevote.models.learning.features.partial_scores import Parts, divide, empty_cache
-from treevote.models.learning.features.rich_templates import PAIRS, PARTS
+from treevote.models.learning.features.rich_templates import JOINT, OTHERS, PARTS
 from treevote.models.learning.features.rows import Trees
 from treevote.models.learning.features.stack_and_queue import GRAMMAR
 from treevote.models.learning.features.templates import TemplateTable, compile_templates
@@ -157,7 +157,7 @@ class TransitionParser(BaseParser[TransitionTrainer]):
     @functools.cached_property
     def parts(self) -> Parts:
         """The templates, divided into parts."""
-        return divide(self.table, PARTS if self.trainer.search == "greedy" else PARTS + PAIRS)
+        return divide(self.table, PARTS) if self.trainer.search == "greedy" else divide(self.table, OTHERS, JOINT)
 
     def _find_trees(
         self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None

@@ -20,7 +20,7 @@ import numpy as np
 from treevote.kernels import Bools, Doubles, Ints, Longs, kernel, leaf
 from treevote.models.learning.features.partial_scores import ScoreCache
 from treevote.models.learning.features.rows import Trees
-from treevote.models.learning.features.weights import best_class, log_probabilities, normalize
+from treevote.models.learning.features.weights import best_class, highest, log_probabilities, normalize
 from treevote.models.parsers.given_arcs import GivenArcs, given_in
 from treevote.models.parsers.transition.arc_standard import SHIFT, advance, forced, is_final, legal, write_tree
 from treevote.models.parsers.transition.configuration import Workspace, initial, workspace
@@ -78,7 +78,7 @@ def parse_beam(model: Model, cache: ScoreCache, given: GivenArcs, trees: Trees, 
                     kept = insert(totals[i], beam[i], only, kept, next_totals, next_from, next_action)
                     continue
                 best, shift = normalize(scores, mask, scale)
-                least = (scores[best_class(scores, allowed)] - best) * scale - reach
+                least = (highest(scores, allowed) - best) * scale - reach
                 for action in range(len(mask)):
                     log = (scores[action] - best) * scale
                     if allowed[action] and log >= least:  # the best one of this configuration is better by more

@@ -20,7 +20,7 @@ def adapt(
     unlabelled: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[<TEXT>...]",
+            metavar="<TEXT>...",
             help="Text of the new domain, tagged as the training data; any text if the model tags. "
             "None is needed with --target-train.",
         ),

@@ -57,10 +57,17 @@ class Command(TyperCommand):
         """Return spelling and meaning of each parameter by the title of its group, in the order of the help."""
         panels: dict[str, list[tuple[str, str]]] = {title: [] for title in ("Arguments", *PANELS, "Options")}
         for param in self.get_params(ctx):
-            argument = param.param_type_name == "argument"
+            spelling, meaning = param.get_help_record(ctx)
+            if argument := param.param_type_name == "argument":
+                spelling = param.metavar or spelling  # without the type
             title = "Arguments" if argument else getattr(param, "rich_help_panel", None) or "Options"
-            panels[title].append(param.get_help_record(ctx))
+            panels[title].append((spelling, meaning))
         return {title: records for title, records in panels.items() if records}
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the parts of the usage line: arguments as in their list, in brackets if they may be missing."""
+        arguments = [param for param in self.get_params(ctx) if param.param_type_name == "argument"]
+        return ["[OPTIONS]", *(one.metavar if one.required else f"[{one.metavar}]" for one in arguments)]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the groups: plain text, since rich would double the time of ``--help``."""

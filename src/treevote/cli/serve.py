@@ -35,20 +35,27 @@ def serve(
     max_connections: Annotated[
         int, options.guard(metavar="<N>", min=1, help="Open connections; more are refused (503).")
     ] = 256,
+    train: Annotated[
+        int, options.guard(metavar="<N>", min=0, help="Models that clients of Arborator-Grew may train; 0: none (403).")
+    ] = 0,
+    train_time: Annotated[
+        int, options.guard(metavar="<SECONDS>", min=1, help="Longest time of a training; then it is ended.")
+    ] = 600,
     nfc: Annotated[
         bool, options.input("--nfc", help="Normalize texts to NFC, as UDPipe does; else they come back as they are.")
     ] = False,
 ) -> None:
     """Serve models over HTTP: the interface of UDPipe, and a page at / that shows the vote.
 
-    Nothing is written, and no file is read for a request. Ctrl-C and SIGTERM let the requests under way finish.
+    No file is read for a request, and nothing is written, but for models with --train: in a temporary folder that is
+    removed at the end. Ctrl-C and SIGTERM let the requests under way finish.
     """
     from treevote.serve.app import Server, run
     from treevote.serve.catalogue import Catalogue
     from treevote.serve.limits import Limits
     from treevote.terminal import say, warn
 
-    limits = Limits(max_size, max_time, max_queue, max_connections, jobs)
+    limits = Limits(max_size, max_time, max_queue, max_connections, jobs, train, train_time)
     server = Server(Catalogue.of(models), limits, nfc=nfc)
     if host not in ("127.0.0.1", "::1", "localhost"):
         warn(f"{host} may be reachable by other machines, and the server asks for no password")

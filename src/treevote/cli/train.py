@@ -138,7 +138,8 @@ def train(
 
 def config(
     command: Annotated[
-        Literal["train", "adapt"], typer.Argument(help="The command that is to read the configuration.")
+        Literal["train", "adapt"],
+        typer.Argument(metavar="train|adapt", help="The command that reads the configuration."),
     ] = "train",
     path: options.Config = None,
     members: Annotated[

@@ -100,4 +100,4 @@ def _not_for(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMet
     if not parser.has_confidence:
         yield "a choice of arcs by their confidence: it has none"
     if not metadata.licence:
-        yield "passing it on before the licence of the training data is known: none was told"
+        yield "passing it on: the licence of the training data is not stated"

@@ -50,7 +50,7 @@ def parse_folder(
     jobs: Jobs = ONE_JOB,
     task_bytes: int = TASK_BYTES,
 ) -> FolderSummary:
-    """Parse each of many files into a file of its own; what is there already is not made again.
+    """Parse each of many files into a file of its own; outputs that exist are kept.
 
     Parameters
     ----------

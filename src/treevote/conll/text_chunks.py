@@ -57,7 +57,7 @@ class TextSpan(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextChunk:
-    """Some stretches of a running text; those of all chunks, one after the other, are the text.
+    """Consecutive spans of a running text; those of all chunks together are the text.
 
     ``bytes_read`` is how much of the file, compressed or not, was read when the chunk was cut; ``document`` is the id
     of the text (`treevote.conll.document_ids`), or empty.

@@ -151,7 +151,7 @@ def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         ("output", facts["output"]),
         ("training data", _size(data)),
         ("source", data["source"]),
-        ("licence of data", data["licence"] or "not told"),
+        ("licence of data", data["licence"] or "not stated"),
         ("checksum of data", data["sha256"]),
         ("measured on", _size(development) if development else facts["measured_on"] or "nothing"),
         ("test", facts["test"]),

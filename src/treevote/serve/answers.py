@@ -23,9 +23,8 @@ class RequestError(Exception):
         super().__init__(sentence)
         self.status = status
 
-    @property
-    def answer(self) -> Answer:
-        """The error as an answer."""
+    def told(self) -> Answer:
+        """Return the error as an answer."""
         return Answer(f"{self}\n".encode(), TEXT, self.status)
 
 

@@ -15,12 +15,14 @@ from treevote.errors import ConfigError, TreevoteError
 from treevote.extras import extra
 from treevote.serve import page, pictures, udpipe, votes
 from treevote.serve.answers import TEXT, Answer, RequestError, as_json
+from treevote.serve.arborator import Arborator, failure
 from treevote.serve.catalogue import Catalogue
 from treevote.serve.form import arguments
 from treevote.serve.inception import RelationWork
 from treevote.serve.limits import Limits
 from treevote.serve.metrics import Metrics
 from treevote.serve.queue import Queue
+from treevote.serve.trainings import Trainings
 
 with extra("serve", "a server needs starlette and uvicorn"):
     import uvicorn
@@ -47,7 +49,8 @@ class Server:
 
     def __init__(self, catalogue: Catalogue, limits: Limits, *, nfc: bool = False) -> None:
         self.catalogue, self.limits, self.nfc = catalogue, limits, nfc
-        self.queue, self.metrics = Queue(limits), Metrics()
+        self.queue, self.metrics, self.trainings = Queue(limits), Metrics(), Trainings(limits)
+        self.arborator = Arborator(catalogue, self.queue, self.metrics, self.trainings)
 
     def application(self) -> Starlette:
         """Return the server as an ASGI application."""
@@ -60,6 +63,12 @@ class Server:
             self._route("/draw", self._draw, "POST"),
             self._route("/{model}/predict", self._predict, "POST"),
             self._route("/{model}/train", self._train, "POST"),
+            self._route("/parser/models/list", self._list, "GET", told=failure),
+            self._route("/parser/models/list/{project:path}/{model}", self._remove, "DELETE", told=failure),
+            self._route("/parser/models/train/start", self._start_training, "POST", told=failure),
+            self._route("/parser/models/train/status", self._training, "POST", told=failure),
+            self._route("/parser/models/parse/start", self._start_parse, "POST", told=failure),
+            self._route("/parser/models/parse/status", self._parse_state, "POST", told=failure),
             *(self._route(f"/{name}", partial(_file, answer), "GET") for name, answer in page.files().items()),
         ]
         return Starlette(routes=routes, exception_handlers={HTTPException: _other})
@@ -95,14 +104,34 @@ class Server:
         await self._body(request)
         return Answer(b"", TEXT, 204)
 
+    async def _list(self, request: Request) -> Answer:
+        return self.arborator.models()
+
+    async def _remove(self, request: Request) -> Answer:
+        return self.arborator.remove(request.path_params["project"], request.path_params["model"])
+
+    async def _start_training(self, request: Request) -> Answer:
+        return await self.arborator.start_training(votes.asked(await self._body(request)))
+
+    async def _training(self, request: Request) -> Answer:
+        return self.arborator.training(votes.asked(await self._body(request)))
+
+    async def _start_parse(self, request: Request) -> Answer:
+        return await self.arborator.start_parse(votes.asked(await self._body(request)))
+
+    async def _parse_state(self, request: Request) -> Answer:
+        return self.arborator.parse(votes.asked(await self._body(request)))
+
     async def _body(self, request: Request) -> bytes:
         return await self.limits.body(request.stream(), request.headers.get("content-length"))
 
-    def _route(self, path: str, handler: Handler, *methods: str) -> Route:
+    def _route(
+        self, path: str, handler: Handler, *methods: str, told: Callable[[RequestError], Answer] = RequestError.told
+    ) -> Route:
         async def endpoint(request: Request) -> Response:
             start = time.monotonic()
             self.metrics.begun()
-            answer = await _answered(handler, request)
+            answer = await _answered(handler, request, told)
             self.metrics.answered(path, answer.status, time.monotonic() - start)
             return _response(answer)
 
@@ -113,22 +142,24 @@ async def _file(answer: Answer, request: Request) -> Answer:
     return answer
 
 
-async def _answered(handler: Handler, request: Request) -> Answer:
-    """Return the answer of a handler; a fault is an answer of one sentence, and a bug is told without content."""
+async def _answered(handler: Handler, request: Request, told: Callable[[RequestError], Answer]) -> Answer:
+    """Return the answer of a handler, or its fault as it is told: one sentence; a bug is told without content."""
     try:
         return await handler(request)
     except RequestError as refusal:
-        return refusal.answer
+        return told(refusal)
     except ConfigError as lack:  # of a library that is not installed
-        return RequestError(501, f"{lack}.").answer
+        return told(RequestError(501, f"{lack}."))
     except TreevoteError as fault:
-        return RequestError(400, f"Cannot read input data: {fault}.").answer
+        return told(RequestError(400, f"Cannot read input data: {fault}."))
+    except UnicodeEncodeError:
+        return told(RequestError(400, "Expected a text that can be UTF-8, found half of a character."))
     except ClientDisconnect:
-        return RequestError(400, "The request broke off.").answer
+        return told(RequestError(400, "The request broke off."))
     except Exception as bug:
         place = traceback.extract_tb(bug.__traceback__)[-1]
         print(f"treevote: internal error: {type(bug).__name__} at {place.filename}:{place.lineno}", file=sys.stderr)
-        return RequestError(500, "Internal error; the log of the server names the place.").answer
+        return told(RequestError(500, "Internal error; the log of the server names the place."))
 
 
 def _response(answer: Answer) -> Response:
@@ -138,7 +169,7 @@ def _response(answer: Answer) -> Response:
 async def _other(request: Request, fault: Exception) -> Response:
     """Return the answer to an unknown path or method."""
     assert isinstance(fault, HTTPException)
-    response = _response(RequestError(fault.status_code, f"{fault.detail}.").answer)
+    response = _response(RequestError(fault.status_code, f"{fault.detail}.").told())
     response.headers.update(fault.headers or {})
     return response
 
@@ -164,7 +195,10 @@ def run(server: Server, host: str, port: int, *, started: Callable[[str], object
     with listening(host, port) as door:
         address, number = door.getsockname()[:2]
         started(f"http://{f'[{address}]' if ':' in address else address}:{number}/")
-        uvicorn.Server(config).run([door])
+        try:
+            uvicorn.Server(config).run([door])
+        finally:
+            server.trainings.close()
 
 
 def listening(host: str, port: int) -> socket.socket:

@@ -25,6 +25,10 @@ class Limits:
         Maximum number of open connections; more are refused with 503.
     jobs : int
         Number of threads that parse.
+    models : int
+        Maximum number of models that clients may train and the server keeps.
+    training : int
+        Maximum time of a training in seconds.
     """
 
     megabytes: int = 4
@@ -32,6 +36,8 @@ class Limits:
     queue: int = 64
     connections: int = 256
     jobs: int = 2
+    models: int = 0
+    training: int = 600
 
     async def body(self, stream: AsyncIterator[bytes], length: str | None) -> bytes:
         """Return the body of a request, read in time and no further than allowed."""

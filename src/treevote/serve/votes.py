@@ -54,10 +54,7 @@ async def parsed(catalogue: Catalogue, queue: Queue, metrics: Metrics, request: 
     data, name, keep = request.get("data"), request.get("model", ""), request.get("keep")
     if not isinstance(data, str) or not isinstance(name, str) or keep not in (None, *KEEP):
         raise RequestError(400, "Expected strings 'data' and 'model', and as 'keep' heads, labels, all or nothing.")
-    try:
-        text = data.encode()
-    except UnicodeEncodeError:
-        raise RequestError(400, "Expected a text that can be UTF-8, found half of a character.") from None
+    text = data.encode()
     if len(text) > MAX_LENGTH:
         raise RequestError(
             413, f"The page takes texts of at most {MAX_LENGTH >> 10} KiB; send longer ones to /process."

@@ -82,9 +82,9 @@ def load(path: str | Path, *, verify: bool = True) -> Record:
 
 
 def build(path: str | Path, make: Callable[[Record], _Read]) -> _Read:
-    """Return what is made of a model, while its folder is the same from the first file to the last.
+    """Build an object from a model; build it again if the folder was replaced meanwhile.
 
-    ``make`` is called with the record, again if the model was replaced meanwhile. Its parts are read when they are
+    ``make`` is called with the record. Its parts are read when they are
     taken from it, each once: those that are not taken cost nothing, and those dropped again free their memory.
     """
     return read_whole(path, lambda folder: make(open_record(read_manifest(folder), verify=True)))

@@ -117,5 +117,5 @@ def _model(name: str, package: Distribution, points: list[tuple[str, str]]) -> I
         problem = f"expected the file {own}/{MANIFEST} in it, found none"
     if problem:
         raise ModelError(f"the package {package_name(name)}: {problem}; uninstall it, or install it again")
-    licence, *_ = package.metadata.get_all("License-Expression") or ["not told"]
+    licence, *_ = package.metadata.get_all("License-Expression") or ["not stated"]
     return InstalledModel(name, package.version, licence, folder)

@@ -15,7 +15,7 @@ from treevote.models.learning.features.firing import MAX_FEATURES, scratch
 from treevote.models.learning.features.lexicon import Lexicon
 from treevote.models.learning.features.linear_guide import LinearGuide
 from treevote.models.learning.features.partial_scores import NODES, SETS, divide, empty_cache
-from treevote.models.learning.features.rich_templates import PAIRS, PARTS
+from treevote.models.learning.features.rich_templates import JOINT, OTHERS
 from treevote.models.learning.features.stack_and_queue import GRAMMAR
 from treevote.models.learning.features.templates import compile_templates
 from treevote.models.learning.features.weights import score
@@ -30,8 +30,8 @@ TABLE = compile_templates(TEMPLATES, GRAMMAR)
 divisions = st.sampled_from(
     [
         (),
-        PARTS,
-        (*PARTS, *PAIRS),
+        OTHERS,
+        JOINT,
         ("s0 s1 s2 q0", "distance action action2", "q9 s0.next.l"),
         ("s0.upos s1.upos q0.upos", "s0 s1", "s0.l.deprel q0.upos q1.upos", "s1.lval s0.rval s0.xpos"),
     ]
@@ -39,8 +39,10 @@ divisions = st.sampled_from(
 
 
 @settings(max_examples=30)
-@given(rich_treebanks(max_sentences=2, max_tokens=6), divisions, st.integers(0, 10_000))
-def test_the_sum_of_the_parts_is_the_whole(treebank: Treebank, division: Sequence[str], seed: int) -> None:
+@given(rich_treebanks(max_sentences=2, max_tokens=6), divisions, divisions, st.integers(0, 10_000))
+def test_the_sum_of_the_parts_is_the_whole(
+    treebank: Treebank, division: Sequence[str], joint: Sequence[str], seed: int
+) -> None:
     rng = np.random.default_rng(seed)
     words, actions = Lexicon.of(treebank).columns(treebank.words), actions_of(treebank, False)
     met = []
@@ -55,7 +57,7 @@ def test_the_sum_of_the_parts_is_the_whole(treebank: Treebank, division: Sequenc
     packed = rng.integers(-9, 10, (len(known), 1 + N_CLASSES)).astype(np.int16)
     packed[:, 0] = -1
     guide = LinearGuide.of(known, packed.ravel(), np.arange(N_CLASSES, dtype=np.int32), 1.0)
-    model = Model(actions, divide(TABLE, division), guide.weights, words)
+    model = Model(actions, divide(TABLE, division, joint), guide.weights, words)
     cache = empty_cache(model.parts, N_CLASSES)
     found, expected = np.zeros(N_CLASSES, np.int32), np.zeros(N_CLASSES, np.int32)
     for space, here, tokens, keys, count in [*met, *met]:
@@ -67,7 +69,7 @@ def test_the_sum_of_the_parts_is_the_whole(treebank: Treebank, division: Sequenc
 def test_every_template_is_in_one_part() -> None:
     for name in TEMPLATE_SETS:
         table = compile_templates(templates_of(name), GRAMMAR)
-        parts = divide(table, (*PARTS, *PAIRS))
+        parts = divide(table, OTHERS, JOINT)
         assert parts.nodes[:, 2].sum() == table.nodes[:, 2].sum()
         assert len(parts.sets) == len(table.sets)
         assert parts.bounds[-1, NODES] == len(parts.nodes)
